@@ -1,0 +1,76 @@
+"""The small tree of errors under one root.
+
+A message says what was found, where, what was expected and what to do. `assert` is for our own
+mistakes only; whatever a user's file, option or disk can cause is one of these.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from duologue.core.records import Problem
+
+
+class DuologueError(Exception):
+    """The root. The command line prints its message without a traceback and exits with `exit_code`."""
+
+    exit_code = 1
+
+
+class UsageError(DuologueError):
+    """The call is wrong: an unknown name, an option that does not fit, a recipe key that does not exist."""
+
+    exit_code = 2
+
+
+class FormatError(DuologueError):
+    """A file is not what it should be. Carries all its problems, not only the first."""
+
+    def __init__(self, path: object, problems: Sequence[Problem], *, transcript: Sequence[str] = ()) -> None:
+        self.path = str(path)
+        self.problems = tuple(problems)
+        self.transcript = tuple(transcript)
+        super().__init__(describe_problems(self.path, self.problems))
+
+
+class StorageError(DuologueError):
+    """The disk refuses: a folder in place of a file, no permission, no space left."""
+
+
+class MissingExtraError(DuologueError):
+    """An optional library is needed and not installed; the message names the extra."""
+
+
+class PlugInError(DuologueError):
+    """An installed plug-in cannot be loaded or does not keep its contract."""
+
+
+def describe_problems(path: str, problems: Sequence[Problem], *, limit: int = 20) -> str:
+    """Return the problems of a file as plain text, one line each, cut after `limit` lines."""
+    noun = "problem" if len(problems) == 1 else "problems"
+    lines = [f"{path} has {len(problems)} {noun}:"]
+    for problem in problems[:limit]:
+        place = f"{problem.place}: " if problem.place else ""
+        advice = f"; {problem.advice}" if problem.advice else ""
+        mark = "(warning) " if problem.severity == "warning" else ""
+        lines.append(f"  {mark}{place}{problem.message}{advice} [{problem.rule}]")
+    if len(problems) > limit:
+        lines.append(f"  ... and {len(problems) - limit} more (all of them with --json)")
+    return "\n".join(lines)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `"; did you mean 'x'?"` for a near miss, else the list of what is known, else nothing.
+
+    >>> did_you_mean("widht", ["width", "depth"])
+    "; did you mean 'width'?"
+    """
+    names = sorted(known)
+    close = get_close_matches(word, names, n=1)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    return f"; known are {', '.join(names)}" if names else ""

@@ -1,0 +1,186 @@
+"""What tasks and systems promise. Challenges and systems meet only through these and the records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from duologue.core.records import Fact, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.core.records import Answer, Example, Problem, Report, Sample, Scalar, Submission
+
+
+class Brief(Record, frozen=True):
+    """What a task tells every system about itself."""
+
+    name: str
+    """The task's registered name, such as `restaurant`."""
+    version: str
+    """Version of the task's formats and scores, part of every signature."""
+    language: str
+    """`"en"` or `"zh"`."""
+    answers: str
+    """Kind of answer: `"ranking"`, `"text"`, `"facts+text"`, ..."""
+    labels: dict[str, tuple[str, ...]] = {}
+    """Label inventories by name (intents, slots, entity types)."""
+    variants: tuple[str, ...] = ("strict", "official")
+    """Score variants by name; the first is the default."""
+
+
+class World(Protocol):
+    """A shared knowledge base as a system sees it; `duologue.knowledge.base` has the usual one."""
+
+    name: str
+
+    def __iter__(self) -> Iterator[Fact]:
+        """Go through all facts in the order of the file."""
+        ...
+
+    def about(self, subject: str) -> Sequence[Fact]:
+        """Return the facts about `subject`, in file order; empty when unknown."""
+        ...
+
+    def subjects(self, relation: str, value: Scalar) -> Sequence[str]:
+        """Return the subjects whose `relation` is `value`, in file order."""
+        ...
+
+
+class Progress(Protocol):
+    """Where long work says how far it is."""
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        """Say that `done` of `total` steps of `what` are done."""
+        ...
+
+
+class Run(Record, frozen=True):
+    """Where a training runs: its folder, seed and progress."""
+
+    folder: Any
+    """A `Path`: checkpoints, logs and the saved model go here."""
+    seed: int
+    progress: Any = None
+    """A `Progress`, or `None` for a silent run."""
+    data_hash: str = ""
+    """Hash of the training data, saved with the model."""
+
+
+@runtime_checkable
+class System(Protocol):
+    """Whatever answers samples. The class takes one argument, its recipe (an instance of `Recipe`)."""
+
+    Recipe: type[Record]
+    """The frozen record of its options; `Record` itself when it has none."""
+    seen: str
+    """What data the system saw in training, said beside every score."""
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+        """Get ready for one task; called once before the first `answer`."""
+        ...
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Answer each sample on its own; the result for one never depends on another in the batch."""
+        ...
+
+
+@runtime_checkable
+class Trainable(System, Protocol):
+    """A system that learns."""
+
+    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:
+        """Make training and held-out examples when the user gives no file (from the task's simulator)."""
+        ...
+
+    def fit(
+        self, examples: Sequence[Example], held_out: Sequence[Example], unlabelled: Sequence[Example], run: Run
+    ) -> None:
+        """Learn; interrupted, it resumes from `run.folder` to the same result."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write what was learned beside the `system.toml` that the caller writes."""
+        ...
+
+    def load(self, folder: Path) -> None:
+        """Take up what `save` wrote."""
+        ...
+
+
+@runtime_checkable
+class Task(Protocol):
+    """What is run and ranked."""
+
+    brief: Brief
+
+    def load(self, path: Path) -> Iterator[Example]:
+        """Read a data file or a truth file of any split; references are empty where not known.
+
+        Raises `FormatError` with all problems of the file.
+        """
+        ...
+
+    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
+        """Yield the batches to be answered; one round for static tasks."""
+        ...
+
+    def read(self, path: Path) -> Submission:
+        """Read an official result file as it is; problems are collected, not raised."""
+        ...
+
+    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+        """Write an official result file: temporary file, then rename."""
+        ...
+
+    def check(
+        self, submission: Submission, examples: Sequence[Example] | None, variant: str
+    ) -> tuple[Problem, ...]:
+        """Return all problems of a submission, measured against the data when it is given."""
+        ...
+
+    def score(
+        self,
+        examples: Sequence[Example],
+        submission: Submission,
+        variant: str,
+        *,
+        partial: bool = False,
+    ) -> Report:
+        """Score a submission. Raises `FormatError` for a file that `check` refuses, unless `partial`."""
+        ...
+
+
+@runtime_checkable
+class Simulated(Protocol):
+    """A task that generates its own data."""
+
+    Generation: type[Record]
+    """The record of the generator's parameters."""
+
+    def generate(self, recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:
+        """Write official files below `out` and return their paths. Resumes where a stopped run left off."""
+        ...
+
+
+@runtime_checkable
+class Walkable(Protocol):
+    """A task whose data files can be shown as plain text with statistics."""
+
+    def dump(self, path: Path, write: Callable[[str], object]) -> None:
+        """Write the plain dump of a data file."""
+        ...
+
+    def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
+        """Return the official statistics of a data file."""
+        ...
+
+
+@runtime_checkable
+class Grounded(Protocol):
+    """A task with a shared knowledge base in a file."""
+
+    def world(self, path: Path | None) -> World:
+        """Read the knowledge base; `None` makes the built-in one."""
+        ...

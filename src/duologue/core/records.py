@@ -1,0 +1,271 @@
+"""The records that carry all five challenges.
+
+All are frozen and keyword-only; unknown fields are refused. What is not known is absent (`None` or
+empty), never `""`, `"NA"` or `-1`: those belong to official files and stay in the challenge's reader.
+A record holds what was said; the decoded official object stays beside it in `source`, with its key
+order, so that writing gives the file back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+Scalar = str | int | float
+"""A value in a knowledge base. The spoken challenge has integers; everything else is text."""
+
+Meta = dict[str, Any]
+"""Free remarks that no metric reads."""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The base of every record: immutable, keyword-only, unknown fields refused when decoding."""
+
+
+class Fact(Record, frozen=True):
+    """One piece of knowledge: an attribute, a triple, a row of a knowledge base, an answer of one."""
+
+    subject: str
+    """The entity that the fact is about."""
+    relation: str
+    """Attribute, predicate or slot, spelled as in the source."""
+    object: Scalar | tuple[str, ...]
+    """The value; a tuple where one fact holds several."""
+
+
+class Span(Record, frozen=True):
+    """A stretch of one utterance, in characters, end exclusive."""
+
+    turn: int
+    """Index of the utterance in the dialogue, from 0; a MobileCS pair counts as two."""
+    start: int
+    end: int
+
+    def cut(self, dialogue: Dialogue) -> str:
+        """Return the text that the span covers."""
+        return dialogue.turns[self.turn].text[self.start : self.end]
+
+
+class Mention(Record, frozen=True):
+    """An entity named in the text. Occurrences of one thing share `entity`."""
+
+    label: str
+    """Type of the entity."""
+    text: str
+    """The words as said."""
+    entity: str | None = None
+    """Identifier that all mentions of the entity share."""
+    span: Span | None = None
+    """Where; the first public version of MobileCS has none."""
+
+
+class Value(Record, frozen=True):
+    """A slot of an entity filled in the text."""
+
+    entity: str | None = None
+    """Identifier of the entity; `None` where the slot belongs to the user."""
+    slot: str
+    text: str
+    span: Span | None = None
+
+
+class Act(Record, frozen=True):
+    """What a speaker does with an utterance: an intent with its arguments."""
+
+    speaker: str
+    """`"user"` or `"system"`."""
+    name: str
+    args: tuple[str, ...] = ()
+
+
+class Annotation(Record, frozen=True):
+    """Gold or predicted understanding. No annotation (`None` where it is held) is not an empty one."""
+
+    facts: tuple[Fact, ...] = ()
+    acts: tuple[Act, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    values: tuple[Value, ...] = ()
+
+
+class Turn(Record, frozen=True):
+    """One utterance. Two-utterance turns of a source are two of these; its writer pairs them again."""
+
+    speaker: str
+    """`"user"`, `"system"`, or `"api"` for lines that a knowledge base returned."""
+    text: str
+    annotation: Annotation | None = None
+    meta: Meta = {}
+
+
+class Item(Record, frozen=True):
+    """One thing a user wants something of: a service, a restaurant to be found."""
+
+    name: str
+    """Identifier within the goal."""
+    kind: str
+    """Type of the entity."""
+    known: dict[str, str] = {}
+    """Slots whose value the user brings along."""
+    asked: tuple[str, ...] = ()
+    """Slots whose value the user wants to hear."""
+    intents: tuple[str, ...] = ()
+
+
+class Goal(Record, frozen=True):
+    """What a dialogue is for.
+
+    DuConv: topics A and B and one or two relation facts. MobileCS: items and consultations by type.
+    Restaurant: one item, the request.
+    """
+
+    topics: tuple[str, ...] = ()
+    relations: tuple[Fact, ...] = ()
+    items: tuple[Item, ...] = ()
+    consultations: tuple[str, ...] = ()
+
+
+class Dialogue(Record, frozen=True):
+    """A conversation with what is known about it."""
+
+    id: str
+    turns: tuple[Turn, ...]
+    knowledge: tuple[Fact, ...] = ()
+    """Facts that belong to this dialogue alone."""
+    goal: Goal | None = None
+    meta: Meta = {}
+    source: Any = None
+    """The decoded official object with its key order; `None` for dialogues made here."""
+
+
+class Candidate(Record, frozen=True):
+    """One of the utterances that a system may choose from."""
+
+    id: str
+    text: str
+
+
+class Sample(Record, frozen=True):
+    """All that a system may see when it answers, and nothing else."""
+
+    id: str
+    dialogue_id: str
+    history: tuple[Turn, ...] = ()
+    knowledge: tuple[Fact, ...] = ()
+    """Local facts, given with the sample."""
+    world: str | None = None
+    """Name of the shared knowledge base, if there is one."""
+    goal: Goal | None = None
+    """Only where the task gives the goal to the agent (proactive yes, MobileCS no)."""
+    candidates: tuple[Candidate, ...] = ()
+
+
+class Answer(Record, frozen=True):
+    """What a person said (a reference) or a system says (a prediction)."""
+
+    text: str | None = None
+    """`None` means not given, `""` an empty reply: official scripts treat the two differently."""
+    annotation: Annotation | None = None
+    ranking: tuple[str, ...] | None = None
+    """Candidate ids, best first."""
+
+
+class Example(Record, frozen=True):
+    """A sample with what only trainers, scorers and simulated users may see."""
+
+    sample: Sample
+    references: tuple[Answer, ...] = ()
+    """Empty where the answer is not known (a test file)."""
+    user_goal: Goal | None = None
+    source: Any = None
+    """The decoded official row, for writers and for official scoring quirks."""
+
+
+class Problem(Record, frozen=True):
+    """One thing that is wrong with a file, said so that it can be mended."""
+
+    rule: str
+    """Stable id of the rule that is broken, such as `rank-repeated`."""
+    severity: str = "error"
+    """`"error"` (the file is refused) or `"warning"`."""
+    place: str = ""
+    """Where: `sample 'x', candidate 3`, `line 12`, or a JSON pointer."""
+    message: str
+    """What was found and what was expected."""
+    advice: str = ""
+    """What to do."""
+
+
+class Submission(Record, frozen=True):
+    """An official result file: its decoded rows in their order and as they are, with its problems.
+
+    Official score variants read the rows (ties, duplicate ids, negative ranks, `70` and `"70"`);
+    strict variants score the `Answer`s made from them.
+    """
+
+    rows: Any
+    """What the file decodes to; `None` when it does not decode."""
+    layout: str
+    """Name of the file format."""
+    problems: tuple[Problem, ...] = ()
+    hash: str = ""
+    """SHA-256 of the file's (unpacked) bytes."""
+    path: str = ""
+
+
+class Score(Record, frozen=True):
+    """One figure with all that is needed to mean the same thing elsewhere."""
+
+    name: str
+    value: float
+    """A fraction; percent only in print."""
+    low: float | None = None
+    """Lower end of the 95 % interval; `None` where none is computed."""
+    high: float | None = None
+    higher_is_better: bool = True
+    signature: str = ""
+
+
+class Slice(Record, frozen=True):
+    """The same scores over a part of the data."""
+
+    by: str
+    """What the data was cut by, such as `answer type`."""
+    value: str
+    n: int
+    scores: tuple[Score, ...]
+
+
+class Report(Record, frozen=True):
+    """The outcome of scoring one submission."""
+
+    task: str
+    variant: str
+    n: int
+    """Items in the denominator."""
+    scores: tuple[Score, ...]
+    rank_by: str
+    """Name of the score that ranks systems in this task."""
+    signature: str
+    slices: tuple[Slice, ...] = ()
+    columns: tuple[str, ...] = ()
+    """Names of the counts that are kept per item."""
+    items: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    """Per item its id and counts: what paired tests resample."""
+    problems: tuple[Problem, ...] = ()
+    transcript: tuple[str, ...] = ()
+    """The lines that the official program prints on standard output (official variants only)."""
+    system: str = ""
+    seen: str = ""
+    """What data the system saw in training."""
+    meta: Meta = {}
+
+
+class Judgement(Record, frozen=True):
+    """One rating by one person."""
+
+    what: str
+    judge: str
+    criterion: str
+    value: float
+    remark: str = ""
