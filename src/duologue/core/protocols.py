@@ -95,7 +95,11 @@ class Trainable(System, Protocol):
         ...
 
     def fit(
-        self, examples: Sequence[Example], held_out: Sequence[Example], unlabelled: Sequence[Example], run: Run
+        self,
+        examples: Sequence[Example],
+        held_out: Sequence[Example],
+        unlabelled: Sequence[Example],
+        run: Run,
     ) -> None:
         """Learn; interrupted, it resumes from `run.folder` to the same result."""
         ...
@@ -134,9 +138,7 @@ class Task(Protocol):
         """Write an official result file: temporary file, then rename."""
         ...
 
-    def check(
-        self, submission: Submission, examples: Sequence[Example] | None, variant: str
-    ) -> tuple[Problem, ...]:
+    def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Return all problems of a submission, measured against the data when it is given."""
         ...
 

@@ -63,10 +63,10 @@ class Mention(Record, frozen=True):
 class Value(Record, frozen=True):
     """A slot of an entity filled in the text."""
 
-    entity: str | None = None
-    """Identifier of the entity; `None` where the slot belongs to the user."""
     slot: str
     text: str
+    entity: str | None = None
+    """Identifier of the entity; `None` where the slot belongs to the user."""
     span: Span | None = None
 
 
@@ -186,12 +186,12 @@ class Problem(Record, frozen=True):
 
     rule: str
     """Stable id of the rule that is broken, such as `rank-repeated`."""
+    message: str
+    """What was found and what was expected."""
     severity: str = "error"
     """`"error"` (the file is refused) or `"warning"`."""
     place: str = ""
     """Where: `sample 'x', candidate 3`, `line 12`, or a JSON pointer."""
-    message: str
-    """What was found and what was expected."""
     advice: str = ""
     """What to do."""
 

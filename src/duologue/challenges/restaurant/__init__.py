@@ -1,0 +1,1 @@
+"""Restaurant booking: DSTC6 track 1, end-to-end goal-oriented dialogue."""

@@ -1,0 +1,204 @@
+"""Reading and writing files so that nothing is lost and nothing is half-written.
+
+Every reader and writer of the house goes through these: gzip is read directly, a file appears under
+its name only when it is complete, and what the disk refuses becomes a `StorageError` in plain English.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import hashlib
+import io
+import json
+import os
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+from duologue.core.errors import FormatError, StorageError
+from duologue.core.records import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BOM = "\ufeff"
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file, unpacked when it is gzip (told by its first bytes, not its name).
+
+    Raises `StorageError` when there is no such file, it is a folder or may not be read, and
+    `FormatError` when the gzip data is damaged.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        _refuse("read", path, error)
+    if not raw.startswith(_GZIP_MAGIC):
+        return raw
+    try:
+        return gzip.decompress(raw)
+    except (OSError, EOFError, ValueError) as error:
+        problem = Problem(
+            rule="gzip-damaged",
+            message=f"the gzip data cannot be unpacked ({error})",
+            advice="copy or download the file again",
+        )
+        raise FormatError(path, [problem]) from error
+    except Exception as error:  # zlib.error has no public base class besides Exception
+        if type(error).__module__ != "zlib":
+            raise
+        problem = Problem(rule="gzip-damaged", message=f"the gzip data cannot be unpacked ({error})")
+        raise FormatError(path, [problem]) from error
+
+
+def sha256(data: bytes) -> str:
+    """Return the SHA-256 of the bytes in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def decode_text(data: bytes, path: Path) -> tuple[str, list[Problem]]:
+    """Return UTF-8 text without its byte order mark, and a warning when there was one.
+
+    Raises `FormatError` naming the line and byte of the first bytes that are not UTF-8.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        found = data[error.start : error.start + 4].hex(" ")
+        problem = Problem(
+            rule="not-utf8",
+            place=f"line {line}, byte {error.start}",
+            message=f"found bytes {found}, which are not UTF-8",
+            advice="save the file as UTF-8",
+        )
+        raise FormatError(path, [problem]) from error
+    if text.startswith(_BOM):
+        warning = Problem(
+            rule="byte-order-mark",
+            severity="warning",
+            place="byte 0",
+            message="the file starts with a byte order mark, which the official programs refuse",
+            advice="save it as UTF-8 without BOM",
+        )
+        return text[1:], [warning]
+    return text, []
+
+
+def decode_json(text: str, path: Path) -> Any:
+    """Return what the JSON text holds, with Python's reading of NaN and of duplicate keys (the last wins).
+
+    Raises `FormatError` that names line and column.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        problem = Problem(
+            rule="not-json",
+            place=f"line {error.lineno}, column {error.colno}",
+            message=f"not valid JSON: {error.msg}; found {_excerpt(text, error.pos)}",
+            advice="was the file cut off?" if error.pos >= len(text.rstrip()) - 1 else "mend or regenerate the file",
+        )
+        raise FormatError(path, [problem]) from error
+    except (RecursionError, ValueError) as error:  # nesting, or an integer of thousands of digits
+        problem = Problem(rule="not-json", message=f"the JSON cannot be read: {error}")
+        raise FormatError(path, [problem]) from error
+
+
+def read_json(path: Path) -> tuple[Any, bytes, list[Problem]]:
+    """Return the decoded JSON of a file, its unpacked bytes, and warnings."""
+    data = read_bytes(path)
+    text, warnings = decode_text(data, path)
+    return decode_json(text, path), data, warnings
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to be written whole: it takes its name only when the block ends without an error.
+
+    A name that ends in `.gz` is packed, without name and time stamp, so that equal content gives equal
+    bytes. Missing parent folders are made. Raises `StorageError` for what the disk refuses; then, and on
+    Ctrl-C, the temporary file is removed and an older file of that name stays as it was.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        _refuse("write", path, error)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            if path.suffix == ".gz":
+                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                    yield packed  # type: ignore[misc]  # GzipFile is a binary file in all but its declaration
+            else:
+                yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except OSError as error:
+        _remove(temporary)
+        _refuse("write", path, error)
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a whole file at once, or leave the old one untouched."""
+    with replacing(path) as out:
+        out.write(data)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 text as a whole file at once, or leave the old one untouched."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+@contextmanager
+def replacing_text(path: Path) -> Iterator[IO[str]]:
+    """Do what `replacing` does, for UTF-8 text; line ends are written as they are."""
+    with replacing(path) as out:
+        wrapper = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+        yield wrapper
+        wrapper.flush()
+        wrapper.detach()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _remove(temporary: Path) -> None:
+    with suppress(OSError):
+        temporary.unlink(missing_ok=True)
+
+
+def _excerpt(text: str, position: int) -> str:
+    piece = text[position : position + 20]
+    return repr(piece) if piece else "the end of the file"
+
+
+def _refuse(verb: str, path: Path, error: OSError) -> NoReturn:
+    reasons = {
+        errno.ENOENT: "there is no such file or folder",
+        errno.EISDIR: "it is a folder, a file is expected",
+        errno.ENOTDIR: "a part of the path is a file, not a folder",
+        errno.EACCES: "no permission",
+        errno.EPERM: "no permission",
+        errno.EROFS: "the disk is read-only",
+        errno.ENOSPC: "no space left on the disk; free some and run the command again",
+        errno.EDQUOT: "the disk quota is used up; free some space and run the command again",
+        errno.ENAMETOOLONG: "the name is too long",
+    }
+    reason = reasons.get(error.errno or 0, error.strerror or str(error))
+    raise StorageError(f"cannot {verb} {path}: {reason}") from error

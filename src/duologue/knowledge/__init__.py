@@ -1,0 +1,1 @@
+"""Facts indexed by subject, relation and object."""

@@ -1,0 +1,1 @@
+"""The neural rooms: the only door to torch."""

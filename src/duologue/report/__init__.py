@@ -1,0 +1,1 @@
+"""A report as terminal table, JSON and HTML."""
