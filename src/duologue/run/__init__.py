@@ -1,0 +1,1 @@
+"""The one path: train a system, run it on official files, score what it wrote."""
