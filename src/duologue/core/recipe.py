@@ -87,14 +87,9 @@ def dump(recipe: Record) -> str:
 
     Raises `TypeError` as `to_table` does.
     """
-    return dump_table(to_table(recipe))
-
-
-def dump_table(table: Mapping[str, Any]) -> str:
-    """Return a table of plain values as TOML text."""
     import tomli_w  # noqa: PLC0415  # only writers need it; `duologue --help` stays quick
 
-    return tomli_w.dumps(table)
+    return tomli_w.dumps(to_table(recipe))
 
 
 def recipe_hash(recipe: Record) -> str:
