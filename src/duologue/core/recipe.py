@@ -87,7 +87,7 @@ def dump(recipe: Record) -> str:
 
     Raises `TypeError` as `to_table` does.
     """
-    import tomli_w  # noqa: PLC0415  # only writers need it; `duologue --help` stays quick
+    import tomli_w  # only writers need it; `duologue --help` stays quick
 
     return tomli_w.dumps(to_table(recipe))
 
