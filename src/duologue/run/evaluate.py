@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from duologue.core.disk import decode_text, read_bytes
-from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.recipe import read_toml
 from duologue.run.predict import provenance_path
 
 if TYPE_CHECKING:
@@ -67,9 +66,8 @@ def _provenance(result: Path) -> tuple[str, str]:
     path = provenance_path(result)
     if not path.is_file():
         return result.name.removesuffix(".json").removesuffix(".answers"), ""
-    text, _ = decode_text(read_bytes(path), path)
     try:
-        note = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        note = read_toml(path)
+    except FormatError:
         return result.name, ""
     return str(note.get("system", result.name)), str(note.get("seen", ""))

@@ -45,7 +45,9 @@ class Journal:
             raise StorageError(f"cannot write {self.path}: {error.strerror}") from error
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Close the journal; after a run that went through, remove it."""
         if self._file is not None:
             self._file.close()
@@ -61,7 +63,9 @@ class Journal:
             self._file.write(b"".join(line + b"\n" for line in lines))
             self._file.flush()
         except OSError as error:
-            raise StorageError(f"cannot write {self.path}: {error.strerror}; what is answered so far is kept") from error
+            raise StorageError(
+                f"cannot write {self.path}: {error.strerror}; what is answered so far is kept"
+            ) from error
 
     def _read(self) -> list[bytes]:
         try:

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.core.disk import write_text
+from duologue import __version__
+from duologue.core.disk import read_bytes, sha256, write_text
 from duologue.core.errors import PlugInError
-from duologue.core.recipe import toml
+from duologue.core.plugins import CARD, read_card
+from duologue.core.recipe import dump, to_table
+from duologue.core.records import Record
 from duologue.run.journal import Journal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from duologue.core.protocols import Progress, System, Task, World
-    from duologue.core.records import Answer, Example, Record, Sample
+    from duologue.core.records import Answer, Example, Sample
 
 _CHUNK = 100
 """Samples per call of `answer`: small enough for a lively progress bar and a short loss after a kill."""
 
 
-class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+class Provenance(Record, frozen=True):
     """Where a result file comes from; written beside it as `<result>.run.toml`."""
 
     task: str
     task_version: str
     system: str
-    """The registered name, or the model folder as it was given."""
-    recipe: dict[str, object]
+    """The system's registered name."""
+    recipe: dict[str, Any]
     seed: int
     input: str
     input_hash: str
@@ -39,8 +42,11 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     """What data the system saw in training."""
     package: str
     """Version of duologue."""
-    model_hash: str = ""
-    """Hash of the trained model's files; empty for systems that are not trained."""
+    model: str = ""
+    """The model's folder as it was given; empty for systems that are not trained."""
+    model_seed: int = 0
+    model_data_hash: str = ""
+    """Hash of the data that the model was trained on."""
 
 
 def provenance_path(result: Path) -> Path:
@@ -99,17 +105,13 @@ def predict(
     last chunk, and the same call goes on from there. Both files appear only when complete.
     """
     system.prepare(task.brief, note.seed, worlds)
-    identity = msgspec.json.encode(note).hex()
     if getattr(system, "whole_file", False):
-        answers = answer_all(task, system, examples, progress=progress)
+        task.write(answer_all(task, system, examples, progress=progress), out)
     else:
+        identity = sha256(msgspec.json.encode(note))
         with Journal(out.with_name(f".{out.name}.journal"), identity) as journal:
-            answers = answer_all(task, system, examples, journal=journal, progress=progress)
-            task.write(answers, out)
-            write_text(provenance_path(out), toml(msgspec.to_builtins(note)))
-        return
-    task.write(answers, out)
-    write_text(provenance_path(out), toml(msgspec.to_builtins(note)))
+            task.write(answer_all(task, system, examples, journal=journal, progress=progress), out)
+    write_text(provenance_path(out), dump(note))
 
 
 def _answer_chunk(system: System, samples: Sequence[Sample], journal: Journal | None) -> list[tuple[str, Answer]]:
@@ -127,7 +129,38 @@ def _answer_chunk(system: System, samples: Sequence[Sample], journal: Journal | 
     return [(sample.id, known[sample.id] if sample.id in known else made[sample.id]) for sample in samples]
 
 
-def recipe_of(recipe: Record) -> dict[str, object]:
-    """Return a recipe as plain values, without what is not set (TOML has no null)."""
-    plain: dict[str, object] = msgspec.to_builtins(recipe)
-    return {key: value for key, value in plain.items() if value is not None}
+def predict_file(
+    task: Task,
+    system: System,
+    data: Path,
+    out: Path,
+    *,
+    name: str,
+    world: World | None,
+    kb: Path | None,
+    seed: int,
+    progress: Progress | None = None,
+) -> int:
+    """Answer an official data file; return the number of answers. `name` is a registered name or a model folder."""
+    examples = in_world(list(task.load(data)), world)
+    card = Path(name) / CARD
+    trained = read_card(card.parent) if card.is_file() else None
+    note = Provenance(
+        task=task.brief.name,
+        task_version=task.brief.version,
+        system=trained.system if trained else name,
+        recipe=trained.recipe if trained else to_table(getattr(system, "recipe", Record())),
+        seed=seed,
+        input=data.name,
+        input_hash=sha256(read_bytes(data)),
+        world=kb.name if kb else "",
+        world_hash=sha256(read_bytes(kb)) if kb else "",
+        seen=system.seen,
+        package=__version__,
+        model=name if trained else "",
+        model_seed=trained.seed if trained else 0,
+        model_data_hash=trained.data_hash if trained else "",
+    )
+    worlds = {} if world is None else {world.name: world}
+    predict(task, system, examples, worlds, out, note, progress=progress)
+    return len(examples)

@@ -1,0 +1,52 @@
+"""`duologue check`: what is wrong with a result file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from duologue.cli import options
+from duologue.core.errors import describe_problems
+from duologue.core.plugins import load_task
+from duologue.run import evaluate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.task_argument
+@click.argument("file", type=options.PATH)
+@click.option("--input", "data", type=options.PATH, default=None, help="The data file that was answered.")
+@click.option("--variant", default=None, help="strict (default), or official: accept what the official check accepts.")
+@options.json_option
+def check(*, task: str, file: Path, data: Path | None, variant: str | None, as_json: bool) -> None:
+    r"""Check the result FILE of TASK and say all that is wrong with it, not only the first thing.
+
+    With --input the file is also held against its data: missing and unknown dialogues and candidates.
+    Exit code 0: the file is accepted; 1: it has errors. Warnings do not refuse a file.
+
+    \b
+    Examples:
+      duologue check restaurant FILE.answers.json --input FILE.json
+      duologue check restaurant FILE.answers.json --variant official
+    """
+    loaded = load_task(task)
+    chosen = evaluate.pick_variant(loaded, variant)
+    submission, problems = evaluate.check(loaded, file, data, chosen)
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if as_json:
+        listed = [msgspec.to_builtins(problem) for problem in problems]
+        found = {"task": task, "variant": chosen, "ok": not errors, "hash": submission.hash, "problems": listed}
+        click.echo(json.dumps(found, ensure_ascii=False))
+    else:
+        if problems:
+            click.echo(describe_problems(str(file), problems))
+        if not errors:
+            measured = " against its data" if data is not None else " by itself; --input holds it against its data"
+            click.echo(f"{file} is accepted ({chosen}, checked{measured}).")
+    if errors:
+        raise click.exceptions.Exit(1)

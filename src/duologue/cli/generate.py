@@ -1,0 +1,67 @@
+"""`duologue generate`: data from a task's simulator."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.cli import options
+from duologue.core.errors import UsageError
+from duologue.core.plugins import load_task
+from duologue.core.protocols import Simulated
+from duologue.core.recipe import resolve
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.task_argument
+@click.option("--out", type=options.PATH, required=True, help="Folder for the files.")
+@options.seed_option
+@click.option("--part", default=None, help="Only this part: train, tst1, tst2, tst3 or tst4 (restaurant).")
+@click.option("--subtask", type=int, default=None, help="Only this subtask: 1 to 5 (restaurant).")
+@click.option(
+    "--n", type=click.IntRange(min=1), default=None, help="Dialogues per file, instead of the recipe's sizes."
+)
+@click.option("--workers", type=click.IntRange(min=1), default=None, help="Processes; the bytes do not depend on it.")
+@options.recipe_option
+@options.set_option
+@options.quiet_option
+def generate(
+    *,
+    task: str,
+    out: Path,
+    seed: int,
+    part: str | None,
+    subtask: int | None,
+    n: int | None,
+    workers: int | None,
+    recipe: Path | None,
+    overrides: tuple[str, ...],
+    quiet: bool,
+) -> None:
+    r"""Make official data files with the simulator of TASK, with the truth beside the test files.
+
+    The same seed gives the same bytes, with any number of workers. A stopped run goes on where it was.
+
+    \b
+    Examples:
+      duologue generate restaurant --seed 1 --out data
+      duologue generate restaurant --seed 7 --part tst1 --subtask 1 --n 1000 --out data
+      duologue generate restaurant --set release=b --out data-b
+    """
+    simulated = load_task(task)
+    if not isinstance(simulated, Simulated):
+        raise UsageError(f"task '{task}' has no simulator")
+    narrowed = [
+        f"{key}={value!r}".replace("'", '"')
+        for key, value in (("part", part), ("subtask", subtask), ("n", n))
+        if value is not None
+    ]
+    plan = resolve(simulated.Generation, file=recipe, overrides=(*overrides, *narrowed))
+    with options.progress_bar(quiet=quiet) as progress:
+        paths = simulated.generate(plan, seed, out, workers=workers or os.cpu_count() or 1, progress=progress)
+    click.echo(f"{len(paths)} files in {out}")

@@ -1,0 +1,88 @@
+"""`duologue score`: a result file against the truth."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from duologue.cli import options
+from duologue.core.disk import write_bytes
+from duologue.core.errors import FormatError
+from duologue.core.plugins import load_task
+from duologue.report import render, to_json
+from duologue.run import evaluate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.core.records import Report
+
+
+@click.command()
+@options.task_argument
+@click.option("--gold", type=options.PATH, required=True, help="The truth file.")
+@click.option("--pred", type=options.PATH, required=True, help="The result file.")
+@click.option("--input", "data", type=options.PATH, default=None, help="The data file: adds scores per answer type.")
+@click.option("--variant", default=None, help="strict (default), or official: the official program to the last digit.")
+@click.option("--partial", is_flag=True, help="Score a file with errors too; what is missing or wrong counts as wrong.")
+@click.option("--out", type=options.PATH, default=None, help="Save the whole report as JSON, for compare and report.")
+@options.json_option
+def score(
+    *,
+    task: str,
+    gold: Path,
+    pred: Path,
+    data: Path | None,
+    variant: str | None,
+    partial: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    r"""Score a result file of TASK against the truth, with 95 % intervals and a signature.
+
+    `--variant official` prints exactly the lines of the official program, quirks included.
+
+    \b
+    Examples:
+      duologue score restaurant --gold TRUTH.json --pred FILE.answers.json
+      duologue score restaurant --gold TRUTH.json --pred FILE.answers.json --variant official
+      duologue score restaurant --gold TRUTH.json --pred FILE.answers.json --input FILE.json --out FILE.report.json
+    """
+    loaded = load_task(task)
+    chosen = evaluate.pick_variant(loaded, variant)
+    try:
+        report = evaluate.score(loaded, gold, pred, chosen, data=data, partial=partial)
+    except FormatError as error:
+        _refused(error, task, chosen, as_json=as_json)
+        raise click.exceptions.Exit(1) from error
+    if out is not None:
+        write_bytes(out, msgspec.json.encode(report))
+    if as_json:
+        click.echo(json.dumps(to_json(report), ensure_ascii=False))
+    elif chosen == "official":
+        for line in report.transcript:
+            click.echo(line)
+        click.echo(report.signature, err=True)
+    else:
+        _print(report)
+
+
+def _refused(error: FormatError, task: str, variant: str, *, as_json: bool) -> None:
+    if as_json:
+        problems = [msgspec.to_builtins(problem) for problem in error.problems]
+        click.echo(json.dumps({"task": task, "variant": variant, "problems": problems}, ensure_ascii=False))
+        return
+    for line in error.transcript:
+        click.echo(line)
+    click.echo(f"{error}\nNothing was scored.", err=True)
+    if variant != "official":
+        click.echo("Mend the file, or score what is there with --partial.", err=True)
+
+
+def _print(report: Report) -> None:
+    from rich.console import Console
+
+    Console(highlight=False).print(render(report))

@@ -1,0 +1,58 @@
+"""`duologue show`: the dataset walker."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.cli import options
+from duologue.core.disk import replacing_text, write_text
+from duologue.core.errors import UsageError
+from duologue.core.plugins import load_task
+from duologue.core.protocols import Walkable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.task_argument
+@click.argument("file", type=options.PATH)
+@click.option(
+    "--plain", type=options.PATH, default=None, help="Write the plain dump to this file instead of the screen."
+)
+@click.option("--statistics", type=options.PATH, default=None, help="Write the statistics to this file.")
+@click.option("--only", type=click.Choice(["dump", "statistics"]), default=None, help="Show only one of the two.")
+@options.json_option
+def show(
+    *, task: str, file: Path, plain: Path | None, statistics: Path | None, only: str | None, as_json: bool
+) -> None:
+    r"""Show a data FILE of TASK: every dialogue with its candidates and answer, then the statistics.
+
+    The content is that of the official dataset walker; `--json` prints the statistics as one object.
+
+    \b
+    Examples:
+      duologue show restaurant data/tst1/FILE.json | less
+      duologue show restaurant FILE.json.gz --plain FILE.txt --statistics FILE.stat
+    """
+    walkable = load_task(task)
+    if not isinstance(walkable, Walkable):
+        raise UsageError(f"task '{task}' has no walker")
+    if as_json:
+        click.echo(json.dumps(walkable.statistics(file), ensure_ascii=False))
+        return
+    if only != "statistics":
+        if plain is None:
+            walkable.dump(file, lambda text: click.echo(text, nl=False))
+        else:
+            with replacing_text(plain) as out:
+                walkable.dump(file, out.write)
+    if only != "dump":
+        text = "".join(f"{key}:\n{value}\n\n" for key, value in walkable.statistics(file).items())
+        if statistics is None:
+            click.echo(text, nl=False)
+        else:
+            write_text(statistics, text)

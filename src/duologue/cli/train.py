@@ -1,0 +1,56 @@
+"""`duologue train`: a model from data or from the task's simulator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.cli import options
+from duologue.core.plugins import load_system_class, load_task
+from duologue.core.recipe import resolve
+from duologue.run.train import train as train_system
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.task_argument
+@click.option("--system", "name", required=True, help="Name of a system that learns (duologue list).")
+@click.option("--out", type=options.PATH, required=True, help="Folder for the model.")
+@click.option("--input", "data", type=options.PATH, multiple=True, help="Training data with answers; may be repeated.")
+@click.option("--held-out", type=options.PATH, multiple=True, help="Data for early stopping; may be repeated.")
+@options.seed_option
+@options.recipe_option
+@options.set_option
+@options.quiet_option
+def train(
+    *,
+    task: str,
+    name: str,
+    out: Path,
+    data: tuple[Path, ...],
+    held_out: tuple[Path, ...],
+    seed: int,
+    recipe: Path | None,
+    overrides: tuple[str, ...],
+    quiet: bool,
+) -> None:
+    r"""Train a system for TASK and save the model with its recipe, seed and data hash.
+
+    Without --input the system practises on dialogues that the task's simulator makes. A stopped training
+    goes on from its last checkpoint and ends in the same weights.
+
+    \b
+    Examples:
+      duologue train restaurant --system ranker --set regime=closed --seed 1 --out model
+      duologue train restaurant --system ranker --input trn.json --held-out dev.json --out model
+    """
+    loaded = load_task(task)
+    resolved = resolve(load_system_class(name).Recipe, file=recipe, overrides=overrides)
+    examples = [example for path in data for example in loaded.load(path)] if data else None
+    kept_back = [example for path in held_out for example in loaded.load(path)]
+    with options.progress_bar(quiet=quiet) as progress:
+        made = train_system(loaded, name, resolved, seed, out, examples=examples, held_out=kept_back, progress=progress)
+    click.echo(f"model saved in {out}" if made else f"{out} holds this very model already; nothing to do")

@@ -1,0 +1,65 @@
+"""Train a system and save the model with its recipe, seed and data hash."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from duologue.core.disk import sha256
+from duologue.core.errors import UsageError
+from duologue.core.plugins import CARD, make_system, read_card, save_card
+from duologue.core.protocols import Run, Trainable
+from duologue.core.recipe import recipe_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from duologue.core.protocols import Progress, Task
+    from duologue.core.records import Example, Record
+
+
+def train(
+    task: Task,
+    name: str,
+    recipe: Record,
+    seed: int,
+    out: Path,
+    *,
+    examples: Sequence[Example] | None = None,
+    held_out: Sequence[Example] | None = None,
+    progress: Progress | None = None,
+) -> bool:
+    """Train the registered system `name` into the folder `out`; return False when it stands there already.
+
+    Without `examples` the system practises on what its task's simulator makes. A stopped training goes on
+    from its last checkpoint and ends in the same weights. Raises `UsageError` when the system does not
+    learn or `out` holds another model.
+    """
+    system = make_system(name, recipe)
+    if not isinstance(system, Trainable):
+        raise UsageError(f"system '{name}' does not learn; give its name to `duologue run` as it is")
+    given = "" if examples is None else _data_hash(examples, held_out)
+    origin = f"simulated by the task's own simulator, seed {seed}" if examples is None else "given files"
+    if (out / CARD).is_file():
+        card = read_card(out)
+        same = (card.system, card.recipe_hash, card.seed, card.data) == (name, recipe_hash(recipe), seed, origin)
+        if same and given in {"", card.data_hash}:
+            return False
+        raise UsageError(
+            f"{out} holds another model ({card.system}, seed {card.seed}); choose another --out or remove it"
+        )
+    if examples is None:
+        examples, held_out = system.practice(task, seed, progress)
+    run = Run(folder=out, seed=seed, progress=progress, data_hash=given or _data_hash(examples, held_out))
+    system.fit(examples, held_out or [], [], run)
+    system.save(out)
+    save_card(out, name=name, recipe=recipe, task=task.brief.name, seed=seed, data=origin, data_hash=run.data_hash)
+    return True
+
+
+def _data_hash(examples: Sequence[Example] | None, held_out: Sequence[Example] | None) -> str:
+    encoder = msgspec.json.Encoder()
+    parts = [encoder.encode(example) for part in (examples, held_out) for example in part or ()]
+    return sha256(b"\n".join(parts))
