@@ -1,0 +1,83 @@
+"""Knowledge base text: lines `1 <name> R_<field>` TAB `<value>` and facts (specification, section 3)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from duologue.core import disk
+from duologue.core.errors import FormatError
+from duologue.core.records import Fact, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+_LINE = re.compile(r"1 (\S+) R_(\S+)\t(\S(?:.*\S)?)")
+_SPOKEN = re.compile(r"(\S+) r_(\S+) (\S.*)")
+
+PROBLEMS_SHOWN = 1_000
+"""A file is given up after so many problems: nobody mends more by hand, and a list of millions helps nobody."""
+
+
+def facts_of(path: Path) -> list[Fact]:
+    """Return the facts of a knowledge base file, plain or gzip, in the order of its lines.
+
+    A relation is the bare field (`"rating"`), an object the text as written (`"46"`). Blank lines, Windows line
+    ends and a byte order mark are tolerated. Raises `FormatError` with every bad line, `StorageError` when the
+    file cannot be read.
+    """
+    text, _ = disk.decode_text(disk.read_bytes(path), path)
+    facts: list[Fact] = []
+    problems: list[Problem] = []
+    fits = _LINE.fullmatch
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.removesuffix("\r")
+        found = fits(line)
+        if found is not None:
+            facts.append(Fact(subject=found[1], relation=found[2], object=found[3]))
+        elif line.strip():
+            problems.append(_bad_line(number, line))
+            if len(problems) >= PROBLEMS_SHOWN:
+                problems.append(Problem(rule="too-many-problems", message="the rest of the file was not looked at"))
+                break
+    if problems:
+        raise FormatError(path, problems)
+    return facts
+
+
+def _bad_line(number: int, line: str) -> Problem:
+    return Problem(
+        rule="kb-line",
+        place=f"line {number}",
+        message=f"found {line[:60]!r}, expected '1 <name> R_<field>', a tab and a value",
+        advice="a knowledge base has one fact per line, as in extendedkb1.txt",
+    )
+
+
+def kb_lines(facts: Iterable[Fact]) -> str:
+    r"""Return facts as the text of a knowledge base file; what `facts_of` read comes back byte for byte.
+
+    >>> kb_lines([Fact(subject="old_inn", relation="rating", object="46")])
+    '1 old_inn R_rating\t46\n'
+    """
+    return "".join(f"1 {fact.subject} R_{fact.relation}\t{fact.object}\n" for fact in facts)
+
+
+def fact_in(utterance: str) -> Fact | None:
+    """Return the fact that an utterance states (`<name> r_<field> <value>`), or `None` when it states none.
+
+    >>> fact_in("old_inn r_rating 46").object
+    '46'
+    """
+    found = _SPOKEN.fullmatch(utterance)
+    return None if found is None else Fact(subject=found[1], relation=found[2], object=found[3])
+
+
+def fact_utterance(fact: Fact) -> str:
+    """Return the utterance that states a fact in a dialogue.
+
+    >>> fact_utterance(Fact(subject="old_inn", relation="rating", object="46"))
+    'old_inn r_rating 46'
+    """
+    return f"{fact.subject} r_{fact.relation} {fact.object}"

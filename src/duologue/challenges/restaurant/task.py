@@ -1,0 +1,116 @@
+"""End-to-end goal-oriented dialogue: booking a restaurant table (DSTC6 track 1, 2017).
+
+What is asked
+    A dialogue between a user and a booking bot is cut just before a bot turn. Given the utterances so far
+    and 7 to 11 candidates, rank the candidates; exactly one is what the bot said next. Five subtasks: 1 API
+    calls, 2 updated API calls, 3 displaying options, 4 extra information, 5 full dialogues. Four test sets:
+    tst1 shares the knowledge base of training, tst2 has another one, tst3 and tst4 are these two with one
+    more required slot (dietary restrictions) of which training shows no sentence.
+
+Sizes
+    Training 10,000 dialogues per subtask; test 1,000 per subtask and set, in two releases (A: autumn 2017,
+    11 candidates; B: January 2018, 7 to 10 candidates, other cuts of the same dialogues). Two knowledge bases
+    of 5,400 restaurants x 9 fields.
+
+Rules
+    A system answers each dialogue from its own history, its candidates and the knowledge base. Never look at
+    the other release or at other rows of the file: rows of A and B are cut from the same dialogues, and in A
+    equal candidate sets mean equal answers.
+
+Traps
+    * Fact lines (`<name> r_<field> <value>`) are utterances of nobody and do not change whose turn it is.
+    * In training-style candidates the answer's text may occur twice under different ids; only one counts.
+    * The official scorer keeps 10 slots: the 11th candidate of release A is never seen. Of equal ranks the
+      later wins; ranks below 1 wrap around. Variant `official` keeps all of it, variant `strict` refuses.
+    * Ratings are compared as numbers. Names hold ordinary words (`party`, `food`): never split them.
+
+How to obtain the data
+    Release B with the official answers: the organisers' repository `dstc6-goal-oriented-end-to-end`
+    (BSD 3-Clause). `Simulated.generate` makes files of the same format and statistics.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.challenges.restaurant import files
+from duologue.challenges.restaurant.plan import Generation
+from duologue.core.protocols import Brief
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from duologue.core.protocols import Progress, World
+    from duologue.core.records import Answer, Example, Problem, Record, Report, Submission
+
+BRIEF = Brief(name="restaurant", version="1", language="en", answers="ranking", variants=("strict", "official"))
+
+BUILT_IN_SEED = 1
+"""Seed of the knowledge base that is made when no file is given."""
+
+
+class RestaurantTask:
+    """The task as the house runs it; the five subtasks and four sets come from the file."""
+
+    brief = BRIEF
+    Generation: type[Record] = Generation
+    """The recipe of the simulator."""
+
+    def load(self, path: Path) -> Iterator[Example]:
+        """Read a data file or a truth file; `FormatError` has all its problems."""
+        yield from files.load(path)
+
+    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
+        """Yield all examples at once: no answer depends on another."""
+        yield examples
+
+    def read(self, path: Path) -> Submission:
+        """Read a result file as it is."""
+        return files.read_result(path)
+
+    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+        """Write a result file in the official byte layout."""
+        files.write_result(answers, path)
+
+    def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
+        """Return all problems of a result file; `official` finds what the official check finds."""
+        from duologue.challenges.restaurant import checker
+
+        return checker.check(submission, examples, variant)
+
+    def score(
+        self, examples: Sequence[Example], submission: Submission, variant: str, *, partial: bool = False
+    ) -> Report:
+        """Score a result file: P@1, P@2, P@5 and MRR with 95 % intervals."""
+        from duologue.challenges.restaurant import scorer
+
+        return scorer.score(examples, submission, variant, partial=partial)
+
+    def dump(self, path: Path, write: Callable[[str], object]) -> None:
+        """Write the plain dump of the official dataset walker."""
+        from duologue.challenges.restaurant import walker
+
+        walker.dump(files.load(path), write)
+
+    def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
+        """Return the statistics of the official dataset walker."""
+        from duologue.challenges.restaurant import walker
+
+        return walker.statistics(files.load(path))
+
+    def generate(self, recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:
+        """Write official files below `out` and return their paths; resumes where a stopped run left off."""
+        from duologue.challenges.restaurant.generator import generate
+
+        return generate(recipe, seed, out, workers=workers, progress=progress)
+
+    def world(self, path: Path | None) -> World:
+        """Read a knowledge base file; `None` makes one in the structure of KB 1, with names of its own."""
+        from duologue.knowledge.base import KnowledgeBase
+
+        if path is not None:
+            return KnowledgeBase(path.name, files.facts_of(path))
+        from duologue.challenges.restaurant.kb import make_kb
+
+        return KnowledgeBase("generated-kb1", make_kb(1, BUILT_IN_SEED))
