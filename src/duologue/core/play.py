@@ -1,0 +1,145 @@
+"""The one conversation loop: simulated users, self-play, reinforcement training, live sessions.
+
+Both partners are Systems and answer Samples. Each sample is made from that partner's own view and from
+what it could hear; the two views are different types, so that giving one partner what belongs to the
+other is a type error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+from duologue.core.errors import PlugInError
+from duologue.core.records import Answer, Candidate, Dialogue, Fact, Goal, Record, Sample, Turn
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable
+
+    from duologue.core.protocols import System
+
+
+class SystemView(Record, frozen=True):
+    """What the system's side knows and the user does not."""
+
+    knowledge: tuple[Fact, ...] = ()
+    world: str | None = None
+    goal: Goal | None = None
+    """Only where the task gives a goal to the agent."""
+
+
+class UserView(Record, frozen=True):
+    """What the user's side knows and the system does not."""
+
+    goal: Goal | None = None
+    knowledge: tuple[Fact, ...] = ()
+
+
+class Scene(Record, frozen=True):
+    """Where a conversation begins."""
+
+    id: str
+    max_turns: Annotated[int, msgspec.Meta(ge=0)]
+    """Utterances of both partners together after which the conversation is cut."""
+    system: SystemView = SystemView()
+    user: UserView = UserView()
+    first: Literal["user", "system"] | None = "user"
+    """Who speaks first; `None` leaves it to chance."""
+    candidates: Callable[[tuple[Turn, ...], random.Random], tuple[Candidate, ...]] | None = None
+    """Makes the utterances that the system may choose from, given what it has heard."""
+    api: Callable[[str], tuple[str, ...] | None] | None = None
+    """Answers a call that the system utters; `None` for an utterance that is no call.
+
+    The user hears neither the call nor what came back, and the system speaks again.
+    """
+
+
+def play(system: System, user: System, scene: Scene, rng: random.Random) -> Dialogue:
+    """Let two prepared systems talk and return the dialogue, with what each of them understood.
+
+    Turns alternate from `scene.first`. The conversation ends when a partner answers with text `None`, or
+    is cut after `scene.max_turns`; `meta["ended_by"]` is then `"system"`, `"user"` or `"max_turns"`. A
+    system that ranks candidates says the first one. A partner reads of the other's turns the words alone.
+    Equal partners, scene and state of `rng` give an equal dialogue. Raises `PlugInError` when a partner
+    does not give one answer, or ranks a candidate first that it was not offered.
+    """
+    turns: list[Turn] = []
+    inner: set[int] = set()  # indices of turns that the user cannot hear
+    speaker = scene.first or ("user" if rng.random() < 0.5 else "system")
+    spoken, ended_by = 0, "max_turns"
+    while spoken < scene.max_turns:
+        if speaker == "system":
+            sample = _seen_by_system(scene.id, scene.system, tuple(turns))
+            if scene.candidates is not None:
+                offered = scene.candidates(sample.history, rng)
+                sample = msgspec.structs.replace(sample, candidates=offered)
+            turn = _speak(system, sample, "system")
+        else:
+            heard = tuple(turn for index, turn in enumerate(turns) if index not in inner)
+            turn = _speak(user, _seen_by_user(scene.id, scene.user, heard), "user")
+        if turn is None:
+            ended_by = speaker
+            break
+        turns.append(turn)
+        spoken += 1
+        returned = scene.api(turn.text) if scene.api is not None and speaker == "system" else None
+        if returned is None:
+            speaker = "user" if speaker == "system" else "system"
+            continue
+        inner.update(range(len(turns) - 1, len(turns) + len(returned)))
+        turns.extend(Turn(speaker="api", text=line) for line in returned)
+    return Dialogue(
+        id=scene.id,
+        turns=tuple(turns),
+        knowledge=scene.system.knowledge,
+        goal=scene.user.goal or scene.system.goal,
+        meta={"ended_by": ended_by, "world": scene.system.world},
+    )
+
+
+def _seen_by_system(scene_id: str, view: SystemView, turns: tuple[Turn, ...]) -> Sample:
+    return Sample(
+        id=f"{scene_id}#{len(turns)}",
+        dialogue_id=scene_id,
+        history=_words_of_others(turns, "system"),
+        knowledge=view.knowledge,
+        world=view.world,
+        goal=view.goal,
+    )
+
+
+def _seen_by_user(scene_id: str, view: UserView, turns: tuple[Turn, ...]) -> Sample:
+    return Sample(
+        id=f"{scene_id}#user{len(turns)}",
+        dialogue_id=scene_id,
+        history=_words_of_others(turns, "user"),
+        knowledge=view.knowledge,
+        goal=view.goal,
+    )
+
+
+def _words_of_others(turns: tuple[Turn, ...], own: str) -> tuple[Turn, ...]:
+    """Leave a partner its own annotations; of all other turns it gets what was said and nothing else."""
+    return tuple(turn if turn.speaker == own else Turn(speaker=turn.speaker, text=turn.text) for turn in turns)
+
+
+def _speak(partner: System, sample: Sample, speaker: str) -> Turn | None:
+    answers = partner.answer([sample])
+    if len(answers) != 1:
+        raise PlugInError(f"{type(partner).__name__} returned {len(answers)} answers for one sample")
+    text = _text_of(answers[0], sample, partner)
+    return None if text is None else Turn(speaker=speaker, text=text, annotation=answers[0].annotation)
+
+
+def _text_of(answer: Answer, sample: Sample, partner: System) -> str | None:
+    if answer.text is not None or not answer.ranking:
+        return answer.text
+    texts = {candidate.id: candidate.text for candidate in sample.candidates}
+    best = answer.ranking[0]
+    if best not in texts:
+        raise PlugInError(
+            f"{type(partner).__name__} ranks '{best}' first in sample '{sample.id}', which has no such candidate"
+        )
+    return texts[best]
