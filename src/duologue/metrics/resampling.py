@@ -28,6 +28,8 @@ BLOCK = 250
 """Resamples per stream of chance; a part of the definition, not a setting."""
 
 _BOOTSTRAP, _RANDOMISATION = 1, 2
+_MULTINOMIAL_COST, _BINOMIAL_COST = 24, 70
+"""What a draw for one kind of row costs, in draws for one row; measured in `benchmarks/significance.py`."""
 _WEIGHTS = 1 << 20
 """Cells of the weight matrix held at once in the general paths (8 MB)."""
 
@@ -54,7 +56,7 @@ def bootstrap_sums(rows: Floats, resamples: int, seed: int, *, grouped: bool | N
     _expect(rows, resamples, seed)
     kinds = _kinds(rows)
     n = len(rows)
-    if grouped if grouped is not None else _pays(kinds, n):
+    if grouped if grouped is not None else len(kinds.rows) * _MULTINOMIAL_COST <= n:
         chances = kinds.times / n
 
         def draw(bits: np.random.PCG64, count: int) -> Floats:
@@ -82,7 +84,7 @@ def swapped_sums(a: Floats, b: Floats, resamples: int, seed: int, *, grouped: bo
         return Swapped(*(np.broadcast_to(sums, (resamples, len(sums))) for sums in (first, second)))
     kinds = _kinds(moved)
     n = len(moved)
-    if grouped if grouped is not None else _pays(kinds, n):
+    if grouped if grouped is not None else len(kinds.rows) * _BINOMIAL_COST <= n:
         times = kinds.times.astype(np.int64)
 
         def draw(bits: np.random.PCG64, count: int) -> Floats:
@@ -122,11 +124,6 @@ def _kinds(rows: Floats) -> _Kinds:
     unique, first, times = np.unique(rows, axis=0, return_index=True, return_counts=True)
     order = np.argsort(first)
     return _Kinds(np.ascontiguousarray(unique[order]), times[order].astype(np.float64))
-
-
-def _pays(kinds: _Kinds, n: int) -> bool:
-    """Say whether to draw by kind: that costs up to eight times a draw by row (`benchmarks/significance.py`)."""
-    return len(kinds.rows) * 8 <= n
 
 
 def _weighted(rows: Floats, count: int, weights: Callable[[], np.ndarray]) -> Floats:
