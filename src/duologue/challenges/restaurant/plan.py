@@ -1,0 +1,158 @@
+"""What the simulator is told: the recipe of a corpus and the schema of its requests.
+
+Sources of the figures: specification, sections 3 to 9; those marked there as fitted or guessed say so here.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from duologue.challenges.restaurant.patterns import SLOTS, SLOTS_EXTRA, Slot
+from duologue.core.records import Record
+
+Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Weight = Annotated[float, msgspec.Meta(ge=0)]
+
+PARTS = ("train", "tst1", "tst2", "tst3", "tst4")
+"""The training set and the four test sets."""
+SUBTASKS = (1, 2, 3, 4, 5)
+STYLES = ("training", "a", "b")
+"""How candidates are chosen: as in the training files, release A, release B."""
+SUBTASK_NAMES = ("1API", "2REFINE", "3OPTIONS", "4INFOS", "5FULL")
+"""The names of the subtasks in file names, in their order."""
+GENERATED = "generated"
+
+FIELDS = ("location", "price", "rating", "phone", "cuisine", "atmosphere", "restrictions", "number", "address")
+"""The fields of a restaurant in the order of the KB file."""
+_PRICES = ("cheap", "moderate", "expensive")
+_ATMOSPHERES = ("business", "casual", "romantic")
+_RESTRICTIONS = ("glutenfree", "vegan", "vegetarian")
+_NUMBERS = ("two", "four", "six", "eight")
+CUISINES = {
+    1: ("british", "french", "indian", "italian", "spanish"),
+    2: ("cantonese", "japanese", "korean", "thai", "vietnamese"),
+}
+LOCATIONS = {
+    1: ("bombay", "london", "madrid", "paris", "rome"),
+    2: ("bangkok", "beijing", "hanoi", "seoul", "tokyo"),
+}
+
+# Fitted to the answers of release A (2 x 1,000 dialogs per subtask), see benchmarks/restaurant_realism.py.
+_CUT_WEIGHTS_A = {"hello": 0.35, "on-it": 0.35, "look": 0.35, "ready": 0.35, "another": 0.35}
+
+
+class Schema(Record, frozen=True):
+    """What can be asked for: the slots of a request, their values, and the fields of the knowledge base."""
+
+    name: str
+    """Such as `kb1_atmosphere`: the part of the official file name that tells knowledge base and slots."""
+    slots: tuple[Slot, ...]
+    """The required slots in the order of the api_call; they are asked for in alphabetical order."""
+    values: dict[str, tuple[str, ...]]
+    """Slot name to the values that may be asked for, equally likely."""
+    fields: tuple[str, ...] = FIELDS
+    """The fields of a restaurant in the order of the KB file; each slot is one of them."""
+
+
+class Generation(Record, frozen=True):
+    """The recipe of a simulated corpus. The defaults are the specification's figures."""
+
+    part: str = "all"
+    """`all`, or one of `train`, `tst1`, `tst2`, `tst3`, `tst4`."""
+    subtask: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
+    """0 for all, or 1 to 5."""
+    n: Count = 0
+    """Dialogs per file; 0 means `train_dialogs` and `test_dialogs`."""
+    train_dialogs: Count = 10_000
+    """Dialogs per training file (section 2.2)."""
+    test_dialogs: Count = 1_000
+    """Dialogs per test file (section 2.2)."""
+    train_style: str = "training"
+    """Candidates of the training files: `training`, `a` or `b` (section 9)."""
+    test_style: str = "a"
+    """Candidates of the test files: `a` as participants got them, `b` as published later, or `training`."""
+    kb1: str = GENERATED
+    """`generated` for new names in the structure of section 3, or the path of a KB text file (gz too)."""
+    kb2: str = GENERATED
+    """The same for the second knowledge base, with other cuisines and locations."""
+    train_share: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.5
+    """Share of all requests that only training dialogs make; test dialogs make the others (section 7)."""
+
+    given_most: Count = 4
+    """Tasks 1 and 5: the request gives 0 to this many slots, equally likely (section 5.1)."""
+    hedge_answer: Probability = 0.5
+    """How often a slot question is answered with a hedge first [fitted] (section 5.2)."""
+    hedge_update: Probability = 1 / 3
+    """How often an update is preceded by a hedge [fitted] (section 5.4)."""
+    update_most: Count = 0
+    """Updates are 1 to this many, equally likely; 0 means the number of required slots (section 5.4)."""
+    question_chance: Probability = 0.42
+    """How often a question that the bot cannot answer follows a proposal [fitted] (section 7)."""
+    accept_chance: Probability = 0.25
+    """How often a proposal is accepted; the last one always is (section 7)."""
+    repeat_chance: Probability = 0.5
+    """How often an earlier option is asked for, from the second proposal on [fitted] (section 7)."""
+    take_repeated: Weight = 1
+    """After a repeat: weight of taking the repeated option [fitted: a third each]."""
+    take_newest: Weight = 1
+    """After a repeat: weight of taking the newest option."""
+    reject_again: Weight = 1
+    """After a repeat: weight of rejecting both."""
+    listed_most: Annotated[int, msgspec.Meta(ge=1)] = 4
+    """At most this many restaurants are listed (section 7)."""
+    matches_options: Annotated[int, msgspec.Meta(ge=1)] = 3
+    """Task 3: a request must have at least so many matches (section 7)."""
+    matches_full: Annotated[int, msgspec.Meta(ge=1)] = 1
+    """Task 5: the final request must have at least so many matches (section 7)."""
+    hedge_info: Probability = 0.5
+    """How often the wish for phone or address starts with a hedge [fitted] (section 5.6)."""
+    info_weights: tuple[Weight, Weight, Weight, Weight] = (1, 1, 1, 1)
+    """Phone only, address only, phone then address, address then phone (section 5.6)."""
+
+    cut_weights: dict[str, Weight] = msgspec.field(default_factory=lambda: dict(_CUT_WEIGHTS_A))
+    """Style `a`: how likely a dialog is cut before a bot turn of a kind, relative to the others (1 where not
+    named); `5/look` holds for one subtask [fitted] (section 9.4). The other styles cut uniformly."""
+    unknown_names: Probability = 0.05
+    """Styles `a` and `b`: how often a neighbour's name that holds a slot value gets another value instead,
+    so that no such restaurant exists [fitted to 54 cases] (section 9.3)."""
+    answer_twice: Probability = 0.0075
+    """Style `training`: how often the answer's text occurs a second time under another id (section 9.1)."""
+    listed_options: Probability = 0.98
+    """Styles `a` and `training`: how often the other listed restaurants are among the candidates of an option
+    or a repeat (section 9.2; a guess for training files)."""
+    one_slot_off: Probability = 0.65
+    """Styles `a` and `b`: share of the neighbouring api_calls that differ in one slot, the others in two [fitted]."""
+    one_slot_off_training: Probability = 0.9
+    """Style `training`: the same (section 9.1: 4.2 and 4.9 of 5)."""
+
+
+def required_slots(*, extra: bool) -> tuple[Slot, ...]:
+    """Return the slots of tst1 and tst2, or with `extra` those of tst3 and tst4."""
+    return SLOTS_EXTRA if extra else SLOTS
+
+
+def standard_schema(kb: int, *, extra: bool) -> Schema:
+    """Return the official schema of knowledge base 1 or 2, with `extra` asking for dietary restrictions too."""
+    values = {
+        "cuisine": CUISINES[kb],
+        "location": LOCATIONS[kb],
+        "number": _NUMBERS,
+        "price": _PRICES,
+        "atmosphere": _ATMOSPHERES,
+        "restrictions": _RESTRICTIONS,
+    }
+    name = f"kb{kb}_atmosphere_restrictions" if extra else f"kb{kb}_atmosphere"
+    return Schema(name=name, slots=required_slots(extra=extra), values=values)
+
+
+def schema_of_part(part: str) -> Schema:
+    """Return the official schema of `train` or `tst1` to `tst4`."""
+    return standard_schema(2 if part in {"tst2", "tst4"} else 1, extra=part in {"tst3", "tst4"})
+
+
+def kb_values(kb: int) -> dict[str, tuple[str, ...]]:
+    """Return the values of the six fields that restaurants share."""
+    return standard_schema(kb, extra=True).values
