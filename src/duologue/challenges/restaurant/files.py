@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from duologue.challenges.restaurant import official
 from duologue.challenges.restaurant.facts import fact_in, fact_utterance, facts_of, kb_lines
 from duologue.challenges.restaurant.names import FileName, file_facts
-from duologue.challenges.restaurant.rows import data_problems, shown
+from duologue.challenges.restaurant.faults import data_problems, shown
 from duologue.core import disk
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Candidate, Example, Problem, Sample, Submission, Turn
@@ -42,9 +44,6 @@ __all__ = [
 LAYOUT = "restaurant-result"
 """Name of the result format in `Submission.layout`."""
 
-NOT_A_LIST = "[Error] The result file should be a list ..."
-"""What the official scorer prints for a truth or result file that is no list."""
-
 _LOG = logging.getLogger(__name__)
 
 
@@ -55,7 +54,7 @@ def example_of(row: dict[str, Any], *, world: str | None = None) -> Example:
     system, the user first. The row must follow the format (`load` checks it); `world` names its knowledge base.
     """
     answer = row.get("answer")
-    references = ()
+    references: tuple[Answer, ...] = ()
     if answer is not None:
         references = (Answer(text=answer["utterance"], ranking=(answer["candidate_id"],)),)
     sample = Sample(
@@ -92,7 +91,7 @@ def load(path: Path, world: str | None = None) -> list[Example]:
         _LOG.warning("%s: %s; %s", path, warning.message, warning.advice)
     if not isinstance(rows, list):
         problem = Problem(rule="not-a-list", message=f"the file holds {shown(rows)}, expected a list of dialogues")
-        raise FormatError(path, [problem], transcript=[NOT_A_LIST])
+        raise FormatError(path, [problem], transcript=[official.NOT_A_LIST])
     if _is_truth(rows):
         return [_truth_example(row, number) for number, row in enumerate(rows, start=1)]
     problems = data_problems(rows)
@@ -213,4 +212,6 @@ def read_result(path: Path) -> Submission:
         rows = disk.decode_json(text, path)
     except FormatError as error:
         problems = [*problems, *error.problems]
+        with suppress(ValueError):  # what the official programs accept all the same keeps its rows
+            rows = official.decode(data)
     return Submission(rows=rows, layout=LAYOUT, problems=tuple(problems), hash=disk.sha256(data), path=str(path))
