@@ -341,11 +341,8 @@ class Crowd:
         if kind == "sentence":
             return chance.pick(list(self.sentences.values()))
         if kind == "api_call":
-            for _ in range(_TRIES):
-                values = [chance.pick(self.schema.values[slot.name]) for slot in self.schema.slots]
-                if self.subtask != 1 or self.teller.ours(values):
-                    break
-            return " ".join((p.API_CALL, *values))
+            values = self.teller.any_request(chance) if self.subtask == 1 else self.teller.any_values(chance)
+            return " ".join((p.API_CALL, *values.values()))
         return self._text(kind, chance.pick(self.directory.names))
 
     def _text(self, kind: str, name: str) -> str:

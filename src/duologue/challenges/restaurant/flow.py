@@ -26,6 +26,8 @@ Values = dict[str, str]
 
 INFO_ORDERS = (("phone",), ("address",), ("phone", "address"), ("address", "phone"))
 """What a user asks about the restaurant; their weights are `Generation.info_weights`."""
+_TRIES = 1_000
+"""Draws after which a side of the split counts as empty."""
 
 
 @dataclass(slots=True)
@@ -74,8 +76,8 @@ class Teller:
         least = {3: recipe.matches_options, 5: recipe.matches_full}.get(subtask, 0)
         self._queries = [values for values, names in directory.matches.items() if len(names) >= least] if least else []
         if subtask == 3:
-            self._queries = [values for values in self._queries if self._ours(values)]
-        self._names = [name for name in directory.names if self._ours((name,))] if subtask == 4 else []
+            self._queries = [values for values in self._queries if self.ours(values)]
+        self._names = [name for name in directory.names if self.ours((name,))] if subtask == 4 else []
         if (least and not self._queries) or (subtask == 4 and not self._names):
             wanted = f"a request with at least {least} matches" if least else "a restaurant"
             raise UsageError(
@@ -88,24 +90,26 @@ class Teller:
         """Return one complete dialogue."""
         return (self._calls, self._updates, self._options, self._infos, self._full)[self.subtask - 1](chance)
 
-    def ours(self, values: Sequence[str]) -> bool:
-        """Return whether a request (its values in the order of the api_call) is on this side of the split."""
-        return self._ours(values)
-
     # -- requests ----------------------------------------------------------------------------------
 
-    def _ours(self, values: Sequence[str]) -> bool:
+    def ours(self, values: Sequence[str]) -> bool:
+        """Return whether a request (its values in the order of the api_call) is on this side of the split."""
         return trains(values, self.recipe.train_share) == self.train
+
+    def any_values(self, chance: Chance) -> Values:
+        """Return values for all slots, in the order of the api_call, of either side."""
+        return {slot.name: chance.pick(self.schema.values[slot.name]) for slot in self.schema.slots}
+
+    def any_request(self, chance: Chance) -> Values:
+        """Return values for all slots, in the order of the api_call, of this side."""
+        for _ in range(_TRIES):
+            values = self.any_values(chance)
+            if self.ours(self._key(values)):
+                return values
+        raise UsageError(f"'{self.schema.name}' allows no request on this side of the split; change train_share")
 
     def _key(self, values: Values) -> tuple[str, ...]:
         return tuple(values[slot.name] for slot in self.schema.slots)
-
-    def _any_request(self, chance: Chance) -> Values:
-        for _ in range(1_000):
-            values = {slot.name: chance.pick(self.schema.values[slot.name]) for slot in self.schema.slots}
-            if self._ours(self._key(values)):
-                return values
-        raise UsageError(f"'{self.schema.name}' allows no request on this side of the split; change train_share")
 
     def _matched_request(self, chance: Chance) -> Values:
         return dict(zip(self.slots, chance.pick(self._queries), strict=True))
@@ -120,12 +124,12 @@ class Teller:
 
     def _calls(self, chance: Chance) -> Story:
         story = Story()
-        self._book(story, self._any_request(chance), chance, complete=False)
+        self._book(story, self.any_request(chance), chance, complete=False)
         return story
 
     def _updates(self, chance: Chance) -> Story:
         story = Story()
-        values = self._any_request(chance)
+        values = self.any_request(chance)
         self._book(story, values, chance, complete=True)
         self._change(story, values, self._new_values(values, chance), chance)
         return story
@@ -152,11 +156,11 @@ class Teller:
 
     def _full(self, chance: Chance) -> Story:
         """Task 5. The final request is drawn first, uniformly over those with matches, and undone by the updates."""
-        for _ in range(1_000):
+        for _ in range(_TRIES):
             final = self._matched_request(chance)
             old = self._new_values(final, chance)
             first = final | old
-            if self._ours(self._key(first)):
+            if self.ours(self._key(first)):
                 break
         else:
             raise UsageError(f"'{self.schema.name}' allows no first request on this side of the split")
