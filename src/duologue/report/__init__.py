@@ -1,1 +1,38 @@
-"""A report as terminal table, JSON and HTML."""
+"""A report as terminal table, JSON object and HTML page, and paired comparisons between reports.
+
+Names are fetched when they are first used, so that importing this package loads neither numpy nor rich nor
+jinja2.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duologue.report.comparison import Comparison, compare, compare_all
+    from duologue.report.html import page, write_page
+    from duologue.report.jsonable import to_json
+    from duologue.report.terminal import render, render_comparisons
+
+__all__ = ["Comparison", "compare", "compare_all", "page", "render", "render_comparisons", "to_json", "write_page"]
+
+_HOMES = {
+    "Comparison": "comparison",
+    "compare": "comparison",
+    "compare_all": "comparison",
+    "page": "html",
+    "render": "terminal",
+    "render_comparisons": "terminal",
+    "to_json": "jsonable",
+    "write_page": "html",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Fetch a public name from its module."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'duologue.report' has no attribute '{name}'")
+    found = getattr(importlib.import_module(f"duologue.report.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found

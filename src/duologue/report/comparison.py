@@ -1,0 +1,186 @@
+"""Paired comparisons between reports over the same items, with Holm's correction over the family."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.core.errors import UsageError
+from duologue.metrics.counts import Counts
+from duologue.metrics.ranking import ranking_metric
+from duologue.metrics.significance import RESAMPLES, holm, paired_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.records import Report
+    from duologue.metrics.counts import Metric
+    from duologue.metrics.significance import Paired
+
+ALPHA = 0.05
+"""A corrected p-value below this is called a difference."""
+
+PAIRS = ("neighbours", "all")
+"""Which systems are tested: each against the next one in the ranking, or every pair."""
+
+
+class Comparison(NamedTuple):
+    """One paired test of two systems on one score over the same items, corrected over its family."""
+
+    test_set: str
+    a: str
+    b: str
+    n: int
+    """Items that both were scored on."""
+    tested: Paired
+    """Values, difference with its interval, and both p-values, not corrected."""
+    p_holm: float
+    """The p-value of approximate randomisation, corrected over the family (Holm)."""
+    family: int
+    """How many tests were corrected together."""
+    higher_is_better: bool = True
+
+    @property
+    def better(self) -> str | None:
+        """`"a"`, `"b"`, or `None`: a tie, since no difference is shown at the 5 % level."""
+        if self.p_holm >= ALPHA or self.tested.difference == 0:
+            return None
+        return "a" if (self.tested.difference > 0) == self.higher_is_better else "b"
+
+
+def compare(
+    a: Report,
+    b: Report,
+    *,
+    metrics: Sequence[Metric[Any]] | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> tuple[Comparison, ...]:
+    """Test two reports on every score that both have; the scores are the family of Holm's correction.
+
+    `metrics` gives the formulas where they are not those of `metrics.ranking`. Deterministic for a seed. Raises
+    `UsageError` when task, variant, items or columns differ (naming the first item), when the truth files differ,
+    when a report keeps no counts, or when they share no score whose formula is known.
+    """
+    _expect_alike(a, b)
+    shared = [score.name for score in a.scores if any(score.name == other.name for other in b.scores)]
+    chosen = metrics if metrics is not None else [one for one in map(ranking_metric, shared) if one is not None]
+    if not chosen:
+        raise UsageError(f"no formula is known for the shared scores ({', '.join(shared) or 'none'}); pass `metrics`")
+    name_a, name_b = system_names([a, b])
+    tested = _tested(a, b, chosen, seed, resamples)
+    return _correct([_Test(set_name(a) or "", name_a, name_b, a.n, metric, one) for metric, one in tested])
+
+
+def compare_all(
+    test_sets: Mapping[str, Sequence[Report]],
+    *,
+    pairs: str = "neighbours",
+    metrics: Mapping[str, Metric[Any]] | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> tuple[Comparison, ...]:
+    """Test systems against each other within each test set on the score that ranks; all tests are one family.
+
+    `test_sets` holds, per name of a test set, the reports on it. `pairs` is one of `PAIRS`; neighbours are taken
+    in the order of the ranking score. Reports without counts, or whose ranking score has no known formula
+    (`metrics` adds some by name), are left out. Raises `UsageError` as `compare` does.
+    """
+    if pairs not in PAIRS:
+        raise UsageError(f"pairs is '{pairs}'; one of {', '.join(PAIRS)} is expected")
+    found = []
+    for name, reports in test_sets.items():
+        labels = dict(zip(map(id, reports), system_names(reports), strict=True))
+        ranked = [report for report in in_order(reports) if report.items and report.columns]
+        for a, b in pairwise(ranked) if pairs == "neighbours" else combinations(ranked, 2):
+            _expect_alike(a, b)
+            metric = (metrics or {}).get(a.rank_by) or ranking_metric(a.rank_by)
+            if metric is not None and a.rank_by == b.rank_by:
+                tested = _tested(a, b, [metric], seed, resamples)
+                found += [_Test(name, labels[id(a)], labels[id(b)], a.n, metric, one) for metric, one in tested]
+    return _correct(found)
+
+
+def rank_value(report: Report) -> float | None:
+    """Return the value of the score that ranks, or `None` when the report does not hold it."""
+    return next((score.value for score in report.scores if score.name == report.rank_by), None)
+
+
+def in_order(reports: Sequence[Report]) -> list[Report]:
+    """Return reports on one test set, the best first; equals by name of the system."""
+
+    def key(report: Report) -> tuple[float, str]:
+        score = next((score for score in report.scores if score.name == report.rank_by), None)
+        if score is None or score.value != score.value:  # only NaN differs from itself
+            return float("inf"), report.system
+        return (-score.value if score.higher_is_better else score.value), report.system
+
+    return sorted(reports, key=key)
+
+
+def set_name(report: Report) -> str | None:
+    """Return the name of the test set that a report carries in `meta`, if it does."""
+    name = report.meta.get("test_set")
+    return str(name) if name else None
+
+
+def system_names(reports: Sequence[Report]) -> list[str]:
+    """Return a name for each report's system: `unnamed` where there is none, numbered where two are equal.
+
+    >>> from duologue.core.records import Report
+    >>> plain = Report(task="t", variant="v", n=0, scores=(), rank_by="", signature="", system="solver")
+    >>> system_names([plain, plain])
+    ['solver', 'solver (2)']
+    """
+    used: dict[str, int] = {}
+    names = []
+    for report in reports:
+        name = report.system or "unnamed"
+        used[name] = used.get(name, 0) + 1
+        names.append(name if used[name] == 1 else f"{name} ({used[name]})")
+    return names
+
+
+class _Test(NamedTuple):
+    test_set: str
+    a: str
+    b: str
+    n: int
+    metric: Metric[Any]
+    tested: Paired
+
+
+def _tested(
+    a: Report, b: Report, metrics: Sequence[Metric[Any]], seed: int, resamples: int
+) -> list[tuple[Metric[Any], Paired]]:
+    found = paired_tests(Counts.of_report(a), Counts.of_report(b), metrics, seed=seed, resamples=resamples)
+    return list(zip(metrics, found, strict=True))
+
+
+def _correct(tests: Sequence[_Test]) -> tuple[Comparison, ...]:
+    corrected = holm([test.tested.p_randomisation for test in tests])
+    return tuple(
+        Comparison(
+            test_set=test.test_set,
+            a=test.a,
+            b=test.b,
+            n=test.n,
+            tested=test.tested,
+            p_holm=p,
+            family=len(tests),
+            higher_is_better=test.metric.higher_is_better,
+        )
+        for test, p in zip(tests, corrected, strict=True)
+    )
+
+
+def _expect_alike(a: Report, b: Report) -> None:
+    for what, here, there in (("task", a.task, b.task), ("variant", a.variant, b.variant)):
+        if here != there:
+            raise UsageError(f"A was scored with {what} '{here}', B with '{there}'; score both alike")
+    gold_a, gold_b = (report.meta.get("gold_hash") for report in (a, b))
+    if gold_a and gold_b and gold_a != gold_b:
+        raise UsageError(
+            f"A and B were scored against different truth files ({gold_a[:8]} and {gold_b[:8]}); "
+            f"score both against the same one"
+        )

@@ -1,0 +1,59 @@
+"""How numbers are printed: percent only here, and never rounded into a perfect score."""
+
+from __future__ import annotations
+
+import math
+
+NOTHING = "–"
+"""Printed where there is no value."""
+
+
+def percent(value: float | None, digits: int = 2) -> str:
+    """Return a fraction as percent without the sign. Only 1 prints as 100 and only 0 as 0.
+
+    >>> percent(0.974), percent(0.99999), percent(1.0), percent(None)
+    ('97.40', '99.99', '100.00', '–')
+    """
+    if value is None or math.isnan(value):
+        return NOTHING
+    step = 10.0**-digits
+    shown = round(value * 100, digits)
+    if shown == 100 and value < 1:
+        shown = 100 - step
+    elif shown == 0 and value > 0:
+        shown = step
+    return f"{shown:.{digits}f}"
+
+
+def interval(low: float | None, high: float | None, digits: int = 2) -> str:
+    """Return both ends in percent, or a dash where no interval was computed.
+
+    >>> interval(0.9, 0.95)
+    '90.00 to 95.00'
+    """
+    return NOTHING if low is None or high is None else f"{percent(low, digits)} to {percent(high, digits)}"
+
+
+def points(difference: float, digits: int = 2) -> str:
+    """Return a difference of fractions in percentage points, with its sign.
+
+    >>> points(0.0123), points(-0.5), points(0.0)
+    ('+1.23', '-50.00', '0.00')
+    """
+    shown = f"{abs(difference) * 100:.{digits}f}"
+    if float(shown) == 0:
+        return shown
+    return f"{'+' if difference > 0 else '-'}{shown}"
+
+
+def probability(p: float) -> str:
+    """Return a p-value with as many places as say something.
+
+    >>> probability(1.0), probability(0.0412), probability(0.0002), probability(0.00001)
+    ('1', '0.041', '0.0002', '< 0.0001')
+    """
+    if p >= 0.9995:
+        return "1"
+    if p < 0.0001:
+        return "< 0.0001"
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.4f}"
