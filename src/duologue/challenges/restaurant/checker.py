@@ -26,6 +26,7 @@ RULES = {
     "not-utf8": "the text is UTF-8",
     "byte-order-mark": "the text starts without a byte order mark (a warning; the official programs refuse it)",
     "not-json": "the text is JSON",
+    "foreign-file": "a very large file holds dialogues",
     "not-a-list": "the file holds one JSON list",
     "no-dialogues": "the list is not empty (a warning)",
     "item-not-object": "each item of the list is an object",
@@ -52,11 +53,14 @@ RULES = {
 }
 """Ids of the rules for result files, and what each demands."""
 
-_SUGGESTIONS = 20
+_SUGGESTIONS = 5
 """So many unknown ids get a suggestion; each costs a look at all known ids."""
 
-UNREADABLE = frozenset({"gzip-damaged", "not-utf8", "not-json"})
+UNREADABLE = frozenset({"gzip-damaged", "not-utf8", "not-json", "foreign-file"})
 """Rules whose breach leaves nothing to look at."""
+
+UNUSABLE = UNREADABLE | {"not-a-list", "too-many-problems"}
+"""Rules whose breach leaves no answers, not even in part."""
 
 _OFFICIAL_RULES = {
     official.NOT_A_LIST: "not-a-list",
@@ -86,7 +90,8 @@ class Findings:
 
     problems: tuple[Problem, ...]
     answers: Mapping[str, Answer] = field(default_factory=dict)
-    """Dialogue id to the ranking made from its item; items with an error of their own are left out."""
+    """Dialogue id to the ranking made from its item; items with an error of their own are left out, and all when
+    there were too many problems to look at the whole file."""
 
 
 def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:
@@ -184,7 +189,7 @@ class _Examiner:
             yield Problem(rule="dialog-missing", place=f"dialogue {shown(name)}", message=message)
         if len(absent) > room:
             message = f"{len(absent) - room} more dialogues have no answer"
-            yield Problem(rule="too-many-problems", message=message)
+            yield Problem(rule="dialog-missing", message=message)
 
     def _identity(self, name: str, number: int, place: str) -> Iterator[Problem]:
         if name in self._seen:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DATA_RULES = {
+    "foreign-file": "a very large file holds dialogues",
     "not-a-list": "a file holds one JSON list",
     "item-not-object": "each item of the list is an object",
     "dialog-id-missing": "each dialogue has a `dialog_id`",

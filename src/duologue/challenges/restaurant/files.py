@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant import official
 from duologue.challenges.restaurant.facts import fact_in, fact_utterance, facts_of, kb_lines
-from duologue.challenges.restaurant.names import FileName, file_facts
 from duologue.challenges.restaurant.faults import data_problems, shown
+from duologue.challenges.restaurant.names import FileName, file_facts
+from duologue.challenges.restaurant.peek import foreign
 from duologue.core import disk
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Candidate, Example, Problem, Sample, Submission, Turn
@@ -86,13 +87,17 @@ def load(path: Path, world: str | None = None) -> list[Example]:
     `source` has them and the strict scorer complains. A data file is checked: `FormatError` has all problems.
     Raises `StorageError` when the file cannot be read.
     """
-    rows, _, warnings = disk.read_json(path)
+    text, warnings = disk.decode_text(disk.read_bytes(path), path)
     for warning in warnings:
         _LOG.warning("%s: %s; %s", path, warning.message, warning.advice)
+    strange = foreign(text)
+    if strange is not None:
+        raise FormatError(path, [strange])
+    rows = disk.decode_json(text, path)
     if not isinstance(rows, list):
         problem = Problem(rule="not-a-list", message=f"the file holds {shown(rows)}, expected a list of dialogues")
         raise FormatError(path, [problem], transcript=[official.NOT_A_LIST])
-    if _is_truth(rows):
+    if _is_truth(rows) and None not in rows:
         return [_truth_example(row, number) for number, row in enumerate(rows, start=1)]
     problems = data_problems(rows)
     if problems:
@@ -209,6 +214,9 @@ def read_result(path: Path) -> Submission:
     rows = None
     try:
         text, problems = disk.decode_text(data, path)
+        strange = foreign(text)
+        if strange is not None:
+            return Submission(rows=None, layout=LAYOUT, problems=(*problems, strange), path=str(path))
         rows = disk.decode_json(text, path)
     except FormatError as error:
         problems = [*problems, *error.problems]

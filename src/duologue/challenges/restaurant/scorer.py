@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.restaurant import checker, official
+from duologue.challenges.restaurant.faults import id_problems, place_of, shown
 from duologue.challenges.restaurant.files import truth_row
 from duologue.challenges.restaurant.patterns import answer_type
-from duologue.challenges.restaurant.faults import id_problems, place_of, shown
 from duologue.core import disk
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem, Report, Score, Slice
@@ -30,6 +30,8 @@ VERSION = "v1"
 RANK_BY = "p@1"
 _SEED = 0
 """Seed of the bootstrap: the same file gives the same interval."""
+_SLICE_RESAMPLES = 2_000
+"""Resamples for a slice's interval: twenty slices together should not cost more than the whole."""
 
 
 def merge(data: Sequence[Example], truth: Sequence[Example]) -> list[Example]:
@@ -83,8 +85,7 @@ def _strict(examples: Sequence[Example], submission: Submission, *, partial: boo
         raise FormatError("the truth", truth)
     findings = checker.examine(submission, examples)
     errors = [problem for problem in findings.problems if problem.severity == "error"]
-    unusable = checker.UNREADABLE | {"not-a-list"}
-    if errors and (not partial or any(problem.rule in unusable for problem in errors)):
+    if errors and (not partial or any(problem.rule in checker.UNUSABLE for problem in errors)):
         raise FormatError(submission.path, findings.problems)
     ranks: dict[str, int | None] = {}
     for one in examples:
@@ -134,6 +135,7 @@ def _report(
 ) -> Report:
     from duologue.metrics.counts import sign
     from duologue.metrics.ranking import count_ranks, ranking_metrics
+    from duologue.metrics.significance import RESAMPLES
 
     metrics = ranking_metrics(official.KS)
     counts = count_ranks(list(ranks), list(ranks.values()), ks=official.KS)
@@ -142,7 +144,7 @@ def _report(
         task="restaurant",
         variant=variant,
         n=len(ranks),
-        scores=_scores(counts, metrics, parts),
+        scores=_scores(counts, metrics, parts, RESAMPLES),
         rank_by=RANK_BY,
         signature=sign(metrics, *parts),
         slices=_slices(examples, counts, metrics, parts),
@@ -159,11 +161,13 @@ def _signature_parts(examples: Sequence[Example], submission: Submission, varian
     return ("restaurant", variant, slots, VERSION, f"n {n}", *hashes)
 
 
-def _scores(counts: Counts, metrics: Sequence[Metric[int | None]], parts: tuple[str, ...]) -> tuple[Score, ...]:
+def _scores(
+    counts: Counts, metrics: Sequence[Metric[int | None]], parts: tuple[str, ...], resamples: int
+) -> tuple[Score, ...]:
     from duologue.metrics.counts import sign
     from duologue.metrics.significance import scores
 
-    found = scores(counts, metrics, seed=_SEED)
+    found = scores(counts, metrics, seed=_SEED, resamples=resamples)
     return tuple(
         msgspec.structs.replace(one, signature=sign([metric], *parts))
         for one, metric in zip(found, metrics, strict=True)
@@ -183,7 +187,7 @@ def _slices(
     made = []
     for kind in sorted(kinds):
         rows = kinds[kind]
-        found = _scores(counts.take(rows), metrics, (*parts, f"answer type {kind}", f"slice n {len(rows)}"))
+        found = _scores(counts.take(rows), metrics, (*parts, f"{kind} {len(rows)}"), _SLICE_RESAMPLES)
         made.append(Slice(by="answer type", value=kind, n=len(rows), scores=found))
     return tuple(made)
 
