@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.core.recipe import dump, from_table, read_toml, recipe_hash, resolve, to_table
 from duologue.core.records import Record
-from strategies import names, words
+from tests.strategies import names, words
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from duologue.core.protocols import System
 
 
-class SystemView(Record, frozen=True):
+class SystemView(Record, frozen=True, kw_only=True):
     """What the system's side knows and the user does not."""
 
     knowledge: tuple[Fact, ...] = ()
@@ -30,14 +30,14 @@ class SystemView(Record, frozen=True):
     """Only where the task gives a goal to the agent."""
 
 
-class UserView(Record, frozen=True):
+class UserView(Record, frozen=True, kw_only=True):
     """What the user's side knows and the system does not."""
 
     goal: Goal | None = None
     knowledge: tuple[Fact, ...] = ()
 
 
-class Scene(Record, frozen=True):
+class Scene(Record, frozen=True, kw_only=True):
     """Where a conversation begins."""
 
     id: str

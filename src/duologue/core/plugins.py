@@ -31,7 +31,7 @@ _TASK_METHODS = ("load", "rounds", "read", "write", "check", "score")
 _SYSTEM_METHODS = ("prepare", "answer")
 
 
-class Entry(Record, frozen=True):
+class Entry(Record, frozen=True, kw_only=True):
     """One registered name."""
 
     kind: str
@@ -44,7 +44,7 @@ class Entry(Record, frozen=True):
     version: str
 
 
-class SystemCard(Record, frozen=True):
+class SystemCard(Record, frozen=True, kw_only=True):
     """What the `system.toml` of a trained system says."""
 
     system: str

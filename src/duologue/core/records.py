@@ -20,10 +20,14 @@ Meta = dict[str, Any]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The base of every record: immutable, keyword-only, unknown fields refused when decoding."""
+    """The base of every record: immutable, unknown fields refused when decoding.
+
+    The library hands `frozen` and the refusal down, but `kw_only` counts for the fields of one class alone:
+    a record repeats it.
+    """
 
 
-class Fact(Record, frozen=True):
+class Fact(Record, frozen=True, kw_only=True):
     """One piece of knowledge: an attribute, a triple, a row of a knowledge base, an answer of one."""
 
     subject: str
@@ -34,7 +38,7 @@ class Fact(Record, frozen=True):
     """The value; a tuple where one fact holds several."""
 
 
-class Span(Record, frozen=True):
+class Span(Record, frozen=True, kw_only=True):
     """A stretch of one utterance, in characters, end exclusive."""
 
     turn: int
@@ -47,7 +51,7 @@ class Span(Record, frozen=True):
         return dialogue.turns[self.turn].text[self.start : self.end]
 
 
-class Mention(Record, frozen=True):
+class Mention(Record, frozen=True, kw_only=True):
     """An entity named in the text. Occurrences of one thing share `entity`."""
 
     label: str
@@ -60,7 +64,7 @@ class Mention(Record, frozen=True):
     """Where; the first public version of MobileCS has none."""
 
 
-class Value(Record, frozen=True):
+class Value(Record, frozen=True, kw_only=True):
     """A slot of an entity filled in the text."""
 
     slot: str
@@ -70,7 +74,7 @@ class Value(Record, frozen=True):
     span: Span | None = None
 
 
-class Act(Record, frozen=True):
+class Act(Record, frozen=True, kw_only=True):
     """What a speaker does with an utterance: an intent with its arguments."""
 
     speaker: str
@@ -79,7 +83,7 @@ class Act(Record, frozen=True):
     args: tuple[str, ...] = ()
 
 
-class Annotation(Record, frozen=True):
+class Annotation(Record, frozen=True, kw_only=True):
     """Gold or predicted understanding. No annotation (`None` where it is held) is not an empty one."""
 
     facts: tuple[Fact, ...] = ()
@@ -88,7 +92,7 @@ class Annotation(Record, frozen=True):
     values: tuple[Value, ...] = ()
 
 
-class Turn(Record, frozen=True):
+class Turn(Record, frozen=True, kw_only=True):
     """One utterance. Two-utterance turns of a source are two of these; its writer pairs them again."""
 
     speaker: str
@@ -98,7 +102,7 @@ class Turn(Record, frozen=True):
     meta: Meta = {}
 
 
-class Item(Record, frozen=True):
+class Item(Record, frozen=True, kw_only=True):
     """One thing a user wants something of: a service, a restaurant to be found."""
 
     name: str
@@ -112,7 +116,7 @@ class Item(Record, frozen=True):
     intents: tuple[str, ...] = ()
 
 
-class Goal(Record, frozen=True):
+class Goal(Record, frozen=True, kw_only=True):
     """What a dialogue is for.
 
     DuConv: topics A and B and one or two relation facts. MobileCS: items and consultations by type.
@@ -125,7 +129,7 @@ class Goal(Record, frozen=True):
     consultations: tuple[str, ...] = ()
 
 
-class Dialogue(Record, frozen=True):
+class Dialogue(Record, frozen=True, kw_only=True):
     """A conversation with what is known about it."""
 
     id: str
@@ -138,14 +142,14 @@ class Dialogue(Record, frozen=True):
     """The decoded official object with its key order; `None` for dialogues made here."""
 
 
-class Candidate(Record, frozen=True):
+class Candidate(Record, frozen=True, kw_only=True):
     """One of the utterances that a system may choose from."""
 
     id: str
     text: str
 
 
-class Sample(Record, frozen=True):
+class Sample(Record, frozen=True, kw_only=True):
     """All that a system may see when it answers, and nothing else."""
 
     id: str
@@ -160,7 +164,7 @@ class Sample(Record, frozen=True):
     candidates: tuple[Candidate, ...] = ()
 
 
-class Answer(Record, frozen=True):
+class Answer(Record, frozen=True, kw_only=True):
     """What a person said (a reference) or a system says (a prediction)."""
 
     text: str | None = None
@@ -170,7 +174,7 @@ class Answer(Record, frozen=True):
     """Candidate ids, best first."""
 
 
-class Example(Record, frozen=True):
+class Example(Record, frozen=True, kw_only=True):
     """A sample with what only trainers, scorers and simulated users may see."""
 
     sample: Sample
@@ -181,7 +185,7 @@ class Example(Record, frozen=True):
     """The decoded official row, for writers and for official scoring quirks."""
 
 
-class Problem(Record, frozen=True):
+class Problem(Record, frozen=True, kw_only=True):
     """One thing that is wrong with a file, said so that it can be mended."""
 
     rule: str
@@ -196,7 +200,7 @@ class Problem(Record, frozen=True):
     """What to do."""
 
 
-class Submission(Record, frozen=True):
+class Submission(Record, frozen=True, kw_only=True):
     """An official result file: its decoded rows in their order and as they are, with its problems.
 
     Official score variants read the rows (ties, duplicate ids, negative ranks, `70` and `"70"`);
@@ -213,7 +217,7 @@ class Submission(Record, frozen=True):
     path: str = ""
 
 
-class Score(Record, frozen=True):
+class Score(Record, frozen=True, kw_only=True):
     """One figure with all that is needed to mean the same thing elsewhere."""
 
     name: str
@@ -226,7 +230,7 @@ class Score(Record, frozen=True):
     signature: str = ""
 
 
-class Slice(Record, frozen=True):
+class Slice(Record, frozen=True, kw_only=True):
     """The same scores over a part of the data."""
 
     by: str
@@ -236,7 +240,7 @@ class Slice(Record, frozen=True):
     scores: tuple[Score, ...]
 
 
-class Report(Record, frozen=True):
+class Report(Record, frozen=True, kw_only=True):
     """The outcome of scoring one submission."""
 
     task: str
@@ -261,7 +265,7 @@ class Report(Record, frozen=True):
     meta: Meta = {}
 
 
-class Judgement(Record, frozen=True):
+class Judgement(Record, frozen=True, kw_only=True):
     """One rating by one person."""
 
     what: str

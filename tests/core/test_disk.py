@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import errno
+import gzip
+import json
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal, Self
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from duologue.core.disk import (
+    decode_json,
+    decode_text,
+    read_bytes,
+    read_json,
+    replacing,
+    replacing_text,
+    sha256,
+    write_bytes,
+    write_text,
+)
+from duologue.core.errors import DuologueError, FormatError, StorageError
+from tests.strategies import json_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STOPS = [ValueError("x"), KeyboardInterrupt(), SystemExit(3)]
+NAMES = ["plain.json", "packed.json.gz"]
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write_and_stop(path: Path, pieces: list[bytes], stop: BaseException) -> None:
+    with replacing(path) as out:
+        for piece in pieces:
+            out.write(piece)
+        raise stop
+
+
+def write_text_and_divide_by_zero(path: Path) -> None:
+    with replacing_text(path) as out:
+        out.write("new" * 10_000)
+        out.write(str(1 / 0))
+
+
+@settings(max_examples=30)
+@given(data=st.binary(max_size=400), name=st.sampled_from(NAMES))
+def test_what_is_written_is_read_back_and_equal_content_gives_equal_bytes(data: bytes, name: str, folder: Path) -> None:
+    if data.startswith(b"\x1f\x8b") and name == "plain.json":
+        data = b" " + data  # such bytes are read as gzip whatever the name, and rightly so
+    write_bytes(folder / name, data)
+    first = (folder / name).read_bytes()
+    assert read_bytes(folder / name) == data
+    write_bytes(folder / name, data)
+    assert (folder / name).read_bytes() == first
+
+
+@settings(max_examples=30)
+@given(old=st.binary(max_size=50), pieces=st.lists(st.binary(max_size=50), max_size=4), stop=st.sampled_from(STOPS))
+@pytest.mark.parametrize("name", NAMES)
+def test_a_block_that_is_stopped_leaves_the_old_file_and_no_other(
+    old: bytes, pieces: list[bytes], stop: BaseException, name: str, folder: Path
+) -> None:
+    place = folder / "stopped" / name
+    write_bytes(place, old)
+    before = place.read_bytes(), names_in(place.parent)
+    with pytest.raises(type(stop)):
+        write_and_stop(place, pieces, stop)
+    assert (place.read_bytes(), names_in(place.parent)) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_has_its_name_only_when_it_is_complete(name: str, tmp_path: Path) -> None:
+    with replacing(tmp_path / name) as out:
+        out.write(b"half")
+        assert not (tmp_path / name).exists()
+        out.write(b" whole")
+    assert read_bytes(tmp_path / name) == b"half whole"
+    assert names_in(tmp_path) == [name]
+
+
+def test_a_packed_file_holds_no_name_and_no_time(tmp_path: Path) -> None:
+    write_text(tmp_path / "one.gz", "text")
+    os.utime(tmp_path / "one.gz", (0, 0))
+    write_text(tmp_path / "another.gz", "text")
+    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "another.gz").read_bytes()
+
+
+def test_a_packed_file_is_known_by_its_bytes_and_not_its_name(tmp_path: Path) -> None:
+    (tmp_path / "data.json").write_bytes(gzip.compress(b"[1]"))
+    (tmp_path / "data.json.gz").write_bytes(b"[2]")
+    assert read_json(tmp_path / "data.json")[0] == [1]
+    assert read_json(tmp_path / "data.json.gz")[0] == [2]
+
+
+def test_a_new_file_has_the_permissions_of_any_other(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "ours", b"")
+    (tmp_path / "other").write_bytes(b"")
+    assert stat.S_IMODE((tmp_path / "ours").stat().st_mode) == stat.S_IMODE((tmp_path / "other").stat().st_mode)
+
+
+def test_missing_folders_are_made(tmp_path: Path) -> None:
+    write_text(tmp_path / "a" / "b" / "c.txt", "deep")
+    assert (tmp_path / "a" / "b" / "c.txt").read_text(encoding="utf-8") == "deep"
+
+
+def test_text_is_written_as_utf8_with_its_own_line_ends(tmp_path: Path) -> None:
+    with replacing_text(tmp_path / "text") as out:
+        out.write("流量\r\n")
+        out.write("a\nb\r")
+    assert (tmp_path / "text").read_bytes() == "流量\r\na\nb\r".encode()
+
+
+def test_text_that_is_stopped_leaves_the_old_file(tmp_path: Path) -> None:
+    write_text(tmp_path / "text", "old")
+    with pytest.raises(ZeroDivisionError):
+        write_text_and_divide_by_zero(tmp_path / "text")
+    assert (tmp_path / "text").read_text(encoding="utf-8") == "old"
+    assert names_in(tmp_path) == ["text"]
+
+
+class FullDisk:
+    """A real file on a disk with `room` bytes left: everything works until they are used up."""
+
+    def __init__(self, file: IO[bytes], room: int) -> None:
+        self.file = file
+        self.room = room
+
+    def write(self, data: bytes) -> int:
+        self.room -= len(data)
+        if self.room < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return self.file.write(data)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *stopped: object) -> None:
+        self.file.close()
+
+    def flush(self) -> None:
+        self.file.flush()
+
+    def fileno(self) -> int:
+        return self.file.fileno()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("room", [0, 5, 15])
+def test_a_full_disk_is_said_and_leaves_the_old_file(
+    name: str, room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_bytes(tmp_path / name, b"old")
+    opened = os.fdopen
+
+    def open_on_a_full_disk(handle: int, mode: Literal["wb"]) -> FullDisk:
+        return FullDisk(opened(handle, mode), room)
+
+    monkeypatch.setattr(os, "fdopen", open_on_a_full_disk)
+    with pytest.raises(StorageError, match="no space left on the disk; free some and run the command again"):
+        write_bytes(tmp_path / name, os.urandom(100))
+    monkeypatch.undo()
+    assert read_bytes(tmp_path / name) == b"old"
+    assert names_in(tmp_path) == [name]
+
+
+def test_a_disk_that_is_full_only_when_it_syncs_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    write_bytes(tmp_path / "x", b"old")
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(StorageError, match="no space left"):
+        write_bytes(tmp_path / "x", b"new")
+    monkeypatch.undo()
+    assert (read_bytes(tmp_path / "x"), names_in(tmp_path)) == (b"old", ["x"])
+
+
+def test_a_folder_in_place_of_a_file_is_said(tmp_path: Path) -> None:
+    for call in (lambda: read_bytes(tmp_path), lambda: write_bytes(tmp_path, b"")):
+        with pytest.raises(StorageError, match="it is a folder, a file is expected"):
+            call()
+    assert names_in(tmp_path) == []
+
+
+def test_a_missing_file_is_said_with_its_path(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"cannot read .*nowhere\.json: there is no such file or folder"):
+        read_bytes(tmp_path / "nowhere.json")
+
+
+def test_a_file_in_place_of_a_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(StorageError, match="a part of the path is a file"):
+        read_bytes(tmp_path / "file" / "x")
+    with pytest.raises(StorageError, match="cannot write"):
+        write_bytes(tmp_path / "file" / "x", b"")
+
+
+def test_a_name_that_is_too_long_is_said(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="the name is too long"):
+        write_bytes(tmp_path / ("x" * 300), b"")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
+def test_missing_permission_is_said(tmp_path: Path) -> None:
+    (tmp_path / "closed").write_bytes(b"")
+    (tmp_path / "closed").chmod(0)
+    with pytest.raises(StorageError, match="no permission"):
+        read_bytes(tmp_path / "closed")
+    tmp_path.chmod(0o500)
+    with pytest.raises(StorageError, match="no permission"):
+        write_bytes(tmp_path / "new", b"")
+    tmp_path.chmod(0o700)
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_damaged_gzip_is_a_format_error_or_still_whole(data: st.DataObject, folder: Path) -> None:
+    whole = gzip.compress(b"[1, 2, 3, 4, 5]" * 20, mtime=0)
+    if data.draw(st.booleans(), label="cut off"):
+        broken = whole[: data.draw(st.integers(2, len(whole) - 1))]
+    else:
+        at = data.draw(st.integers(2, len(whole) - 1))
+        broken = whole[:at] + bytes([whole[at] ^ data.draw(st.integers(1, 255))]) + whole[at + 1 :]
+    (folder / "broken.gz").write_bytes(broken)
+    try:
+        assert read_bytes(folder / "broken.gz") == b"[1, 2, 3, 4, 5]" * 20  # a bit of the header that says nothing
+    except FormatError as error:
+        rules = [problem.rule for problem in error.problems]
+        if rules != ["gzip-damaged"]:
+            raise
+
+
+def test_a_byte_order_mark_is_taken_off_with_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(b"\xef\xbb\xbf[1]")
+    value, data, warnings = read_json(tmp_path / "x.json")
+    assert (value, data) == ([1], b"\xef\xbb\xbf[1]")
+    assert [(warning.rule, warning.severity) for warning in warnings] == [("byte-order-mark", "warning")]
+
+
+def test_bytes_that_are_not_utf8_are_named_with_line_and_byte() -> None:
+    with pytest.raises(FormatError, match=r"line 2, byte 4: found bytes ff 62, which are not UTF-8"):
+        decode_text(b"a\nbc\xffb", Path("x"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"a": 1}, {"b"', "was the file cut off?"),
+        ("", "the end of the file"),
+        ("[1,]", "line 1, column 4"),
+        ("{'a': 1}", "line 1, column 2"),
+        ("[" * 100_000, "cannot be read|not valid JSON"),
+        ("9" * 5_000, "cannot be read"),
+    ],
+)
+def test_text_that_is_not_json_is_a_format_error(text: str, said: str) -> None:
+    with pytest.raises(FormatError, match=said) as caught:
+        decode_json(text, Path("x"))
+    assert [problem.rule for problem in caught.value.problems] == ["not-json"]
+
+
+@settings(max_examples=50)
+@given(value=json_values)
+def test_json_is_read_as_it_was_written(value: object, folder: Path) -> None:
+    write_text(folder / "value.json", json.dumps(value, ensure_ascii=False))
+    assert read_json(folder / "value.json")[0] == value
+
+
+@settings(max_examples=100)
+@given(data=st.binary(max_size=60))
+def test_whatever_a_file_holds_it_is_read_or_refused_in_words(data: bytes, folder: Path) -> None:
+    (folder / "junk").write_bytes(data)
+    try:
+        value, seen, _ = read_json(folder / "junk")
+    except DuologueError as error:
+        message = str(error)
+        assert str(folder / "junk") in message  # both ends are right, and this one is looked at
+    else:
+        assert seen
+        assert json.dumps(value)
+
+
+def test_a_hash_is_sha256_in_hexadecimal() -> None:
+    assert sha256(b"") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

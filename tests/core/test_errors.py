@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from duologue.core import errors
+from duologue.core.errors import DuologueError, FormatError, UsageError, describe_problems, did_you_mean
+from duologue.core.records import Problem
+
+
+def test_all_errors_have_one_root_and_an_exit_code() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, DuologueError)]
+    assert len(kinds) == 6
+    assert {kind.exit_code for kind in kinds} == {1, 2}
+    assert UsageError.exit_code == 2
+
+
+def test_a_format_error_carries_every_problem_and_says_it() -> None:
+    problems = [
+        Problem(rule="rank-missing", place="sample '17'", message="no candidate with rank 1", advice="add one"),
+        Problem(rule="byte-order-mark", message="starts with a mark", severity="warning"),
+    ]
+    error = FormatError("result.json", problems, transcript=["[Error] x"])
+    assert error.problems == tuple(problems)
+    assert error.transcript == ("[Error] x",)
+    assert str(error).splitlines() == [
+        "result.json has 2 problems:",
+        "  sample '17': no candidate with rank 1; add one [rank-missing]",
+        "  (warning) starts with a mark [byte-order-mark]",
+    ]
+
+
+def test_one_problem_is_singular() -> None:
+    assert describe_problems("x", [Problem(rule="r", message="m")]).startswith("x has 1 problem:")
+
+
+def test_many_problems_are_cut_and_counted() -> None:
+    text = describe_problems("x", [Problem(rule="r", message=str(n)) for n in range(25)], limit=20)
+    assert text.splitlines()[-1] == "  ... and 5 more (all of them with --json)"
+    assert len(text.splitlines()) == 22
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "said"),
+    [
+        ("widht", ["width", "depth"], "; did you mean 'width'?"),
+        ("zzz", ["width", "depth"], "; known are depth, width"),
+        ("zzz", [], ""),
+    ],
+)
+def test_a_near_miss_is_suggested_else_what_is_known(word: str, known: list[str], said: str) -> None:
+    assert did_you_mean(word, known) == said

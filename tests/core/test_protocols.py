@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from duologue.core.protocols import Brief, Run, System, Task, Trainable
+from duologue.core.records import Record, Sample
+
+
+class Silent:
+    Recipe = Record
+    seen = "nothing"
+
+    def prepare(self, brief: object, seed: int, worlds: object) -> None: ...
+
+    def answer(self, samples: list[Sample]) -> list[object]:
+        return []
+
+
+def test_a_class_keeps_a_protocol_by_its_methods_alone() -> None:
+    assert isinstance(Silent(), System)
+    assert not isinstance(Silent(), Trainable)
+    assert not isinstance(Silent(), Task)
+    assert not isinstance(object(), System)
+
+
+def test_a_brief_offers_strict_and_official_scores_by_default() -> None:
+    assert Brief(name="x", version="1", language="en", answers="text").variants == ("strict", "official")
+
+
+def test_a_run_is_silent_by_default() -> None:
+    assert Run(folder=None, seed=1).progress is None

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+
+from duologue.core import records
+from duologue.core.records import Answer, Dialogue, Example, Fact, Record, Sample, Span, Turn
+from tests.strategies import answers, dialogues, examples, samples
+
+_PARTS = [
+    kind
+    for kind in vars(records).values()
+    if isinstance(kind, type) and issubclass(kind, Record) and kind is not Record
+]
+    kind
+    for kind in vars(records).values()
+    if isinstance(kind, type) and issubclass(kind, Record) and kind is not Record
+]
+
+
+@pytest.mark.parametrize("kind", _PARTS, ids=lambda kind: kind.__name__)
+def test_every_record_is_frozen_keyword_only_and_refuses_unknown_fields(kind: type[Record]) -> None:
+    config = kind.__struct_config__
+    assert (config.frozen, config.forbid_unknown_fields) == (True, True)
+    with pytest.raises(TypeError):
+        kind("positional")
+
+
+@pytest.mark.parametrize("kind", _PARTS, ids=lambda kind: kind.__name__)
+def test_every_record_says_what_it_holds(kind: type[Record]) -> None:
+    assert kind.__doc__
+
+
+def test_a_record_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        Turn(speaker="user", text="hi").text = "ho"  # type: ignore[misc]  # the error is what is tested
+
+
+def test_an_unknown_field_is_refused_when_decoding() -> None:
+    with pytest.raises(msgspec.ValidationError, match="unknown field `role`"):
+        msgspec.convert({"speaker": "user", "text": "hi", "role": "x"}, Turn)
+
+
+def test_an_answer_that_is_not_given_is_not_an_empty_one() -> None:
+    assert Answer() != Answer(text="")
+    assert msgspec.json.decode(msgspec.json.encode(Answer()), type=Answer).text is None
+
+
+def test_a_fact_keeps_the_type_of_its_object() -> None:
+    wire = [
+        msgspec.json.encode(Fact(subject="s", relation="r", object=value)) for value in (70, "70", 70.5, ("a", "b"))
+    ]
+    kept = [msgspec.json.decode(line, type=Fact).object for line in wire]
+    assert kept == [70, "70", 70.5, ("a", "b")]
+    assert [type(value) for value in kept] == [int, str, float, tuple]
+
+
+def test_a_span_cuts_characters_and_not_bytes() -> None:
+    dialogue = Dialogue(id="d", turns=(Turn(speaker="user", text="x"), Turn(speaker="system", text="有一个流量包")))
+    assert Span(turn=1, start=3, end=6).cut(dialogue) == "流量包"
+
+
+def test_a_sample_has_no_place_for_references() -> None:
+    hidden = {"references", "answer", "source", "user_goal", "meta"}
+    assert not hidden & set(Sample.__struct_fields__)
+    assert {"references", "user_goal"} <= set(Example.__struct_fields__)
+
+
+@settings(max_examples=40)
+@given(dialogue=dialogues)
+def test_a_dialogue_survives_json_with_the_key_order_of_its_source(dialogue: Dialogue) -> None:
+    wire = msgspec.json.encode(dialogue)
+    again = msgspec.json.decode(wire, type=Dialogue)
+    assert again == dialogue
+    assert msgspec.json.encode(again) == wire
+
+
+@settings(max_examples=40)
+@given(sample=samples, answer=answers, example=examples)
+def test_what_systems_and_scorers_get_survives_json(sample: Sample, answer: Answer, example: Example) -> None:
+    for value in (sample, answer, example):
+        assert msgspec.json.decode(msgspec.json.encode(value), type=type(value)) == value
