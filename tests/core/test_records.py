@@ -13,10 +13,6 @@ _PARTS = [
     for kind in vars(records).values()
     if isinstance(kind, type) and issubclass(kind, Record) and kind is not Record
 ]
-    kind
-    for kind in vars(records).values()
-    if isinstance(kind, type) and issubclass(kind, Record) and kind is not Record
-]
 
 
 @pytest.mark.parametrize("kind", _PARTS, ids=lambda kind: kind.__name__)
