@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--variant", default=None, help="strict (default), or official: accept what the official check accepts.")
 @options.json_option
 def check(*, task: str, file: Path, data: Path | None, variant: str | None, as_json: bool) -> None:
-    r"""Check the result FILE of TASK and say all that is wrong with it, not only the first thing.
+    """Check the result FILE of TASK and say all that is wrong with it, not only the first thing.
 
     With --input the file is also held against its data: missing and unknown dialogues and candidates.
     Exit code 0: the file is accepted; 1: it has errors. Warnings do not refuse a file.

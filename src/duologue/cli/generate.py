@@ -43,7 +43,7 @@ def generate(
     overrides: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    r"""Make official data files with the simulator of TASK, with the truth beside the test files.
+    """Make official data files with the simulator of TASK, with the truth beside the test files.
 
     The same seed gives the same bytes, with any number of workers. A stopped run goes on where it was.
 

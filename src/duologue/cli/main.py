@@ -58,13 +58,13 @@ class _Verbs(click.Group):
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="duologue")
 def cli() -> None:
-    r"""An open workbench for knowledge-driven and goal-oriented dialogue.
+    """An open workbench for knowledge-driven and goal-oriented dialogue.
 
     \b
     From raw data to a ranked system:
       duologue generate restaurant --seed 1 --out data
       duologue train restaurant --system ranker --seed 1 --out model
-      duologue run restaurant --system model --input data/tst1/FILE.json \
+      duologue run restaurant --system model --input data/tst1/FILE.json \\
           --kb data/extendedkb1.txt --out FILE.answers.json
       duologue check restaurant FILE.answers.json --input data/tst1/FILE.json
       duologue score restaurant --gold data/tst1/FILE.answers.json --pred FILE.answers.json

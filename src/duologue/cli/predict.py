@@ -9,7 +9,7 @@ import click
 
 from duologue.cli import options
 from duologue.core.errors import UsageError
-from duologue.core.plugins import load_system, load_system_class, load_task, make_system
+from duologue.core.plugins import CARD, load_system, load_system_class, load_task, make_system, names
 from duologue.core.recipe import resolve
 from duologue.run.predict import predict_file
 
@@ -39,7 +39,7 @@ def run(
     overrides: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    r"""Answer a data file of TASK with a system and write the official result file.
+    """Answer a data file of TASK with a system and write the official result file.
 
     Beside it stands a note, FILE.answers.run.toml: system, recipe, seed, hashes of input, knowledge base
     and model. A stopped run goes on where it was and gives the same file.
@@ -63,7 +63,7 @@ def load_any(name: str, recipe: Path | None, overrides: tuple[str, ...]) -> Syst
     Options belong to a registered system; a trained model has its recipe already (`UsageError`).
     """
     folder = Path(name)
-    if folder.is_dir():
+    if folder.is_dir() and ((folder / CARD).is_file() or name not in names("systems")):
         if recipe is not None or overrides:
             raise UsageError(f"{folder} is a trained model with its own recipe; leave --recipe and --set out")
         return load_system(folder).system

@@ -6,23 +6,20 @@ import json
 
 import click
 
-from duologue.core.errors import PlugInError
-from duologue.core.plugins import entries, load_system_class, load_task
+from duologue.core.errors import DuologueError
+from duologue.core.plugins import Entry, entries, load_system_class, load_task
 
 
 @click.command(name="list")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def list_registered(*, as_json: bool) -> None:
-    r"""Show the tasks and systems that are installed, ours and other packages'.
+    """Show the tasks and systems that are installed, ours and other packages'.
 
     \b
     Example:
       duologue list
     """
-    rows = {
-        "tasks": [_row(entry.name, entry.distribution, _describe(entry.name, "task")) for entry in entries("tasks")],
-        "systems": [_row(entry.name, entry.distribution, _describe(entry.name, "system")) for entry in entries("systems")],
-    }
+    rows = {kind: [_row(entry) for entry in entries(kind)] for kind in ("tasks", "systems")}
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False))
         return
@@ -34,14 +31,11 @@ def list_registered(*, as_json: bool) -> None:
             click.echo(f"  {row['name']:<{width}}  {row['about']}{origin}")
 
 
-def _row(name: str, package: str, about: str) -> dict[str, str]:
-    return {"name": name, "package": package, "about": about}
-
-
-def _describe(name: str, kind: str) -> str:
-    """Return the first line of the docstring; a broken plug-in says so in its row and hides no other."""
+def _row(entry: Entry) -> dict[str, str]:
+    """Return name, package and first docstring line; a broken plug-in says so in its row and hides no other."""
     try:
-        loaded = type(load_task(name)) if kind == "task" else load_system_class(name)
-    except PlugInError as error:
-        return f"cannot be loaded: {error}"
-    return (loaded.__doc__ or "").strip().partition("\n")[0]
+        loaded = type(load_task(entry.name)) if entry.kind == "tasks" else load_system_class(entry.name)
+        about = (loaded.__doc__ or "").strip().partition("\n")[0]
+    except DuologueError as error:
+        about = f"cannot be loaded: {error}"
+    return {"name": entry.name, "package": entry.distribution, "about": about}

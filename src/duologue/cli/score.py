@@ -9,11 +9,11 @@ import click
 import msgspec
 
 from duologue.cli import options
-from duologue.core.disk import write_bytes
 from duologue.core.errors import FormatError
 from duologue.core.plugins import load_task
 from duologue.report import render, to_json
 from duologue.run import evaluate
+from duologue.run.saved import save_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +41,7 @@ def score(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Score a result file of TASK against the truth, with 95 % intervals and a signature.
+    """Score a result file of TASK against the truth, with 95 % intervals and a signature.
 
     `--variant official` prints exactly the lines of the official program, quirks included.
 
@@ -59,7 +59,7 @@ def score(
         _refused(error, task, chosen, as_json=as_json)
         raise click.exceptions.Exit(1) from error
     if out is not None:
-        write_bytes(out, msgspec.json.encode(report))
+        save_report(report, out)
     if as_json:
         click.echo(json.dumps(to_json(report), ensure_ascii=False))
     elif chosen == "official":

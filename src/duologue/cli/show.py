@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def show(
     *, task: str, file: Path, plain: Path | None, statistics: Path | None, only: str | None, as_json: bool
 ) -> None:
-    r"""Show a data FILE of TASK: every dialogue with its candidates and answer, then the statistics.
+    """Show a data FILE of TASK: every dialogue with its candidates and answer, then the statistics.
 
     The content is that of the official dataset walker; `--json` prints the statistics as one object.
 

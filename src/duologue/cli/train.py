@@ -37,7 +37,7 @@ def train(
     overrides: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    r"""Train a system for TASK and save the model with its recipe, seed and data hash.
+    """Train a system for TASK and save the model with its recipe, seed and data hash.
 
     Without --input the system practises on dialogues that the task's simulator makes. A stopped training
     goes on from its last checkpoint and ends in the same weights.

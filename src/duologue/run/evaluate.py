@@ -58,16 +58,22 @@ def score(
         examples = join(list(task.load(data)), examples)
     report = task.score(examples, task.read(result), variant, partial=partial)
     system, seen = _provenance(result)
-    return msgspec.structs.replace(report, system=report.system or system, seen=report.seen or seen)
+    meta = {"test_set": f"{gold.parent.name}/{_stem(gold)}".lstrip("/"), **report.meta}
+    return msgspec.structs.replace(report, system=report.system or system, seen=report.seen or seen, meta=meta)
+
+
+def _stem(path: Path) -> str:
+    """Return a file's name without what every file of its kind ends in."""
+    return path.name.removesuffix(".gz").removesuffix(".json").removesuffix(".answers")
 
 
 def _provenance(result: Path) -> tuple[str, str]:
     """Return system and training data from the note beside a result file, or the file's name and nothing."""
     path = provenance_path(result)
     if not path.is_file():
-        return result.name.removesuffix(".json").removesuffix(".answers"), ""
+        return _stem(result), ""
     try:
         note = read_toml(path)
     except FormatError:
-        return result.name, ""
+        return _stem(result), ""
     return str(note.get("system", result.name)), str(note.get("seen", ""))
