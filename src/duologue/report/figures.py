@@ -1,0 +1,102 @@
+"""Inline SVG: one line per interval, with places in percent of the width so that text keeps its size everywhere."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from markupsafe import Markup
+
+from duologue.report.numbers import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MARKS = (
+    "M-5 0A5 5 0 1 0 5 0A5 5 0 1 0 -5 0Z",  # circle
+    "M-4.6 -4.6H4.6V4.6H-4.6Z",  # square
+    "M0 -6.4L6.4 0L0 6.4L-6.4 0Z",  # diamond
+    "M0 -6L6 4.8H-6Z",  # triangle
+    "M0 6L6 -4.8H-6Z",  # triangle on its tip
+    "M-2 -6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z",  # cross
+)
+"""A system keeps its mark and colour in all figures of a board; its name stands beside each line anyway."""
+
+COLOURS = len(MARKS)
+_HEIGHT = 24
+_MARGIN = 3.0  # percent of the width kept free on both sides, for marks at the ends
+
+
+class Axis(NamedTuple):
+    """The range of a figure, in fractions, with its ticks."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    def place(self, value: float) -> float:
+        """Return where a value stands, in percent of the width."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(_MARGIN + share * (100 - 2 * _MARGIN), 3)
+
+
+def mark(number: int) -> str:
+    """Return the path of a system's mark around (0, 0), about 12 pixels wide."""
+    return MARKS[number % len(MARKS)]
+
+
+def score_axis(values: Iterable[float]) -> Axis:
+    """Return an axis for scores: 0 to 1, or a close-up when all are in the upper half."""
+    lowest = min(values, default=0.0)
+    if lowest < 0.5:
+        return Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
+    span = max(1 - lowest, 0.01)
+    step = next(step for step in (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.125) if span / step <= 4.2)
+    count = max(1, math.ceil(span / step - 1e-9))
+    return Axis(1 - count * step, 1.0, tuple(1 - number * step for number in range(count, -1, -1)))
+
+
+def difference_axis(values: Iterable[float]) -> Axis:
+    """Return an axis for differences: as far to both sides of 0 as the largest reaches."""
+    reach = max((abs(value) for value in values), default=0.0) or 0.01
+    return Axis(-reach, reach, (0.0,))
+
+
+def line(axis: Axis, value: float, low: float | None, high: float | None, number: int | None) -> Markup:
+    """Return one interval as an SVG line: grid, whisker, and the mark of system `number` (`None`: a plain one)."""
+    middle = _HEIGHT / 2
+    parts = [
+        Markup('<line class="grid" x1="{0}%" x2="{0}%" y1="0" y2="{1}"/>').format(axis.place(tick), _HEIGHT)
+        for tick in axis.ticks
+    ]
+    if low is not None and high is not None:
+        left, right = axis.place(low), axis.place(high)
+        parts.append(
+            Markup('<line class="whisker" x1="{}%" x2="{}%" y1="{}" y2="{}"/>').format(left, right, middle, middle)
+        )
+    parts.append(
+        Markup('<svg x="{}%" y="{}" class="at"><path class="mark" d="{}"/></svg>').format(
+            axis.place(value), middle, mark(number or 0)
+        )
+    )
+    colour = "" if number is None else f" c{number % COLOURS}"
+    return _svg(parts, f"line{colour}", _HEIGHT)
+
+
+def scale(axis: Axis, unit: str = "") -> Markup:
+    """Return the labels of an axis as an SVG line."""
+    digits = 0 if all(abs(tick * 100 - round(tick * 100)) < 1e-9 for tick in axis.ticks) else 2
+    parts = [
+        Markup('<text x="{}%" y="12" text-anchor="middle">{}{}</text>').format(
+            axis.place(tick), percent(tick, digits), unit
+        )
+        for tick in axis.ticks
+    ]
+    return _svg(parts, "scale", 16)
+
+
+def _svg(parts: Sequence[Markup], name: str, height: int) -> Markup:
+    """Wrap a drawing. It is hidden from screen readers: the same numbers stand beside it as text."""
+    return Markup('<svg class="{}" width="100%" height="{}" aria-hidden="true" focusable="false">{}</svg>').format(
+        name, height, Markup("").join(parts)
+    )

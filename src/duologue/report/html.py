@@ -1,0 +1,77 @@
+"""One self-contained HTML page from any number of reports: no network, two languages, light and dark, printable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from duologue import __version__
+from duologue.core.disk import write_text
+from duologue.report.board import boards
+from duologue.report.figures import Axis, difference_axis, line, mark, scale, score_axis
+from duologue.report.numbers import interval, percent, points, probability
+from duologue.report.words import Term, both
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.core.records import Report
+    from duologue.metrics.counts import Metric
+    from duologue.report.board import Board
+
+
+def page(
+    reports: Sequence[Report],
+    *,
+    title: str | None = None,
+    commands: Sequence[str] = (),
+    pairs: str = "neighbours",
+    metrics: Mapping[str, Metric[Any]] | None = None,
+    seed: int = 0,
+) -> str:
+    """Return an HTML page: scores with ranks and ties, intervals, slices, paired tests, signatures, commands.
+
+    `title` replaces the heading. `commands` stand before those that the reports carry in `meta["commands"]`.
+    `meta["test_set"]` names a report's test set. `pairs` and `metrics` are as for `compare_all`. The same
+    reports give the same bytes: no date, no chance besides `seed`. Raises `UsageError` for no reports, and for
+    reports that name the same test set but hold different items.
+    """
+    found = boards(reports, pairs=pairs, metrics=metrics, seed=seed)
+    environment = Environment(
+        loader=PackageLoader("duologue.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "interval": interval, "points": points, "probability": probability}
+    environment.globals |= {"t": both, "term": Term, "line": line, "scale": scale, "mark": mark}
+    return environment.get_template("page.html.j2").render(
+        title=title,
+        boards=found,
+        score_axes=[_score_axis(board) for board in found],
+        difference_axes=[_difference_axis(board) for board in found],
+        commands=list(dict.fromkeys([*commands, *(command for board in found for command in board.commands())])),
+        systems=len({entrant.name for board in found for entrant in board.entrants}),
+        sets=sum(len(board.sets) for board in found),
+        n=sum(board.n for board in found),
+        pairs=pairs,
+        seed=seed,
+        version=__version__,
+    )
+
+
+def write_page(path: Path, reports: Sequence[Report], **options: Any) -> None:
+    """Write `page(reports, **options)` as one file. Raises `StorageError` for what the disk refuses."""
+    write_text(path, page(reports, **options))
+
+
+def _score_axis(board: Board) -> Axis:
+    scores = [cell.score for one in board.sets for cell in one.cells.values() if cell.score is not None]
+    return score_axis(score.value if score.low is None else score.low for score in scores)
+
+
+def _difference_axis(board: Board) -> Axis:
+    return difference_axis(end for one in board.comparisons for end in (one.tested.low, one.tested.high))

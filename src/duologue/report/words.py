@@ -1,0 +1,50 @@
+"""The page's words in English and Chinese, side by side."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from markupsafe import Markup, escape
+
+from duologue.core.disk import read_bytes
+
+LANGUAGES = {"en": "en", "zh": "zh-Hans"}
+"""Key in the table of words -> language tag in the page."""
+
+
+@cache
+def words() -> dict[str, dict[str, str]]:
+    """Return the table: key -> language -> text."""
+    table: dict[str, dict[str, str]] = tomllib.loads(read_bytes(Path(__file__).with_name("words.toml")).decode())
+    return table
+
+
+def both(key: str, **values: object) -> Markup:
+    """Return the text of `key` in all languages as HTML, each marked with its language; values are escaped.
+
+    A value that is a `Term` is itself looked up and put in language by language. A key without an entry (the name of a
+    score, a cut that a task invented) is shown as it is. Raises `KeyError` for a brace without a value.
+    """
+    entry = words().get(key)
+    if entry is None:
+        return escape(key)
+    return Markup("").join(
+        Markup('<span class="{}" lang="{}">{}</span>').format(language, tag, _fill(entry[language], language, values))
+        for language, tag in LANGUAGES.items()
+    )
+
+
+class Term(str):
+    """A key of the table used as a value inside another text."""
+
+    __slots__ = ()
+
+
+def _fill(text: str, language: str, values: dict[str, object]) -> Markup:
+    filled = {
+        name: words().get(value, {}).get(language, str(value)) if isinstance(value, Term) else value
+        for name, value in values.items()
+    }
+    return escape(text).format(**filled)
