@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.chance import Chance
+from duologue.challenges.restaurant.facts import facts_of
 from duologue.challenges.restaurant.plan import FIELDS, kb_values
-from duologue.core.records import Fact
+from duologue.core.errors import FormatError
+from duologue.core.records import Fact, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from duologue.challenges.restaurant.plan import Schema
 
@@ -95,6 +98,47 @@ def _expand(
         {**base, "atmosphere": mood, "restrictions": diet, "rating": str(rating)}
         for (mood, diet), rating in zip(combinations, ratings, strict=True)
     ]
+
+
+def read_kb(path: Path) -> list[Fact]:
+    """Return the facts of a knowledge base file that the simulator can use.
+
+    Raises `FormatError` with every line that is no fact, else with every restaurant that lacks a field or whose
+    rating is no number; `StorageError` when the file cannot be read.
+    """
+    facts = facts_of(path)
+    rows: dict[str, dict[str, str]] = {}
+    for fact in facts:
+        rows.setdefault(fact.subject, {})[fact.relation] = str(fact.object)
+    problems = [problem for name, row in rows.items() for problem in _row_problems(name, row)]
+    if not rows:
+        problems = [Problem(rule="kb-empty", message="the file holds no restaurant", advice="give another file")]
+    if problems:
+        raise FormatError(path, problems)
+    return facts
+
+
+def _row_problems(name: str, row: dict[str, str]) -> Iterator[Problem]:
+    missing = [field for field in FIELDS if field not in row]
+    if missing:
+        yield Problem(
+            rule="kb-field-missing",
+            place=f"restaurant '{name}'",
+            message=f"lacks {', '.join(missing)}",
+            advice=f"each restaurant needs the fields {', '.join(FIELDS)}",
+        )
+    if not row.get("rating", "0").isdecimal():
+        yield Problem(
+            rule="kb-rating", place=f"restaurant '{name}'", message=f"the rating is {row['rating']!r}, not a number"
+        )
+
+
+def values_of(facts: Iterable[Fact]) -> dict[str, tuple[str, ...]]:
+    """Return the values that each field has in the facts, sorted."""
+    values: dict[str, set[str]] = {}
+    for fact in facts:
+        values.setdefault(fact.relation, set()).add(str(fact.object))
+    return {field: tuple(sorted(words)) for field, words in values.items()}
 
 
 class Directory:

@@ -5,7 +5,7 @@ Sources of the figures: specification, sections 3 to 9; those marked there as fi
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -18,11 +18,10 @@ Weight = Annotated[float, msgspec.Meta(ge=0)]
 
 PARTS = ("train", "tst1", "tst2", "tst3", "tst4")
 """The training set and the four test sets."""
-SUBTASKS = (1, 2, 3, 4, 5)
+PART_SHAPES = {"train": (1, False), "tst1": (1, False), "tst2": (2, False), "tst3": (1, True), "tst4": (2, True)}
+"""Part to its knowledge base and whether the sixth slot is required."""
 STYLES = ("training", "a", "b")
 """How candidates are chosen: as in the training files, release A, release B."""
-SUBTASK_NAMES = ("1API", "2REFINE", "3OPTIONS", "4INFOS", "5FULL")
-"""The names of the subtasks in file names, in their order."""
 GENERATED = "generated"
 
 FIELDS = ("location", "price", "rating", "phone", "cuisine", "atmosphere", "restrictions", "number", "address")
@@ -60,20 +59,21 @@ class Schema(Record, frozen=True):
 class Generation(Record, frozen=True):
     """The recipe of a simulated corpus. The defaults are the specification's figures."""
 
-    part: str = "all"
-    """`all`, or one of `train`, `tst1`, `tst2`, `tst3`, `tst4`."""
+    part: Literal["all", "train", "tst1", "tst2", "tst3", "tst4"] = "all"
+    """One part only, or `all`."""
     subtask: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
-    """0 for all, or 1 to 5."""
+    """One subtask only (1 to 5), or 0 for all."""
     n: Count = 0
-    """Dialogs per file; 0 means `train_dialogs` and `test_dialogs`."""
-    train_dialogs: Count = 10_000
-    """Dialogs per training file (section 2.2)."""
-    test_dialogs: Count = 1_000
-    """Dialogs per test file (section 2.2)."""
-    train_style: str = "training"
-    """Candidates of the training files: `training`, `a` or `b` (section 9)."""
-    test_style: str = "a"
-    """Candidates of the test files: `a` as participants got them, `b` as published later, or `training`."""
+    """Dialogues per file; 0 means `train_dialogs` and `test_dialogs`."""
+    train_dialogs: Annotated[int, msgspec.Meta(ge=1)] = 10_000
+    """Dialogues per training file (section 2.2)."""
+    test_dialogs: Annotated[int, msgspec.Meta(ge=1)] = 1_000
+    """Dialogues per test file (section 2.2)."""
+    release: Literal["a", "b", "training"] = "a"
+    """Candidates and cuts of the test files: `a` as the participants got them, `b` as published later, or like
+    `training` (section 9)."""
+    train_style: Literal["training", "a", "b"] = "training"
+    """The same for the training files."""
     kb1: str = GENERATED
     """`generated` for new names in the structure of section 3, or the path of a KB text file (gz too)."""
     kb2: str = GENERATED
@@ -129,11 +129,6 @@ class Generation(Record, frozen=True):
     """Style `training`: the same (section 9.1: 4.2 and 4.9 of 5)."""
 
 
-def required_slots(*, extra: bool) -> tuple[Slot, ...]:
-    """Return the slots of tst1 and tst2, or with `extra` those of tst3 and tst4."""
-    return SLOTS_EXTRA if extra else SLOTS
-
-
 def standard_schema(kb: int, *, extra: bool) -> Schema:
     """Return the official schema of knowledge base 1 or 2, with `extra` asking for dietary restrictions too."""
     values = {
@@ -144,13 +139,19 @@ def standard_schema(kb: int, *, extra: bool) -> Schema:
         "atmosphere": _ATMOSPHERES,
         "restrictions": _RESTRICTIONS,
     }
+    return schema_of(kb, values, extra=extra)
+
+
+def schema_of(kb: int, values: dict[str, tuple[str, ...]], *, extra: bool) -> Schema:
+    """Return the schema of a knowledge base 1 or 2 with the values given for each slot."""
     name = f"kb{kb}_atmosphere_restrictions" if extra else f"kb{kb}_atmosphere"
-    return Schema(name=name, slots=required_slots(extra=extra), values=values)
+    return Schema(name=name, slots=SLOTS_EXTRA if extra else SLOTS, values=values)
 
 
 def schema_of_part(part: str) -> Schema:
     """Return the official schema of `train` or `tst1` to `tst4`."""
-    return standard_schema(2 if part in {"tst2", "tst4"} else 1, extra=part in {"tst3", "tst4"})
+    kb, extra = PART_SHAPES[part]
+    return standard_schema(kb, extra=extra)
 
 
 def kb_values(kb: int) -> dict[str, tuple[str, ...]]:

@@ -32,7 +32,7 @@ def simulate(
     seed: int,
     start: int = 0,
 ) -> Iterator[dict[str, Any]]:
-    """Yield rows `start` to `start + n - 1` of a simulated file as official row objects, each with its `answer`.
+    """Give rows `start` to `start + n - 1` of a simulated file as official row objects, each with its `answer`.
 
     `part` is `train` or `tst1` to `tst4`: training and test rows never make the same request. `style` is
     `training`, `a` or `b` (`plan.STYLES`). A row depends on the schema, the facts, the recipe, and (seed, part,
@@ -64,9 +64,8 @@ class RowMaker:
         self.crowd = Crowd(self.teller, style, self.key)
 
     def __call__(self, start: int, n: int) -> Iterator[dict[str, Any]]:
-        """Yield rows `start` to `start + n - 1`."""
-        for index in range(start, start + n):
-            yield self.row(index)
+        """Give rows `start` to `start + n - 1`."""
+        return (self.row(index) for index in range(start, start + n))
 
     def row(self, index: int) -> dict[str, Any]:
         """Return one row."""
