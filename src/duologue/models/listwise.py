@@ -1,0 +1,61 @@
+"""Making, training and using a `DialogueRanker`: the right candidate against the others of its list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn import functional
+
+from duologue.models.rank import DialogueRanker
+from duologue.models.rows import Row, collate
+from duologue.models.train import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import Tensor
+
+    from duologue.models.rank import RankerSize
+    from duologue.models.rows import Batch
+
+
+def new_ranker(size: RankerSize, seed: int) -> DialogueRanker:
+    """Return a ranker with the first weights of that seed; the chance of others is left alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return DialogueRanker(size)
+
+
+def learner(model: DialogueRanker, utterances: Sequence[Sequence[int]], names: Sequence[int]) -> Subject[Row, Batch]:
+    """Return what `train` needs: cross-entropy of the right candidate among those of its row.
+
+    `utterances` and `names` are the token numbers that rows point into (see `collate`).
+    """
+
+    def loss(batch: Batch) -> Tensor:
+        return functional.cross_entropy(model(batch), batch.targets)
+
+    def hits(batch: Batch) -> Tensor:
+        right: Tensor = model(batch).argmax(1) == batch.targets
+        return right.float()
+
+    return Subject(
+        module=model,
+        collate=lambda rows: collate(rows, utterances, names),
+        loss=loss,
+        hits=hits,
+        length=lambda row: row.length,
+    )
+
+
+def scores(
+    model: DialogueRanker, rows: Sequence[Row], utterances: Sequence[Sequence[int]], names: Sequence[int]
+) -> list[list[float]]:
+    """Return the score of every candidate of every row, the higher the better."""
+    if not rows:
+        return []
+    model.eval()
+    with torch.inference_mode():
+        scored = model(collate(rows, utterances, names)).tolist()
+    return [of_row[: len(row.candidates)] for of_row, row in zip(scored, rows, strict=True)]
