@@ -1,0 +1,297 @@
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.errors import FormatError, MissingExtraError, PlugInError, StorageError, UsageError
+from duologue.core.plugins import (
+    CARD,
+    Kind,
+    entries,
+    load_system,
+    load_system_class,
+    load_task,
+    make_system,
+    names,
+    need,
+    read_card,
+    save_card,
+)
+from duologue.core.recipe import recipe_hash, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Install = Callable[..., None]
+
+GOOD = """
+from duologue.core.records import Answer, Record
+
+class Base:
+    seen = "nothing"
+    class Recipe(Record, frozen=True):
+        width: int = 3
+    def __init__(self, recipe):
+        self.recipe = recipe
+    def prepare(self, brief, seed, worlds): pass
+    def answer(self, samples):
+        return [Answer(text=str(self.recipe.width)) for sample in samples]
+
+class Learner(Base):
+    def practice(self, task, seed, progress): return [], []
+    def fit(self, examples, held_out, unlabelled, run): self.learned = "a lot"
+    def save(self, folder): (folder / "learned.txt").write_text(self.learned)
+    def load(self, folder): self.learned = (folder / "learned.txt").read_text()
+
+class NoAnswer:
+    Recipe, seen = Record, "nothing"
+    def prepare(self, brief, seed, worlds): pass
+
+class NoRecipe(Base):
+    Recipe = dict
+
+class Picky(Base):
+    def __init__(self): pass
+
+class Busy:
+    def __init__(self): raise RuntimeError("the engine is cold")
+    def load(self): pass
+    rounds = read = write = check = score = load
+
+class NoBrief:
+    def load(self): pass
+    rounds = read = write = check = score = load
+
+not_a_class = 3
+"""
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Put a package on the path: its module and the metadata that pip would write."""
+    monkeypatch.syspath_prepend(tmp_path / "site")
+
+    def install(
+        module: str, text: str, points: dict[Kind, dict[str, str]], *, name: str = "", requires: str = ""
+    ) -> None:
+        name = name or f"{module}-pack"
+        site = tmp_path / "site"
+        info = site / f"{module}_pack-0.7.dist-info"
+        info.mkdir(parents=True)
+        (site / f"{module}.py").write_text(text, encoding="utf-8")
+        required = f"Requires-Dist: {requires}\n" if requires else ""
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.7\n{required}", encoding="utf-8"
+        )
+        lines = [
+            f"[duologue.{kind}]\n" + "".join(f"{key} = {module}:{target}\n" for key, target in table.items())
+            for kind, table in points.items()
+        ]
+        (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+        importlib.invalidate_caches()
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
+    return install
+
+
+@pytest.fixture
+def good(install: Install) -> None:
+    systems = ("Base", "Learner", "NoAnswer", "NoRecipe", "Picky", "not_a_class")
+    tasks = ("Busy", "NoBrief", "Base")
+    table = {"systems": {name.lower(): name for name in systems}, "tasks": {name.lower(): name for name in tasks}}
+    install("goodmodule", GOOD, table)
+
+
+def test_entries_name_the_package_that_brings_them(good: None) -> None:
+    (found,) = [entry for entry in entries("systems") if entry.name == "learner"]
+    assert (found.kind, found.target) == ("systems", "goodmodule:Learner")
+    assert (found.distribution, found.version) == ("goodmodule-pack", "0.7")
+    assert {"learner", "random"} <= set(names("systems"))
+    assert names("systems") == sorted(names("systems"))
+
+
+def test_looking_for_names_imports_nothing(good: None) -> None:
+    entries("systems")
+    names("tasks")
+    assert "goodmodule" not in sys.modules
+
+
+def test_an_unknown_name_is_a_usage_error_with_a_near_miss() -> None:
+    with pytest.raises(UsageError, match="there is no task 'restarant'; did you mean 'restaurant'"):
+        load_task("restarant")
+    with pytest.raises(UsageError, match="there is no system 'tfdif'; did you mean 'tfidf'"):
+        load_system_class("tfdif")
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("noanswer", "NoAnswer lacks the methods answer"),
+        ("norecipe", "NoRecipe.Recipe must be a subclass of duologue.core.records.Record"),
+        ("not_a_class", "expected a class, found 3"),
+    ],
+)
+def test_a_system_that_does_not_keep_the_protocol_is_named_with_its_package(good: None, name: str, cause: str) -> None:
+    with pytest.raises(PlugInError, match=f"the system '{name}' of the package 'goodmodule-pack' .*: {cause}"):
+        load_system_class(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("base", "Base lacks the methods load, rounds, read, write, check, score"),
+        ("busy", r"Busy\(\) fails: RuntimeError: the engine is cold"),
+        ("nobrief", "NoBrief has no attribute 'brief'"),
+    ],
+)
+def test_a_task_that_does_not_keep_the_protocol_is_named_with_its_package(good: None, name: str, cause: str) -> None:
+    with pytest.raises(PlugInError, match=f"the task '{name}' of the package 'goodmodule-pack' .*: {cause}"):
+        load_task(name)
+
+
+def test_a_class_that_takes_no_recipe_is_named(good: None) -> None:
+    with pytest.raises(PlugInError, match=r"Picky\(recipe\) fails: TypeError"):
+        make_system("picky")
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("import nosuchlibrary", "ModuleNotFoundError: No module named 'nosuchlibrary'"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("raise ImportError('odd')", "ImportError: odd"),
+        ("x = 3", "AttributeError"),
+        ("def", "SyntaxError"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_named_with_the_cause(install: Install, text: str, cause: str) -> None:
+    install("brokenmodule", text, {"systems": {"broken": "Thing"}})
+    with pytest.raises(PlugInError, match=f"'broken' of the package 'brokenmodule-pack' .* cannot be loaded: {cause}"):
+        load_system_class("broken")
+    assert "broken" in names("systems")
+
+
+def test_a_library_of_an_extra_that_is_missing_is_named_with_the_extra(install: Install) -> None:
+    line = "nosuchlibrary>=2; extra == 'deep'"
+    install("heavymodule", "import nosuchlibrary", {"systems": {"heavy": "Thing"}}, requires=line)
+    with pytest.raises(MissingExtraError, match=r"needs nosuchlibrary, .* install heavymodule-pack\[deep\]"):
+        load_system_class("heavy")
+
+
+def test_two_packages_with_one_name_are_both_named(install: Install) -> None:
+    install("onemodule", GOOD, {"systems": {"twin": "Base"}})
+    install("othermodule", GOOD, {"systems": {"twin": "Base", "single": "Base"}})
+    with pytest.raises(PlugInError, match=r"'twin' .* claimed by 'onemodule-pack' .* and 'othermodule-pack'"):
+        load_system_class("twin")
+    assert names("systems").count("twin") == 1
+    assert load_system_class("single").__name__ == "Base"
+
+
+def test_a_system_is_made_with_its_recipe_or_the_defaults(good: None) -> None:
+    kind = load_system_class("base")
+    assert make_system("base").answer([None])[0].text == "3"  # type: ignore[list-item]  # it looks at no sample
+    made = make_system("base", resolve(kind.Recipe, overrides=["width=4"]))
+    assert made.answer([None])[0].text == "4"  # type: ignore[list-item]  # as above
+
+
+def save_learner(folder: Path, *, width: int = 5) -> None:
+    recipe = resolve(load_system_class("learner").Recipe, overrides=[f"width={width}"])
+    (folder / "learned.txt").write_text("a lot", encoding="utf-8")
+    save_card(folder, name="learner", recipe=recipe, task="echo", seed=7, data="simulated", data_hash="abc")
+
+
+def test_a_trained_system_is_loaded_with_its_recipe_and_what_it_learned(good: None, tmp_path: Path) -> None:
+    save_learner(tmp_path)
+    system, card_hash = load_system(tmp_path)
+    assert system.answer([None])[0].text == "5"  # type: ignore[list-item]  # as above
+    assert vars(system)["learned"] == "a lot"
+    assert len(card_hash) == 64
+
+
+def test_the_card_says_what_made_the_model(good: None, tmp_path: Path) -> None:
+    save_learner(tmp_path)
+    card = read_card(tmp_path)
+    assert (card.system, card.distribution, card.version) == ("learner", "goodmodule-pack", "0.7")
+    assert (card.task, card.seed, card.data, card.data_hash) == ("echo", 7, "simulated", "abc")
+    recipe = resolve(load_system_class("learner").Recipe, overrides=["width=5"])
+    assert (card.recipe, card.recipe_hash) == ({"width": 5}, recipe_hash(recipe))
+
+
+def test_another_recipe_gives_another_card_hash(good: None, tmp_path: Path) -> None:
+    save_learner(tmp_path)
+    first = load_system(tmp_path).card_hash
+    assert load_system(tmp_path).card_hash == first
+    save_learner(tmp_path, width=6)
+    assert load_system(tmp_path).card_hash != first
+
+
+def test_a_folder_without_a_card_is_no_trained_system(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"there is no system\.toml in it, .* run the same `duologue train` again"):
+        load_system(tmp_path)
+    with pytest.raises(UsageError, match="there is no such folder"):
+        load_system(tmp_path / "nowhere")
+
+
+def test_a_card_of_a_system_that_is_not_installed_names_the_package(good: None, tmp_path: Path) -> None:
+    save_learner(tmp_path)
+    card = (tmp_path / CARD).read_text(encoding="utf-8").replace('"learner"', '"lerner"')
+    (tmp_path / CARD).write_text(card, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"'lerner' of the package 'goodmodule-pack' 0\.7, .*did you mean 'learner'"):
+        load_system(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed = 7", "seeds = 7", "unknown key 'seeds'; did you mean 'seed'"),
+        ("seed = 7", 'seed = "7"', "seed: expected int, found '7'"),
+        ("seed = 7\n", "", "'seed' is missing"),
+        ("width = 5", "widht = 5", r"\[recipe\]: unknown key 'widht'; did you mean 'width'"),
+    ],
+)
+def test_a_card_with_a_mistake_says_which(good: None, tmp_path: Path, old: str, new: str, message: str) -> None:
+    save_learner(tmp_path)
+    card = (tmp_path / CARD).read_text(encoding="utf-8")
+    assert old in card
+    (tmp_path / CARD).write_text(card.replace(old, new), encoding="utf-8")
+    with pytest.raises(UsageError, match=message):
+        load_system(tmp_path)
+
+
+def test_a_card_that_is_not_toml_says_so(tmp_path: Path) -> None:
+    (tmp_path / CARD).write_text("system = ", encoding="utf-8")
+    with pytest.raises(FormatError, match="not valid TOML"):
+        load_system(tmp_path)
+
+
+def test_a_card_that_cannot_be_written_says_so(good: None, tmp_path: Path) -> None:
+    (tmp_path / CARD).mkdir()
+    with pytest.raises(StorageError, match="it is a folder"):
+        save_learner(tmp_path)
+
+
+def test_a_library_that_is_needed_is_imported_or_its_extra_named() -> None:
+    assert need("json", "models").__name__ == "json"
+    with pytest.raises(MissingExtraError, match=r"nosuchlibrary, which is not installed; install duologue\[web\]"):
+        need("nosuchlibrary.part", "web")
+
+
+def test_a_door_of_ours_whose_library_is_missing_names_the_library(install: Install) -> None:
+    install("doormodule", "import nosuchlibrary", {})
+    with pytest.raises(MissingExtraError, match=r"nosuchlibrary, which is not installed; install duologue\[models\]"):
+        need("doormodule", "models")
+
+
+def test_a_library_that_is_there_and_broken_is_not_called_missing(install: Install) -> None:
+    install("brokenlibrary", "from json import nosuchname", {})
+    with pytest.raises(PlugInError, match="brokenlibrary is installed but cannot be imported"):
+        need("brokenlibrary", "models")
+
+
+def test_a_module_of_ours_that_does_not_exist_is_our_own_mistake() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        need("duologue.nowhere", "models")
