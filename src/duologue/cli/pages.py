@@ -31,5 +31,5 @@ def report(*, reports: tuple[Path, ...], out: Path, title: str) -> None:
       duologue report a.report.json b.report.json --out report.html
     """
     command = "duologue " + shlex.join(sys.argv[1:])
-    write_page([read_report(path) for path in reports], out, title=title, commands=[command])
+    write_page(out, [read_report(path) for path in reports], title=title, commands=[command])
     click.echo(f"{len(reports)} reports in {out}")

@@ -1,0 +1,247 @@
+"""The verbs from end to end, through the installed command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+
+def test_every_verb_has_help_with_an_example(duologue):
+    from duologue.cli.main import VERBS
+
+    for verb in VERBS:
+        outcome = duologue(verb, "--help")
+        assert outcome.code == 0
+        assert "Example" in outcome.out
+        assert f"duologue {verb}" in outcome.out
+
+
+def test_the_list_names_our_task_and_systems(duologue):
+    rows = json.loads(duologue("list", "--json").out)
+    assert "restaurant" in [row["name"] for row in rows["tasks"]]
+    assert {"random", "ranker", "solver", "tfidf"} <= {row["name"] for row in rows["systems"]}
+    assert not [row for kind in rows.values() for row in kind if row["about"].startswith("cannot be loaded")]
+
+
+def test_the_perfect_agent_scores_one_on_generated_data(duologue, corpus, solved):
+    outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--json")
+    found = json.loads(outcome.out)
+    assert set(found) >= {"task", "variant", "n", "scores", "signature"}
+    assert found["scores"]["p@1"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+    assert (found["task"], found["variant"], found["n"]) == ("restaurant", "strict", 40)
+
+
+@pytest.mark.parametrize("name", ["random", "tfidf"])
+def test_a_baseline_makes_a_file_that_is_accepted_and_scored(duologue, corpus, tmp_path, name):
+    out = tmp_path / "out.answers.json"
+    assert duologue("run", "restaurant", "--system", name, "--input", corpus.data, "--out", out).code == 0
+    assert duologue("check", "restaurant", out, "--input", corpus.data).code == 0
+    found = json.loads(duologue("score", "restaurant", "--gold", corpus.truth, "--pred", out, "--json").out)
+    assert 0 < found["scores"]["p@5"]["value"] < 1
+    assert found["scores"]["p@5"]["low"] < found["scores"]["p@5"]["value"] < found["scores"]["p@5"]["high"]
+
+
+def test_the_note_beside_a_result_says_what_made_it(corpus, solved):
+    import tomllib
+
+    note = tomllib.loads(solved.with_name("solver.answers.run.toml").read_text(encoding="utf-8"))
+    assert note["system"] == "solver"
+    assert note["input"] == corpus.data.name
+    assert len(note["input_hash"]) == len(note["world_hash"]) == 64
+    assert "rules" in note["seen"]
+
+
+def test_the_same_seed_gives_the_same_result_file_and_another_seed_another(duologue, corpus, tmp_path):
+    files = []
+    for number, seed in enumerate((5, 5, 6)):
+        out = tmp_path / f"{number}.answers.json"
+        duologue("run", "restaurant", "--system", "random", "--input", corpus.data, "--seed", seed, "--out", out)
+        files.append(out.read_bytes())
+    assert files[0] == files[1] != files[2]
+
+
+def test_official_scoring_prints_the_official_lines_and_nothing_else(duologue, corpus, solved):
+    outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--variant", "official")
+    assert outcome.out == "Precision @1: 1.0\nPrecision @2: 1.0\nPrecision @5: 1.0\n"
+
+
+def test_the_table_shows_percent_intervals_and_the_signature(duologue, corpus, solved):
+    outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--input", corpus.data)
+    assert "100.0" in outcome.out
+    assert "answer type" in outcome.out
+    assert "strict" in outcome.out
+
+
+def test_a_file_with_problems_is_refused_with_all_of_them(duologue, corpus, solved, tmp_path):
+    rows = json.loads(solved.read_text(encoding="utf-8"))
+    del rows[3]
+    rows[0]["lst_candidate_id"][1]["rank"] = 1
+    rows[1]["lst_candidate_id"][0]["candidate_id"] = "nobody"
+    broken = tmp_path / "broken.answers.json"
+    broken.write_text(json.dumps(rows), encoding="utf-8")
+    checked = duologue("check", "restaurant", broken, "--input", corpus.data, "--json")
+    assert checked.code == 1
+    rules = {problem["rule"] for problem in json.loads(checked.out)["problems"]}
+    assert len(rules) >= 3
+    assert duologue("check", "restaurant", broken, "--input", corpus.data, "--variant", "official").code == 0
+    scored = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", broken)
+    assert (scored.code, scored.out) == (1, "")
+    assert "Nothing was scored" in scored.err
+    partial = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", broken, "--partial", "--json")
+    assert json.loads(partial.out)["scores"]["p@1"]["value"] < 1
+
+
+def test_two_saved_reports_are_compared_and_joined_in_a_page(duologue, corpus, solved, tmp_path):
+    other, page = tmp_path / "random.answers.json", tmp_path / "report.html"
+    duologue("run", "restaurant", "--system", "random", "--input", corpus.data, "--out", other)
+    saved = []
+    for result in (solved, other):
+        saved.append(tmp_path / f"{result.stem}.report.json")
+        duologue("score", "restaurant", "--gold", corpus.truth, "--pred", result, "--out", saved[-1])
+    found = json.loads(duologue("compare", *saved, "--json").out)["comparisons"]
+    first = next(row for row in found if row["score"] == "p@1")
+    assert first["a"] == "solver"
+    assert first["better"] == "a"
+    assert first["p_holm"] < 0.01
+    assert duologue("report", *saved, "--out", page).code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "<svg" in text
+    assert "http://" not in text.replace("http://www.w3.org", "")
+    assert "random" in text
+
+
+def test_the_walker_shows_every_dialogue_and_the_statistics(duologue, corpus, tmp_path):
+    plain, statistics = tmp_path / "plain.txt", tmp_path / "statistics.txt"
+    assert duologue("show", "restaurant", corpus.data, "--plain", plain, "--statistics", statistics).code == 0
+    assert plain.read_text(encoding="utf-8").count("dialog_id: ") == 40
+    assert "nb_dialog:\n40\n" in statistics.read_text(encoding="utf-8")
+    found = json.loads(duologue("show", "restaurant", corpus.data, "--json").out)
+    assert found["nb_dialog"] == 40
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "restaurnat", "--system", "random", "--input", "x", "--out", "y"), "did you mean 'restaurant'"),
+        (("run", "restaurant", "--system", "sovler", "--input", "x", "--out", "y"), "did you mean 'solver'"),
+        (("train", "restaurant", "--system", "solver", "--out", "y"), "does not learn"),
+        (("train", "restaurant", "--system", "ranker", "--set", "regmie=closed", "--out", "y"), "regime"),
+        (("generate", "restaurant", "--set", "n=many", "--out", "y"), "n"),
+        (("score", "restaurant", "--gold", "x"), "--pred"),
+        (("nonsense",), "nonsense"),
+    ],
+)
+def test_a_wrong_call_exits_with_2_and_says_what_is_wrong(duologue, tmp_path, words, said, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    outcome = duologue(*words)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert "Traceback" not in outcome.err
+    assert not list(tmp_path.iterdir())
+
+
+def _faults(folder: Path) -> dict[str, Path]:
+    (folder / "truncated.json").write_text('[{"dialog_id": "a", "utterances": ["hi"', encoding="utf-8")
+    (folder / "object.json").write_text("{}", encoding="utf-8")
+    (folder / "binary.json").write_bytes(bytes(range(256)) * 64)
+    (folder / "gz.json.gz").write_bytes(b"\x1f\x8b\x08\x00 not gzip at all")
+    (folder / "folder.json").mkdir()
+    return {path.name: path for path in sorted(folder.iterdir())} | {"missing.json": folder / "missing.json"}
+
+
+def test_a_broken_input_gives_a_message_and_no_file(duologue, tmp_path):
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    for name, path in _faults(sources).items():
+        out = tmp_path / "out.answers.json"
+        ran = duologue("run", "restaurant", "--system", "solver", "--input", path, "--out", out)
+        assert ran.code in {1, 2}, name
+        assert name in ran.err
+        assert "Traceback" not in ran.err
+        assert "should not have happened" not in ran.err
+        assert not out.exists()
+        checked = duologue("check", "restaurant", path)
+        assert checked.code == 1, name
+        assert "Traceback" not in checked.err
+        assert "should not have happened" not in checked.err
+
+
+def test_a_full_disk_is_said_and_leaves_nothing_half_written(duologue, corpus):
+    outcome = duologue("run", "restaurant", "--system", "tfidf", "--input", corpus.data, "--out", "/dev/full/x.json")
+    assert outcome.code == 1
+    assert "/dev/full" in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_a_folder_in_place_of_the_output_file_is_said(duologue, corpus, tmp_path):
+    outcome = duologue("run", "restaurant", "--system", "tfidf", "--input", corpus.data, "--out", tmp_path)
+    assert outcome.code == 1
+    assert "folder" in outcome.err
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(duologue, tmp_path, how):
+    words = ("generate", "restaurant", "--seed", 3, "--part", "tst1", "--n", 400, "--workers", 2, "--out")
+    assert duologue(*words, tmp_path / "whole").code == 0
+    process = duologue.start(*words, tmp_path / "stopped")
+    time.sleep(0.9)
+    process.send_signal(how)
+    _, said = process.communicate(timeout=60)
+    assert "Traceback" not in said
+    time.sleep(0.5)  # workers notice that their parent is gone
+    for path in (tmp_path / "stopped").rglob("*.json"):
+        json.loads(path.read_bytes())  # whatever bears a final name is whole
+    assert duologue(*words, tmp_path / "stopped").code == 0
+    assert _bytes_of(tmp_path / "stopped") == _bytes_of(tmp_path / "whole")
+
+
+def test_a_killed_run_goes_on_from_its_journal_and_gives_the_same_file(duologue, corpus, tmp_path):
+    whole, stopped = tmp_path / "whole.answers.json", tmp_path / "stopped.answers.json"
+    words = ("run", "restaurant", "--system", "solver", "--input", corpus.data, "--kb", corpus.kb, "--out")
+    duologue(*words, whole)
+    process = duologue.start(*words, stopped)
+    time.sleep(0.3)
+    process.kill()
+    process.communicate()
+    if stopped.exists():
+        json.loads(stopped.read_bytes())
+    assert duologue(*words, stopped).code == 0
+    assert stopped.read_bytes() == whole.read_bytes()
+    assert not list(tmp_path.glob(".*journal"))
+
+
+def test_output_cut_off_by_the_reader_is_no_fault(duologue, corpus):
+    process = duologue.start("show", "restaurant", corpus.data)
+    assert process.stdout is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    process.wait(timeout=60)
+    assert process.stderr is not None
+    said = process.stderr.read()
+    process.stderr.close()
+    assert "Traceback" not in said
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_no_permission_is_said(duologue, corpus, tmp_path):
+    tmp_path.chmod(0o500)
+    outcome = duologue("run", "restaurant", "--system", "tfidf", "--input", corpus.data, "--out", tmp_path / "x.json")
+    assert outcome.code == 1
+    assert "permission" in outcome.err
+
+
+def _bytes_of(folder: Path) -> dict[str, Any]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix in {".json", ".txt"} and not path.name.startswith(".")
+    }
