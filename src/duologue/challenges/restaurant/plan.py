@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from duologue.challenges.restaurant.patterns import SLOTS, SLOTS_EXTRA, Slot
+from duologue.challenges.restaurant.patterns import ANSWER_TYPES, SLOTS, SLOTS_EXTRA, Slot
+from duologue.core.errors import did_you_mean
 from duologue.core.records import Record
 
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -39,8 +40,21 @@ LOCATIONS = {
     2: ("bangkok", "beijing", "hanoi", "seoul", "tokyo"),
 }
 
-# Fitted to the answers of release A (2 x 1,000 dialogs per subtask), see benchmarks/restaurant_realism.py.
-_CUT_WEIGHTS_A = {"hello": 0.35, "on-it": 0.35, "look": 0.35, "ready": 0.35, "another": 0.35}
+# Fitted by iterative scaling to the 10,000 answers of release A, tst1 and tst2.
+_CUT_WEIGHTS_A = {
+    "hello": 0.27,
+    "on-it": 0.26,
+    "look": 0.22,
+    "ready": 0.24,
+    "another": 0.31,
+    "3/look": 0.29,
+    "5/look": 0.31,
+    "5/ready": 0.34,
+    "5/anything": 0.77,
+    "5/sorry": 0.82,
+}
+_QUESTION = "ask-"
+_KINDS = (*ANSWER_TYPES, "api_call", "option", "repeat", "phone", "address")
 
 
 class Schema(Record, frozen=True):
@@ -120,13 +134,33 @@ class Generation(Record, frozen=True):
     so that no such restaurant exists [fitted to 54 cases] (section 9.3)."""
     answer_twice: Probability = 0.0075
     """Style `training`: how often the answer's text occurs a second time under another id (section 9.1)."""
-    listed_options: Probability = 0.98
-    """Styles `a` and `training`: how often the other listed restaurants are among the candidates of an option
-    or a repeat (section 9.2; a guess for training files)."""
+    listed_options: Probability = 1
+    """Style `a`: how often all other listed restaurants are among the candidates of an option or a repeat, so
+    that ratings must be compared (section 9.2; counted again: in every such set)."""
+    listed_options_training: Probability = 0.5
+    """Style `training`: the same [guess; no training file of these tasks is left]."""
+    listed_each: Probability = 0.12
+    """Style `b`: how often each other listed restaurant is among the candidates of an option [fitted]."""
     one_slot_off: Probability = 0.65
     """Styles `a` and `b`: share of the neighbouring api_calls that differ in one slot, the others in two [fitted]."""
     one_slot_off_training: Probability = 0.9
     """Style `training`: the same (section 9.1: 4.2 and 4.9 of 5)."""
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` with everything that no recipe can mean."""
+        problems = []
+        for key in self.cut_weights:
+            subtask, _, kind = key.rpartition("/")
+            if not kind.startswith(_QUESTION) and kind not in _KINDS:
+                problems.append(f"cut_weights: '{kind}' is no kind of bot turn{did_you_mean(kind, _KINDS)}")
+            if subtask not in {"", *"12345"}:
+                problems.append(f"cut_weights: '{key}' names no subtask; expected 1 to 5 before the slash")
+        if not any((self.take_repeated, self.take_newest, self.reject_again)):
+            problems.append("take_repeated, take_newest and reject_again must not all be 0")
+        if not any(self.info_weights):
+            problems.append("info_weights must not all be 0")
+        if problems:
+            raise ValueError("; ".join(problems))
 
 
 def standard_schema(kb: int, *, extra: bool) -> Schema:

@@ -8,6 +8,7 @@ from duologue.challenges.restaurant.candidates import Crowd
 from duologue.challenges.restaurant.chance import Chance, identifier
 from duologue.challenges.restaurant.flow import Teller
 from duologue.challenges.restaurant.kb import Directory
+from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,7 +94,8 @@ class RowMaker:
         turns = story.bot[_FIRST_CUT[self.subtask] :]
         if self.style != "a":
             return chance.pick(turns)
-        weights = self.recipe.cut_weights
-        return chance.weighted(
-            turns, [weights.get(f"{self.subtask}/{kind}", weights.get(kind, 1.0)) for _, kind in turns]
-        )
+        by_kind = self.recipe.cut_weights
+        weights = [by_kind.get(f"{self.subtask}/{kind}", by_kind.get(kind, 1.0)) for _, kind in turns]
+        if not any(weights):
+            raise UsageError(f"cut_weights leave no turn of subtask {self.subtask} at which a dialogue may be cut")
+        return chance.weighted(turns, weights)
