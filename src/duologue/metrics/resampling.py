@@ -30,8 +30,8 @@ BLOCK = 250
 _BOOTSTRAP, _RANDOMISATION = 1, 2
 _MULTINOMIAL_COST, _BINOMIAL_COST = 24, 70
 """What a draw for one kind of row costs, in draws for one row; measured in `benchmarks/significance.py`."""
-_WEIGHTS = 1 << 20
-"""Cells of the weight matrix held at once in the general paths (8 MB)."""
+_CELLS = 1 << 16
+"""Cells of the weight matrix held at once when drawing by row (half a megabyte)."""
 
 
 class Swapped(NamedTuple):
@@ -65,7 +65,7 @@ def bootstrap_sums(rows: Floats, resamples: int, seed: int, *, grouped: bool | N
     else:
 
         def draw(bits: np.random.PCG64, count: int) -> Floats:
-            return _weighted(rows, count, lambda: np.bincount(_indices(bits, n), minlength=n))
+            return _weighted(rows, count, lambda lines: _choices(bits, lines, n))
 
     return _blocks(draw, resamples, seed, _BOOTSTRAP)
 
@@ -93,7 +93,7 @@ def swapped_sums(a: Floats, b: Floats, resamples: int, seed: int, *, grouped: bo
     else:
 
         def draw(bits: np.random.PCG64, count: int) -> Floats:
-            return _weighted(moved, count, lambda: _coins(bits, n))
+            return _weighted(moved, count, lambda lines: _coins(bits, lines, n))
 
     change = _blocks(draw, resamples, seed, _RANDOMISATION)
     return Swapped(first + change, second - change)
@@ -126,29 +126,32 @@ def _kinds(rows: Floats) -> _Kinds:
     return _Kinds(np.ascontiguousarray(unique[order]), times[order].astype(np.float64))
 
 
-def _weighted(rows: Floats, count: int, weights: Callable[[], np.ndarray]) -> Floats:
-    """Return `count` sums of rows, each with its own weights; memory stays bounded for long data."""
-    height = max(1, min(count, _WEIGHTS // len(rows)))
-    matrix = np.empty((height, len(rows)))
-    sums = np.empty((count, rows.shape[1]))
-    for start in range(0, count, height):
-        stop = min(start + height, count)
-        for line in range(stop - start):
-            matrix[line] = weights()
-        sums[start:stop] = matrix[: stop - start] @ rows
-    return sums
+def _weighted(rows: Floats, count: int, weights: Callable[[int], np.ndarray]) -> Floats:
+    """Return `count` sums of rows, each with its own weights.
+
+    `weights(lines)` gives the next lines of weights, (lines, rows). So many are held at once as fit the cache;
+    that keeps long data in bounded memory and changes no draw, since the lines come in order.
+    """
+    height = max(1, _CELLS // len(rows))
+    return np.concatenate(
+        [weights(min(height, count - start)).astype(np.float64) @ rows for start in range(0, count, height)]
+    )
 
 
-def _indices(bits: np.random.PCG64, n: int) -> np.ndarray:
-    """Return n row numbers from 0 to n - 1: the upper half of a 32-bit word times n."""
-    words = bits.random_raw((n + 1) // 2).astype("<u8", copy=False).view("<u4")[:n]
-    scaled = words.astype(np.uint64)
+def _choices(bits: np.random.PCG64, lines: int, n: int) -> np.ndarray:
+    """Return how often each of n rows is drawn in n draws, (lines, n).
+
+    A row number is the upper half of a 32-bit word times n; each line starts with a fresh 64-bit word.
+    """
+    words = bits.random_raw(lines * ((n + 1) // 2)).astype("<u8", copy=False).view("<u4")
+    scaled = words.reshape(lines, -1)[:, :n].astype(np.uint64)
     scaled *= np.uint64(n)
     scaled >>= np.uint64(32)
-    return scaled.view(np.int64)
+    scaled += np.arange(0, lines * n, n, dtype=np.uint64)[:, None]
+    return np.bincount(scaled.view(np.int64).ravel(), minlength=lines * n).reshape(lines, n)
 
 
-def _coins(bits: np.random.PCG64, n: int) -> np.ndarray:
-    """Return n fair bits as 0 and 1."""
-    words = bits.random_raw((n + 63) // 64).astype("<u8", copy=False)
-    return np.unpackbits(words.view(np.uint8), count=n)
+def _coins(bits: np.random.PCG64, lines: int, n: int) -> np.ndarray:
+    """Return fair bits as 0 and 1, (lines, n); each line starts with a fresh 64-bit word."""
+    words = bits.random_raw(lines * ((n + 63) // 64)).astype("<u8", copy=False)
+    return np.unpackbits(words.view(np.uint8).reshape(lines, -1), axis=1, count=n)

@@ -113,7 +113,7 @@ class Board:
 def boards(
     reports: Sequence[Report],
     *,
-    pairs: str = "neighbours",
+    pairs: str = "all",
     metrics: Mapping[str, Metric[Any]] | None = None,
     seed: int = 0,
 ) -> list[Board]:
@@ -132,16 +132,18 @@ def boards(
 
 
 def ranks(names: Sequence[str], comparisons: Sequence[Comparison]) -> list[int]:
-    """Return the rank of each system, given best first: one that ties with the system before it shares its rank.
+    """Return the rank of each system, given best first: 1 + the number of systems shown to be better than it.
 
-    Ties chain: A may tie with B and B with C, and all three share a rank, although A and C may differ.
+    Where two systems were not tested against each other (only neighbours were), they differ if any two
+    neighbours between them do; a system that was not tested at all ranks behind all before it.
     """
-    differ = {frozenset((one.a, one.b)) for one in comparisons if one.better}
-    tested = {frozenset((one.a, one.b)) for one in comparisons}
+    outcome = {frozenset((one.a, one.b)): one.better is not None for one in comparisons}
     found: list[int] = []
+    beaten: set[int] = set()  # places whose system is better than the one before
     for place, name in enumerate(names):
-        pair = frozenset((names[place - 1], name))
-        found.append(found[-1] if place and pair in tested and pair not in differ else place + 1)
+        steps = beaten if place and not outcome.get(frozenset((names[place - 1], name)), True) else set(range(place))
+        beaten = {better for better in range(place) if outcome.get(frozenset((names[better], name)), better in steps)}
+        found.append(1 + len(beaten))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 """A corrected p-value below this is called a difference."""
 
-PAIRS = ("neighbours", "all")
-"""Which systems are tested: each against the next one in the ranking, or every pair."""
+_DRAWS_PER_TEST = 5 / ALPHA
+"""Draws per test of a family, so that the smallest possible p-value stays five times below the level after Holm."""
+
+PAIRS = ("all", "neighbours")
+"""Which systems are tested: every pair, or each against the next one in the ranking."""
 
 
 class Comparison(NamedTuple):
@@ -62,20 +66,20 @@ def compare(
     `UsageError` when task, variant, items or columns differ (naming the first item), when the truth files differ,
     when a report keeps no counts, or when they share no score whose formula is known.
     """
-    _expect_alike(a, b)
     shared = [score.name for score in a.scores if any(score.name == other.name for other in b.scores)]
     chosen = metrics if metrics is not None else [one for one in map(ranking_metric, shared) if one is not None]
     if not chosen:
         raise UsageError(f"no formula is known for the shared scores ({', '.join(shared) or 'none'}); pass `metrics`")
     name_a, name_b = system_names([a, b])
     tested = _tested(a, b, chosen, seed, resamples)
-    return _correct([_Test(set_name(a) or "", name_a, name_b, a.n, metric, one) for metric, one in tested])
+    pairs = zip(chosen, tested, strict=True)
+    return _correct([_Test(set_name(a) or "", name_a, name_b, a.n, metric, one) for metric, one in pairs])
 
 
 def compare_all(
     test_sets: Mapping[str, Sequence[Report]],
     *,
-    pairs: str = "neighbours",
+    pairs: str = "all",
     metrics: Mapping[str, Metric[Any]] | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
@@ -84,20 +88,20 @@ def compare_all(
 
     `test_sets` holds, per name of a test set, the reports on it. `pairs` is one of `PAIRS`; neighbours are taken
     in the order of the ranking score. Reports without counts, or whose ranking score has no known formula
-    (`metrics` adds some by name), are left out. Raises `UsageError` as `compare` does.
+    (`metrics` adds some by name), are left out. More than `resamples` are drawn where the family is so large
+    that Holm's correction could otherwise never find a difference. Raises `UsageError` as `compare` does.
     """
     if pairs not in PAIRS:
         raise UsageError(f"pairs is '{pairs}'; one of {', '.join(PAIRS)} is expected")
+    jobs = [job for name, reports in test_sets.items() for job in _jobs(name, reports, pairs, metrics or {})]
+    draws = max(resamples, math.ceil(len(jobs) * _DRAWS_PER_TEST))
     found = []
-    for name, reports in test_sets.items():
-        labels = dict(zip(map(id, reports), system_names(reports), strict=True))
-        ranked = [report for report in in_order(reports) if report.items and report.columns]
-        for a, b in pairwise(ranked) if pairs == "neighbours" else combinations(ranked, 2):
-            _expect_alike(a, b)
-            metric = (metrics or {}).get(a.rank_by) or ranking_metric(a.rank_by)
-            if metric is not None and a.rank_by == b.rank_by:
-                tested = _tested(a, b, [metric], seed, resamples)
-                found += [_Test(name, labels[id(a)], labels[id(b)], a.n, metric, one) for metric, one in tested]
+    for job in jobs:
+        try:
+            tested = _tested(job.a, job.b, [job.metric], seed, draws)[0]
+        except UsageError as error:
+            raise UsageError(f"{job.test_set}: {job.name_a} (A) against {job.name_b} (B): {error}") from error
+        found.append(_Test(job.test_set, job.name_a, job.name_b, job.a.n, job.metric, tested))
     return _correct(found)
 
 
@@ -141,6 +145,27 @@ def system_names(reports: Sequence[Report]) -> list[str]:
     return names
 
 
+class _Job(NamedTuple):
+    test_set: str
+    name_a: str
+    a: Report
+    name_b: str
+    b: Report
+    metric: Metric[Any]
+
+
+def _jobs(name: str, reports: Sequence[Report], pairs: str, metrics: Mapping[str, Metric[Any]]) -> list[_Job]:
+    """Return the tests to be made within one test set."""
+    labels = dict(zip(map(id, reports), system_names(reports), strict=True))
+    ranked = [report for report in in_order(reports) if report.items and report.columns]
+    jobs = []
+    for a, b in pairwise(ranked) if pairs == "neighbours" else combinations(ranked, 2):
+        metric = metrics.get(a.rank_by) or ranking_metric(a.rank_by)
+        if metric is not None and a.rank_by == b.rank_by:
+            jobs.append(_Job(name, labels[id(a)], a, labels[id(b)], b, metric))
+    return jobs
+
+
 class _Test(NamedTuple):
     test_set: str
     a: str
@@ -150,11 +175,9 @@ class _Test(NamedTuple):
     tested: Paired
 
 
-def _tested(
-    a: Report, b: Report, metrics: Sequence[Metric[Any]], seed: int, resamples: int
-) -> list[tuple[Metric[Any], Paired]]:
-    found = paired_tests(Counts.of_report(a), Counts.of_report(b), metrics, seed=seed, resamples=resamples)
-    return list(zip(metrics, found, strict=True))
+def _tested(a: Report, b: Report, metrics: Sequence[Metric[Any]], seed: int, resamples: int) -> tuple[Paired, ...]:
+    _expect_alike(a, b)
+    return paired_tests(Counts.of_report(a), Counts.of_report(b), metrics, seed=seed, resamples=resamples)
 
 
 def _correct(tests: Sequence[_Test]) -> tuple[Comparison, ...]:

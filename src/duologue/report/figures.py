@@ -24,6 +24,8 @@ MARKS = (
 
 COLOURS = len(MARKS)
 _HEIGHT = 24
+_NEAR = 0.02
+"""How near to 1 a stretched axis still tells scores apart."""
 _MARGIN = 3.0  # percent of the width kept free on both sides, for marks at the ends
 
 
@@ -33,11 +35,16 @@ class Axis(NamedTuple):
     low: float
     high: float
     ticks: tuple[float, ...]
+    stretched: bool = False
+    """Stretched towards 1, so that good and perfect can be told apart beside poor."""
 
     def place(self, value: float) -> float:
         """Return where a value stands, in percent of the width."""
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return round(_MARGIN + share * (100 - 2 * _MARGIN), 3)
+        start, end, here = (self._length(one) for one in (self.low, self.high, min(max(value, self.low), self.high)))
+        return round(_MARGIN + (here - start) / (end - start) * (100 - 2 * _MARGIN), 3)
+
+    def _length(self, value: float) -> float:
+        return -math.log(1 - value + _NEAR) if self.stretched else value
 
 
 def mark(number: int) -> str:
@@ -46,8 +53,14 @@ def mark(number: int) -> str:
 
 
 def score_axis(values: Iterable[float]) -> Axis:
-    """Return an axis for scores: 0 to 1, or a close-up when all are in the upper half."""
-    lowest = min(values, default=0.0)
+    """Return an axis for scores: 0 to 1, or a close-up when all are in the upper half.
+
+    With both poor (below 0.5) and good scores (above 0.95) it is stretched towards 1.
+    """
+    known = list(values)
+    lowest = min(known, default=0.0)
+    if lowest < 0.5 and max(known, default=0.0) > 0.95:
+        return Axis(0.0, 1.0, (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0), stretched=True)
     if lowest < 0.5:
         return Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
     span = max(1 - lowest, 0.01)

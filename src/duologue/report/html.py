@@ -10,7 +10,7 @@ from duologue import __version__
 from duologue.core.disk import write_text
 from duologue.report.board import boards
 from duologue.report.figures import Axis, difference_axis, line, mark, scale, score_axis
-from duologue.report.numbers import interval, percent, points, probability
+from duologue.report.numbers import interval, percent, points, probability, thousands
 from duologue.report.words import Term, both
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def page(
     *,
     title: str | None = None,
     commands: Sequence[str] = (),
-    pairs: str = "neighbours",
+    pairs: str = "all",
     metrics: Mapping[str, Metric[Any]] | None = None,
     seed: int = 0,
 ) -> str:
@@ -46,7 +46,13 @@ def page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "interval": interval, "points": points, "probability": probability}
+    environment.filters |= {
+        "percent": percent,
+        "interval": interval,
+        "points": points,
+        "probability": probability,
+        "thousands": thousands,
+    }
     environment.globals |= {"t": both, "term": Term, "line": line, "scale": scale, "mark": mark}
     return environment.get_template("page.html.j2").render(
         title=title,
@@ -70,7 +76,7 @@ def write_page(path: Path, reports: Sequence[Report], **options: Any) -> None:
 
 def _score_axis(board: Board) -> Axis:
     scores = [cell.score for one in board.sets for cell in one.cells.values() if cell.score is not None]
-    return score_axis(score.value if score.low is None else score.low for score in scores)
+    return score_axis(value for score in scores for value in (score.low, score.value) if value is not None)
 
 
 def _difference_axis(board: Board) -> Axis:

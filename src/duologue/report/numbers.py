@@ -46,6 +46,15 @@ def points(difference: float, digits: int = 2) -> str:
     return f"{'+' if difference > 0 else '-'}{shown}"
 
 
+def thousands(number: int) -> str:
+    """Return a count with its thousands set apart.
+
+    >>> thousands(15000)
+    '15,000'
+    """
+    return f"{number:,}"
+
+
 def probability(p: float) -> str:
     """Return a p-value with as many places as say something.
 

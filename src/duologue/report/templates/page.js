@@ -2,7 +2,7 @@
 const zh = document.getElementById("zh");
 const en = document.getElementById("en");
 const say = () => { document.documentElement.lang = zh.checked ? "zh-Hans" : "en"; };
-if ((location.hash === "#zh") || (location.hash !== "#en" && /^zh\b/i.test(navigator.language || ""))) zh.checked = true;
+if ((location.hash === "#lang=zh") || (location.hash !== "#lang=en" && /^zh\b/i.test(navigator.language || ""))) zh.checked = true;
 zh.addEventListener("change", say);
 en.addEventListener("change", say);
 say();
