@@ -1,0 +1,63 @@
+"""Tiny data of every registered task, made by its own simulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.plugins import load_task
+from duologue.core.protocols import Grounded, Simulated
+from duologue.core.recipe import resolve
+from duologue.testing import load_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from duologue.core.protocols import Task, World
+    from duologue.core.records import Example
+
+    Tiny = Callable[[str], "TinyData"]
+
+DIALOGUES_PER_FILE = 6
+
+
+@dataclass(frozen=True)
+class TinyData:
+    """A task with a folder of small files that it has made."""
+
+    task: Task
+    folder: Path
+    examples: list[Example]
+    worlds: dict[str, World] = field(default_factory=dict)
+
+
+def _make(task: Task, folder: Path) -> TinyData:
+    assert isinstance(task, Simulated), f"{task.brief.name} has no simulator; put small files of its own here instead"
+    plan = resolve(task.Generation, overrides=[f"n={DIALOGUES_PER_FILE}"])
+    paths = task.generate(plan, 1, folder / "made", workers=1, progress=None)
+    data = folder / "data"
+    data.mkdir()
+    for path in paths:
+        if path.suffix == ".json":  # a knowledge base is text
+            path.rename(data / path.name)
+    worlds = {}
+    if isinstance(task, Grounded):
+        world = task.world(next(path for path in paths if path.suffix == ".txt"))
+        worlds[world.name] = world
+    return TinyData(task, data, load_all(task, data), worlds)
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
+    """Return the tiny data of a task by its name, made once."""
+    made: dict[str, TinyData] = {}
+
+    def tiny(name: str) -> TinyData:
+        if name not in made:
+            made[name] = _make(load_task(name), tmp_path_factory.mktemp(name))
+        return made[name]
+
+    return tiny
