@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 """A corrected p-value below this is called a difference."""
-
-_DRAWS_PER_TEST = 5 / ALPHA
-"""Draws per test of a family, so that the smallest possible p-value stays five times below the level after Holm."""
 
 PAIRS = ("all", "neighbours")
 """Which systems are tested: every pair, or each against the next one in the ranking."""
@@ -84,25 +80,25 @@ def compare_all(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> tuple[Comparison, ...]:
-    """Test systems against each other within each test set on the score that ranks; all tests are one family.
+    """Test systems against each other within each test set on the score that ranks; those on one test set are a family.
 
     `test_sets` holds, per name of a test set, the reports on it. `pairs` is one of `PAIRS`; neighbours are taken
     in the order of the ranking score. Reports without counts, or whose ranking score has no known formula
-    (`metrics` adds some by name), are left out. More than `resamples` are drawn where the family is so large
-    that Holm's correction could otherwise never find a difference. Raises `UsageError` as `compare` does.
+    (`metrics` adds some by name), are left out. Raises `UsageError` as `compare` does.
     """
     if pairs not in PAIRS:
         raise UsageError(f"pairs is '{pairs}'; one of {', '.join(PAIRS)} is expected")
-    jobs = [job for name, reports in test_sets.items() for job in _jobs(name, reports, pairs, metrics or {})]
-    draws = max(resamples, math.ceil(len(jobs) * _DRAWS_PER_TEST))
-    found = []
-    for job in jobs:
-        try:
-            tested = _tested(job.a, job.b, [job.metric], seed, draws)[0]
-        except UsageError as error:
-            raise UsageError(f"{job.test_set}: {job.name_a} (A) against {job.name_b} (B): {error}") from error
-        found.append(_Test(job.test_set, job.name_a, job.name_b, job.a.n, job.metric, tested))
-    return _correct(found)
+    found: list[Comparison] = []
+    for name, reports in test_sets.items():
+        tests = []
+        for job in _jobs(name, reports, pairs, metrics or {}):
+            try:
+                tested = _tested(job.a, job.b, [job.metric], seed, resamples)[0]
+            except UsageError as error:
+                raise UsageError(f"{name}: {job.name_a} (A) against {job.name_b} (B): {error}") from error
+            tests.append(_Test(name, job.name_a, job.name_b, job.a.n, job.metric, tested))
+        found += _correct(tests)
+    return tuple(found)
 
 
 def rank_value(report: Report) -> float | None:

@@ -69,14 +69,8 @@ def score_axis(values: Iterable[float]) -> Axis:
     return Axis(1 - count * step, 1.0, tuple(1 - number * step for number in range(count, -1, -1)))
 
 
-def difference_axis(values: Iterable[float]) -> Axis:
-    """Return an axis for differences: as far to both sides of 0 as the largest reaches."""
-    reach = max((abs(value) for value in values), default=0.0) or 0.01
-    return Axis(-reach, reach, (0.0,))
-
-
-def line(axis: Axis, value: float, low: float | None, high: float | None, number: int | None) -> Markup:
-    """Return one interval as an SVG line: grid, whisker, and the mark of system `number` (`None`: a plain one)."""
+def line(axis: Axis, value: float, low: float | None, high: float | None, number: int) -> Markup:
+    """Return one interval as an SVG line: grid, whisker, and the mark of system `number`."""
     middle = _HEIGHT / 2
     parts = [
         Markup('<line class="grid" x1="{0}%" x2="{0}%" y1="0" y2="{1}"/>').format(axis.place(tick), _HEIGHT)
@@ -89,11 +83,10 @@ def line(axis: Axis, value: float, low: float | None, high: float | None, number
         )
     parts.append(
         Markup('<svg x="{}%" y="{}" class="at"><path class="mark" d="{}"/></svg>').format(
-            axis.place(value), middle, mark(number or 0)
+            axis.place(value), middle, mark(number)
         )
     )
-    colour = "" if number is None else f" c{number % COLOURS}"
-    return _svg(parts, f"line{colour}", _HEIGHT)
+    return _svg(parts, f"line c{number % COLOURS}", _HEIGHT)
 
 
 def scale(axis: Axis, unit: str = "") -> Markup:

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from duologue import __version__
 from duologue.core.disk import write_text
 from duologue.report.board import boards
-from duologue.report.figures import Axis, difference_axis, line, mark, scale, score_axis
+from duologue.report.figures import Axis, line, mark, scale, score_axis
 from duologue.report.numbers import interval, percent, points, probability, thousands
 from duologue.report.words import Term, both
 
@@ -49,7 +49,7 @@ def page(
     environment.filters |= {
         "percent": percent,
         "interval": interval,
-        "points": points,
+        "points": _points,
         "probability": probability,
         "thousands": thousands,
     }
@@ -58,7 +58,6 @@ def page(
         title=title,
         boards=found,
         score_axes=[_score_axis(board) for board in found],
-        difference_axes=[_difference_axis(board) for board in found],
         commands=list(dict.fromkeys([*commands, *(command for board in found for command in board.commands())])),
         systems=len({entrant.name for board in found for entrant in board.entrants}),
         sets=sum(len(board.sets) for board in found),
@@ -74,10 +73,11 @@ def write_page(path: Path, reports: Sequence[Report], **options: Any) -> None:
     write_text(path, page(reports, **options))
 
 
+def _points(difference: float) -> str:
+    """Return a difference with a true minus sign."""
+    return points(difference).replace("-", "\N{MINUS SIGN}")
+
+
 def _score_axis(board: Board) -> Axis:
     scores = [cell.score for one in board.sets for cell in one.cells.values() if cell.score is not None]
     return score_axis(value for score in scores for value in (score.low, score.value) if value is not None)
-
-
-def _difference_axis(board: Board) -> Axis:
-    return difference_axis(end for one in board.comparisons for end in (one.tested.low, one.tested.high))

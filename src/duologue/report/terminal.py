@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich import box
 from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
@@ -40,49 +41,55 @@ def render(report: Report) -> Group:
 
 
 def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
-    """Return paired comparisons for `Console.print`: difference in points, interval, p-values, and who is better."""
-    table = Table(title=f"Paired tests over the same items ({ALPHA:.0%} level)", title_justify="left")
-    for name, justify in (
-        ("test set", "left"),
-        ("A", "left"),
-        ("B", "left"),
-        ("score", "left"),
-        ("A %", "right"),
-        ("B %", "right"),
-        ("A - B", "right"),
-        ("95 % interval", "right"),
-        ("p boot", "right"),
-        ("p rand", "right"),
-        ("p Holm", "right"),
-        ("better", "left"),
-    ):
-        if name != "test set" or any(one.test_set for one in comparisons):
-            table.add_column(name, justify="right" if justify == "right" else "left")
+    """Return paired comparisons for `Console.print`: difference in points, interval, p-values, and who is better.
+
+    One pair of systems is named above the table, with both values and both p-values in its rows; several pairs
+    are named in the rows, with what decides.
+    """
+    single = len({(one.test_set, one.a, one.b) for one in comparisons}) == 1
+    parts: list[RenderableType] = []
+    if single:
+        first = comparisons[0]
+        where = f" on {first.test_set}" if first.test_set else ""
+        parts.append(Text(f"A = {first.a}, B = {first.b}{where}, {first.n} items"))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in () if single else ("test set", "A", "B"):
+        table.add_column(name)
+    table.add_column("score", no_wrap=True)
+    for name in (*(("A %", "B %") if single else ()), "A - B", "95 % interval"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in (*(("p boot",) if single else ()), "p rand", "p Holm"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("better", no_wrap=True)
     for one in comparisons:
-        cells = [
-            escape(one.test_set),
-            escape(one.a),
-            escape(one.b),
-            one.tested.name,
-            percent(one.tested.a),
-            percent(one.tested.b),
-            points(one.tested.difference),
-            f"{points(one.tested.low)} to {points(one.tested.high)}",
-            probability(one.tested.p_bootstrap),
-            probability(one.tested.p_randomisation),
-            probability(one.p_holm),
-            {"a": f"[bold green]{escape(one.a)}[/]", "b": f"[bold green]{escape(one.b)}[/]", None: "tie"}[one.better],
-        ]
-        table.add_row(*(cells if len(cells) == len(table.columns) else cells[1:]))
-    family = comparisons[0].family if comparisons else 0
-    return Group(
-        table,
+        table.add_row(*_comparison(one, single=single))
+    parts.append(table)
+    families = sorted({one.family for one in comparisons})
+    parts.append(
         Text(
-            f"p boot: paired bootstrap; p rand: paired approximate randomisation; p Holm: p rand corrected for "
-            f"{family} tests. A tie means that no difference is shown, not that there is none.",
+            f"{'p boot: paired bootstrap; ' if single else ''}p rand: paired approximate randomisation; p Holm: p rand corrected for "
+            f"{' or '.join(map(str, families)) or 'no'} tests. Better: p Holm below {ALPHA}. A tie means that no "
+            f"difference is shown, not that there is none.",
             "dim",
-        ),
+        )
     )
+    return Group(*parts)
+
+
+def _comparison(one: Comparison, *, single: bool) -> list[str]:
+    tested = one.tested
+    names = [escape(one.test_set), escape(one.a), escape(one.b)]
+    return [
+        *([] if single else names),
+        escape(tested.name),
+        *([percent(tested.a), percent(tested.b)] if single else []),
+        points(tested.difference),
+        f"{points(tested.low)} to {points(tested.high)}",
+        *([probability(tested.p_bootstrap)] if single else []),
+        probability(tested.p_randomisation),
+        probability(one.p_holm),
+        f"[bold green]{one.better.upper()}[/]" if one.better else "tie",
+    ]
 
 
 def _title(report: Report) -> Text:
