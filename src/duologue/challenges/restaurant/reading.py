@@ -259,7 +259,7 @@ def named_values(text: str, slot_of: Mapping[str, str]) -> dict[str, list[str]]:
     while place < len(words):
         for length in (3, 2, 1):
             piece = words[place : place + length]
-            value = next((form for form in _spellings(piece) if form in slot_of), None)
+            value = next((form for form in spellings(piece) if form in slot_of), None)
             if value is not None and len(piece) == length:
                 if value not in found.setdefault(slot_of[value], []):
                     found[slot_of[value]].append(value)
@@ -270,7 +270,12 @@ def named_values(text: str, slot_of: Mapping[str, str]) -> dict[str, list[str]]:
     return found
 
 
-def _spellings(words: Sequence[str]) -> Iterator[str]:
+def spellings(words: Sequence[str]) -> Iterator[str]:
+    """Yield the values that one or more typed words may stand for, the likeliest first.
+
+    >>> list(spellings(["gluten", "free"]))
+    ['gluten free', 'gluten_free', 'gluten-free', 'glutenfree']
+    """
     if len(words) == 1:
         yield words[0]
         yield words[0].replace("-", "")

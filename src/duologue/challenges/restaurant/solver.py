@@ -63,6 +63,10 @@ class Talk:
         self.chosen: str | None = None
         self.asked: str | None = None
         """The slot that the bot asked for last."""
+        self.requested = False
+        """Whether the user asked for a table (not for a certain restaurant)."""
+        self.called = False
+        """Whether there was a call to the knowledge base."""
         self.extra = False
         """Whether the sixth slot is known to be required."""
         self.heard = UNKNOWN
@@ -87,6 +91,7 @@ class Talk:
         """Take in what the user said."""
         self.heard = reading
         if reading.kind == "request":
+            self.requested = True
             self.values.update(reading.values)
         elif reading.kind == "request-at":
             self.chosen = reading.values["name"]
@@ -113,6 +118,7 @@ class Talk:
         elif text.startswith(_REPEAT):
             self.repeated = text.removeprefix(_REPEAT)
         elif text.startswith(patterns.API_CALL):
+            self.called = True
             self.extra = self.extra or len(arguments_of(text) or ()) > len(_ORDER)
             self.ratings.clear()  # what comes now answers the new call
             self.proposed.clear()
@@ -137,10 +143,10 @@ class Talk:
     def _after_silence(self) -> str:
         if self.said == patterns.BOT_ON_IT:
             return self.ask()  # rule 3
-        if self.ratings:
-            return self.propose()  # rule 10; also rule 7 for task 3, the only one with facts before the look
-        if self.said == patterns.BOT_LOOK:
+        if self.said == patterns.BOT_LOOK and (self.called or not self.ratings):
             return self.call()  # rule 7
+        if self.ratings:
+            return self.propose()  # rule 10; rule 7 for task 3, the only one with facts before any call
         return patterns.BOT_LOOK  # a call that brought nothing; never seen in the data
 
     @property
