@@ -31,6 +31,23 @@ _FACT_SHARE_B = {
     3: {"hello": 1.0, "on-it": 0.6, "look": 0.63, "reserve": 0.16, "another": 0.04},
     4: {"hello": 1.0, "reserve": 0.8, "ready": 0.17},
 }
+# By subtask: how often 3, 4, 5 or 6 api_calls stand beside an api_call in release B (counts, tst1 and tst2).
+_MORE_CALLS_B = {1: (127, 121, 81, 55), 2: (269, 89, 54, 147), 5: (9, 44, 43, 96)}
+# Lines of the dialogue that are like an answer that names a restaurant, and how often one is there if there is one.
+_LIKE_LINES_B = {
+    "option": (p.BOT_OPTION.removesuffix("{name}"), 0.57),
+    "repeat": (p.BOT_OPTION.removesuffix("{name}"), 0.43),
+    "phone": (p.BOT_ITEM.removesuffix("{value}"), 1.0),
+    "address": (p.BOT_ITEM.removesuffix("{value}"), 1.0),
+}
+_BOT_LINES_B = 2.0
+"""Weight of a bot turn among the lines beside a sentence, against a user's."""
+
+
+def _likeness(lines: Sequence[str], answer: str) -> list[float]:
+    """Return weights of lines beside an api_call: those that name its values count more [fitted]."""
+    words = set(answer.split())
+    return [3.0 if words.intersection(line.replace(",", "").split()) else 1.0 for line in lines]
 
 
 class Crowd:
@@ -95,8 +112,8 @@ class Crowd:
     ) -> list[str]:
         size = SIZES["b"]
         near = self.neighbours.near(answer, kind, size * 2 if kind == "api_call" else size)
-        if kind == "api_call":  # sizes 7 to 10 in both sets: about 0.45, 0.2, 0.15, 0.2
-            near = near[: size + chance.weighted((0, 1, 2, 3), (9, 4, 3, 4))]
+        if kind == "api_call":
+            near = near[: size + chance.weighted(range(size + 1), _MORE_CALLS_B[self.subtask])]
         if kind == "option":
             near = self._with_listed(
                 answer, kind, near, [name for name in listed if chance.happens(self.recipe.listed_each)], size
@@ -106,15 +123,14 @@ class Crowd:
     # -- lines of the dialogue itself --------------------------------------------------------------
 
     def _lines_a(self, history: Sequence[str], answer: str, chance: Chance) -> list[str]:
-        """Return three lines beside an api_call: user lines that name a value twice as often as bot turns.
+        """Return three lines beside an api_call, none twice.
 
         Two thirds of the outdated calls are among them, the others among the neighbours.
         """
-        words = set(answer.split())
         calls = [line for line in history if line.startswith(p.API_CALL) and line != answer]
         taken = calls[-1:] if calls and chance.happens(2 / 3) else []
-        pool = [line for line in dict.fromkeys(history) if line not in {answer, p.SILENCE} and line not in calls]
-        weights = {line: 3.0 if words.intersection(line.replace(",", "").split()) else 1.0 for line in pool}
+        pool = [line for line in dict.fromkeys(history) if line not in {answer, p.SILENCE, *calls}]
+        weights = dict(zip(pool, _likeness(pool, answer), strict=True))
         while pool and len(taken) < _LINES:
             line = chance.weighted(pool, [weights[text] for text in pool])
             pool.remove(line)
@@ -123,19 +139,25 @@ class Crowd:
 
     def _lines_b(self, answer: str, kind: str, history: Sequence[str], chance: Chance) -> list[str]:
         """Return three lines of the history, a line perhaps twice, never the answer's text."""
-        name = answer.rsplit(maxsplit=1)[-1].removesuffix("_phone").removesuffix("_address")
         pool = [line for line in history if line not in {answer, p.SILENCE}]
+        if kind == "api_call":
+            return [chance.weighted(pool, _likeness(pool, answer)) for _ in range(_LINES)]
+        facts = [line for line in pool if " r_" in line]
         if kind in NAMED:
-            facts = [line for line in pool if line.startswith(f"{name} r_")]
-            mentions = [line for line in pool if line.endswith(f" {name}")] or facts
-            texts = chance.some(facts, _LINES)
-            if mentions and chance.happens(0.35):
-                texts[-1] = chance.pick(mentions)
+            name = answer.rsplit(maxsplit=1)[-1].removesuffix(f"_{kind}")
+            texts = chance.some([line for line in facts if line.startswith(f"{name} ")], _LINES)
+            start, share = _LIKE_LINES_B[kind]
+            alike = [line for line in pool if line.startswith(start)]
+            if alike and chance.happens(share):
+                texts[-1] = chance.pick(alike)
             return texts
         told = [line for line in pool if " r_" not in line]
-        facts = [line for line in pool if " r_" in line]
+        weights = [1.0 if p.answer_type(line) == "other" else _BOT_LINES_B for line in told]
         share = _FACT_SHARE_B.get(self.subtask, {}).get(kind, 0.0)
-        return [chance.pick(facts if facts and chance.happens(share) else told) for _ in range(_LINES)]
+        return [
+            chance.pick(facts) if facts and chance.happens(share) else chance.weighted(told, weights)
+            for _ in range(_LINES)
+        ]
 
     # -- listed restaurants ------------------------------------------------------------------------
 

@@ -250,8 +250,8 @@ class Teller:
 
     def _change(self, story: Story, values: Values, changes: Values, chance: Chance) -> None:
         """Update the request, one slot after the other, and see the new api_call."""
-        for slot, new in changes.items():
-            if self.slots[slot].hedges and chance.happens(self.recipe.hedge_update):
+        for number, (slot, new) in enumerate(changes.items()):
+            if number and self.slots[slot].hedges and chance.happens(self.recipe.hedge_update):
                 self._hedge(story, self.slots[slot], new=new, avoid=values[slot], chance=chance)
             prefix = chance.weighted(p.UPDATE_PREFIXES, [pattern.weight for pattern in p.UPDATE_PREFIXES]).text
             wait = chance.pick(p.WAITS) if "{wait}" in prefix else ""

@@ -7,6 +7,7 @@ sentence was counted in the real files.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant import patterns as p
@@ -58,7 +59,10 @@ _SENTENCES_NEAR = {
     },
 }
 _SENTENCES_NEAR_OTHERS = 3
-# The same of 5, in the training files of tasks 1 and 2; for the others half of release A is taken [guess].
+# Fewer neighbours are nearer, and sentences are near to sentences: with 5 (training tasks 1 and 2) or 3 (release B)
+# neighbours about so much of that number are sentences.
+_SENTENCES_KEPT = {"training": 0.7, "a": 1.0, "b": 0.55}
+# The same of 5, counted in the training files of tasks 1 and 2.
 _SENTENCES_NEAR_TRAINING = {
     1: {
         "ask-atmosphere": 3,
@@ -101,10 +105,12 @@ _KINDS_NEAR: dict[int, dict[str, dict[str, float]]] = {
 # Kinds that a neighbour of an option, repeat, phone or address may have instead of the answer's own (release A).
 _TURNED = {
     "option": ("repeat", 0.001),
-    "repeat": ("option", 0.04),
+    "repeat": ("option", 0.06),
     "phone": ("address", 0.02),
     "address": ("phone", 0.02),
 }
+# How often the other item of the same restaurant is among the neighbours of a phone or address, in task 5 and task 4.
+_OTHER_ITEM = {"training": (0.1, 1.0), "a": (0.1, 1.0), "b": (0.05, 0.05)}
 _SAME_ARTICLE_TRIES = 3
 _TRIES = 200
 
@@ -147,8 +153,8 @@ class Neighbours:
             texts = [text_of(kind, near) for near in self._names_near(name, size, chance)]
             turned, share = _TURNED[kind]
             texts = [self._turn(text, kind, turned) if chance.happens(share) else text for text in texts]
-            if kind in {"phone", "address"} and (self.subtask == 4 or chance.happens(0.25)):
-                texts[0] = text_of(turned, name)  # the other item of the same restaurant
+            if kind in {"phone", "address"} and chance.happens(_OTHER_ITEM[self.style][self.subtask == 4]):
+                texts[0] = text_of(turned, name)
             return texts
         return self._sentences_near(answer, kind, size, chance)
 
@@ -157,8 +163,8 @@ class Neighbours:
         count = _SENTENCES_NEAR[self.subtask].get(kind, _SENTENCES_NEAR_OTHERS)
         if self.style == "training" and self.subtask in _SENTENCES_NEAR_TRAINING:
             count = _SENTENCES_NEAR_TRAINING[self.subtask].get(kind, 2)
-        elif size < SIZES["a"]:
-            count = (count * size + chance.below(SIZES["a"])) // SIZES["a"]
+        else:
+            count = math.floor(count * _SENTENCES_KEPT[self.style] + chance.unit())
         near = chance.some(texts, min(count, size))
         kinds = _KINDS_NEAR[self.subtask].get(kind, _KINDS_NEAR[self.subtask][""])
         names, weights = list(kinds), list(kinds.values())
@@ -176,7 +182,10 @@ class Neighbours:
     def _calls_near(self, answer: str, size: int, chance: Chance) -> list[str]:
         """Return api_calls that differ in one slot or two, in task 1 on the same side of the split."""
         values = answer.split()[1:]
-        one = self.recipe.one_slot_off_training if self.style == "training" else self.recipe.one_slot_off
+        recipe = self.recipe
+        one = {"training": recipe.one_slot_off_training, "a": recipe.one_slot_off, "b": recipe.one_slot_off_b}[
+            self.style
+        ]
         texts: list[str] = []
         for attempt in range(_TRIES):
             if len(texts) == size:

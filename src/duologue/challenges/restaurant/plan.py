@@ -99,8 +99,9 @@ class Generation(Record, frozen=True):
     """Tasks 1 and 5: the request gives 0 to this many slots, equally likely (section 5.1)."""
     hedge_answer: Probability = 0.5
     """How often a slot question is answered with a hedge first [fitted] (section 5.2)."""
-    hedge_update: Probability = 1 / 3
-    """How often an update is preceded by a hedge [fitted] (section 5.4)."""
+    hedge_update: Probability = 0.5
+    """How often an update after the first is preceded by a hedge; the first never is. Counted in the test files:
+    0 of 3,698 first updates, about half of the later ones; section 5.4 has the average of both, a third."""
     update_most: Count = 0
     """Updates are 1 to this many, equally likely; 0 means the number of required slots (section 5.4)."""
     question_chance: Probability = 0.42
@@ -142,7 +143,9 @@ class Generation(Record, frozen=True):
     listed_each: Probability = 0.12
     """Style `b`: how often each other listed restaurant is among the candidates of an option [fitted]."""
     one_slot_off: Probability = 0.65
-    """Styles `a` and `b`: share of the neighbouring api_calls that differ in one slot, the others in two [fitted]."""
+    """Style `a`: share of the neighbouring api_calls that differ in one slot, the others in two [fitted]."""
+    one_slot_off_b: Probability = 0.8
+    """Style `b`: the same [fitted]."""
     one_slot_off_training: Probability = 0.9
     """Style `training`: the same (section 9.1: 4.2 and 4.9 of 5)."""
 

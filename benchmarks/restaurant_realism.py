@@ -1,0 +1,531 @@
+"""Measure the restaurant simulator against the real files: `python benchmarks/restaurant_realism.py --data DIR`.
+
+DIR holds `release_a`, `release_b` (tst1 and tst2) and `train_part` as in the project's data folder. Prints one
+table per question and exits with 1 when a must fails. The musts: no utterance outside the inventory on either side
+and no pattern that never occurs; mean context lengths within 2 % of the training statistics; shares of answer
+types within 1.5 points of the real ones, where twice the sampling error of the real figure is granted on top
+(the files hold 1,000 or 2,000 dialogues per task); other listed restaurants among the candidates of every option of
+release A; a perfect agent at exactly 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.challenges.restaurant import patterns as p
+from duologue.challenges.restaurant.chance import Chance
+from duologue.challenges.restaurant.facts import facts_of
+from duologue.challenges.restaurant.files import example_of
+from duologue.challenges.restaurant.flow import Teller
+from duologue.challenges.restaurant.kb import Directory
+from duologue.challenges.restaurant.names import SUBTASKS, FileName
+from duologue.challenges.restaurant.plan import PART_SHAPES, Generation, kb_values, schema_of_part
+from duologue.challenges.restaurant.rows import RowMaker
+from duologue.challenges.restaurant.solver import Solver
+from duologue.core.disk import read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from duologue.challenges.restaurant.flow import Story
+
+Row = dict[str, Any]
+
+TRAINING_LENGTHS = {1: 9.909, 2: 11.594, 3: 41.817, 4: 13.264, 5: 41.210}
+"""Mean utterances per dialogue of the official training files (specification, section 7)."""
+PARTS = ("tst1", "tst2")
+POINTS = 0.015
+LENGTHS = 0.02
+
+
+class Verdicts:
+    """Collects what failed."""
+
+    def __init__(self) -> None:
+        self.failed: list[str] = []
+
+    def must(self, holds: bool, what: str) -> str:  # noqa: FBT001 - reads like an assertion
+        """Note a failure; return a mark for the table."""
+        if not holds:
+            self.failed.append(what)
+        return "ok" if holds else "FAILS"
+
+
+# -- data ------------------------------------------------------------------------------------------
+
+
+def real_rows(data: Path, release: str, part: str, subtask: int) -> list[Row]:
+    """Return the rows of a real test file, each with its answer."""
+    kb, extra = PART_SHAPES[part]
+    name = str(FileName(subtask=subtask, kb=kb, restrictions=extra, split="tst", n=1000))
+    rows, _, _ = read_json(data / f"release_{release}" / part / f"{name}.gz")
+    truth, _, _ = read_json(data / f"release_{release}" / part / f"{name.replace('.json', '.answers.json')}.gz")
+    best = {row["dialog_id"]: row["lst_candidate_id"][0]["candidate_id"] for row in truth}
+    for row in rows:
+        row["answer"] = next(one for one in row["candidates"] if one["candidate_id"] == best[row["dialog_id"]])
+    return list(rows)
+
+
+def training_rows(data: Path, subtask: int) -> list[Row]:
+    """Return the real training rows that are left: tasks 1 and 2 only."""
+    name = f"dialog-task{subtask}{SUBTASKS[subtask]}-kb1_atmosphere-distr0.5-trn10000.part9000-9999.json.gz"
+    path = data / "train_part" / name
+    return list(read_json(path)[0]) if path.exists() else []
+
+
+class Ours:
+    """What the simulator makes, on the real knowledge bases."""
+
+    def __init__(self, data: Path, seed: int) -> None:
+        self.seed = seed
+        self.recipe = Generation()
+        bases = {part: facts_of(data / "kb" / f"extendedkb{PART_SHAPES[part][0]}.txt.gz") for part in PARTS}
+        self._directories = {part: Directory(schema_of_part(part), facts) for part, facts in bases.items()}
+        self._directories["train"] = self._directories["tst1"]
+
+    def rows(self, part: str, subtask: int, style: str, n: int) -> Iterator[Row]:
+        """Yield simulated rows."""
+        schema, directory = schema_of_part(part), self._directories[part]
+        maker = RowMaker(schema, directory, self.recipe, subtask=subtask, part=part, style=style, seed=self.seed)
+        return maker(0, n)
+
+    def histories(self, part: str, subtask: int, n: int) -> Iterator[list[str]]:
+        """Yield the longer of two cuts of simulated dialogues, one cut as in A and one as in B."""
+        teller = Teller(schema_of_part(part), self._directories[part], self.recipe, subtask, train=False)
+        first = 2 if subtask in {1, 2, 5} else 0
+        weights = self.recipe.cut_weights
+        for index in range(n):
+            chance = Chance(self.seed, "history", part, subtask, index)
+            story: Story = teller.tell(chance)
+            turns = story.bot[first:]
+            hard = [weights.get(f"{subtask}/{kind}", weights.get(kind, 1.0)) for _, kind in turns]
+            yield story.lines[: max(chance.pick(turns)[0], chance.weighted(turns, hard)[0])]
+
+
+def real_histories(data: Path, part: str, subtask: int) -> list[list[str]]:
+    """Return for each real dialogue the longer of its two cuts."""
+    both = zip(real_rows(data, "a", part, subtask), real_rows(data, "b", part, subtask), strict=True)
+    return [max(a["utterances"], b["utterances"], key=len) for a, b in both]
+
+
+def is_fact(line: str) -> bool:
+    """Return whether a line states a fact of the knowledge base."""
+    return " r_" in line
+
+
+# -- inventory -------------------------------------------------------------------------------------
+
+
+class Named(NamedTuple):
+    """A pattern of the inventory: its group, its text, and how it is recognised."""
+
+    group: str
+    text: str
+    fits: re.Pattern[str]
+
+
+def _pattern(group: str, text: str, values: Sequence[str]) -> Named:
+    words = f"(?:{'|'.join(values)})"
+    wait = f"(?:{'|'.join(map(re.escape, p.WAITS))})"
+    name = "[a-z_]+"
+    parts = re.split(r"(\{\w+\})", text)
+    kinds = {"{wait}": wait, "{name}": name, "{value}": f"{name}_(?:phone|address)"}
+    return Named(group, text, re.compile("".join(kinds.get(x, words) if x[:1] == "{" else re.escape(x) for x in parts)))
+
+
+def inventory() -> list[Named]:
+    """Return every pattern of the specification without the sixth slot, grouped as its tables are."""
+    named: list[Named] = []
+    for slot in p.SLOTS:
+        values = [*kb_values(1)[slot.name], *kb_values(2)[slot.name]]
+        named += [_pattern(f"answer {slot.name}", one.text, values) for one in slot.answers]
+        named += [_pattern(f"hedge {slot.name}", one.text, values) for one in slot.hedges]
+        named += [
+            _pattern(f"update {slot.name}", prefix.text + phrase, values)
+            for prefix in p.UPDATE_PREFIXES
+            for phrase in slot.phrases
+        ]
+        named.append(_pattern("bot", slot.question, values))
+    groups = {
+        "greeting": p.GREETINGS,
+        "no more updates": (p.NO_MORE_UPDATES,),
+        "accept": p.ACCEPTS,
+        "reject": p.REJECTS,
+        "question": p.UNANSWERABLE,
+        "ask first": p.ASK_FIRST,
+        "ask previous": p.ASK_PREVIOUS,
+        "take repeated": p.TAKE_REPEATED,
+        "take newest": p.TAKE_NEWEST,
+        "reject after repeat": p.REJECTS_AFTER_REPEAT,
+        "ask address": p.ASK_ADDRESS,
+        "ask phone": p.ASK_PHONE,
+        "hedge info": (p.HEDGE_ADDRESS, p.HEDGE_PHONE),
+        "needed": (p.NEEDED_AFTER_ALL,),
+        "thanks": p.THANKS,
+        "farewell": p.FAREWELLS,
+        "silence": (p.SILENCE,),
+        "request at": tuple(text + p.AT_NAME for text in p.OPENINGS),
+        "bot": (*p.ANSWER_TYPES.values(), p.BOT_OPTION, p.BOT_REPEAT, p.BOT_ITEM),
+    }
+    named += [_pattern(group, text, ()) for group, texts in groups.items() for text in dict.fromkeys(texts)]
+    return named
+
+
+class Recogniser:
+    """Tells which pattern an utterance follows."""
+
+    def __init__(self) -> None:
+        self.patterns = inventory()
+        opening = "|".join(map(re.escape, p.OPENINGS))
+        phrases = [_phrase(slot.name, phrase) for slot in p.SLOTS for phrase in slot.phrases]
+        self.phrases = dict(phrases)
+        any_phrase = "|".join(pattern for pattern, _ in phrases)
+        self.request = re.compile(f"({opening})((?: (?:{any_phrase}))*)")
+        words = [f"(?:{'|'.join([*kb_values(1)[slot.name], *kb_values(2)[slot.name]])})" for slot in p.SLOTS]
+        self.call = re.compile(f"{p.API_CALL} {' '.join(words)}")
+        self._known: dict[str, tuple[str, str]] = {}
+
+    def __call__(self, line: str) -> tuple[str, str] | None:
+        """Return group and pattern of an utterance; `None` when there is none."""
+        if line not in self._known:
+            found = self._find(line)
+            if found is None:
+                return None
+            self._known[line] = found
+        return self._known[line]
+
+    def _find(self, line: str) -> tuple[str, str] | None:
+        for one in self.patterns:
+            if one.fits.fullmatch(line):
+                return one.group, one.text
+        if self.call.fullmatch(line):
+            return "api_call", p.API_CALL
+        found = self.request.fullmatch(line)
+        return None if found is None else ("opening", found[1])
+
+    def slots(self, line: str) -> list[str]:
+        """Return `slot:variant` for each phrase of a request, in its order."""
+        found = self.request.fullmatch(line)
+        rest = found[2] if found else ""
+        order = []
+        while rest:
+            for pattern, name in self.phrases.items():
+                match = re.match(f" {pattern}(?= |$)", rest)
+                if match:
+                    order.append(name)
+                    rest = rest[match.end() :]
+                    break
+        return order
+
+
+def _phrase(slot: str, phrase: str) -> tuple[str, str]:
+    values = "|".join([*kb_values(1)[slot], *kb_values(2)[slot]])
+    # the longer variant first: "for two people" is no "for two"
+    tail = "(?! people)" if phrase == "for {new}" else ""
+    return phrase.replace("{new}", f"(?:{values})") + tail, f"{slot}: {phrase}"
+
+
+def check_inventory(real: Counter[str], ours: Counter[str], recogniser: Recogniser, verdicts: Verdicts) -> None:
+    """Print how many utterances each side has outside the inventory, and which patterns never occur."""
+    texts = {one.text for one in recogniser.patterns} | {p.API_CALL, *p.OPENINGS}
+    print("\nInventory: distinct utterances outside it, and patterns of it that never occur")
+    for side, lines in (("real", real), ("simulated", ours)):
+        found = {line: recogniser(line) for line in lines}
+        outside = [line for line, kind in found.items() if kind is None]
+        absent = sorted(texts - {kind[1] for kind in found.values() if kind is not None})
+        mark = verdicts.must(not outside and not absent, f"inventory, {side}: {outside[:3]} {absent[:3]}")
+        print(
+            f"  {side:10} {len(lines):7} distinct, {len(outside)} outside, {len(absent)} absent of {len(texts)}  {mark}"
+        )
+
+
+# -- shares and lengths ----------------------------------------------------------------------------
+
+
+def check_lengths(ours: Ours, n: int, verdicts: Verdicts) -> None:
+    """Print mean context lengths beside the training statistics."""
+    print(f"\nMean utterances per context, {n:,} simulated training dialogues per task against the 10,000 real ones")
+    for subtask, real in TRAINING_LENGTHS.items():
+        lengths = [len(row["utterances"]) for row in ours.rows("train", subtask, "training", n)]
+        mean = sum(lengths) / n
+        spread = math.sqrt(sum((length - mean) ** 2 for length in lengths) / n)
+        mark = verdicts.must(abs(mean / real - 1) <= LENGTHS, f"length of task {subtask}")
+        errors = f"standard errors {spread / math.sqrt(n):.2f} and {spread / 100:.2f}"
+        print(f"  task {subtask}: {mean:7.3f} against {real:7.3f} ({mean / real - 1:+.2%}; {errors})  {mark}")
+
+
+def kinds_of(rows: Iterable[Row]) -> Counter[str]:
+    """Count the answer types of rows."""
+    return Counter(p.answer_type(row["answer"]["utterance"]) for row in rows)
+
+
+def check_shares(title: str, real: Counter[str], ours: Counter[str], verdicts: Verdicts) -> None:
+    """Print the largest differences of answer-type shares."""
+    n, m = real.total(), ours.total()
+    rows = []
+    for kind in real | ours:
+        here, there = ours[kind] / m, real[kind] / n
+        rows.append((abs(here - there), kind, here, there, math.sqrt(here * (1 - here) / n)))
+    rows.sort(reverse=True)
+    worst = rows[0]
+    beyond = [row for row in rows if row[0] > POINTS + 2 * row[4]]
+    outside = sum(row[0] > POINTS for row in rows)
+    mark = verdicts.must(not beyond, f"answer types, {title}: {[row[1] for row in beyond]}")
+    print(
+        f"  {title:22} n {n:5}: {len(rows):2} kinds, {outside} beyond 1.5 points; largest {worst[0]:.2%} ({worst[1]}: "
+        f"{worst[2]:.2%} against {worst[3]:.2%} +- {worst[4]:.2%})  {mark}"
+    )
+
+
+# -- chi-square ------------------------------------------------------------------------------------
+
+
+def chi_square(real: Counter[str], ours: Counter[str]) -> tuple[float, int, float]:
+    """Return the statistic of two samples, its degrees of freedom and the p value (Wilson and Hilferty)."""
+    n, m = real.total(), ours.total()
+    if not n or not m:
+        return 0.0, 0, 1.0
+    kinds = [kind for kind in real | ours if (real[kind] + ours[kind]) * n / (n + m) >= 5]
+    # rare kinds are taken together
+    pooled = [(real[kind], ours[kind]) for kind in kinds]
+    pooled.append((n - sum(a for a, _ in pooled), m - sum(b for _, b in pooled)))
+    statistic, cells = 0.0, 0
+    for a, b in pooled:
+        both = a + b
+        if both * n / (n + m) < 1:
+            continue
+        cells += 1
+        for seen, size in ((a, n), (b, m)):
+            expected = both * size / (n + m)
+            statistic += (seen - expected) ** 2 / expected
+    freedom = max(cells - 1, 1)
+    z = ((statistic / freedom) ** (1 / 3) - (1 - 2 / (9 * freedom))) / math.sqrt(2 / (9 * freedom))
+    return statistic, freedom, 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def choices(history: Sequence[str], subtask: int, recogniser: Recogniser) -> Iterator[tuple[str, str]]:
+    """Yield (what was chosen, how) for the choices that a history shows."""
+    lines = [line for line in history if not is_fact(line)]
+    facts = len({line.split()[0] for line in history if is_fact(line)})
+    if facts:
+        yield f"task {subtask}: restaurants listed", str(facts)
+    request = lines[2] if len(lines) > 2 else ""
+    slots = recogniser.slots(request)
+    if request and subtask in {1, 5}:
+        yield f"task {subtask}: slots given", str(len(slots))
+    names = [slot.partition(":")[0] for slot in slots]
+    for slot in slots:
+        yield f"task {subtask}: phrases given", slot
+    if len(slots) == len(p.SLOTS):
+        yield f"task {subtask}: orders of five slots", " ".join(names)
+    for first, second in pairwise(lines):
+        found = recogniser(second)
+        if found and not found[0].startswith("bot"):
+            yield f"task {subtask}: {found[0]}", found[1]
+        if first in _ASKED and found:
+            yield f"task {subtask}: hedged {_ASKED[first]}", str("hedge" in found[0])
+        if first == p.BOT_UPDATE:
+            yield f"task {subtask}: hedge, update or end", (found or ("?", ""))[0].split()[0]
+        if first.startswith("what do you think"):
+            yield f"task {subtask}: after a proposal", (found or ("?", ""))[0]
+        if first.startswith("the option was"):
+            yield f"task {subtask}: after a repeat", (found or ("?", ""))[0]
+        if second.startswith("what do you think"):
+            yield f"task {subtask}: place of proposals", str(sum(x.startswith("what do you") for x in lines))
+    updates = sum(line == p.BOT_UPDATE for line in lines)
+    if p.NO_MORE_UPDATES in lines:
+        yield f"task {subtask}: updates made", str(updates)
+
+
+_ASKED = {slot.question: slot.name for slot in p.SLOTS if slot.hedges}
+
+
+def check_choices(real: dict[str, Counter[str]], ours: dict[str, Counter[str]], verdicts: Verdicts) -> None:
+    """Print the chi-square table."""
+    print("\nChoices, two-sample chi-square (real: the longer of the two cuts of each dialogue, tst1 and tst2)")
+    names = sorted(real.keys() | ours.keys())
+    low = 0
+    for name in names:
+        statistic, freedom, chance = chi_square(real.get(name, Counter()), ours.get(name, Counter()))
+        bad = chance * len(names) < 0.001
+        low += chance < 0.05
+        mark = verdicts.must(not bad, f"chi-square, {name}: p {chance:.1e}") if bad else ""
+        n = real.get(name, Counter()).total()
+        print(f"  {name:38} n {n:6}  chi2 {statistic:8.1f}  df {freedom:3}  p {chance:.3f} {mark}")
+    print(f"  {low} of {len(names)} below 0.05; {len(names) * 0.05:.0f} expected by chance")
+
+
+# -- candidates ------------------------------------------------------------------------------------
+
+
+class Crowds:
+    """What stands beside the answers, counted by kind of answer."""
+
+    def __init__(self) -> None:
+        self.rows: Counter[str] = Counter()
+        self.kinds: dict[str, Counter[str]] = {}
+        self.notes: Counter[str] = Counter()
+        self.places: Counter[float] = Counter()
+        self.sets: dict[str, set[frozenset[str]]] = {}
+
+    def add(self, row: Row) -> None:
+        """Count one row."""
+        answer = row["answer"]["utterance"]
+        kind = p.answer_type(answer)
+        group = kind if kind in {"api_call", "option", "repeat", "phone", "address"} else "sentence"
+        lines = set(row["utterances"])
+        wrong = [one["utterance"] for one in row["candidates"] if one["candidate_id"] != row["answer"]["candidate_id"]]
+        self.rows[group] += 1
+        count = self.kinds.setdefault(group, Counter())
+        for text in wrong:
+            count[_kind_of_candidate(text)] += 1
+            count["(in the dialogue)"] += text in lines
+        self.notes["size"] += len(wrong) + 1
+        self.notes["double texts"] += len(set(wrong)) < len(wrong)
+        self.notes["answer twice"] += answer in wrong
+        self.places[round(row["candidates"].index(row["answer"]) / (len(row["candidates"]) - 1), 1)] += 1
+        if group == "sentence":
+            self.sets.setdefault(answer, set()).add(frozenset(wrong))
+        if group == "option":
+            listed = {line.split()[0] for line in lines if is_fact(line)} - {answer.rsplit(maxsplit=1)[-1]}
+            self.notes["options"] += 1
+            self.notes["options with listed ones"] += any(text.rsplit(maxsplit=1)[-1] in listed for text in wrong)
+        if group == "api_call":
+            calls = [text.split() for text in wrong if text.startswith(p.API_CALL)]
+            far = [sum(a != b for a, b in zip(call, answer.split(), strict=False)) for call in calls]
+            self.notes["calls"] += len(calls)
+            self.notes["calls one slot off"] += far.count(1)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the counts as text."""
+        for group in sorted(self.rows):
+            n = self.rows[group]
+            parts = ", ".join(f"{kind} {count / n:.2f}" for kind, count in sorted(self.kinds[group].items()))
+            yield f"{group}: {parts}"
+        n = self.rows.total()
+        yield f"size {self.notes['size'] / n:.2f}, rows with double texts {self.notes['double texts'] / n:.3f}"
+        if self.notes["calls"]:
+            yield f"api_calls one slot off {self.notes['calls one slot off'] / self.notes['calls']:.2f}"
+        if self.notes["options"]:
+            share = self.notes["options with listed ones"] / self.notes["options"]
+            yield f"option sets with other listed restaurants {share:.3f}"
+
+
+def _kind_of_candidate(text: str) -> str:
+    kind = p.answer_type(text)
+    if kind == "other":
+        return "fact" if is_fact(text) else "user line"
+    return kind if kind in {"api_call", "option", "repeat", "phone", "address"} else "sentence"
+
+
+def check_candidates(title: str, real: Iterable[Row], ours: Iterable[Row]) -> Crowds:
+    """Print counts of candidates side by side; return ours."""
+    sides = []
+    for rows in (real, ours):
+        crowds = Crowds()
+        for row in rows:
+            crowds.add(row)
+        sides.append(crowds)
+    print(f"  {title}")
+    for side, crowds in zip(("real", "ours"), sides, strict=True):
+        for line in crowds.lines():
+            print(f"    {side}  {line}")
+    return sides[1]
+
+
+def check_perfect(ours: Ours, n: int, verdicts: Verdicts) -> None:
+    """Print the score of the rule bot on what the simulator makes."""
+    total = right = 0
+    for part in ("train", *PARTS):
+        for subtask in SUBTASKS:
+            for style in ("training", "a", "b"):
+                rows = list(ours.rows(part, subtask, style, n))
+                answers = Solver().answer([example_of(row).sample for row in rows])
+                for row, answer in zip(rows, answers, strict=True):
+                    texts = {one["candidate_id"]: one["utterance"] for one in row["candidates"]}
+                    best = (answer.ranking or ("",))[0]
+                    total += 1
+                    right += texts.get(best) == row["answer"]["utterance"]  # by text: it may stand there twice
+    mark = verdicts.must(right == total, f"perfect agent: {total - right} of {total} wrong")
+    print(f"\nA perfect agent (the rule bot): {right} of {total} simulated rows right  {mark}")
+
+
+# -- all together ----------------------------------------------------------------------------------
+
+
+def compare_histories(data: Path, ours: Ours, n: int, recogniser: Recogniser, verdicts: Verdicts) -> None:
+    """Compare what is said: the inventory and the choices."""
+    lines: list[Counter[str]] = [Counter(), Counter()]
+    made: list[dict[str, Counter[str]]] = [{}, {}]
+    for subtask in SUBTASKS:
+        for part in PARTS:
+            sides = (real_histories(data, part, subtask), ours.histories(part, subtask, n // 2))
+            for side, histories in enumerate(sides):
+                for history in histories:
+                    lines[side].update(line for line in history if not is_fact(line))
+                    for what, how in choices(history, subtask, recogniser):
+                        made[side].setdefault(what, Counter())[how] += 1
+    for part, subtask in ((part, subtask) for part in PARTS for subtask in SUBTASKS):
+        for release in "ab":  # the answers are utterances, too
+            lines[0].update(row["answer"]["utterance"] for row in real_rows(data, release, part, subtask))
+        lines[1].update(row["answer"]["utterance"] for row in ours.rows(part, subtask, "b", n // 10))
+    check_inventory(lines[0], lines[1], recogniser, verdicts)
+    check_choices(made[0], made[1], verdicts)
+
+
+def compare_rows(data: Path, ours: Ours, n: int, verdicts: Verdicts) -> None:
+    """Compare answers and candidates."""
+    print(f"\nShares of answer types, {n:,} simulated dialogues per task (+- sampling error of the real share)")
+    for release, style in (("b", "b"), ("a", "a")):
+        for subtask in SUBTASKS:
+            real = sum((kinds_of(real_rows(data, release, part, subtask)) for part in PARTS), Counter[str]())
+            made = sum((kinds_of(ours.rows(part, subtask, style, n // 2)) for part in PARTS), Counter[str]())
+            check_shares(f"release {release}, task {subtask}", real, made, verdicts)
+    for subtask in (1, 2):
+        rows = training_rows(data, subtask)
+        if rows:
+            made = kinds_of(ours.rows("train", subtask, "training", n))
+            check_shares(f"training, task {subtask}", kinds_of(rows), made, verdicts)
+    print("\nCandidates beside the answer, mean numbers by kind of answer")
+    for release in "ab":
+        for subtask in SUBTASKS:
+            rows = [row for part in PARTS for row in real_rows(data, release, part, subtask)]
+            crowds = check_candidates(
+                f"release {release}, task {subtask}", rows, ours.rows("tst1", subtask, release, 2_000)
+            )
+            if release == "a" and crowds.notes["options"]:
+                share = crowds.notes["options with listed ones"] / crowds.notes["options"]
+                print(f"    must: >= 0.98  {verdicts.must(share >= 0.98, f'listed options, task {subtask}')}")
+    for subtask in (1, 2):
+        check_candidates(
+            f"training, task {subtask}", training_rows(data, subtask), ours.rows("train", subtask, "training", 2_000)
+        )
+
+
+def main() -> None:
+    """Run all comparisons."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with release_a, release_b and train_part")
+    parser.add_argument("--n", type=int, default=20_000, help="simulated dialogues per task")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    verdicts, ours, recogniser = Verdicts(), Ours(options.data, options.seed), Recogniser()
+    compare_histories(options.data, ours, options.n, recogniser, verdicts)
+    check_lengths(ours, options.n, verdicts)
+    compare_rows(options.data, ours, options.n, verdicts)
+    check_perfect(ours, max(options.n // 40, 1), verdicts)
+    if verdicts.failed:
+        print("\nFAILED:\n  " + "\n  ".join(verdicts.failed))
+        sys.exit(1)
+    print("\nAll musts hold.")
+
+
+if __name__ == "__main__":
+    main()
