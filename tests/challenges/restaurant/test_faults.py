@@ -56,6 +56,20 @@ def test_each_rule_is_broken_by_its_own_rows_alone(rule: str) -> None:
     assert rule in DATA_RULES
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "rule"),
+    [
+        ("dialog_id", "\ud800", "dialog-id-type"),
+        ("utterances", ["hi", "\udfff"], "utterances-type"),
+        ("candidates", [*ROW["candidates"], {"candidate_id": "c", "utterance": "\ud800"}], "candidate-text"),
+    ],
+)
+def test_half_a_character_is_no_text(field: str, value: Any, rule: str) -> None:
+    (problem,) = data_problems(broken(**{field: value}))
+    assert problem.rule == rule
+    assert problem.message.isprintable()
+
+
 def test_every_rule_about_rows_has_its_broken_rows() -> None:
     of_files = {"not-a-list", "foreign-file", "too-many-problems"}
     assert set(DATA_RULES) == set(BROKEN) | of_files

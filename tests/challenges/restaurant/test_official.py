@@ -162,6 +162,14 @@ def test_a_dialogue_id_that_cannot_be_a_key_ends_the_scorer_but_not_the_check() 
     assert official.check_rows([item(["d1"])]).exit_code == 0
 
 
+def test_ids_that_are_nested_too_deeply_to_compare_end_the_scorer() -> None:
+    deep: list[list[Any]] = [[], []]
+    for _ in range(100_000):
+        deep = [[one] for one in deep]
+    outcome = official.score_rows([item("d1", entry(deep[0], 1))], [item("d1", entry(deep[1], 1))])
+    assert (outcome.stdout, outcome.exit_code) == ((), 1)
+
+
 def test_an_empty_truth_is_a_division_by_zero_after_what_was_said_before() -> None:
     outcome = official.score_rows([{}, {}], [])
     assert (outcome.stdout, outcome.exit_code) == ((official.NO_DIALOG_ID,) * 2, 1)

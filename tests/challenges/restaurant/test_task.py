@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.errors import DuologueError
 from duologue.core.protocols import Grounded, Simulated, Task, Walkable
 from duologue.core.records import Answer, Record
+from duologue.testing import check_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,6 +62,11 @@ def test_the_way_from_data_to_report(task: RestaurantTask, tmp_path: Path) -> No
     assert task.check(submission, examples, "strict") == ()
     report = task.score(examples, submission, "strict")
     assert [(one.name, one.value) for one in report.scores] == [("p@1", 0.0), ("p@2", 1.0), ("p@5", 1.0), ("mrr", 0.5)]
+
+
+def test_the_task_passes_the_contract_suite_of_the_house(task: RestaurantTask, tmp_path: Path) -> None:
+    (tmp_path / "d.json").write_bytes(DATA)
+    check_task(task, tmp_path)
 
 
 def test_the_walker_shows_a_data_file(task: RestaurantTask, tmp_path: Path) -> None:
@@ -162,7 +169,7 @@ def use_every_reader(folder: Path, content: bytes) -> None:
     fine = task.read(good)
     examples = outcome(lambda: list(task.load(path)))
     outcome(lambda: task.world(path))
-    outcome(lambda: task.dump(path, lambda text: text.encode("utf-8", "surrogatepass")))
+    outcome(lambda: task.dump(path, lambda text: text.encode("utf-8")))
     outcome(lambda: task.statistics(path))
     submission = task.read(path)
     for variant in task.brief.variants:
@@ -173,6 +180,7 @@ def use_every_reader(folder: Path, content: bytes) -> None:
             outcome(scoring(task, examples, fine, variant, partial=True))
     errors = [problem for problem in task.check(submission, known, "strict") if problem.severity == "error"]
     scored = outcome(scoring(task, known, submission, "strict", partial=False))
+    assert scored is None or msgspec.json.encode(scored)
     assert (scored is not None) == (not errors), "what the check passes is scored, and nothing else"
 
 
@@ -194,7 +202,7 @@ def test_any_file_gives_a_result_or_an_error_of_the_house(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_resamples")
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=2_000, deadline=None)
 @given(FILES)
 def test_many_more_files_give_a_result_or_an_error_of_the_house(
     tmp_path_factory: pytest.TempPathFactory, content: bytes

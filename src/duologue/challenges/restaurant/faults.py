@@ -18,7 +18,7 @@ DATA_RULES = {
     "dialog-id-type": "a `dialog_id` is a text that is not empty",
     "dialog-id-repeated": "no two dialogues have the same `dialog_id`",
     "utterances-missing": "each dialogue of a data file has `utterances`",
-    "utterances-type": "`utterances` is a list of texts, not empty",
+    "utterances-type": "`utterances` is a list of texts of whole characters, not empty",
     "candidates-missing": "each dialogue of a data file has `candidates`",
     "candidates-type": "`candidates` is a list of objects, not empty",
     "candidate-id-missing": "each candidate has a `candidate_id`",
@@ -50,6 +50,20 @@ def shown(value: Any) -> str:
     if isinstance(value, int) and abs(value) >= 10**18:
         return "a number of more than 18 digits"  # Python refuses to print thousands of digits
     return str(value)
+
+
+def is_text(value: Any) -> bool:
+    r"""Tell whether a decoded value is a text of whole characters; half a surrogate pair cannot be written as UTF-8.
+
+    >>> is_text("x"), is_text("\ud800"), is_text(1)
+    (True, False, False)
+    """
+    if not isinstance(value, str):
+        return False
+    try:
+        return value.isascii() or bool(value.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
 
 
 def place_of(row: Any, number: int) -> str:
@@ -98,7 +112,7 @@ def id_problems(row: dict[str, Any], field: str, rule: str) -> Iterator[Problem]
     found = row.get(field)
     if found is None:
         yield Problem(rule=f"{rule}-missing", message=f"there is no '{field}'", advice=_near(field, row))
-    elif not isinstance(found, str) or not found:
+    elif not is_text(found) or not found:
         message = f"'{field}' is {shown(found)}, expected a text that is not empty"
         yield Problem(rule=f"{rule}-type", message=message)
 
@@ -120,7 +134,7 @@ def _utterance_problems(row: dict[str, Any]) -> Iterator[Problem]:
         yield Problem(rule="utterances-type", message=message)
     else:
         for number, text in enumerate(found, start=1):
-            if not isinstance(text, str):
+            if not is_text(text):
                 message = f"found {shown(text)}, expected a text"
                 yield Problem(rule="utterances-type", place=f"utterance {number}", message=message)
 
@@ -149,7 +163,7 @@ def _candidate_problems(row: dict[str, Any]) -> Iterator[Problem]:
             yield Problem(rule="candidate-id-repeated", place=place, message=message)
         elif isinstance(name, str):
             seen[name] = number
-        if not isinstance(candidate.get("utterance"), str):
+        if not is_text(candidate.get("utterance")):
             message = f"'utterance' is {shown(candidate.get('utterance'))}, expected a text"
             yield Problem(rule="candidate-text", place=place, message=message)
 
@@ -158,7 +172,7 @@ def _answer_problems(answer: Any, candidates: Any) -> Iterator[Problem]:
     if (
         not isinstance(answer, dict)
         or not isinstance(answer.get("candidate_id"), str)
-        or not isinstance(answer.get("utterance"), str)
+        or not is_text(answer.get("utterance"))
     ):
         message = f"'answer' is {shown(answer)}, expected an object with candidate_id and utterance, both texts"
         yield Problem(rule="answer-type", message=message)

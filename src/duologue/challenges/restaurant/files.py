@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant import official
 from duologue.challenges.restaurant.facts import fact_in, fact_utterance, facts_of, kb_lines
-from duologue.challenges.restaurant.faults import data_problems, shown
+from duologue.challenges.restaurant.faults import data_problems, is_text, shown
 from duologue.challenges.restaurant.names import FileName, file_facts
 from duologue.challenges.restaurant.peek import foreign
 from duologue.core import disk
@@ -114,7 +114,7 @@ def _is_truth(rows: list[Any]) -> bool:
 
 def _truth_example(row: Any, number: int) -> Example:
     name = row.get("dialog_id") if isinstance(row, dict) else None
-    if not isinstance(name, str) or not name:
+    if not is_text(name) or not name:
         name = f"#{number}"
     best = _first(row)
     references = () if best is None else (Answer(ranking=(best,)),)

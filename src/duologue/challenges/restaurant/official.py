@@ -55,8 +55,7 @@ class Outcome:
         """Return the slot, from 1, in which the scorer first finds the truth of a dialogue; `None` for none."""
         if dialogue not in self.result or dialogue not in self.truth:
             return None
-        slots, answer = self.result[dialogue], self.truth[dialogue][0]
-        return slots.index(answer) + 1 if answer in slots else None
+        return _place(self.truth[dialogue][0], self.result[dialogue])
 
 
 class _StopError(Exception):
@@ -225,10 +224,19 @@ def _expect_object(value: Any) -> None:
         raise _StopError(f"found a {type(value).__name__} where an object is expected")
 
 
+def _place(answer: Any, slots: list[Any]) -> int | None:
+    """Return the first slot, from 1, that holds the answer; an empty one holds the empty answer `None`."""
+    return slots.index(answer) + 1 if answer in slots else None
+
+
 def _compare(result: Slots, truth: Slots, said: list[str]) -> Outcome:
     if not truth:
         return Outcome(tuple(said), 1, "the truth is empty: division by zero", result, truth)
+    try:
+        places = [_place(answer[0], result.get(name, [])) for name, answer in truth.items()]
+    except RecursionError:
+        return Outcome(tuple(said), 1, "ids that are nested too deeply cannot be compared", result, truth)
     for k in KS:
-        hits = sum(name in result and answer[0] in result[name][:k] for name, answer in truth.items())
+        hits = sum(place is not None and place <= k for place in places)
         said.append(f"Precision @{k}: {spell(hits / len(truth))}")
     return Outcome(tuple(said), 0, "", result, truth)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.restaurant import checker, official
-from duologue.challenges.restaurant.faults import id_problems, place_of, shown
+from duologue.challenges.restaurant.faults import id_problems, is_text, place_of, shown
 from duologue.challenges.restaurant.files import truth_row
 from duologue.challenges.restaurant.patterns import answer_type
 from duologue.core import disk
@@ -74,7 +74,7 @@ def _official(examples: Sequence[Example], submission: Submission) -> Report:
 
 def _name(dialogue: Any) -> str:
     """Return a dialogue id as text; ids that are no texts stand in JSON, apart from texts of the same letters."""
-    return dialogue if isinstance(dialogue, str) else f"{json.dumps(dialogue)} (no text)"
+    return str(dialogue) if is_text(dialogue) else f"{json.dumps(dialogue)} (no text)"
 
 
 def _strict(examples: Sequence[Example], submission: Submission, *, partial: bool) -> Report:
