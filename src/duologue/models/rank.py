@@ -123,7 +123,7 @@ class DialogueRanker(nn.Module):
         self.belief = Belief(size)
         self.look_back = nn.Linear(3 * d, d)
         self.remember = nn.Linear(2 * d, 2 * d)
-        self.recalled = nn.Linear(d, h, bias=False)
+        self.recalled = nn.Linear(3 * d, h, bias=False)
         self.ask = nn.Linear(d, d)
         self.no_field = nn.Linear(d, 1)
         self.named_field = nn.Parameter(torch.tensor(2.0))
@@ -148,7 +148,7 @@ class DialogueRanker(nn.Module):
         states, vectors = self.encoder(batch.tokens)  # (u, l, d), (u, d)
         named, unfilled = self.belief(batch, states, vectors)
         said = functional.embedding(batch.candidates, vectors)  # (b, c, d)
-        state, recalled = self._dialogue(batch, vectors, said)  # (b, 2d), (b, c, d)
+        state, recalled = self._dialogue(batch, vectors, said)  # (b, 2d), (b, c, 3d)
         slot = self._slot(batch, said, unfilled)  # (b, c, .)
         value = self._value(batch, named, unfilled)  # (b, c, .)
         hidden = self.state(state).unsqueeze(1) + self.said(said) + self.recalled(recalled)
@@ -163,18 +163,21 @@ class DialogueRanker(nn.Module):
     def _dialogue(self, batch: Batch, vectors: Tensor, said: Tensor) -> tuple[Tensor, Tensor]:
         """Return the state after the last turn beside the last utterance, (b, 2d), and what each candidate recalls.
 
-        A candidate attends to the turns, so that "here it is" finds the turn in which an option was accepted.
+        A candidate attends to the turns, so that "here it is" finds the turn in which an option was accepted; and
+        it sees the turn that answered when the restaurant it names was last named.
         """
         x = functional.embedding(batch.turns, vectors)  # (b, t, d)
         over_turns, _ = self.turns(x + self.speakers(batch.speakers))
         last = (batch.lengths - 1).view(-1, 1, 1).expand(-1, 1, x.shape[-1])
         state = torch.cat([over_turns.gather(1, last).squeeze(1), x.gather(1, last).squeeze(1)], -1)
-        keys, seen = self.remember(torch.cat([over_turns, x], -1)).chunk(2, -1)  # each (b, t, d)
+        both = torch.cat([over_turns, x], -1)  # (b, t, 2d)
+        keys, seen = self.remember(both).chunk(2, -1)  # each (b, t, d)
         query = self.look_back(torch.cat([state.unsqueeze(1).expand(-1, said.shape[1], -1), said], -1))  # (b, c, d)
         fit = torch.einsum("bcd,btd->bct", query, keys) / x.shape[-1] ** 0.5
         past = torch.arange(x.shape[1]) >= batch.lengths.unsqueeze(1)  # (b, t): padding
         weights = fit.masked_fill(past.unsqueeze(1), -1e4).softmax(-1)
-        return state, torch.einsum("bct,btd->bcd", weights, seen)
+        replied = both.gather(1, batch.replies.unsqueeze(-1).expand(-1, -1, both.shape[-1]))  # (b, c, 2d)
+        return state, torch.cat([torch.einsum("bct,btd->bcd", weights, seen), replied], -1)
 
     def _slot(self, batch: Batch, said: Tensor, unfilled: Tensor) -> Tensor:
         """Return what is known of the field that a candidate asks for, (b, c, 5)."""

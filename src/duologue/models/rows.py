@@ -35,7 +35,7 @@ class Row(NamedTuple):
     fields: Ints
     """(f,): the fields by number, in alphabetical order of their names."""
     candidates: Ints
-    """(c, 1 + k): utterance, then one number per category."""
+    """(c, 2 + k): utterance, the turn that answered when its subject was last named (0: none), categories."""
     values: Ints
     """(v, 3): candidate, field, value, for every value that a candidate names."""
     links: Ints
@@ -72,6 +72,8 @@ class Batch(NamedTuple):
     """(b, f)."""
     candidates: Tensor
     """(b, c): index of the utterance."""
+    replies: Tensor
+    """(b, c): a turn, 0 for none."""
     codes: Tensor
     """(b, c, k)."""
     candidate_mask: Tensor
@@ -122,7 +124,8 @@ def collate(rows: Sequence[Row], utterances: Sequence[Sequence[int]], names: Seq
         fields=_tensor(fields),
         field_mask=torch.from_numpy(field_mask),
         candidates=_tensor(index[turn_index.size :].reshape(candidates.shape[:2])),
-        codes=_tensor(candidates[..., 1:]),
+        replies=_tensor(candidates[..., 1]),
+        codes=_tensor(candidates[..., 2:]),
         candidate_mask=torch.from_numpy(candidate_mask),
         values=_tensor(values),
         value_mask=torch.from_numpy(value_mask),

@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import torch
+import torch.utils.deterministic
 
-from duologue.core.disk import read_bytes, write_bytes, write_text
+from duologue.core.disk import read_bytes, sha256, write_bytes, write_text
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Record
 
@@ -35,6 +36,7 @@ Batch = TypeVar("Batch")
 
 CHECKPOINT = "checkpoint.pt"
 LOG = "training.jsonl"
+_MARK = 64  # bytes of the SHA-256 before the checkpoint's data
 _WINDOW = 32  # batches that are sorted by length together
 _FLOOR = 0.02  # share of the learning rate that is left at the end
 
@@ -140,7 +142,7 @@ class _Training(Generic[Example, Batch]):
         self.folder, self.seed, self.progress = folder, seed, progress
         self.identity = f"{seed} {len(examples)} {len(held_out)} {plan} {data_hash}"
         self.optimiser = torch.optim.AdamW(
-            subject.module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay
+            subject.module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay, foreach=True
         )
         self.steps = math.ceil(len(examples) / plan.batch)
         self.state = _State()
@@ -155,10 +157,9 @@ class _Training(Generic[Example, Batch]):
             while state.step < len(batches):
                 self._step([self.examples[place] for place in batches[state.step]])
                 state.step += 1
-                if time.monotonic() - self.written >= plan.checkpoint_seconds:
-                    self._save()
+                self._save(due_only=True)
             self._close_epoch()
-            self._save()
+            self._save(due_only=not state.done)
         self.subject.module.load_state_dict(state.best_weights)
         return Outcome(state.epoch, state.best[0], state.seconds)
 
@@ -229,8 +230,10 @@ class _Training(Generic[Example, Batch]):
                 loss += float(subject.loss(batch)) * len(rows)
         return right / len(self.held_out), loss / len(self.held_out)
 
-    def _save(self) -> None:
+    def _save(self, *, due_only: bool) -> None:
         state = self.state
+        if due_only and time.monotonic() - self.written < self.plan.checkpoint_seconds:
+            return
         state.seconds, self.started = self._seconds(), time.monotonic()
         out = io.BytesIO()
         torch.save(
@@ -243,19 +246,20 @@ class _Training(Generic[Example, Batch]):
             },
             out,
         )
-        write_bytes(self.folder / CHECKPOINT, out.getvalue())
+        data = out.getvalue()
+        write_bytes(self.folder / CHECKPOINT, sha256(data).encode() + data)
         self.written = time.monotonic()
 
     def _resume(self) -> None:
         path = self.folder / CHECKPOINT
         if not path.exists():
             return
-        try:
-            saved = torch.load(io.BytesIO(read_bytes(path)), weights_only=True)
-            identity = saved["identity"]
-        except (RuntimeError, EOFError, KeyError, TypeError, ValueError, OSError) as error:
-            raise StorageError(f"{path}: the checkpoint is damaged ({error}); remove it to start afresh") from error
-        if identity != self.identity:
+        data = read_bytes(path)
+        mark, data = data[:_MARK], data[_MARK:]
+        if mark != sha256(data).encode():
+            raise StorageError(f"{path}: the checkpoint is damaged; remove it to start afresh")
+        saved = torch.load(io.BytesIO(data), weights_only=True)
+        if saved["identity"] != self.identity:
             raise UsageError(
                 f"{path} belongs to another training (another recipe, seed or data); choose another folder or remove it"
             )
@@ -280,12 +284,16 @@ def _batches(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list[l
 def _settings(threads: int, seed: int) -> Iterator[None]:
     """Fix threads, chance and the order of sums for the block, and put back what was there."""
     before, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    memory: Any = torch.utils.deterministic  # its one setting is untyped
+    filling = memory.fill_uninitialized_memory
     with torch.random.fork_rng(devices=[]):
         torch.set_num_threads(threads)
         torch.use_deterministic_algorithms(True)  # noqa: FBT003  # torch takes it by position only
+        memory.fill_uninitialized_memory = False  # a tenth of the time, and nothing here reads it
         torch.manual_seed(seed)
         try:
             yield
         finally:
             torch.set_num_threads(before)
             torch.use_deterministic_algorithms(deterministic)
+            memory.fill_uninitialized_memory = filling

@@ -110,10 +110,10 @@ class Reader:
             fields=np.array([self.field(name) for name in lexicon.fields], np.int32),
             candidates=_ints(
                 [
-                    (self.utterance(said.tokens), *history.categories(candidate, said))
+                    (self.utterance(said.tokens), history.reply(said), *history.categories(candidate, said))
                     for candidate, said in zip(sample.candidates, read, strict=True)
                 ],
-                1 + len(CATEGORIES),
+                2 + len(CATEGORIES),
             ),
             values=_ints(values, 3),
             links=_ints(_links(read, lexicon), 2),
@@ -154,6 +154,7 @@ class _History:
         self._by_bot_latest: dict[str, None] = {}
         self._by_user_latest: dict[str, None] = {}
         self._items_by_user: dict[str, None] = {}
+        self._reply_to: dict[str, int] = {}
         self._last_bot = ""
         for turn in history:
             self._take(maker, turn, lexicon)
@@ -185,7 +186,14 @@ class _History:
             if heard.subject is not None and heard.subject not in self._by_bot_latest:
                 self._by_bot.append(heard.subject)
             _latest(self._by_bot_latest, heard.subject)
+            if heard.subject is not None:
+                self._reply_to[heard.subject] = len(self.turns) + 1
         self.turns.append((SPEAKERS.get(turn.speaker, 3), maker.utterance(heard.tokens)))
+
+    def reply(self, said: Utterance) -> int:
+        """Return the turn that followed when the bot last named the candidate's restaurant; 0 when there is none."""
+        turn = self._reply_to.get(said.subject or "", 0)
+        return turn if turn < len(self.turns) else 0
 
     def categories(self, candidate: Candidate, said: Utterance) -> tuple[int, ...]:
         """Return one number per entry of `CATEGORIES`."""

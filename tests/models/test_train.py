@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from duologue.core.errors import StorageError, UsageError
+from duologue.models.train import CHECKPOINT, LOG, Plan, Subject, train
+from duologue.models.train import _batches as batches
+
+PLAN = Plan(epochs=4, batch=16, learning_rate=0.05, threads=1)
+CAREFUL = msgspec.structs.replace(PLAN, checkpoint_seconds=0.0)
+
+
+def points(count: int, first: int = 0) -> list[tuple[float, float, int]]:
+    """Points of a plane that belong to the class above or below a line."""
+    out = []
+    for place in range(first, first + count):
+        x, y = (place * 37 % 101) / 101, (place * 61 % 97) / 97
+        out.append((x, y, int(y > 0.3 + 0.5 * x)))
+    return out
+
+
+def subject() -> Subject[tuple[float, float, int], torch.Tensor]:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        module = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 2))
+
+    def loss(batch: torch.Tensor) -> torch.Tensor:
+        return functional.cross_entropy(module(batch[:, :2]), batch[:, 2].long())
+
+    return Subject(
+        module=module,
+        collate=torch.tensor,
+        loss=loss,
+        hits=lambda batch: (module(batch[:, :2]).argmax(1) == batch[:, 2]).float(),
+        length=lambda row: int(row[0] * 10),
+    )
+
+
+def weights(one: Subject[tuple[float, float, int], torch.Tensor]) -> dict[str, list[float]]:
+    return {name: value.flatten().tolist() for name, value in one.module.state_dict().items()}
+
+
+def test_it_learns_and_leaves_the_best_weights_a_log_and_a_checkpoint(tmp_path: Path) -> None:
+    one = subject()
+    seen: list[tuple[int, int, str]] = []
+    outcome = train(
+        one,
+        points(400),
+        points(97, first=400),
+        Plan(epochs=10, batch=16, learning_rate=0.05, threads=1),
+        folder=tmp_path,
+        seed=3,
+        progress=lambda done, total, what: seen.append((done, total, what)),
+    )
+    assert outcome.held_out > 0.9
+    lines = [json.loads(line) for line in (tmp_path / LOG).read_text().splitlines()]
+    assert max(line["held_out_right"] for line in lines) == pytest.approx(outcome.held_out, abs=1e-6)
+    assert [line["epoch"] for line in lines] == list(range(1, outcome.epochs + 1))
+    assert seen[0][:2] == (0, 250)
+    assert "examples/s" in seen[-1][2]
+
+
+def test_equal_seeds_give_equal_bits_and_other_seeds_do_not(tmp_path: Path) -> None:
+    results = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        one = subject()
+        train(one, points(64), points(32, first=64), PLAN, folder=tmp_path / name, seed=seed)
+        results.append(weights(one))
+    assert results[0] == results[1]
+    assert results[0] != results[2]
+
+
+def test_the_chance_of_others_is_left_alone(tmp_path: Path) -> None:
+    torch.manual_seed(7)
+    before = torch.get_rng_state()
+    threads = torch.get_num_threads()
+    train(subject(), points(32), points(16), PLAN, folder=tmp_path, seed=1)
+    assert torch.equal(before, torch.get_rng_state())
+    assert torch.get_num_threads() == threads
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+class _StopError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("after", [1, 4, 7])
+def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, after: int) -> None:
+    whole = subject()
+    train(whole, points(64), points(32, first=64), CAREFUL, folder=tmp_path / "whole", seed=1)
+    broken = subject()
+    inner = broken.loss
+    calls = 0
+
+    def loss(batch: torch.Tensor) -> torch.Tensor:
+        nonlocal calls
+        calls += broken.module.training
+        if calls > after:
+            raise _StopError
+        return inner(batch)
+
+    stopping = Subject(broken.module, broken.collate, loss, broken.hits, broken.length)
+    with pytest.raises(_StopError):
+        train(stopping, points(64), points(32, first=64), CAREFUL, folder=tmp_path / "broken", seed=1)
+    again = subject()
+    train(again, points(64), points(32, first=64), CAREFUL, folder=tmp_path / "broken", seed=1)
+    assert weights(again) == weights(whole)
+
+
+def test_a_process_killed_in_the_middle_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    """A real kill -9, at whatever the process is doing."""
+    whole = subject()
+    train(whole, points(160), points(32, first=160), CAREFUL, folder=tmp_path / "whole", seed=1)
+    folder = tmp_path / "killed"
+    script = (
+        "import importlib.util, pathlib, sys, time\n"
+        f"spec = importlib.util.spec_from_file_location('told', {str(Path(__file__))!r})\n"
+        "told = importlib.util.module_from_spec(spec); spec.loader.exec_module(told)\n"
+        f"told.train(told.subject(), told.points(160), told.points(32, first=160), told.CAREFUL,"
+        f" folder=pathlib.Path({str(folder)!r}), seed=1, progress=lambda *_: time.sleep(0.02))\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script])
+    deadline = time.monotonic() + 30
+    while not (folder / CHECKPOINT).exists():
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.1)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    again = subject()
+    outcome = train(again, points(160), points(32, first=160), CAREFUL, folder=folder, seed=1)
+    assert weights(again) == weights(whole)
+    assert outcome.epochs == CAREFUL.epochs
+
+
+def test_a_finished_training_is_not_done_again(tmp_path: Path) -> None:
+    one = subject()
+    first = train(one, points(64), points(32), PLAN, folder=tmp_path, seed=1)
+    again = subject()
+    calls: list[int] = []
+    second = train(
+        again, points(64), points(32), PLAN, folder=tmp_path, seed=1, progress=lambda done, *_: calls.append(done)
+    )
+    assert weights(again) == weights(one)
+    assert second.held_out == first.held_out
+    assert calls == []
+
+
+def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
+    train(subject(), points(64), points(32), PLAN, folder=tmp_path, seed=1)
+    with pytest.raises(UsageError, match="another training"):
+        train(subject(), points(64), points(32), PLAN, folder=tmp_path, seed=2)
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
+    (tmp_path / CHECKPOINT).write_bytes(b"junk" * 40)
+    with pytest.raises(StorageError, match="damaged"):
+        train(subject(), points(64), points(32), PLAN, folder=tmp_path, seed=1)
+
+
+def test_nothing_to_learn_from_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="found 0 and 3"):
+        train(subject(), [], points(3), PLAN, folder=tmp_path, seed=1)
+
+
+def test_it_stops_when_held_out_examples_gain_nothing(tmp_path: Path) -> None:
+    plan = Plan(epochs=50, batch=8, learning_rate=1e-12, weight_decay=0.0, patience=2, threads=1)
+    outcome = train(subject(), points(32), points(32), plan, folder=tmp_path, seed=1)
+    assert outcome.epochs < 50
+
+
+def test_every_example_is_in_one_batch_and_like_lengths_are_together() -> None:
+    lengths = [place * 7 % 50 for place in range(1000)]
+    made = batches(lengths, 10, seed=1, epoch=0)
+    assert sorted(place for batch in made for place in batch) == list(range(1000))
+    spread = sum(max(lengths[p] for p in b) - min(lengths[p] for p in b) for b in made) / len(made)
+    assert spread < 5
+    assert made != batches(lengths, 10, seed=1, epoch=1)
