@@ -8,7 +8,7 @@ import pytest
 
 from duologue.challenges.restaurant import official
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "restaurant"
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "restaurant" / "official"
 CASES = [json.loads(path.read_bytes()) for path in sorted(GOLDEN.glob("*.json"))]
 
 

@@ -16,7 +16,7 @@ from duologue.core.records import Answer, Example, Report, Submission
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "restaurant"
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "restaurant" / "official"
 CASES = [json.loads(path.read_bytes()) for path in sorted(GOLDEN.glob("*.json"))]
 
 

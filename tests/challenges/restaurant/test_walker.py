@@ -8,7 +8,9 @@ import pytest
 from duologue.challenges.restaurant import files
 from duologue.challenges.restaurant.walker import dump, statistics, statistics_text, stop_words
 
-CASE = json.loads((Path(__file__).resolve().parents[2] / "golden" / "restaurant" / "walker-plain.json").read_bytes())
+CASE = json.loads(
+    (Path(__file__).resolve().parents[2] / "golden" / "restaurant" / "official" / "walker-plain.json").read_bytes()
+)
 
 
 @pytest.fixture
