@@ -67,8 +67,8 @@ turns = st.builds(
 )
 items = st.builds(
     Item,
-    name=names,
-    kind=words,
+    name=st.none() | names,
+    kind=st.none() | words,
     known=st.dictionaries(names, words, max_size=2),
     asked=tuples_of(names),
     intents=tuples_of(names),

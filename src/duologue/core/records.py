@@ -105,10 +105,10 @@ class Turn(Record, frozen=True, kw_only=True):
 class Item(Record, frozen=True, kw_only=True):
     """One thing a user wants something of: a service, a restaurant to be found."""
 
-    name: str
-    """Identifier within the goal."""
-    kind: str
-    """Type of the entity."""
+    name: str | None = None
+    """Identifier within the goal; `None` for what the user wants of themselves, such as their balance."""
+    kind: str | None = None
+    """Type of the entity, where it is known."""
     known: dict[str, str] = {}
     """Slots whose value the user brings along."""
     asked: tuple[str, ...] = ()
