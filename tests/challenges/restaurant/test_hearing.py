@@ -68,6 +68,8 @@ def hear(text: str, utterances: list[str]) -> tuple[str, ...]:
         (CALLED, "in rome", ["instead could it be in rome"]),
         (CALLED, "Actually, I would prefer for 4 people", ["instead could it be for four"]),
         (OPTION, "OK", ["it's perfect"]),
+        (OPTION, "great, book it", ["it's perfect"]),
+        (BOOKED, "book another table", ["may i have a table"]),
         (OPTION, "nope", ["!no-more-options"]),
         (OPTION, "It's perfect!", ["it's perfect"]),
         (OPTION, "yes let's go with that previous one", ["it's perfect"]),

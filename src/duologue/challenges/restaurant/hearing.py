@@ -178,6 +178,8 @@ class Hearing:
         kinds = [kind for kind in kinds if kind not in _COURTESIES] or kinds[:1]
         if name is not None and kinds in ([], ["request"]):
             return Heard(utterances=(said_as("request-at", {"name": name}),))
+        if "request" in kinds and talk.proposed and talk.chosen is None:
+            return self._plain(Reading(kind="accept"), "", talk)  # "book it"
         if "request" in kinds:
             return self._want({}, "", "request", talk)
         heard = [self._plain(Reading(kind=kind), "", talk) for kind in kinds]
