@@ -8,6 +8,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 if TYPE_CHECKING:
@@ -245,3 +246,36 @@ def _bytes_of(folder: Path) -> dict[str, Any]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.suffix in {".json", ".txt"} and not path.name.startswith(".")
     }
+
+
+def test_a_table_is_booked_in_a_chat_and_the_transcript_is_saved(duologue, corpus, tmp_path):
+    lines = [
+        "Hello!",
+        "I'd like to book a table for two in Paris, please",
+        "casual",
+        "italian",
+        "something cheap",
+        "it's perfect",
+        "what is the phone number?",
+        "thanks",
+        "no thanks",
+        "bye",
+    ]
+    transcript = tmp_path / "chat.json"
+    outcome = duologue("chat", "restaurant", "--save", transcript, said="\n".join(lines) + "\n")
+    assert outcome.code == 0
+    assert "api_call italian paris two cheap casual" in outcome.out
+    assert "facts from the knowledge base" in outcome.out
+    assert "great let me do the reservation" in outcome.out
+    assert "_phone" in outcome.out
+    from duologue.core.records import Dialogue
+
+    dialogue = msgspec.json.decode(transcript.read_bytes(), type=Dialogue)
+    assert [turn.text for turn in dialogue.turns if turn.speaker == "user"][0] == "Hello!"
+    assert [turn for turn in dialogue.turns if turn.speaker == "api"]
+
+
+def test_the_chat_speaks_chinese_about_itself(duologue, tmp_path):
+    outcome = duologue("chat", "restaurant", "--lang", "zh", "--save", tmp_path / "c.json", said="hi\nbye\n")
+    assert "机器人" in outcome.out
+    assert "对话记录" in outcome.out

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Progress, Task, World
 
 PATH = click.Path(path_type=Path)
+WORKSPACE = Path("workspace")
+"""Where outputs go that nobody gave another place."""
 
 task_argument = click.argument("task", metavar="TASK")
 seed_option = click.option(

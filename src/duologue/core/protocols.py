@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.records import Answer, Example, Problem, Report, Sample, Scalar, Submission
+    from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scalar, Submission, Turn
 
 
 class Brief(Record, frozen=True):
@@ -185,4 +185,33 @@ class Grounded(Protocol):
 
     def world(self, path: Path | None) -> World:
         """Read the knowledge base; `None` makes the built-in one."""
+        ...
+
+
+class Partner(Protocol):
+    """A system as a live partner; knows nothing of terminals or pages."""
+
+    finished: bool
+    """Whether the last input said goodbye."""
+
+    @property
+    def welcome(self) -> str:
+        """What to show before the first input."""
+        ...
+
+    def reply(self, text: str) -> Sequence[Turn]:
+        """Return what follows the user's input: calls, the facts they brought, and what the system says."""
+        ...
+
+    def dialogue(self) -> Dialogue:
+        """Return the transcript so far."""
+        ...
+
+
+@runtime_checkable
+class Conversable(Protocol):
+    """A task whose systems can be talked to."""
+
+    def partner(self, system: System, world: World, *, seed: int, lang: str, name: str) -> Partner:
+        """Return `system` as a live partner in `world`; `lang` is the language of its own remarks."""
         ...

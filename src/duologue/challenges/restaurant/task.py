@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import Progress, World
+    from duologue.core.protocols import Partner, Progress, System, World
     from duologue.core.records import Answer, Example, Problem, Record, Report, Submission
 
 BRIEF = Brief(name="restaurant", version="1", language="en", answers="ranking", variants=("strict", "official"))
@@ -114,3 +114,9 @@ class RestaurantTask:
         from duologue.challenges.restaurant.kb import make_kb
 
         return KnowledgeBase("generated-kb1", make_kb(1, BUILT_IN_SEED))
+
+    def partner(self, system: System, world: World, *, seed: int, lang: str, name: str) -> Partner:
+        """Return a booking bot to talk to: the rule bot, or any system that ranks."""
+        from duologue.challenges.restaurant.partner import Partner
+
+        return Partner(system, world, seed=seed, lang=lang, name=name)

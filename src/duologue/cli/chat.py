@@ -1,0 +1,92 @@
+"""`duologue chat`: a system as a live partner in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from duologue.cli import options
+from duologue.cli.predict import load_any
+from duologue.core.disk import write_bytes
+from duologue.core.errors import UsageError
+from duologue.core.plugins import load_task
+from duologue.core.protocols import Conversable, Grounded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from duologue.core.protocols import Partner
+    from duologue.core.records import Turn
+
+_WORDS = {
+    "en": {"you": "you", "bot": "bot", "call": "call", "facts": "facts from the knowledge base", "saved": "Transcript"},
+    "zh": {"you": "你", "bot": "机器人", "call": "查询", "facts": "条知识库事实", "saved": "对话记录"},
+}
+
+
+@click.command()
+@options.task_argument
+@click.option("--system", "name", default="solver", show_default=True, help="A system's name or a model's folder.")
+@options.kb_option
+@click.option("--lang", type=click.Choice(sorted(_WORDS)), default="en", show_default=True, help="Language of remarks.")
+@click.option("--save", type=options.PATH, default=None, help="Where the transcript goes (default: workspace/chats).")
+@options.seed_option
+def chat(*, task: str, name: str, kb: Path | None, lang: str, save: Path | None, seed: int) -> None:
+    """Talk with a system of TASK: it shows the calls it makes and the facts it uses.
+
+    Without --kb the knowledge base is a generated one. An empty line hands the turn back to the bot; `bye`
+    or the end of input (Ctrl-D) leaves. The transcript is saved as a Dialogue.
+
+    \b
+    Examples:
+      duologue chat restaurant
+      duologue chat restaurant --system model --kb extendedkb1.txt --lang zh
+    """
+    loaded = load_task(task)
+    if not (isinstance(loaded, Conversable) and isinstance(loaded, Grounded)):
+        raise UsageError(f"task '{task}' has no live partner")
+    now = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
+    system = load_any(name, None, ())
+    partner = loaded.partner(system, loaded.world(kb), seed=seed, lang=lang, name=f"{task}-{now}")
+    click.echo(partner.welcome)
+    try:
+        _talk(partner, _WORDS[lang])
+    finally:
+        if partner.dialogue().turns:
+            path = save or options.WORKSPACE / "chats" / f"{task}-{now}.json"
+            write_bytes(path, msgspec.json.format(msgspec.json.encode(partner.dialogue()), indent=1))
+            click.echo(f"{_WORDS[lang]['saved']}: {path}")
+
+
+def _talk(partner: Partner, words: dict[str, str]) -> None:
+    """Read lines and show replies until the user leaves."""
+    while not partner.finished:
+        click.echo(click.style(f"{words['you']}> ", bold=True), nl=False)
+        line = sys.stdin.readline()
+        if not line:
+            click.echo()
+            return
+        _show(partner.reply(line.rstrip("\n")), words)
+
+
+def _show(turns: Sequence[Turn], words: dict[str, str]) -> None:
+    """Print what the bot did and said; facts restaurant by restaurant, one line each."""
+    facts: dict[str, list[str]] = {}
+    for turn in (*turns, None):
+        if turn is not None and turn.speaker == "api":
+            subject, field, value = turn.text.split(" ", 2)
+            facts.setdefault(subject, []).append(f"{field.removeprefix('r_')} {value}")
+            continue
+        for subject, known in facts.items():
+            click.echo(click.style(f"    {subject}: " + ", ".join(known), dim=True))
+        if facts:
+            click.echo(click.style(f"    {sum(map(len, facts.values()))} {words['facts']}", dim=True))
+            facts = {}
+        if turn is not None:
+            who = words["call"] if turn.text.startswith("api_call") else words["bot"]
+            click.echo(f"{who}: {turn.text}")
