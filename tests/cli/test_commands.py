@@ -271,7 +271,7 @@ def test_a_table_is_booked_in_a_chat_and_the_transcript_is_saved(duologue, corpu
     from duologue.core.records import Dialogue
 
     dialogue = msgspec.json.decode(transcript.read_bytes(), type=Dialogue)
-    assert [turn.text for turn in dialogue.turns if turn.speaker == "user"][0] == "Hello!"
+    assert next(turn.text for turn in dialogue.turns if turn.speaker == "user") == "Hello!"
     assert [turn for turn in dialogue.turns if turn.speaker == "api"]
 
 
