@@ -67,9 +67,9 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
     families = sorted({one.family for one in comparisons})
     parts.append(
         Text(
-            f"{'p boot: paired bootstrap; ' if single else ''}p rand: paired approximate randomisation; p Holm: p rand corrected for "
-            f"{' or '.join(map(str, families)) or 'no'} tests. Better: p Holm below {ALPHA}. A tie means that no "
-            f"difference is shown, not that there is none.",
+            f"{'p boot: paired bootstrap; ' if single else ''}p rand: paired approximate randomisation; "
+            f"p Holm: p rand corrected for {' or '.join(map(str, families)) or 'no'} tests. Better: p Holm below "
+            f"{ALPHA}. A tie means that no difference is shown, not that there is none.",
             "dim",
         )
     )

@@ -1,0 +1,108 @@
+"""Reports put in order, with ranks and ties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from duologue.core.errors import UsageError
+from duologue.core.records import Problem
+from duologue.metrics.significance import Paired
+from duologue.report.board import boards, ranks
+from duologue.report.comparison import Comparison
+
+if TYPE_CHECKING:
+    from tests.report.conftest import MakeReport
+
+
+def comparison(a: str, b: str, *, real: bool) -> Comparison:
+    p = 0.001 if real else 0.5
+    return Comparison("one", a, b, 100, Paired("p@1", 0.9, 0.8, 0.1, 0.0, 0.2, p, p), p, 3)
+
+
+def test_a_rank_is_one_more_than_the_systems_shown_to_be_better() -> None:
+    tests = [comparison("a", "b", real=False), comparison("a", "c", real=True), comparison("b", "c", real=False)]
+    assert ranks(["a", "b", "c"], tests) == [1, 1, 2]
+
+
+def test_all_ties_share_the_first_rank() -> None:
+    tests = [comparison(*pair, real=False) for pair in (("a", "b"), ("a", "c"), ("b", "c"))]
+    assert ranks(["a", "b", "c"], tests) == [1, 1, 1]
+
+
+def test_all_real_differences_give_all_ranks() -> None:
+    tests = [comparison(*pair, real=True) for pair in (("a", "b"), ("a", "c"), ("b", "c"))]
+    assert ranks(["a", "b", "c"], tests) == [1, 2, 3]
+
+
+def test_with_neighbours_only_a_step_between_two_systems_separates_them() -> None:
+    tests = [comparison("a", "b", real=False), comparison("b", "c", real=True), comparison("c", "d", real=False)]
+    assert ranks(["a", "b", "c", "d"], tests) == [1, 1, 3, 3]
+
+
+def test_untested_systems_rank_behind_those_before_them() -> None:
+    assert ranks(["a", "b"], []) == [1, 2]
+
+
+def test_reports_meet_by_task_variant_and_name_of_the_test_set(make_report: MakeReport) -> None:
+    reports = [
+        make_report("good", test_set="one"),
+        make_report("poor", wrong=30, test_set="one"),
+        make_report("poor", wrong=10, test_set="two"),
+        make_report("good", wrong=9, test_set="two"),
+        make_report("good", test_set="one", variant="official"),
+    ]
+    strict, official = boards(reports)
+    assert (strict.variant, official.variant) == ("strict", "official")
+    assert [one.name for one in strict.sets] == ["one", "two"]
+    assert list(strict.sets[1].cells) == ["good", "poor"]
+    assert [(one.name, one.lowest) for one in strict.entrants] == [("good", ("two", 0.91)), ("poor", ("one", 0.7))]
+    assert [one.mean for one in strict.entrants] == pytest.approx([0.955, 0.8])
+    assert [(cell.rank, cell.tied) for cell in strict.sets[0].cells.values()] == [(1, False), (2, False)]
+    assert [(cell.rank, cell.tied) for cell in strict.sets[1].cells.values()] == [(1, True), (1, True)]
+    assert strict.n == 400
+
+
+def test_reports_without_a_named_test_set_meet_by_their_items(make_report: MakeReport) -> None:
+    reports = [
+        make_report("a", test_set=None, ids="xyz"),
+        make_report("b", test_set=None, ids="pqr"),
+        make_report("b", test_set=None, ids="zyx"),
+    ]
+    board = boards(reports)[0]
+    assert {one.name: sorted(one.cells) for one in board.sets} == {"set 1": ["a", "b"], "set 2": ["b"]}
+
+
+def test_a_system_that_skipped_a_test_set_has_no_mean(make_report: MakeReport) -> None:
+    board = boards([make_report("a"), make_report("b"), make_report("a", test_set="two")])[0]
+    assert [(one.name, one.mean, one.sets) for one in board.entrants] == [("a", 1.0, 2), ("b", None, 1)]
+
+
+def test_slices_problems_and_commands_are_gathered(make_report: MakeReport) -> None:
+    problem = Problem(rule="odd", message="odd")
+    board = boards(
+        [
+            make_report("a", slices=True, wrong=5, commands=["make x", "make a"]),
+            make_report("b", slices=True, problems=(problem,), commands=["make x"]),
+        ]
+    )[0]
+    assert board.cuts() == ["answer type"]
+    assert board.sets[0].slices("answer type") == [
+        ("api_call", 50, {"b": 1.0, "a": 0.9}),
+        ("question", 50, {"b": 1.0, "a": 1.0}),
+    ]
+    assert board.problems() == [("tst1", "b", problem)]
+    assert board.commands() == ["make x", "make a"]
+
+
+def test_a_report_without_its_ranking_score_has_no_rank(make_report: MakeReport) -> None:
+    lost = msgspec.structs.replace(make_report("lost"), rank_by="charm", items=())
+    cell = boards([make_report("a"), lost])[0].sets[0].cells["lost"]
+    assert (cell.score, cell.rank, cell.tied) == (None, None, False)
+
+
+def test_no_reports_are_refused() -> None:
+    with pytest.raises(UsageError, match="no reports to show"):
+        boards([])

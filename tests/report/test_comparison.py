@@ -1,0 +1,105 @@
+"""Paired comparisons between reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from duologue.core.errors import UsageError
+from duologue.metrics.ranking import PrecisionAt
+from duologue.report import compare, compare_all
+from duologue.report.comparison import in_order, system_names
+
+if TYPE_CHECKING:
+    from tests.report.conftest import MakeReport
+
+
+def test_all_shared_scores_are_one_family(make_report: MakeReport) -> None:
+    found = compare(make_report("good", wrong=2), make_report("poor", wrong=30), seed=1)
+    assert [one.tested.name for one in found] == ["p@1", "p@2", "p@5", "mrr"]
+    assert {(one.a, one.b, one.n, one.family) for one in found} == {("good", "poor", 100, 4)}
+    assert [one.better for one in found] == ["a", "a", None, "a"]
+    assert all(one.p_holm >= one.tested.p_randomisation for one in found)
+
+
+def test_a_small_difference_is_a_tie(make_report: MakeReport) -> None:
+    found = compare(make_report("a", wrong=10), make_report("b", wrong=12), seed=1)
+    assert found[0].tested.difference == pytest.approx(0.02)
+    assert found[0].better is None
+
+
+def test_a_report_against_itself_is_a_tie_with_p_1(make_report: MakeReport) -> None:
+    report = make_report("same", wrong=10)
+    assert {(one.p_holm, one.better, one.b) for one in compare(report, report)} == {(1.0, None, "same (2)")}
+
+
+def test_chosen_metrics_take_the_place_of_the_known_ones(make_report: MakeReport) -> None:
+    found = compare(make_report(wrong=1), make_report(wrong=40), metrics=[PrecisionAt(1)], resamples=200)
+    assert [one.tested.name for one in found] == ["p@1"]
+    assert found[0].tested.p_randomisation == 1 / 201
+
+
+def test_other_items_are_refused_with_the_difference(make_report: MakeReport) -> None:
+    with pytest.raises(UsageError, match=r"2 are shared, 1 only in A \(first 'c'\), 1 only in B \(first 'd'\)"):
+        compare(make_report(ids="abc"), make_report(ids="abd"))
+
+
+def test_other_variants_and_other_truth_are_refused(make_report: MakeReport) -> None:
+    with pytest.raises(UsageError, match="A was scored with variant 'strict', B with 'official'"):
+        compare(make_report(), make_report(variant="official"))
+    with pytest.raises(UsageError, match=r"different truth files \(aaaaaaaa and bbbbbbbb\)"):
+        compare(make_report(gold="a" * 64), make_report(gold="b" * 64))
+
+
+def test_scores_without_a_known_formula_are_refused(make_report: MakeReport) -> None:
+    report = make_report()
+    strange = msgspec.structs.replace(report, scores=(msgspec.structs.replace(report.scores[0], name="charm"),))
+    with pytest.raises(UsageError, match=r"no formula is known for the shared scores \(charm\)"):
+        compare(strange, strange)
+
+
+def test_a_report_without_counts_is_refused(make_report: MakeReport) -> None:
+    with pytest.raises(UsageError, match="'bare' keeps no counts per item"):
+        compare(make_report(), msgspec.structs.replace(make_report("bare"), items=()))
+
+
+def test_pairs_within_each_test_set_are_a_family_of_their_own(make_report: MakeReport) -> None:
+    sets = {
+        name: [make_report(system, wrong=wrong, test_set=name) for system, wrong in (("c", 40), ("a", 0), ("b", 20))]
+        for name in ("one", "two")
+    }
+    found = compare_all(sets, resamples=500)
+    assert [(one.test_set, one.a, one.b, one.family) for one in found[:3]] == [
+        ("one", "a", "b", 3),
+        ("one", "a", "c", 3),
+        ("one", "b", "c", 3),
+    ]
+    assert len(found) == 6
+    neighbours = compare_all(sets, pairs="neighbours", resamples=500)
+    assert [(one.a, one.b, one.family) for one in neighbours] == [("a", "b", 2), ("b", "c", 2)] * 2
+
+
+def test_an_error_names_test_set_and_systems(make_report: MakeReport) -> None:
+    with pytest.raises(UsageError, match=r"^one: a \(A\) against b \(B\): a paired test needs the same items"):
+        compare_all({"one": [make_report("a", n=5), make_report("b", wrong=1, n=6)]})
+
+
+def test_an_unknown_choice_of_pairs_is_refused(make_report: MakeReport) -> None:
+    with pytest.raises(UsageError, match="pairs is 'some'; one of all, neighbours"):
+        compare_all({}, pairs="some")
+
+
+def test_reports_that_cannot_be_tested_are_left_out(make_report: MakeReport) -> None:
+    bare = msgspec.structs.replace(make_report("bare"), items=())
+    assert compare_all({"one": [make_report("a"), bare]}) == ()
+
+
+def test_reports_are_ordered_best_first_and_equals_by_name(make_report: MakeReport) -> None:
+    reports = [make_report("z"), make_report("poor", wrong=9), make_report("a")]
+    assert [report.system for report in in_order(reports)] == ["a", "z", "poor"]
+
+
+def test_systems_without_a_name_are_numbered(make_report: MakeReport) -> None:
+    assert system_names([make_report(), make_report(), make_report("x")]) == ["unnamed", "unnamed (2)", "x"]

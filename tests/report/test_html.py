@@ -1,0 +1,164 @@
+"""The page: self-contained, well-formed, escaped, in two languages, the same bytes for the same reports."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.errors import StorageError
+from duologue.core.records import Problem
+from duologue.report import page, write_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.core.records import Report
+    from tests.report.conftest import MakeReport
+
+VOID = {"meta", "input", "br", "link", "img"}
+
+
+class Reader(HTMLParser):
+    """Checks that elements are closed in order, and collects what a test looks at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.headers: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        self.links += [value for name, value in attrs if name in {"href", "src", "action"} and value]
+        if tag == "th":
+            self.headers.append(found.get("scope") or "")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in {"style", "script"}:
+            self.words.append(data)
+
+
+def read(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+@pytest.fixture
+def reports(make_report: MakeReport) -> list[Report]:
+    return [
+        make_report(system, wrong=wrong, n=200, test_set=name, slices=True, seen=seen, commands=[f"run {system}"])
+        for name in ("tst1", "tst2")
+        for system, wrong, seen in (("good", 0, "a lot"), ("fair", 1, ""), ("poor", 150, "nothing"))
+    ]
+
+
+def test_the_page_is_well_formed_and_needs_no_network(reports: list[Report]) -> None:
+    text = page(reports)
+    found = read(text)
+    assert len(found.ids) == len(set(found.ids))
+    assert all(link.startswith("#") and link[1:] in found.ids for link in found.links)
+    assert not re.search(r"https?:|//[a-z]|@import|url\(", text)
+    assert "default-src 'none'" in text
+
+
+def test_every_header_cell_says_what_it_heads(reports: list[Report]) -> None:
+    assert set(read(page(reports)).headers) <= {"col", "row"}
+
+
+def test_both_languages_are_embedded_and_english_needs_no_script(reports: list[Report]) -> None:
+    text = page(reports)
+    assert "Scores by test set" in text
+    assert "各测试集得分" in text
+    assert '<input type="radio" name="language" id="en" checked' in text
+    assert ":root:not(:has(#zh:checked)) .zh" in text
+
+
+def test_scores_intervals_ties_and_signatures_are_shown(reports: list[Report]) -> None:
+    text = page(reports)
+    shown = " ".join(read(text).words)
+    assert "99.50" in shown
+    assert "25.00" in shown
+    assert "no error" in shown
+    assert "rank 1, tied" in shown
+    assert "rank 3" in shown
+    assert reports[0].signature in shown
+    assert "run good" in shown
+    assert "a lot" in shown
+    assert "not stated" in shown
+    assert text.count('class="tie"') == 2
+    assert "It is stretched towards 100." in shown
+
+
+def test_a_heat_cell_is_shaded_by_its_errors_and_says_its_number(reports: list[Report]) -> None:
+    text = page(reports)
+    assert '<td style="--e:1.000">0.0</td>' in text
+    assert '<td style="--e:0.000">100.0</td>' in text
+
+
+def test_the_same_reports_give_the_same_bytes(reports: list[Report]) -> None:
+    assert page(reports, seed=3) == page(list(reports), seed=3)
+
+
+def test_names_and_messages_from_files_are_escaped(make_report: MakeReport) -> None:
+    evil = "<script>alert(1)</script>"
+    problem = Problem(rule="odd", message=evil, place=evil, advice=evil)
+    text = page([make_report(evil, test_set=evil, seen=evil, problems=(problem,), commands=[evil])], title=evil)
+    assert evil not in text
+    assert "&lt;script&gt;" in text
+    read(text)
+
+
+def test_one_report_has_no_rank_and_no_comparison(make_report: MakeReport) -> None:
+    text = page([make_report("only", wrong=5)])
+    read(text)
+    assert 'class="badge' not in text
+    assert "Are the differences real?" not in text
+    assert "None: every result file passed the check." in text
+
+
+def test_neighbours_are_tested_when_asked_for(reports: list[Report]) -> None:
+    every, next_ones = page(reports), page(reports, pairs="neighbours")
+    assert (every.count("< 0.0001") + every.count("&lt; 0.0001"), every.count('class="tie"')) == (4, 2)
+    assert (next_ones.count("&lt; 0.0001"), next_ones.count('class="tie"')) == (2, 2)
+    assert "Each system against the next one" in next_ones
+
+
+def test_a_system_that_skipped_a_set_is_shown_without_a_mean(make_report: MakeReport) -> None:
+    text = page([make_report("a"), make_report("a", test_set="two"), make_report("b", wrong=3)])
+    assert "scored on 1 of 2 test sets, so no mean" in text
+
+
+def test_several_tasks_and_variants_have_their_own_parts(make_report: MakeReport) -> None:
+    text = page([make_report("a"), make_report("a", variant="official")])
+    assert 'href="#board2"' in text
+    assert "scored by the “official” rules" in text
+
+
+def test_commands_given_come_first_and_once(make_report: MakeReport) -> None:
+    text = page([make_report("a", commands=["second", "first"])], commands=["first"])
+    assert "first\nsecond</pre>" in text
+
+
+def test_the_page_is_written_whole_or_not_at_all(make_report: MakeReport, tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "report.html"
+    write_page(target, [make_report("a")], title="Ours")
+    assert "<h1>Ours</h1>" in target.read_text(encoding="utf-8")
+    with pytest.raises(StorageError, match="it is a folder"):
+        write_page(tmp_path, [make_report("a")])

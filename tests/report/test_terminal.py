@@ -1,0 +1,77 @@
+"""Reports and comparisons in the terminal, compared as text."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from rich.console import Console, RenderableType
+
+from duologue.core.records import Problem
+from duologue.report import compare, compare_all, render, render_comparisons
+
+if TYPE_CHECKING:
+    from tests.report.conftest import MakeReport
+
+
+def shown(renderable: RenderableType) -> str:
+    console = Console(file=io.StringIO(), width=100, color_system=None)
+    console.print(renderable)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_a_report_says_scores_intervals_and_signature_without_colour(make_report: MakeReport) -> None:
+    text = shown(render(make_report("parrot", wrong=20, seen="its cage")))
+    assert "toy (strict), 100 items, system parrot" in text
+    assert "data seen in training: its cage" in text
+    row = next(line for line in text.splitlines() if "│ p@1" in line)
+    assert row.split() == ["│", "p@1", "│", "80.00", "│", "73.00", "to", "87.00", "│", "ranks", "systems", "│"]
+    assert "p@1 = hit@1 / items, p@2" in text
+    assert "An interval without width" in text  # p@5 is perfect here
+
+
+def test_slices_have_their_own_table(make_report: MakeReport) -> None:
+    text = shown(render(make_report(wrong=20, slices=True)))
+    assert "by answer type" in text
+    lines = [line for line in text.splitlines() if "api_call" in line]
+    assert len(lines) == 1
+    assert "50" in lines[0]
+    assert "60.00" in lines[0]
+
+
+def test_problems_are_listed_and_the_rest_is_counted(make_report: MakeReport) -> None:
+    problems = tuple(Problem(rule=f"rule-{number}", place=f"row {number}", message="odd") for number in range(23))
+    text = shown(render(make_report(problems=problems)))
+    assert "error: row 0: odd [rule-0]" in text
+    assert "rule-20" not in text
+    assert "... and 3 more problems" in text
+
+
+def test_markup_in_names_is_text(make_report: MakeReport) -> None:
+    text = shown(render_comparisons(compare(make_report("[red]a[/red]"), make_report("b", wrong=30))))
+    assert "A = [red]a[/red], B = b on tst1, 100 items" in text
+
+
+def test_one_pair_is_named_once_with_both_p_values(make_report: MakeReport) -> None:
+    text = shown(render_comparisons(compare(make_report("a"), make_report("b", wrong=30))))
+    row = next(line for line in text.splitlines() if line.strip().startswith("p@1"))
+    assert row.split()[:4] == ["p@1", "100.00", "70.00", "+30.00"]
+    assert row.split()[-1] == "A"
+    assert next(line for line in text.splitlines() if line.strip().startswith("p@5")).split()[-1] == "tie"
+    assert "p boot" in text
+    assert "corrected for 4 tests" in " ".join(text.split())
+
+
+def test_several_pairs_are_named_in_their_rows(make_report: MakeReport) -> None:
+    found = compare_all({"one": [make_report("a"), make_report("b", wrong=30), make_report("c", wrong=31)]})
+    lines = [line.split() for line in shown(render_comparisons(found)).splitlines() if line.strip().startswith("one")]
+    assert [line[:3] + line[-1:] for line in lines] == [
+        ["one", "a", "b", "A"],
+        ["one", "a", "c", "A"],
+        ["one", "b", "c", "tie"],
+    ]
+
+
+def test_no_comparisons_are_an_empty_table() -> None:
+    assert "corrected for no tests" in " ".join(shown(render_comparisons(())).split())
