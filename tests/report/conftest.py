@@ -63,7 +63,7 @@ def _make(
     if test_set:
         meta["test_set"] = test_set
     if gold:
-        meta["gold_hash"] = gold
+        signature += f" | gold {gold}"
     return Report(
         task="toy",
         variant=variant,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 """A corrected p-value below this is called a difference."""
+
+_GOLD = re.compile(r"\| gold ([0-9a-f]+)")
+"""The hash of the truth in a signature, where the scorer names it."""
 
 PAIRS = ("all", "neighbours")
 """Which systems are tested: every pair, or each against the next one in the ranking."""
@@ -197,9 +201,9 @@ def _expect_alike(a: Report, b: Report) -> None:
     for what, here, there in (("task", a.task, b.task), ("variant", a.variant, b.variant)):
         if here != there:
             raise UsageError(f"A was scored with {what} '{here}', B with '{there}'; score both alike")
-    gold_a, gold_b = (report.meta.get("gold_hash") for report in (a, b))
-    if gold_a and gold_b and gold_a != gold_b:
+    gold_a, gold_b = (_GOLD.search(report.signature) for report in (a, b))
+    if gold_a and gold_b and gold_a[1] != gold_b[1]:
         raise UsageError(
-            f"A and B were scored against different truth files ({gold_a[:8]} and {gold_b[:8]}); "
+            f"A and B were scored against different truth files ({gold_a[1]} and {gold_b[1]} in their signatures); "
             f"score both against the same one"
         )
