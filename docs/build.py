@@ -38,10 +38,8 @@ def commands() -> str:
 
 def recipes() -> str:
     """Return the page of recipes: every entry of every registered recipe with its default and meaning."""
-    sections = [
-        "# Recipes\n\nMade by `docs/build.py` from the records. An entry is set in a TOML file (`--recipe FILE`) or with"
-        " `--set entry=value`.\n"
-    ]
+    intro = "Made by `docs/build.py` from the records. Set an entry in a TOML file (`--recipe FILE`) or with `--set`."
+    sections = [f"# Recipes\n\n{intro}\n"]
     for name in names("tasks"):
         task = load_task(name)
         if isinstance(task, Simulated):

@@ -6,17 +6,16 @@ import json
 import os
 import signal
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any
 
 
-def test_every_verb_has_help_with_an_example(duologue):
+def test_every_verb_has_help_with_an_example(duologue: Any) -> None:
     from duologue.cli.main import VERBS
 
     for verb in VERBS:
@@ -26,14 +25,14 @@ def test_every_verb_has_help_with_an_example(duologue):
         assert f"duologue {verb}" in outcome.out
 
 
-def test_the_list_names_our_task_and_systems(duologue):
+def test_the_list_names_our_task_and_systems(duologue: Any) -> None:
     rows = json.loads(duologue("list", "--json").out)
     assert "restaurant" in [row["name"] for row in rows["tasks"]]
     assert {"random", "ranker", "solver", "tfidf"} <= {row["name"] for row in rows["systems"]}
     assert not [row for kind in rows.values() for row in kind if row["about"].startswith("cannot be loaded")]
 
 
-def test_the_perfect_agent_scores_one_on_generated_data(duologue, corpus, solved):
+def test_the_perfect_agent_scores_one_on_generated_data(duologue: Any, corpus: Any, solved: Path) -> None:
     outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--json")
     found = json.loads(outcome.out)
     assert set(found) >= {"task", "variant", "n", "scores", "signature"}
@@ -42,7 +41,9 @@ def test_the_perfect_agent_scores_one_on_generated_data(duologue, corpus, solved
 
 
 @pytest.mark.parametrize("name", ["random", "tfidf"])
-def test_a_baseline_makes_a_file_that_is_accepted_and_scored(duologue, corpus, tmp_path, name):
+def test_a_baseline_makes_a_file_that_is_accepted_and_scored(
+    duologue: Any, corpus: Any, tmp_path: Path, name: str
+) -> None:
     out = tmp_path / "out.answers.json"
     assert duologue("run", "restaurant", "--system", name, "--input", corpus.data, "--out", out).code == 0
     assert duologue("check", "restaurant", out, "--input", corpus.data).code == 0
@@ -51,7 +52,7 @@ def test_a_baseline_makes_a_file_that_is_accepted_and_scored(duologue, corpus, t
     assert found["scores"]["p@5"]["low"] < found["scores"]["p@5"]["value"] < found["scores"]["p@5"]["high"]
 
 
-def test_the_note_beside_a_result_says_what_made_it(corpus, solved):
+def test_the_note_beside_a_result_says_what_made_it(corpus: Any, solved: Path) -> None:
     import tomllib
 
     note = tomllib.loads(solved.with_name("solver.answers.run.toml").read_text(encoding="utf-8"))
@@ -61,7 +62,9 @@ def test_the_note_beside_a_result_says_what_made_it(corpus, solved):
     assert "rules" in note["seen"]
 
 
-def test_the_same_seed_gives_the_same_result_file_and_another_seed_another(duologue, corpus, tmp_path):
+def test_the_same_seed_gives_the_same_result_file_and_another_seed_another(
+    duologue: Any, corpus: Any, tmp_path: Path
+) -> None:
     files = []
     for number, seed in enumerate((5, 5, 6)):
         out = tmp_path / f"{number}.answers.json"
@@ -70,19 +73,21 @@ def test_the_same_seed_gives_the_same_result_file_and_another_seed_another(duolo
     assert files[0] == files[1] != files[2]
 
 
-def test_official_scoring_prints_the_official_lines_and_nothing_else(duologue, corpus, solved):
+def test_official_scoring_prints_the_official_lines_and_nothing_else(duologue: Any, corpus: Any, solved: Path) -> None:
     outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--variant", "official")
     assert outcome.out == "Precision @1: 1.0\nPrecision @2: 1.0\nPrecision @5: 1.0\n"
 
 
-def test_the_table_shows_percent_intervals_and_the_signature(duologue, corpus, solved):
+def test_the_table_shows_percent_intervals_and_the_signature(duologue: Any, corpus: Any, solved: Path) -> None:
     outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--input", corpus.data)
     assert "100.0" in outcome.out
     assert "answer type" in outcome.out
     assert "strict" in outcome.out
 
 
-def test_a_file_with_problems_is_refused_with_all_of_them(duologue, corpus, solved, tmp_path):
+def test_a_file_with_problems_is_refused_with_all_of_them(
+    duologue: Any, corpus: Any, solved: Path, tmp_path: Path
+) -> None:
     rows = json.loads(solved.read_text(encoding="utf-8"))
     del rows[3]
     rows[0]["lst_candidate_id"][1]["rank"] = 1
@@ -101,7 +106,9 @@ def test_a_file_with_problems_is_refused_with_all_of_them(duologue, corpus, solv
     assert json.loads(partial.out)["scores"]["p@1"]["value"] < 1
 
 
-def test_two_saved_reports_are_compared_and_joined_in_a_page(duologue, corpus, solved, tmp_path):
+def test_two_saved_reports_are_compared_and_joined_in_a_page(
+    duologue: Any, corpus: Any, solved: Path, tmp_path: Path
+) -> None:
     other, page = tmp_path / "random.answers.json", tmp_path / "report.html"
     duologue("run", "restaurant", "--system", "random", "--input", corpus.data, "--out", other)
     saved = []
@@ -120,7 +127,7 @@ def test_two_saved_reports_are_compared_and_joined_in_a_page(duologue, corpus, s
     assert "random" in text
 
 
-def test_the_walker_shows_every_dialogue_and_the_statistics(duologue, corpus, tmp_path):
+def test_the_walker_shows_every_dialogue_and_the_statistics(duologue: Any, corpus: Any, tmp_path: Path) -> None:
     plain, statistics = tmp_path / "plain.txt", tmp_path / "statistics.txt"
     assert duologue("show", "restaurant", corpus.data, "--plain", plain, "--statistics", statistics).code == 0
     assert plain.read_text(encoding="utf-8").count("dialog_id: ") == 40
@@ -141,7 +148,9 @@ def test_the_walker_shows_every_dialogue_and_the_statistics(duologue, corpus, tm
         (("nonsense",), "nonsense"),
     ],
 )
-def test_a_wrong_call_exits_with_2_and_says_what_is_wrong(duologue, tmp_path, words, said, monkeypatch):
+def test_a_wrong_call_exits_with_2_and_says_what_is_wrong(
+    duologue: Any, tmp_path: Path, words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     outcome = duologue(*words)
     assert outcome.code == 2
@@ -159,7 +168,7 @@ def _faults(folder: Path) -> dict[str, Path]:
     return {path.name: path for path in sorted(folder.iterdir())} | {"missing.json": folder / "missing.json"}
 
 
-def test_a_broken_input_gives_a_message_and_no_file(duologue, tmp_path):
+def test_a_broken_input_gives_a_message_and_no_file(duologue: Any, tmp_path: Path) -> None:
     sources = tmp_path / "sources"
     sources.mkdir()
     for name, path in _faults(sources).items():
@@ -176,21 +185,23 @@ def test_a_broken_input_gives_a_message_and_no_file(duologue, tmp_path):
         assert "should not have happened" not in checked.err
 
 
-def test_a_full_disk_is_said_and_leaves_nothing_half_written(duologue, corpus):
+def test_a_full_disk_is_said_and_leaves_nothing_half_written(duologue: Any, corpus: Any) -> None:
     outcome = duologue("run", "restaurant", "--system", "tfidf", "--input", corpus.data, "--out", "/dev/full/x.json")
     assert outcome.code == 1
     assert "/dev/full" in outcome.err
     assert "Traceback" not in outcome.err
 
 
-def test_a_folder_in_place_of_the_output_file_is_said(duologue, corpus, tmp_path):
+def test_a_folder_in_place_of_the_output_file_is_said(duologue: Any, corpus: Any, tmp_path: Path) -> None:
     outcome = duologue("run", "restaurant", "--system", "tfidf", "--input", corpus.data, "--out", tmp_path)
     assert outcome.code == 1
     assert "folder" in outcome.err
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(duologue, tmp_path, how):
+def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(
+    duologue: Any, tmp_path: Path, how: signal.Signals
+) -> None:
     words = ("generate", "restaurant", "--seed", 3, "--part", "tst1", "--n", 400, "--workers", 2, "--out")
     assert duologue(*words, tmp_path / "whole").code == 0
     process = duologue.start(*words, tmp_path / "stopped")
@@ -205,7 +216,9 @@ def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(duologue, tmp_pat
     assert _bytes_of(tmp_path / "stopped") == _bytes_of(tmp_path / "whole")
 
 
-def test_a_killed_run_goes_on_from_its_journal_and_gives_the_same_file(duologue, corpus, tmp_path):
+def test_a_killed_run_goes_on_from_its_journal_and_gives_the_same_file(
+    duologue: Any, corpus: Any, tmp_path: Path
+) -> None:
     whole, stopped = tmp_path / "whole.answers.json", tmp_path / "stopped.answers.json"
     words = ("run", "restaurant", "--system", "solver", "--input", corpus.data, "--kb", corpus.kb, "--out")
     duologue(*words, whole)
@@ -220,7 +233,7 @@ def test_a_killed_run_goes_on_from_its_journal_and_gives_the_same_file(duologue,
     assert not list(tmp_path.glob(".*journal"))
 
 
-def test_output_cut_off_by_the_reader_is_no_fault(duologue, corpus):
+def test_output_cut_off_by_the_reader_is_no_fault(duologue: Any, corpus: Any) -> None:
     process = duologue.start("show", "restaurant", corpus.data)
     assert process.stdout is not None
     process.stdout.read(10)
@@ -233,7 +246,7 @@ def test_output_cut_off_by_the_reader_is_no_fault(duologue, corpus):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_no_permission_is_said(duologue, corpus, tmp_path):
+def test_no_permission_is_said(duologue: Any, corpus: Any, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     outcome = duologue("run", "restaurant", "--system", "tfidf", "--input", corpus.data, "--out", tmp_path / "x.json")
     assert outcome.code == 1
@@ -248,7 +261,7 @@ def _bytes_of(folder: Path) -> dict[str, Any]:
     }
 
 
-def test_a_table_is_booked_in_a_chat_and_the_transcript_is_saved(duologue, corpus, tmp_path):
+def test_a_table_is_booked_in_a_chat_and_the_transcript_is_saved(duologue: Any, corpus: Any, tmp_path: Path) -> None:
     lines = [
         "Hello!",
         "I'd like to book a table for two in Paris, please",
@@ -275,7 +288,7 @@ def test_a_table_is_booked_in_a_chat_and_the_transcript_is_saved(duologue, corpu
     assert [turn for turn in dialogue.turns if turn.speaker == "api"]
 
 
-def test_the_chat_speaks_chinese_about_itself(duologue, tmp_path):
+def test_the_chat_speaks_chinese_about_itself(duologue: Any, tmp_path: Path) -> None:
     outcome = duologue("chat", "restaurant", "--lang", "zh", "--save", tmp_path / "c.json", said="hi\nbye\n")
     assert "机器人" in outcome.out
     assert "对话记录" in outcome.out

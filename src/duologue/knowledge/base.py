@@ -123,7 +123,7 @@ class KnowledgeBase:
         return [self._names[number] for number in few]
 
     def _find_many(self, wanted: list[tuple[int, str, Key, Posting]]) -> list[str]:
-        import numpy as np  # noqa: PLC0415  # the command line's start must not load numpy
+        import numpy as np  # the command line's start must not load numpy
 
         size, relation, value, posting = wanted[0]
         if size * _SHARE < len(self._names):
@@ -145,14 +145,14 @@ class KnowledgeBase:
         return self._list(np.flatnonzero(mask))
 
     def _list(self, numbers: NDArray[Any]) -> list[str]:
-        import numpy as np  # noqa: PLC0415  # the command line's start must not load numpy
+        import numpy as np  # the command line's start must not load numpy
 
         if self._names_array is None:
             self._names_array = np.array(self._names, dtype=object)
         return cast("list[str]", self._names_array[numbers].tolist())
 
     def _mask(self, relation: str, value: Key, posting: Posting) -> NDArray[np.bool_]:
-        import numpy as np  # noqa: PLC0415  # the command line's start must not load numpy
+        import numpy as np  # the command line's start must not load numpy
 
         mask = self._masks.get((relation, value))
         if mask is None:
@@ -212,7 +212,7 @@ def _holds(posting: Posting, number: int) -> bool:
 
 def _among(others: NDArray[np.uint32], numbers: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell for each of the numbers whether it stands in `others`, which ascend."""
-    import numpy as np  # noqa: PLC0415  # the command line's start must not load numpy
+    import numpy as np  # the command line's start must not load numpy
 
     places = np.searchsorted(others, numbers)
     places[places == len(others)] = 0
@@ -222,7 +222,7 @@ def _among(others: NDArray[np.uint32], numbers: NDArray[Any]) -> NDArray[np.bool
 
 def _as_array(posting: Posting) -> NDArray[np.uint32]:
     """Return the posting as a numpy array that shares its memory."""
-    import numpy as np  # noqa: PLC0415  # the command line's start must not load numpy
+    import numpy as np  # the command line's start must not load numpy
 
     assert not isinstance(posting, int), "single subjects are looked up one by one"
     return np.frombuffer(posting, dtype=np.uint32)
