@@ -98,7 +98,8 @@ def test_a_file_with_problems_is_refused_with_all_of_them(
     assert checked.code == 1
     rules = {problem["rule"] for problem in json.loads(checked.out)["problems"]}
     assert len(rules) >= 3
-    assert duologue("check", "restaurant", broken, "--input", corpus.data, "--variant", "official").code == 0
+    official = duologue("check", "restaurant", broken, "--input", corpus.data, "--variant", "official")
+    assert (official.code, official.out) == (0, "[Success]: Valid format\n")
     scored = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", broken)
     assert (scored.code, scored.out) == (1, "")
     assert "Nothing was scored" in scored.err

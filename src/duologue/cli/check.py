@@ -11,6 +11,7 @@ import msgspec
 from duologue.cli import options
 from duologue.core.errors import describe_problems
 from duologue.core.plugins import load_task
+from duologue.core.protocols import Replaying
 from duologue.run import evaluate
 
 if TYPE_CHECKING:
@@ -42,6 +43,11 @@ def check(*, task: str, file: Path, data: Path | None, variant: str | None, as_j
         listed = [msgspec.to_builtins(problem) for problem in problems]
         found = {"task": task, "variant": chosen, "ok": not errors, "hash": submission.hash, "problems": listed}
         click.echo(json.dumps(found, ensure_ascii=False))
+    elif chosen == "official" and isinstance(loaded, Replaying):
+        for line in loaded.replay_check(file):
+            click.echo(line)
+        if problems:
+            click.echo(describe_problems(str(file), problems), err=True)
     else:
         if problems:
             click.echo(describe_problems(str(file), problems))

@@ -51,7 +51,7 @@ def show(
             with replacing_text(plain) as out:
                 walkable.dump(file, out.write)
     if only != "dump":
-        text = "".join(f"{key}:\n{value}\n\n" for key, value in walkable.statistics(file).items())
+        text = walkable.statistics_text(file)
         if statistics is None:
             click.echo(text, nl=False)
         else:

@@ -178,6 +178,19 @@ class Walkable(Protocol):
         """Return the official statistics of a data file."""
         ...
 
+    def statistics_text(self, path: Path) -> str:
+        """Return the official statistics as the official tool spells them."""
+        ...
+
+
+@runtime_checkable
+class Replaying(Protocol):
+    """A task whose official check program is replayed line by line."""
+
+    def replay_check(self, path: Path) -> Sequence[str]:
+        """Return the lines that the official check prints on standard output for a result file."""
+        ...
+
 
 @runtime_checkable
 class Grounded(Protocol):

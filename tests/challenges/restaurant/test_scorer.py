@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.restaurant import files, official
-from duologue.challenges.restaurant.scorer import merge, score, truth_problems
+from duologue.challenges.restaurant.scorer import score, truth_problems
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Example, Report, Submission
+from duologue.run.evaluate import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +108,7 @@ def test_a_truth_file_alone_gives_scores_without_slices(tmp_path: Path) -> None:
     rows = submission([item("d1", "b", "a", "c"), item("d2", "b", "a")])
     assert score(truth, rows, "strict").slices == ()
     assert values(score(truth, rows, "strict")) == values(score(DATA, rows, "strict"))
-    assert score(merge(DATA, truth), rows, "strict").slices == score(DATA, rows, "strict").slices
+    assert score(join(DATA, truth), rows, "strict").slices == score(DATA, rows, "strict").slices
 
 
 def test_the_signature_names_formula_variant_n_and_hashes() -> None:
@@ -198,7 +199,7 @@ def test_the_official_end_carries_what_was_said(tmp_path: Path) -> None:
 
 
 def test_data_and_truth_that_do_not_belong_together_are_told(tmp_path: Path) -> None:
-    merged = merge(DATA, loaded(tmp_path, [item("d1", "z"), item("d2", "b")]))
+    merged = join(DATA, loaded(tmp_path, [item("d1", "z"), item("d2", "b")]))
     assert [problem.rule for problem in truth_problems(merged)] == ["truth-foreign"]
 
 
@@ -231,7 +232,7 @@ def test_scores_do_not_depend_on_the_order_of_the_file_and_the_variants_agree_on
 def test_the_true_answers_score_one_on_real_files(real_restaurant: Path, tmp_path: Path) -> None:
     truth_file = next((real_restaurant / "release_a" / "tst1").glob("*task5*answers.json.gz"))
     data = files.load(truth_file.with_name(truth_file.name.replace(".answers", "")))
-    merged = merge(data, files.load(truth_file))
+    merged = join(data, files.load(truth_file))
     out = tmp_path / "best.answers.json"
     best = {one.sample.id: (one.references[0].ranking or ("",))[0] for one in merged}
     files.write_result(

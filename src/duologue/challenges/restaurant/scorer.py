@@ -34,16 +34,6 @@ _SLICE_RESAMPLES = 2_000
 """Resamples for a slice's interval: twenty slices together should not cost more than the whole."""
 
 
-def merge(data: Sequence[Example], truth: Sequence[Example]) -> list[Example]:
-    """Return the truth with the samples of the data, so that texts and candidates are at hand.
-
-    One example per truth row, in truth order and with the truth's `source`; rows that the data does not know
-    keep their bare sample, and dialogues without truth are left out.
-    """
-    samples = {one.sample.id: one.sample for one in data}
-    return [msgspec.structs.replace(one, sample=samples.get(one.sample.id, one.sample)) for one in truth]
-
-
 def score(examples: Sequence[Example], submission: Submission, variant: str, *, partial: bool = False) -> Report:
     """Score a result file against truth examples, data examples with answers, or both merged.
 

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant import files
 from duologue.challenges.restaurant.plan import Generation
+from duologue.core.disk import read_bytes
 from duologue.core.protocols import Brief
 
 if TYPE_CHECKING:
@@ -98,6 +99,18 @@ class RestaurantTask:
         from duologue.challenges.restaurant import walker
 
         return walker.statistics(files.load(path))
+
+    def statistics_text(self, path: Path) -> str:
+        """Return the statistics in the official spelling."""
+        from duologue.challenges.restaurant import walker
+
+        return walker.statistics_text(walker.statistics(files.load(path)))
+
+    def replay_check(self, path: Path) -> Sequence[str]:
+        """Return what the official `check_validity.py` prints for a result file."""
+        from duologue.challenges.restaurant import official
+
+        return official.check_validity(read_bytes(path)).stdout
 
     def generate(self, recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:
         """Write official files below `out` and return their paths; resumes where a stopped run left off."""
