@@ -30,8 +30,8 @@ BLOCK = 250
 _BOOTSTRAP, _RANDOMISATION = 1, 2
 _MULTINOMIAL_COST, _BINOMIAL_COST = 24, 70
 """What a draw for one kind of row costs, in draws for one row; measured in `benchmarks/significance.py`."""
-_CELLS = 1 << 16
-"""Cells of the weight matrix held at once when drawing by row (half a megabyte)."""
+_CELLS = 1 << 15
+"""Cells of the weight matrix held at once when drawing by row (a quarter of a megabyte: it stays in the cache)."""
 
 
 class Swapped(NamedTuple):
