@@ -137,7 +137,7 @@ def loop_randomisation(a: Floats, b: Floats, resamples: int) -> Floats:
 def crossover(items: int, repeat: int) -> None:
     """Print from how many kinds of rows on drawing by kind stops to pay."""
     print("\n| kinds of rows | by kind, s | by row, s |   (1000 resamples)\n|--------------:|-----------:|----------:|")
-    for part in (500, 64, 32, 24, 16, 8, 1):
+    for part in (500, 64, 40, 32, 24, 8, 1):
         kinds = max(1, items // part)
         rows = np.arange(items, dtype=np.float64)[:, None] % kinds
         times = [

@@ -28,7 +28,7 @@ BLOCK = 250
 """Resamples per stream of chance; a part of the definition, not a setting."""
 
 _BOOTSTRAP, _RANDOMISATION = 1, 2
-_MULTINOMIAL_COST, _BINOMIAL_COST = 24, 70
+_MULTINOMIAL_COST, _BINOMIAL_COST = 32, 200
 """What a draw for one kind of row costs, in draws for one row; measured in `benchmarks/significance.py`."""
 _CELLS = 1 << 15
 """Cells of the weight matrix held at once when drawing by row (a quarter of a megabyte: it stays in the cache)."""
