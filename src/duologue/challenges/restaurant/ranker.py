@@ -50,7 +50,7 @@ class RankerRecipe(Record, frozen=True):
     """Open regime: share of the dialogues that are set in knowledge base 1 all the same."""
     rare: Share = 0.02
     """Words that occur in a smaller share of the schemas are read as unknown words."""
-    epochs: Positive = 6
+    epochs: Positive = 4
     batch: Positive = 64
     """Dialogues per step."""
     learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
