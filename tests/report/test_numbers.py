@@ -50,7 +50,7 @@ def test_p_values_show_as_many_places_as_say_something() -> None:
         "0.050",
         "0.001",
         "0.0004",
-        "< 0.0001",
+        "<0.0001",
     ]
 
 

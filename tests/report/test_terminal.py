@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tests.report.conftest import MakeReport
 
 
-def shown(renderable: RenderableType) -> str:
-    console = Console(file=io.StringIO(), width=100, color_system=None)
+def shown(renderable: RenderableType, width: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width, color_system=None)
     console.print(renderable)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
@@ -50,7 +50,7 @@ def test_problems_are_listed_and_the_rest_is_counted(make_report: MakeReport) ->
 
 def test_markup_in_names_is_text(make_report: MakeReport) -> None:
     text = shown(render_comparisons(compare(make_report("[red]a[/red]"), make_report("b", wrong=30))))
-    assert "A = [red]a[/red], B = b on tst1, 100 items" in text
+    assert "A = [red]a[/red], B = b; tst1, 100 items" in text
 
 
 def test_one_pair_is_named_once_with_both_p_values(make_report: MakeReport) -> None:
@@ -65,13 +65,16 @@ def test_one_pair_is_named_once_with_both_p_values(make_report: MakeReport) -> N
 
 def test_several_pairs_are_named_in_their_rows(make_report: MakeReport) -> None:
     found = compare_all({"one": [make_report("a"), make_report("b", wrong=30), make_report("c", wrong=31)]})
-    lines = [line.split() for line in shown(render_comparisons(found)).splitlines() if line.strip().startswith("one")]
-    assert [line[:3] + line[-1:] for line in lines] == [
-        ["one", "a", "b", "A"],
-        ["one", "a", "c", "A"],
-        ["one", "b", "c", "tie"],
-    ]
+    text = shown(render_comparisons(found))
+    assert "one, 100 items" in text
+    lines = [line.split() for line in text.splitlines() if " p@1 " in line]
+    assert [line[:2] + line[-1:] for line in lines] == [["a", "b", "A"], ["a", "c", "A"], ["b", "c", "tie"]]
 
 
 def test_no_comparisons_are_an_empty_table() -> None:
     assert "corrected for no tests" in " ".join(shown(render_comparisons(())).split())
+
+
+def test_one_pair_fits_80_columns_uncut(make_report: MakeReport) -> None:
+    found = render_comparisons(compare(make_report("a", wrong=2), make_report("b", wrong=60)))
+    assert "…" not in shown(found, width=80)

@@ -59,10 +59,10 @@ def probability(p: float) -> str:
     """Return a p-value with as many places as say something.
 
     >>> probability(1.0), probability(0.0412), probability(0.0002), probability(0.00001)
-    ('1', '0.041', '0.0002', '< 0.0001')
+    ('1', '0.041', '0.0002', '<0.0001')
     """
     if p >= 0.9995:
         return "1"
     if p < 0.0001:
-        return "< 0.0001"
+        return "<0.0001"
     return f"{p:.3f}" if p >= 0.001 else f"{p:.4f}"

@@ -43,53 +43,54 @@ def render(report: Report) -> Group:
 def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
     """Return paired comparisons for `Console.print`: difference in points, interval, p-values, and who is better.
 
-    One pair of systems is named above the table, with both values and both p-values in its rows; several pairs
-    are named in the rows, with what decides.
+    A table per test set. One pair of systems is named above it, with both values and both p-values in its rows;
+    several pairs are named in the rows, with what decides.
     """
     single = len({(one.test_set, one.a, one.b) for one in comparisons}) == 1
     parts: list[RenderableType] = []
-    if single:
-        first = comparisons[0]
-        where = f" on {first.test_set}" if first.test_set else ""
-        parts.append(Text(f"A = {first.a}, B = {first.b}{where}, {first.n} items"))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in () if single else ("test set", "A", "B"):
-        table.add_column(name)
-    table.add_column("score", no_wrap=True)
-    for name in (*(("A %", "B %") if single else ()), "A - B", "95 % interval"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for name in (*(("p boot",) if single else ()), "p rand", "p Holm"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("better", no_wrap=True)
-    for one in comparisons:
-        table.add_row(*_comparison(one, single=single))
-    parts.append(table)
-    families = sorted({one.family for one in comparisons})
+    for name in dict.fromkeys(one.test_set for one in comparisons):
+        rows = [one for one in comparisons if one.test_set == name]
+        heading = f"{name or 'same items'}, {rows[0].n} items"
+        parts += [
+            Text(f"A = {rows[0].a}, B = {rows[0].b}; {heading}" if single else heading),
+            _tests(rows, single=single),
+        ]
+    families = " or ".join(str(size) for size in sorted({one.family for one in comparisons}))
     parts.append(
         Text(
             f"{'p boot: paired bootstrap; ' if single else ''}p rand: paired approximate randomisation; "
-            f"p Holm: p rand corrected for {' or '.join(map(str, families)) or 'no'} tests. Better: p Holm below "
-            f"{ALPHA}. A tie means that no difference is shown, not that there is none.",
+            f"p Holm: p rand corrected for {families or 'no'} tests. Better: p Holm below {ALPHA}. "
+            f"A tie means that no difference is shown, not that there is none.",
             "dim",
         )
     )
     return Group(*parts)
 
 
-def _comparison(one: Comparison, *, single: bool) -> list[str]:
-    tested = one.tested
-    names = [escape(one.test_set), escape(one.a), escape(one.b)]
-    return [
-        *([] if single else names),
-        escape(tested.name),
-        *([percent(tested.a), percent(tested.b)] if single else []),
-        points(tested.difference),
-        f"{points(tested.low)} to {points(tested.high)}",
-        *([probability(tested.p_bootstrap)] if single else []),
-        probability(tested.p_randomisation),
-        probability(one.p_holm),
-        f"[bold green]{one.better.upper()}[/]" if one.better else "tie",
-    ]
+def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
+    """Return one table; narrow enough for 80 columns with one pair."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 0) if single else (0, 1))
+    for name in () if single else ("A", "B"):
+        table.add_column(name, overflow="fold")
+    table.add_column("score", no_wrap=True)
+    values, bootstrap = (("A %", "B %"), ("p boot",)) if single else ((), ())
+    for name in (*values, "A - B", "95 % interval", *bootstrap, "p rand", "p Holm"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("better", no_wrap=True)
+    for one in comparisons:
+        tested = one.tested
+        table.add_row(
+            *(() if single else (escape(one.a), escape(one.b))),
+            escape(tested.name),
+            *((percent(tested.a), percent(tested.b)) if single else ()),
+            points(tested.difference),
+            f"{points(tested.low)} to {points(tested.high)}",
+            *((probability(tested.p_bootstrap),) if single else ()),
+            probability(tested.p_randomisation),
+            probability(one.p_holm),
+            f"[bold green]{one.better.upper()}[/]" if one.better else "tie",
+        )
+    return table
 
 
 def _title(report: Report) -> Text:
