@@ -220,9 +220,8 @@ class DialogueRanker(nn.Module):
         weight = (self.numeric(self.encoder.words(name)).squeeze(-1)).exp() * batch.figure_mask  # (b, n)
         total = weight.new_zeros(batch.candidates.shape).scatter_add(1, where, weight)  # (b, c)
         share = weight / total.gather(1, where).clamp(min=1e-6)
-        ranks: Tensor = self.rankings(batch.figures[..., 2:] + self.ranking_starts).sum(2) * share.unsqueeze(
-            -1
-        )  # (b, n, h)
+        ranks: Tensor = self.rankings(batch.figures[..., 2:] + self.ranking_starts).sum(2)  # (b, n, h)
+        ranks = ranks * share.unsqueeze(-1)
         out = ranks.new_zeros((*batch.candidates.shape, ranks.shape[-1]))
         return out.scatter_add(1, where.unsqueeze(-1).expand_as(ranks), ranks)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.delex import Lexicon, Line, fact_line
+from duologue.challenges.restaurant.delex import Lexicon
 from duologue.core.records import Fact
 
 KB = (
@@ -75,12 +75,6 @@ def test_fact_lines_read_as_forms_and_do_not_count_as_speech(lexicon: Lexicon) -
     assert lexicon.spoken() == set()
     lexicon.read("with french food")
     assert lexicon.spoken() == {"with", "food", "<value>", "cuisine"}
-
-
-def test_a_fact_line_is_taken_apart_and_nothing_else_is() -> None:
-    assert fact_line("old_inn r_rating 7") == Line("old_inn", "rating", "7")
-    assert fact_line("hello what can") is None
-    assert fact_line("old_inn r_ 7") is None
 
 
 @given(st.text())

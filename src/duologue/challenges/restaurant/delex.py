@@ -48,26 +48,6 @@ class Utterance(NamedTuple):
     """The field of the restaurant's own value that is named, such as `phone`."""
 
 
-class Line(NamedTuple):
-    """A fact line of a dialogue, taken apart."""
-
-    subject: str
-    field: str
-    value: str
-
-
-def fact_line(text: str) -> Line | None:
-    """Return the parts of `<name> r_<field> <value>`, `None` when the text is no fact line.
-
-    >>> fact_line("the_old_inn r_rating 7")
-    Line(subject='the_old_inn', field='rating', value='7')
-    """
-    words = text.split(" ")
-    if len(words) == 3 and words[1].startswith(FIELD_PREFIX) and len(words[1]) > len(FIELD_PREFIX):
-        return Line(words[0], words[1][len(FIELD_PREFIX) :], words[2])
-    return None
-
-
 class Lexicon:
     """What the words of one knowledge base mean.
 

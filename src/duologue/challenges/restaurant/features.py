@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.challenges.restaurant.delex import ITEM, NAME, VALUE, Lexicon, fact_line
+from duologue.challenges.restaurant.delex import ITEM, NAME, VALUE, Lexicon
+from duologue.challenges.restaurant.facts import fact_in
 from duologue.models.rows import UNKNOWN, Row
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Reader:
     def row(self, sample: Sample, lexicon: Lexicon, *, target: str | None = None) -> Row:
         """Return the sample as numbers; `target` is the id of the right candidate, where it is known.
 
-        Utterances and field names are numbers into this maker's `table` and `fields`.
+        Utterances and field names are numbers into this reader's `table` and `fields`.
         """
         history = _History(self, sample.history, lexicon)
         read = [lexicon.read(candidate.text) for candidate in sample.candidates]
@@ -145,8 +146,8 @@ class Reader:
 class _History:
     """One history as numbers, with what candidates are compared with."""
 
-    def __init__(self, maker: Reader, history: Sequence[Turn], lexicon: Lexicon) -> None:
-        self.turns: list[tuple[int, int]] = [(SPEAKERS["api"], maker.utterance((START,)))]
+    def __init__(self, reader: Reader, history: Sequence[Turn], lexicon: Lexicon) -> None:
+        self.turns: list[tuple[int, int]] = [(SPEAKERS["api"], reader.utterance((START,)))]
         self.mentions: list[tuple[int, int, int, int]] = []
         self._listed: dict[str, dict[str, str]] = {}
         self._said: dict[str, dict[str, int]] = {"user": {}, "system": {}, "api": {}}
@@ -157,20 +158,20 @@ class _History:
         self._reply_to: dict[str, int] = {}
         self._last_bot = ""
         for turn in history:
-            self._take(maker, turn, lexicon)
+            self._take(reader, turn, lexicon)
         self._bot_from_last = list(reversed(self._by_bot))
         self._bot_latest = list(reversed(self._by_bot_latest))
         self._user_latest = list(reversed(self._by_user_latest))
         self.figures = _rankings(self._listed, set(self._by_bot))
         self._items_latest = list(reversed(self._items_by_user))
 
-    def _take(self, maker: Reader, turn: Turn, lexicon: Lexicon) -> None:
+    def _take(self, reader: Reader, turn: Turn, lexicon: Lexicon) -> None:
         said = self._said.setdefault(turn.speaker, {})
         said[turn.text] = said.get(turn.text, 0) + 1
-        line = fact_line(turn.text) if turn.speaker == "api" else None
+        line = fact_in(turn.text) if turn.speaker == "api" else None
         if line is not None:
-            self._listed.setdefault(line.subject, {})[line.field] = line.value
-            facts = maker.utterance((FACTS,))
+            self._listed.setdefault(line.subject, {})[line.relation] = str(line.object)
+            facts = reader.utterance((FACTS,))
             if self.turns[-1][1] != facts:
                 self.turns.append((SPEAKERS["api"], facts))
             return
@@ -188,7 +189,7 @@ class _History:
             _latest(self._by_bot_latest, heard.subject)
             if heard.subject is not None:
                 self._reply_to[heard.subject] = len(self.turns) + 1
-        self.turns.append((SPEAKERS.get(turn.speaker, 3), maker.utterance(heard.tokens)))
+        self.turns.append((SPEAKERS.get(turn.speaker, 3), reader.utterance(heard.tokens)))
 
     def reply(self, said: Utterance) -> int:
         """Return the turn that followed when the bot last named the candidate's restaurant; 0 when there is none."""
