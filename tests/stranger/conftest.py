@@ -36,7 +36,8 @@ def fresh(installed: Path) -> Run:
     """Run Python code, or the command line, in a fresh process that finds the package."""
 
     def run(*arguments: str | Path, code: str = _CLI) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
+        path = os.pathsep.join(filter(None, (str(installed), os.environ.get("PYTHONPATH"))))
+        environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-c", code, *map(str, arguments)]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 

@@ -12,7 +12,9 @@ import hashlib
 import io
 import json
 import os
+import struct
 import tempfile
+import zlib
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_HEADER = _GZIP_MAGIC + b"\x08\x00\x00\x00\x00\x00\x02\xff"
+"""Deflate, no flags, no time, packed as well as it can be, on an unknown system: RFC 1952, section 2.3."""
+_LEVEL = 9
 _BOM = "\ufeff"
 
 
@@ -41,17 +46,12 @@ def read_bytes(path: Path) -> bytes:
         return raw
     try:
         return gzip.decompress(raw)
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         problem = Problem(
             rule="gzip-damaged",
             message=f"the gzip data cannot be unpacked ({error})",
             advice="copy or download the file again",
         )
-        raise FormatError(path, [problem]) from error
-    except Exception as error:  # zlib.error has no public base class besides Exception
-        if type(error).__module__ != "zlib":
-            raise
-        problem = Problem(rule="gzip-damaged", message=f"the gzip data cannot be unpacked ({error})")
         raise FormatError(path, [problem]) from error
 
 
@@ -135,8 +135,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     try:
         with os.fdopen(handle, "wb") as raw:
             if path.suffix == ".gz":
-                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                    yield packed  # type: ignore[misc]  # GzipFile is a binary file in all but its declaration
+                packer = _Packer(raw)
+                yield packer  # type: ignore[misc]  # a binary file in all but its declaration
+                packer.finish()
             else:
                 yield raw
             raw.flush()
@@ -149,6 +150,35 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         _remove(temporary)
         raise
+
+
+class _Packer(io.BufferedIOBase):
+    """Packs what is written into a gzip file without name and time.
+
+    The library's `GzipFile` holds bytes back from Python 3.12 on, and after an error writes them when it is
+    collected: to a full disk or a closed file, with a complaint on standard error. This one holds nothing.
+    """
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self._deflate = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+        self._checksum = 0
+        self._size = 0
+        raw.write(_GZIP_HEADER)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        self._raw.write(self._deflate.compress(data))
+        self._checksum = zlib.crc32(data, self._checksum)
+        self._size += len(data)
+        return len(data)
+
+    def finish(self) -> None:
+        """Write what makes the file complete."""
+        self._raw.write(self._deflate.flush())
+        self._raw.write(struct.pack("<LL", self._checksum, self._size & 0xFFFFFFFF))
 
 
 def write_bytes(path: Path, data: bytes) -> None:
