@@ -88,6 +88,7 @@ def test_slices_problems_and_commands_are_gathered(make_report: MakeReport) -> N
             make_report("b", slices=True, problems=(problem,), commands=["make x"]),
         ]
     )[0]
+    assert board.score_names() == ["p@1", "p@2", "p@5", "mrr"]
     assert board.cuts() == ["answer type"]
     assert board.sets[0].slices("answer type") == [
         ("api_call", 50, {"b": 1.0, "a": 0.9}),

@@ -95,6 +95,8 @@ def test_scores_intervals_ties_and_signatures_are_shown(reports: list[Report]) -
     shown = " ".join(read(text).words)
     assert "99.50" in shown
     assert "25.00" in shown
+    assert "Mean reciprocal rank (MRR)" in shown
+    assert "50.00" in shown  # MRR of the poor system
     assert "no error" in shown
     assert "rank 1, tied" in shown
     assert "rank 3" in shown

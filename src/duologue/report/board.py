@@ -28,6 +28,10 @@ class Cell(NamedTuple):
     """Rank in the test set, shared by ties; `None` without a score."""
     tied: bool
 
+    def named(self, name: str) -> Score | None:
+        """Return one of the report's scores, or `None` when it lacks it."""
+        return next((score for score in self.report.scores if score.name == name), None)
+
 
 class Contest(NamedTuple):
     """One test set with all systems that were scored on it."""
@@ -82,6 +86,14 @@ class Board:
     def n(self) -> int:
         """Scored answers in all."""
         return sum(cell.report.n for one in self.sets for cell in one.cells.values())
+
+    def score_names(self) -> list[str]:
+        """Return the names of all scores, in order of first appearance."""
+        return list(
+            dict.fromkeys(
+                score.name for one in self.sets for cell in one.cells.values() for score in cell.report.scores
+            )
+        )
 
     def cuts(self) -> list[str]:
         """Return what the reports are sliced by."""
