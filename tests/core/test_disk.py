@@ -6,7 +6,10 @@ import gzip
 import io
 import json
 import os
+import signal
 import stat
+import subprocess
+import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -146,6 +149,25 @@ def test_text_that_is_stopped_leaves_the_old_file(tmp_path: Path) -> None:
         write_text_and_divide_by_zero(tmp_path / "text")
     assert (tmp_path / "text").read_text(encoding="utf-8") == "old"
     assert names_in(tmp_path) == ["text"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_process_that_is_killed_in_the_middle_leaves_the_old_file(name: str, tmp_path: Path) -> None:
+    write_bytes(tmp_path / name, b"old")
+    code = """
+import os, signal, sys
+from pathlib import Path
+from duologue.core.disk import replacing
+with replacing(Path(sys.argv[1])) as out:
+    out.write(b"new" * 100_000)
+    out.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / name)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert read_bytes(tmp_path / name) == b"old"
+    write_bytes(tmp_path / name, b"new")
+    assert read_bytes(tmp_path / name) == b"new"
 
 
 class FullDisk:
