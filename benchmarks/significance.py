@@ -58,7 +58,8 @@ def main() -> int:
     dense = rng.integers(0, 40, (options.items, 6)).astype(np.float64) + rng.random((options.items, 6))
     other = rng.integers(0, 40, (options.items, 6)).astype(np.float64)
     lines = measure(a, b, dense, other, options.resamples, options.repeat)
-    print(f"{options.resamples} resamples of {options.items} items x {len(a.columns)} columns, CPU seconds on one core\n")
+    size = f"{options.items} items x {len(a.columns)} columns"
+    print(f"{options.resamples} resamples of {size}, CPU seconds on one core\n")
     print(f"| {'after counting':<58} | ours, s | numpy loop, s | times faster |")
     print(f"|{'-' * 60}|--------:|--------------:|-------------:|")
     for line in lines:
