@@ -66,7 +66,7 @@ class Crowd:
             return self._training(answer, kind, listed, chance)
         if self.style == "a":
             return self._release_a(answer, kind, history, listed, chance)
-        return self._release_b(answer, kind, history, listed, chance)
+        return self._release_b(answer, kind, history, chance)
 
     # -- styles ------------------------------------------------------------------------------------
 
@@ -107,17 +107,11 @@ class Crowd:
             return self._with_items(answer, kind, texts, listed, chance)
         return texts
 
-    def _release_b(
-        self, answer: str, kind: str, history: Sequence[str], listed: Sequence[str], chance: Chance
-    ) -> list[str]:
+    def _release_b(self, answer: str, kind: str, history: Sequence[str], chance: Chance) -> list[str]:
         size = SIZES["b"]
         near = self.neighbours.near(answer, kind, size * 2 if kind == "api_call" else size)
         if kind == "api_call":
             near = near[: size + chance.weighted(range(size + 1), _MORE_CALLS_B[self.subtask])]
-        if kind == "option":
-            near = self._with_listed(
-                answer, kind, near, [name for name in listed if chance.happens(self.recipe.listed_each)], size
-            )
         return near + self._lines_b(answer, kind, history, chance)
 
     # -- lines of the dialogue itself --------------------------------------------------------------

@@ -6,6 +6,7 @@ Only `random.Random(int).random()` and hashes are promised to be stable, so ever
 from __future__ import annotations
 
 import hashlib
+import math
 import random
 from typing import TYPE_CHECKING, TypeVar
 
@@ -24,7 +25,7 @@ def identifier(*key: object) -> str:
     """Return an id of the shape of a uuid4 that depends on the key alone.
 
     >>> identifier("seed", 1)
-    'cf9180c1-5b89-4b75-8f13-9b6aa74fa5ee'
+    'eb1e6076-8783-452e-bfd7-88d88a651657'
     """
     text = digest(*key).hex()
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{'89ab'[int(text[16], 16) & 3]}{text[17:20]}-{text[20:32]}"
@@ -57,7 +58,7 @@ class Chance:
 
     def weighted(self, choices: Sequence[T], weights: Sequence[float]) -> T:
         """Return one of the choices, as likely as its weight says. The weights must not all be zero."""
-        point = self.unit() * sum(weights)
+        point = self.unit() * math.fsum(weights)  # sum() of floats differs between versions of Python
         for choice, weight in zip(choices, weights, strict=True):
             point -= weight
             if point < 0:

@@ -82,7 +82,7 @@ class Teller:
             wanted = f"a request with at least {least} matches" if least else "a restaurant"
             raise UsageError(
                 f"subtask {subtask}, {'training' if train else 'test'}: the knowledge base of '{schema.name}' "
-                f"({len(directory.names)} restaurants) has no {wanted} on this side of the split; "
+                f"({len(directory.names)} restaurants) lacks {wanted} on this side of the split; "
                 f"give a larger one or change train_share"
             )
 

@@ -7,6 +7,8 @@ from contextlib import ExitStack
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from duologue.challenges.restaurant.facts import kb_lines
 from duologue.challenges.restaurant.ledger import Ledger, corpus_key
 from duologue.challenges.restaurant.names import SUBTASKS, FileName
@@ -59,6 +61,7 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     """
     if not isinstance(recipe, Generation):
         raise UsageError(f"expected a Generation as the simulator's recipe, found {type(recipe).__name__}")
+    recipe = msgspec.convert(msgspec.to_builtins(recipe), Generation)  # 1 and 1.0 are the same recipe
     planned = plan_files(recipe, out)
     maker = Maker(recipe, seed)
     bases = sorted({PART_SHAPES[one.part][0] for one in planned})

@@ -47,7 +47,11 @@ _CUT_WEIGHTS_A = {
     "look": 0.22,
     "ready": 0.24,
     "another": 0.31,
+    "1/api_call": 1.06,
+    "2/api_call": 1.08,
+    "2/update-ack": 0.97,
     "3/look": 0.29,
+    "4/reserve": 1.06,
     "5/look": 0.31,
     "5/ready": 0.34,
     "5/anything": 0.77,
@@ -110,11 +114,11 @@ class Generation(Record, frozen=True):
     """How often a proposal is accepted; the last one always is (section 7)."""
     repeat_chance: Probability = 0.5
     """How often an earlier option is asked for, from the second proposal on [fitted] (section 7)."""
-    take_repeated: Weight = 1
+    take_repeated: Weight = 1.0
     """After a repeat: weight of taking the repeated option [fitted: a third each]."""
-    take_newest: Weight = 1
+    take_newest: Weight = 1.0
     """After a repeat: weight of taking the newest option."""
-    reject_again: Weight = 1
+    reject_again: Weight = 1.0
     """After a repeat: weight of rejecting both."""
     listed_most: Annotated[int, msgspec.Meta(ge=1)] = 4
     """At most this many restaurants are listed (section 7)."""
@@ -124,7 +128,7 @@ class Generation(Record, frozen=True):
     """Task 5: the final request must have at least so many matches (section 7)."""
     hedge_info: Probability = 0.5
     """How often the wish for phone or address starts with a hedge [fitted] (section 5.6)."""
-    info_weights: tuple[Weight, Weight, Weight, Weight] = (1, 1, 1, 1)
+    info_weights: tuple[Weight, Weight, Weight, Weight] = (1.0, 1.0, 1.0, 1.0)
     """Phone only, address only, phone then address, address then phone (section 5.6)."""
 
     cut_weights: dict[str, Weight] = msgspec.field(default_factory=lambda: dict(_CUT_WEIGHTS_A))
@@ -135,13 +139,11 @@ class Generation(Record, frozen=True):
     so that no such restaurant exists [fitted to 54 cases] (section 9.3)."""
     answer_twice: Probability = 0.0075
     """Style `training`: how often the answer's text occurs a second time under another id (section 9.1)."""
-    listed_options: Probability = 1
+    listed_options: Probability = 1.0
     """Style `a`: how often all other listed restaurants are among the candidates of an option or a repeat, so
     that ratings must be compared (section 9.2; counted again: in every such set)."""
     listed_options_training: Probability = 0.5
     """Style `training`: the same [guess; no training file of these tasks is left]."""
-    listed_each: Probability = 0.12
-    """Style `b`: how often each other listed restaurant is among the candidates of an option [fitted]."""
     one_slot_off: Probability = 0.65
     """Style `a`: share of the neighbouring api_calls that differ in one slot, the others in two [fitted]."""
     one_slot_off_b: Probability = 0.8

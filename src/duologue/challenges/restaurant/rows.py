@@ -74,11 +74,9 @@ class RowMaker:
         story = self.teller.tell(chance)
         cut, kind = self._cut(story, chance)
         answer = story.lines[cut]
-        wrong = self.crowd.around(story, cut, kind, chance)
-        texts = chance.shuffled([answer, *wrong])
-        place = chance.below(len(texts))  # where the answer stands: texts may hold it twice
-        here = texts.index(answer)
-        texts[here], texts[place] = texts[place], texts[here]
+        texts = chance.shuffled(self.crowd.around(story, cut, kind, chance))
+        place = chance.below(len(texts) + 1)
+        texts.insert(place, answer)
         candidates = [
             {"utterance": text, "candidate_id": identifier(*self.key, index, number)}
             for number, text in enumerate(texts)

@@ -138,6 +138,10 @@ def _hire(
     recipe: Generation, seed: int, stretches: Sequence[Stretch], workers: int
 ) -> list[tuple[BaseProcess, Connection]]:
     context = multiprocessing.get_context("spawn")
+    if hasattr(signal, "pthread_sigmask"):
+        from multiprocessing import resource_tracker  # Unix only
+
+        resource_tracker.ensure_running()  # started later, it would let Ctrl-C through to the first worker
     crew: list[tuple[BaseProcess, Connection]] = []
     with _ctrl_c_waits():
         for number in range(workers):
@@ -166,6 +170,7 @@ def _ctrl_c_waits() -> Iterator[None]:
 
 def _work(pipe: Connection, recipe: Generation, seed: int, stretches: Sequence[Stretch]) -> None:
     """Send the pieces of the stretches; nobody left to take them means that the work is over."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     maker = Maker(recipe, seed)
     with suppress(BrokenPipeError, ConnectionResetError):
         for stretch in stretches:
