@@ -96,7 +96,7 @@ def run_part(data: Path, release: str, part: str) -> list[Cell]:
             _, problems = check(task, out, source, "strict")
             if problems:
                 sys.exit(f"{out} is refused: {problems[0].message}")
-            report = score(task, truth, out, "strict", data=source)
+            report = score(task, truth, out, "strict", data=source, test_set=f"{release} {part} task {subtask}")
             cells.append(Cell(release, part, subtask, name, report, n / seconds))
             print(f"{release} {part} task {subtask} {name:<14} P@1 {report.scores[0].value:.3f}", flush=True)
     return cells
@@ -151,7 +151,7 @@ def tests(cells: list[Cell]) -> str:
     """Return the paired tests of neighbours in each file, corrected by Holm over all of them."""
     sets: dict[str, list[Report]] = {}
     for cell in cells:
-        sets.setdefault(f"{cell.release} {cell.part} task {cell.subtask}", []).append(named(cell))
+        sets.setdefault(str(cell.report.meta["test_set"]), []).append(named(cell))
     found = compare_all(sets, pairs="neighbours", seed=SEED)
     lines = [
         f"Neighbours in the order of P@1, approximate randomisation, corrected by Holm over {len(found)} tests.\n",

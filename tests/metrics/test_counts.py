@@ -149,3 +149,19 @@ def test_a_signature_names_formulas_and_parts() -> None:
     assert sign([PrecisionAt(1), ReciprocalRank()], "v1", "n 3") == (
         "p@1 = hit@1 / items, mrr = sum(1 / rank) / items | v1 | n 3"
     )
+
+
+def test_a_saved_report_keeps_the_dialogues_of_its_items() -> None:
+    counts = Counts(("a", "b", "c"), ("items",), np.ones((3, 1)), ("x", "x", "y"))
+    report = Report(
+        task="t",
+        variant="v",
+        n=3,
+        scores=(),
+        rank_by="s",
+        signature="",
+        columns=counts.columns,
+        items=counts.rows(),
+        groups=counts.groups or (),
+    )
+    assert Counts.of_report(report).units()[0] == ("x", "y")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--variant", default=None, help="strict (default), or official: the official program to the last digit.")
 @click.option("--partial", is_flag=True, help="Score a file with errors too; what is missing or wrong counts as wrong.")
 @click.option("--out", type=options.PATH, default=None, help="Save the whole report as JSON, for compare and report.")
+@click.option("--test-set", default=None, help="What reports call the test set (default: told by the file's name).")
 @options.json_option
 def score(
     *,
@@ -39,6 +40,7 @@ def score(
     variant: str | None,
     partial: bool,
     out: Path | None,
+    test_set: str | None,
     as_json: bool,
 ) -> None:
     """Score a result file of TASK against the truth, with 95 % intervals and a signature.
@@ -54,7 +56,7 @@ def score(
     loaded = load_task(task)
     chosen = evaluate.pick_variant(loaded, variant)
     try:
-        report = evaluate.score(loaded, gold, pred, chosen, data=data, partial=partial)
+        report = evaluate.score(loaded, gold, pred, chosen, data=data, partial=partial, test_set=test_set)
     except FormatError as error:
         _refused(error, task, chosen, as_json=as_json)
         raise click.exceptions.Exit(1) from error

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scalar, Submission, Turn
 
 
-class Brief(Record, frozen=True):
+class Brief(Record, frozen=True, kw_only=True):
     """What a task tells every system about itself."""
 
     name: str
@@ -56,7 +56,7 @@ class Progress(Protocol):
         ...
 
 
-class Run(Record, frozen=True):
+class Run(Record, frozen=True, kw_only=True):
     """Where a training runs: its folder, seed and progress."""
 
     folder: Any
@@ -180,6 +180,15 @@ class Walkable(Protocol):
 
     def statistics_text(self, path: Path) -> str:
         """Return the official statistics as the official tool spells them."""
+        ...
+
+
+@runtime_checkable
+class Naming(Protocol):
+    """A task whose official file names say what they hold."""
+
+    def test_set(self, path: Path) -> str | None:
+        """Return a short name for the test set of an official file; `None` for a name of another kind."""
         ...
 
 

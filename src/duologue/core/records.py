@@ -256,6 +256,8 @@ class Report(Record, frozen=True, kw_only=True):
     """Names of the counts that are kept per item."""
     items: tuple[tuple[str, tuple[float, ...]], ...] = ()
     """Per item its id and counts: what paired tests resample."""
+    groups: tuple[str, ...] = ()
+    """Per item the dialogue it belongs to, where resampling must draw dialogues; empty: items stand alone."""
     problems: tuple[Problem, ...] = ()
     transcript: tuple[str, ...] = ()
     """The lines that the official program prints on standard output (official variants only)."""

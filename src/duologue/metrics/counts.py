@@ -118,6 +118,7 @@ class Counts:
             tuple(name for name, _ in report.items),
             report.columns,
             np.array([counts for _, counts in report.items], dtype=np.float64),
+            report.groups or None,
         )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.protocols import Naming
 from duologue.core.recipe import read_toml
 from duologue.run.predict import provenance_path
 
@@ -46,7 +47,14 @@ def check(task: Task, result: Path, data: Path | None, variant: str) -> tuple[Su
 
 
 def score(
-    task: Task, gold: Path, result: Path, variant: str, *, data: Path | None = None, partial: bool = False
+    task: Task,
+    gold: Path,
+    result: Path,
+    variant: str,
+    *,
+    data: Path | None = None,
+    partial: bool = False,
+    test_set: str | None = None,
 ) -> Report:
     """Return the report of a result file against a truth file.
 
@@ -58,7 +66,8 @@ def score(
         examples = join(list(task.load(data)), examples)
     report = task.score(examples, task.read(result), variant, partial=partial)
     system, seen = _provenance(result)
-    meta = {"test_set": f"{gold.parent.name}/{_stem(gold)}".lstrip("/"), **report.meta}
+    named = test_set or (task.test_set(gold) if isinstance(task, Naming) else None) or _stem(gold)
+    meta = {**report.meta, "test_set": named}
     return msgspec.structs.replace(report, system=report.system or system, seen=report.seen or seen, meta=meta)
 
 

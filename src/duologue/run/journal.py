@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-class _Line(Record, frozen=True):
+class _Line(Record, frozen=True, kw_only=True):
     id: str
     answer: Answer
 

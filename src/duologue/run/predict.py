@@ -25,7 +25,7 @@ _CHUNK = 100
 """Samples per call of `answer`: small enough for a lively progress bar and a short loss after a kill."""
 
 
-class Provenance(Record, frozen=True):
+class Provenance(Record, frozen=True, kw_only=True):
     """Where a result file comes from; written beside it as `<result>.run.toml`."""
 
     task: str

@@ -21,7 +21,7 @@ WAITS = (
 """How a user asks for a moment: equally likely openers."""
 
 
-class Pattern(Record, frozen=True):
+class Pattern(Record, frozen=True, kw_only=True):
     """One way to say something, with its weight within its group."""
 
     text: str
@@ -32,7 +32,7 @@ class Pattern(Record, frozen=True):
     or o o, a third each), `any`, `anyany` (two different ones)."""
 
 
-class Slot(Record, frozen=True):
+class Slot(Record, frozen=True, kw_only=True):
     """A slot of the request with everything that is said about it."""
 
     name: str

@@ -106,6 +106,11 @@ class RestaurantTask:
 
         return walker.statistics_text(walker.statistics(files.load(path)))
 
+    def test_set(self, path: Path) -> str | None:
+        """Return a name such as `tst1 task 3` for an official file name."""
+        found = files.file_facts(path)
+        return None if found is None else f"{found.part} task {found.subtask}"
+
     def replay_check(self, path: Path) -> Sequence[str]:
         """Return what the official `check_validity.py` prints for a result file."""
         from duologue.challenges.restaurant import official
