@@ -60,3 +60,26 @@ def test_a_restaurant_that_the_user_names_is_of_the_dialogue() -> None:
 def test_equal_keys_give_equal_decoys() -> None:
     decoys = Decoys(FACTS, EXAMPLES)
     assert decoys.join(EXAMPLES[0], 3, Chance(1, "x")) == decoys.join(EXAMPLES[0], 3, Chance(1, "x"))
+
+
+def test_an_api_call_among_decoys_has_values_that_the_user_named() -> None:
+    decoys = Decoys([*FACTS, Fact(subject="a_inn", relation="cuisine", object="french")], EXAMPLES)
+    asked = example(9, "hello", ("user", "not french, please"))
+    made = [text for seed in range(100) for text in texts(decoys.join(asked, 2, Chance(seed)))[1:]]
+    calls = [text for text in made if text.startswith("api_call")]
+    assert calls.count("api_call french") > calls.count("api_call thai") > 0
+
+
+def test_a_dialogue_taken_back_is_about_an_earlier_bot_turn() -> None:
+    decoys = Decoys(FACTS, EXAMPLES)
+    told = example(9, "hello", ("user", "hi"), ("system", "one"), ("user", "so"), ("system", "two"), ("user", "?"))
+    seen = set()
+    for seed in range(20):
+        earlier = decoys.rewind(told, Chance(seed))
+        assert earlier is not None
+        (reference,) = earlier.references
+        seen.add((len(earlier.sample.history), reference.text))
+        assert texts(earlier)[0] == reference.text
+        assert len(texts(earlier)) > 2
+    assert seen == {(1, "one"), (3, "two")}
+    assert decoys.rewind(example(1, "hello", ("user", "hi")), Chance(1)) is None

@@ -20,8 +20,8 @@ def test_a_closed_course_is_set_in_knowledge_base_1_and_is_the_same_for_a_seed()
     assert course == closed_course(20, 5, seed=3)
     assert course != closed_course(20, 5, seed=4)
     assert list(course.worlds) == ["kb1_atmosphere"]
-    assert 90 <= len(course.examples) <= 130
-    assert 25 <= len(course.held_out) <= 40
+    assert 100 <= len(course.examples) <= 160
+    assert 25 <= len(course.held_out) <= 50
     assert {example.sample.world for example in course.examples} == {"kb1_atmosphere"}
 
 

@@ -33,6 +33,7 @@ _WEIGHTS = {1: 0.7, 2: 0.6, 3: 1.0, 4: 0.5, 5: 2.2}
 _CUTS = {"hello": 0.25, "on-it": 0.25, "look": 0.5, "ready": 0.5, "another": 0.5, "repeat": 5, "phone": 2, "address": 2}
 """Where training dialogues of style `a` are cut: rarely before what is learned at once, often before what is rare."""
 _DECOYS = 4
+_REWOUND = 0.2  # share of dialogues that are taken back to an earlier bot turn as well
 _TRAINING_SEEDS, _HELD_OUT_SEEDS = 1, 2
 _MANY = 1_000_000  # schemas per seed, more than anybody will ask for
 
@@ -106,7 +107,11 @@ def _course(shares: list[_Share], seed: int, progress: Progress | None) -> Cours
                 progress(min(done, total), total, "simulating dialogues")
         decoys = Decoys(share.facts, made)
         where = course.held_out if share.held_out else course.examples
-        where += [decoys.join(one, _DECOYS, Chance(seed, "decoys", one.sample.id)) for one in made]
+        for one in made:
+            chance = Chance(seed, "decoys", one.sample.id)
+            where.append(decoys.join(one, _DECOYS, chance))
+            if chance.happens(_REWOUND) and (earlier := decoys.rewind(one, chance)) is not None:
+                where.append(earlier)
     if progress is not None:
         progress(total, total, "simulating dialogues")
     return course
