@@ -313,37 +313,48 @@ def chi_square(real: Counter[str], ours: Counter[str]) -> tuple[float, int, floa
 def choices(history: Sequence[str], subtask: int, recogniser: Recogniser) -> Iterator[tuple[str, str]]:
     """Yield (what was chosen, how) for the choices that a history shows."""
     lines = [line for line in history if not is_fact(line)]
-    facts = len({line.split()[0] for line in history if is_fact(line)})
+    made = [*_request_choices(history, lines, subtask, recogniser), *_turn_choices(lines, recogniser)]
+    yield from ((f"task {subtask}: {what}", how) for what, how in made)
+
+
+def _request_choices(
+    history: Sequence[str], lines: Sequence[str], subtask: int, recogniser: Recogniser
+) -> Iterator[tuple[str, str]]:
+    facts = {line.split()[0] for line in history if is_fact(line)}
     if facts:
-        yield f"task {subtask}: restaurants listed", str(facts)
-    request = lines[2] if len(lines) > 2 else ""
-    slots = recogniser.slots(request)
-    if request and subtask in {1, 5}:
-        yield f"task {subtask}: slots given", str(len(slots))
-    names = [slot.partition(":")[0] for slot in slots]
-    for slot in slots:
-        yield f"task {subtask}: phrases given", slot
-    if len(slots) == len(p.SLOTS):
-        yield f"task {subtask}: orders of five slots", " ".join(names)
-    for first, second in pairwise(lines):
-        found = recogniser(second)
-        if found and not found[0].startswith("bot"):
-            yield f"task {subtask}: {found[0]}", found[1]
-        if first in _ASKED and found:
-            yield f"task {subtask}: hedged {_ASKED[first]}", str("hedge" in found[0])
-        if first == p.BOT_UPDATE:
-            yield f"task {subtask}: hedge, update or end", (found or ("?", ""))[0].split()[0]
-        if first.startswith("what do you think"):
-            yield f"task {subtask}: after a proposal", (found or ("?", ""))[0]
-        if first.startswith("the option was"):
-            yield f"task {subtask}: after a repeat", (found or ("?", ""))[0]
-        if second.startswith("what do you think"):
-            yield f"task {subtask}: place of proposals", str(sum(x.startswith("what do you") for x in lines))
-    updates = sum(line == p.BOT_UPDATE for line in lines)
+        yield "restaurants listed", str(len(facts))
+    if len(lines) > 2:
+        slots = recogniser.slots(lines[2])
+        if subtask in {1, 5}:
+            yield "slots given", str(len(slots))
+        yield from (("phrases given", slot) for slot in slots)
+        if len(slots) == len(p.SLOTS):
+            yield "orders of five slots", " ".join(slot.partition(":")[0] for slot in slots)
     if p.NO_MORE_UPDATES in lines:
-        yield f"task {subtask}: updates made", str(updates)
+        yield "updates made", str(lines.count(p.BOT_UPDATE))
 
 
+def _turn_choices(lines: Sequence[str], recogniser: Recogniser) -> Iterator[tuple[str, str]]:
+    proposals = 0
+    for first, second in pairwise(lines):
+        group, text = recogniser(second) or ("outside", "")
+        if group not in {"bot", "silence", "api_call", "needed", "no more updates"}:
+            yield group, text
+        if first in _ASKED:
+            yield f"hedged {_ASKED[first]}", str("hedge" in group)
+        elif first == p.BOT_UPDATE:
+            yield "hedge, update or end", group.split()[0]
+        elif first.startswith(p.API_CALL) and group.split()[0] in {"hedge", "update"}:
+            yield "first after a call", group.split()[0]
+        elif first.startswith(_OPTION):
+            proposals += 1
+            yield "after a proposal", group
+            yield "place of proposals", str(proposals)
+        elif first.startswith(_REPEAT):
+            yield "after a repeat", group
+
+
+_OPTION, _REPEAT = (text.removesuffix("{name}") for text in (p.BOT_OPTION, p.BOT_REPEAT))
 _ASKED = {slot.question: slot.name for slot in p.SLOTS if slot.hedges}
 
 

@@ -134,7 +134,7 @@ class Generation(Record, frozen=True):
     cut_weights: dict[str, Weight] = msgspec.field(default_factory=lambda: dict(_CUT_WEIGHTS_A))
     """Style `a`: how likely a dialog is cut before a bot turn of a kind, relative to the others (1 where not
     named); `5/look` holds for one subtask [fitted] (section 9.4). The other styles cut uniformly."""
-    unknown_names: Probability = 0.05
+    unknown_names: Probability = 0.085
     """Styles `a` and `b`: how often a neighbour's name that holds a slot value gets another value instead,
     so that no such restaurant exists [fitted to 54 cases] (section 9.3)."""
     answer_twice: Probability = 0.0075
