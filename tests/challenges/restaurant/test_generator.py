@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import signal
@@ -205,6 +206,25 @@ def test_a_file_in_place_of_the_folder_is_a_clear_error(tmp_path: Path) -> None:
         generate(Generation(part="tst1", subtask=1, n=2), 1, tmp_path / "out", workers=1, progress=None)
 
 
+def test_a_full_disk_is_said_and_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, calls = os.fsync, iter(range(100))
+
+    def full(handle: int) -> None:
+        if next(calls) > 3:  # recipe, base and two ledgers fit
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(handle)
+
+    monkeypatch.setattr("duologue.core.disk.os.fsync", full)
+    recipe = Generation(part="tst1", n=4)
+    with pytest.raises(StorageError, match="no space left on the disk"):
+        generate(recipe, 1, tmp_path / "out", workers=1, progress=None)
+    monkeypatch.undo()
+    assert not list((tmp_path / "out").rglob("*.part"))
+    generate(recipe, 1, tmp_path / "out", workers=1, progress=None)
+    generate(recipe, 1, tmp_path / "whole", workers=1, progress=None)
+    assert hashes(tmp_path / "out") == hashes(tmp_path / "whole")
+
+
 SCRIPT = """
 import sys
 from pathlib import Path
@@ -219,9 +239,16 @@ if __name__ == "__main__":
 """
 
 
+@pytest.fixture(scope="module")
+def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("training")
+    generate(Generation(part="train", n=800), 1, out, workers=1, progress=None)
+    return out
+
+
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_run_leaves_whole_files_and_the_next_one_ends_with_the_same_bytes(
-    stop: signal.Signals, tmp_path: Path
+    stop: signal.Signals, training: Path, tmp_path: Path
 ) -> None:
     script, out, n = tmp_path / "script.py", tmp_path / "out", 800
     script.write_text(SCRIPT)
@@ -241,8 +268,7 @@ def test_a_stopped_run_leaves_whole_files_and_the_next_one_ends_with_the_same_by
         assert not list(out.rglob("*.part"))
     assert _waited(lambda: not _alive(process.pid))  # no worker outlives the run
     generate(Generation(part="train", n=n), 1, out, workers=1, progress=None)
-    generate(Generation(part="train", n=n), 1, tmp_path / "whole", workers=1, progress=None)
-    assert hashes(out) == hashes(tmp_path / "whole")
+    assert hashes(out) == hashes(training)
 
 
 def _waited(condition: Callable[[], object]) -> bool:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import json
+import hashlib
 import string
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant import wording
+from duologue.challenges.restaurant import patterns, wording
 from duologue.challenges.restaurant.invent import invent
 from duologue.challenges.restaurant.patterns import RESTRICTIONS, SLOTS
 from duologue.challenges.restaurant.plan import Generation
@@ -94,13 +94,20 @@ def test_a_seed_gives_the_same_schema_and_facts() -> None:
 
 def test_words_are_fit_for_an_api_call_and_no_value_is_a_word_of_a_sentence() -> None:
     texts = [*wording.ANSWERS_ONE, *wording.ANSWERS_TWO, *wording.PHRASES, *wording.QUESTIONS_NAMED]
+    texts += [*patterns.OPENINGS, *patterns.UNANSWERABLE, *patterns.TAKE_NEWEST, patterns.BOT_SORRY, *patterns.WAITS]
     spoken = {word.strip(string.punctuation) for text in texts for word in text.split()}
     for seed in range(40):
         schema, _ = invent(seed)
         values = {value for slot in schema.slots for value in schema.values[slot.name]}
         assert not values & spoken
         assert all(value.isascii() and value.isalpha() and value.islower() for value in values)
-        json.dumps(schema.fields)
+
+
+def test_a_schema_of_a_seed_is_the_same_on_every_version_of_python() -> None:
+    text = "".join(repr(invent(seed)) for seed in range(10))
+    assert hashlib.sha256(text.encode()).hexdigest() == (
+        "b6d766eaa09ac1954122d24cb33b1b46869874cc884bead1eae128122273d4dd"
+    )
 
 
 def test_every_frame_has_its_placeholder_and_none_talks_of_diets() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +10,7 @@ from duologue.challenges.restaurant.facts import kb_lines
 from duologue.challenges.restaurant.kb import make_kb
 from duologue.challenges.restaurant.plan import Generation
 from duologue.challenges.restaurant.shards import Maker, Stretch, make_all
-from duologue.core.errors import UsageError
+from duologue.core.errors import DuologueError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +46,15 @@ def test_workers_end_when_nobody_wants_the_rest() -> None:
     pieces = make_all(Generation(), 1, [Stretch("train", 1, start, 50) for start in range(0, 2_000, 50)], workers=2)
     next(pieces)
     pieces.close()  # would hang if a worker went on waiting for its piece to be taken
+
+
+def test_the_death_of_a_worker_is_said_with_what_to_do() -> None:
+    pieces = make_all(Generation(), 1, [Stretch("train", 1, start, 50) for start in range(0, 2_000, 50)], workers=2)
+    next(pieces)
+    for process in multiprocessing.active_children():
+        process.kill()
+    with pytest.raises(DuologueError, match=r"a worker process ended before its work was done.*run the command again"):
+        list(pieces)
 
 
 def test_a_given_base_is_used_with_its_own_values(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ dietary restrictions (specification, section 8) are never among them; the field 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant import wording
+from duologue.challenges.restaurant import patterns, wording
 from duologue.challenges.restaurant.chance import Chance
 from duologue.challenges.restaurant.flow import trains
 from duologue.challenges.restaurant.kb import new_names
@@ -25,6 +26,7 @@ _RESERVED = frozenset((*_FIXED_FIELDS, RESTRICTIONS.name, "name", "api_call", "s
 _DIETS = kb_values(1)[RESTRICTIONS.name]
 _STANDARD_SHARE = 0.5
 """How often each slot of the standard schema is taken up."""
+_WORD_POOLS = ("FIELDS", "VALUES", "SYLLABLES", "ENDINGS")
 _NAMED_SHARE = 0.75
 """How often the question of a made-up slot holds the name of its field."""
 _MOST_OPTIONS = 8
@@ -38,7 +40,7 @@ def invent(seed: int) -> tuple[Schema, list[Fact]]:
     api_call is random, questions are still asked in alphabetical order of the field names.
     """
     chance = Chance(seed, "invent")
-    taken = set(_RESERVED) | _spoken_words()
+    taken = {*_RESERVED, *_spoken_words()}
     count = 3 + chance.below(5)
     standard = [slot for slot in SLOTS if chance.happens(_STANDARD_SHARE)]
     slots = [_vary(slot, taken, chance) for slot in chance.some(standard, count)]
@@ -60,13 +62,20 @@ def invent(seed: int) -> tuple[Schema, list[Fact]]:
 # -- words -----------------------------------------------------------------------------------------
 
 
-def _spoken_words() -> set[str]:
-    """Return words that sentences hold, which therefore cannot be values."""
-    texts = [pattern.text for slot in SLOTS for pattern in (*slot.answers, *slot.hedges)]
-    texts += [phrase for slot in SLOTS for phrase in slot.phrases] + [slot.question for slot in SLOTS]
-    texts += [*wording.QUESTIONS_NAMED, *wording.QUESTIONS_UNNAMED, *wording.PHRASES]
-    texts += [*wording.ANSWERS_ONE, *wording.ANSWERS_TWO, *(hedge.text for hedge in wording.HEDGES)]
-    return {word.strip(",.") for text in texts for word in text.split()}
+@cache
+def _spoken_words() -> frozenset[str]:
+    """Return the words of all sentences, which therefore name neither fields nor values."""
+    slots = patterns.SLOTS_EXTRA
+    texts = [text for slot in slots for text in (slot.question, *slot.phrases)]
+    texts += [one.text for slot in slots for one in (*slot.answers, *slot.hedges)]
+    texts += [one.text for one in (*wording.HEDGES, *patterns.UPDATE_PREFIXES)]
+    for source in (patterns, wording):  # their other constants are sentences or tuples of sentences
+        for name, constant in vars(source).items():
+            if name.startswith("_") or name in _WORD_POOLS:
+                continue
+            texts += [constant] if isinstance(constant, str) else []
+            texts += [text for text in constant if isinstance(text, str)] if isinstance(constant, tuple) else []
+    return frozenset(word.strip(",.:{}") for text in texts for word in text.split())
 
 
 def _spell(chance: Chance, least: int = 2) -> str:
