@@ -8,7 +8,7 @@ import pytest
 from duologue.challenges.restaurant.facts import facts_of, kb_lines
 from duologue.challenges.restaurant.kb import ADJECTIVES, NOUNS, Directory, make_kb, read_kb, values_of
 from duologue.challenges.restaurant.plan import FIELDS, kb_values, schema_of_part
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Fact
 
 if TYPE_CHECKING:
@@ -133,3 +133,9 @@ def test_an_empty_file_is_no_base(tmp_path: Path) -> None:
     (tmp_path / "kb.txt").write_text("\n")
     with pytest.raises(FormatError, match="no restaurant"):
         read_kb(tmp_path / "kb.txt")
+
+
+def test_facts_that_lack_a_slot_are_refused() -> None:
+    facts = [fact for fact in make_kb(1, 1) if fact.relation != "price"]
+    with pytest.raises(UsageError, match="5400 of 5400 restaurants lack a slot of 'kb1_atmosphere'"):
+        Directory(schema_of_part("train"), facts)

@@ -107,3 +107,9 @@ def test_rows_of_a_seed_are_the_same_bytes_on_every_version_of_python() -> None:
     assert hashlib.sha256(json.dumps(made).encode()).hexdigest() == (
         "575f959c8f43f3ca8db054d3b9fd909685c53d67f90c430fb62889c9a3dfddf5"
     )
+
+
+@pytest.mark.parametrize(("subtask", "style"), [(6, "a"), (0, "b"), (1, "A"), (2, "")])
+def test_another_subtask_or_style_is_refused(subtask: int, style: str) -> None:
+    with pytest.raises(UsageError, match="expected a subtask from 1 to 5 and one of the styles training, a, b"):
+        rows(1, subtask, style=style)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from duologue.challenges.restaurant.chance import Chance
 from duologue.challenges.restaurant.facts import facts_of
 from duologue.challenges.restaurant.plan import FIELDS, kb_values
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Fact, Problem
 
 if TYPE_CHECKING:
@@ -142,7 +142,10 @@ def values_of(facts: Iterable[Fact]) -> dict[str, tuple[str, ...]]:
 
 
 class Directory:
-    """The restaurants of a knowledge base, looked up as the simulator needs them."""
+    """The restaurants of a knowledge base, looked up as the simulator needs them.
+
+    Raises `UsageError` when a restaurant lacks a slot of the schema or the rating.
+    """
 
     def __init__(self, schema: Schema, facts: Iterable[Fact]) -> None:
         self.lines: dict[str, list[str]] = {}
@@ -155,6 +158,12 @@ class Directory:
             self.lines.setdefault(name, []).append(f"{name} r_{fact.relation} {value}")
             rows.setdefault(name, {})[fact.relation] = value
         slots = [slot.name for slot in schema.slots]
+        poor = [name for name, row in rows.items() if not row.keys() >= {*slots, "rating"}]
+        if poor:
+            raise UsageError(
+                f"{len(poor)} of {len(rows)} restaurants lack a slot of '{schema.name}' or the rating, the first is "
+                f"'{poor[0]}'; needed are {', '.join(slots)}, rating"
+            )
         self.names: tuple[str, ...] = tuple(rows)
         self.matches: dict[tuple[str, ...], list[str]] = {}
         """Values in the order of the api_call to the names of the restaurants that have them, in file order."""

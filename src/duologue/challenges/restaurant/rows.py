@@ -8,6 +8,8 @@ from duologue.challenges.restaurant.candidates import Crowd
 from duologue.challenges.restaurant.chance import Chance, identifier
 from duologue.challenges.restaurant.flow import Teller
 from duologue.challenges.restaurant.kb import Directory
+from duologue.challenges.restaurant.names import SUBTASKS
+from duologue.challenges.restaurant.plan import STYLES
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ def simulate(
     `part` is `train` or `tst1` to `tst4`: training and test rows never make the same request. `style` is
     `training`, `a` or `b` (`plan.STYLES`). A row depends on the schema, the facts, the recipe, and (seed, part,
     subtask, style, its index) alone. Keys have the order of the official training files; writers of test
-    files leave `answer` out. Raises `UsageError` when the schema and the facts allow no such dialogue.
+    files leave `answer` out. Raises `UsageError` for another style or subtask, for facts that lack a slot or the
+    rating, and when schema and facts allow no such dialogue.
     """
     yield from RowMaker(schema, Directory(schema, facts), recipe, subtask=subtask, part=part, style=style, seed=seed)(
         start, n
@@ -46,7 +49,7 @@ def simulate(
 
 
 class RowMaker:
-    """Makes the rows of one file, any stretch of them."""
+    """Makes the rows of one file, any stretch of them. Raises `UsageError` as `simulate` does."""
 
     def __init__(
         self,
@@ -59,6 +62,11 @@ class RowMaker:
         style: str,
         seed: int,
     ) -> None:
+        if style not in STYLES or subtask not in SUBTASKS:
+            raise UsageError(
+                f"subtask {subtask!r} in style {style!r}: expected a subtask from 1 to {len(SUBTASKS)} and one of the "
+                f"styles {', '.join(STYLES)}"
+            )
         self.key = (seed, schema.name, part, subtask, style)
         self.recipe, self.subtask, self.style = recipe, subtask, style
         self.teller = Teller(schema, directory, recipe, subtask, train=part == "train")
