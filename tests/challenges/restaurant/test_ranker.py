@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from duologue.challenges.restaurant.ranker import CARD, WEIGHTS, Ranker, RankerR
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Brief, Run, Trainable
 from duologue.core.records import Candidate, Example, Sample, Turn
+from duologue.models.train import CHECKPOINT
 
 BRIEF = Brief(name="restaurant", version="1", language="en", answers="ranking")
 
@@ -174,6 +176,37 @@ def test_importing_the_ranker_loads_no_heavy_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.slow
+def test_a_training_killed_in_the_middle_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    settings = (
+        "dialogues=120",
+        "held_out=10",
+        "epochs=3",
+        "width=16",
+        "hidden=16",
+        "threads=1",
+        "checkpoint_seconds=0",
+    )
+
+    def command(folder: Path) -> list[str]:
+        sets = [part for setting in settings for part in ("--set", setting)]
+        program = str(Path(sys.executable).with_name("duologue"))
+        return [program, "train", "restaurant", "--system", "ranker", *sets, "--quiet", "--out", str(folder)]
+
+    subprocess.run(command(tmp_path / "whole"), check=True)
+    process = subprocess.Popen(command(tmp_path / "killed"))
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "killed" / CHECKPOINT).exists():
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert not (tmp_path / "killed" / WEIGHTS).exists()
+    subprocess.run(command(tmp_path / "killed"), check=True)
+    assert (tmp_path / "killed" / WEIGHTS).read_bytes() == (tmp_path / "whole" / WEIGHTS).read_bytes()
 
 
 @pytest.mark.slow
