@@ -32,7 +32,7 @@ _WEIGHTS = {1: 0.7, 2: 0.6, 3: 1.0, 4: 0.5, 5: 2.2}
 """How many dialogues of each subtask there are, on average 1: whole dialogues (5) have the most to learn."""
 _CUTS = {"hello": 0.25, "on-it": 0.25, "look": 0.5, "ready": 0.5, "another": 0.5, "repeat": 5, "phone": 2, "address": 2}
 """Where training dialogues of style `a` are cut: rarely before what is learned at once, often before what is rare."""
-_DECOYS = 4
+_DECOYS = 4  # wrong candidates more per dialogue
 _REWOUND = 0.2  # share of dialogues that are taken back to an earlier bot turn as well
 _TRAINING_SEEDS, _HELD_OUT_SEEDS = 1, 2
 _MANY = 1_000_000  # schemas per seed, more than anybody will ask for
@@ -58,7 +58,7 @@ class _Share:
 
 
 def closed_course(dialogues: int, held_out: int, seed: int, progress: Progress | None = None) -> Course:
-    """Return `dialogues` and `held_out` examples per subtask in knowledge base 1 with its five slots.
+    """Return about `dialogues` and `held_out` examples per subtask in knowledge base 1 with its five slots.
 
     Held-out dialogues make other requests than the training dialogues do.
     """

@@ -41,7 +41,7 @@ class RankerRecipe(Record, frozen=True):
     regime: Literal["closed", "open"] = "closed"
     """`closed`: knowledge base 1 and its five slots. `open`: mostly invented schemas."""
     dialogues: Positive = 6000
-    """Simulated training dialogues per subtask."""
+    """Simulated training dialogues per subtask on average: of whole dialogues (subtask 5) there are twice as many."""
     held_out: Positive = 300
     """Simulated dialogues per subtask that decide which epoch was best."""
     schemas: Positive = 600
@@ -227,7 +227,7 @@ def _seen(recipe: RankerRecipe) -> str:
     where = "knowledge base 1 and its five slots"
     if recipe.regime == "open":
         where = f"{recipe.schemas} invented schemas and {where}"
-    return f"{recipe.regime}: {recipe.dialogues} simulated dialogues per subtask, {where}"
+    return f"{recipe.regime}: {recipe.dialogues} simulated dialogues per subtask on average, {where}"
 
 
 class _Lexicons:
