@@ -67,17 +67,22 @@ class Encoder(nn.Module):
 
     def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
         """Return token states and utterance vectors; in training some words are read as unknown."""
-        mask = (tokens != PAD).unsqueeze(-1)  # (u, l, 1)
+        real = tokens != PAD  # (u, l)
         if self.training and self.size.word_dropout:
             lost = (torch.rand(tokens.shape) < self.size.word_dropout) & (tokens >= self.size.markers)
             tokens = tokens.masked_fill(lost, UNKNOWN)
-        x = self.words(tokens)
+        places = real.flatten().nonzero().squeeze(1)  # (w,): padding, most of it, takes no part in the work
+        first = (places % real.shape[1] == 0).unsqueeze(1)  # (w, 1): nothing stands before the first token
+        last = functional.pad(first[1:], (0, 0, 0, 1), value=True)
+        x = self.words(tokens.flatten()[places])  # (w, d)
         for mix, norm in zip(self.mix, self.norm, strict=True):
-            before, after = functional.pad(x, (0, 0, 1, 0))[:, :-1], functional.pad(x, (0, 0, 0, 1))[:, 1:]
-            x = norm(x + self.drop(torch.relu(mix(torch.cat([before, x, after], -1))))) * mask
-        highest = x.masked_fill(~mask, -1e4).amax(1)  # (u, d)
-        mean = x.sum(1) / mask.sum(1).clamp(min=1)
-        return x, torch.relu(self.out(torch.cat([highest, mean], -1)))
+            before = functional.pad(x[:-1], (0, 0, 1, 0)).masked_fill(first, 0.0)
+            after = functional.pad(x[1:], (0, 0, 0, 1)).masked_fill(last, 0.0)
+            x = norm(x + self.drop(torch.relu(mix(torch.cat([before, x, after], -1)))))
+        states = x.new_zeros(real.numel(), x.shape[1]).index_copy(0, places, x).view(*real.shape, -1)  # (u, l, d)
+        highest = states.masked_fill(~real.unsqueeze(-1), -1e4).amax(1)  # (u, d)
+        mean = states.sum(1) / real.sum(1, keepdim=True).clamp(min=1)
+        return states, torch.relu(self.out(torch.cat([highest, mean], -1)))
 
 
 class Belief(nn.Module):
@@ -121,7 +126,8 @@ class DialogueRanker(nn.Module):
         self.speakers = nn.Embedding(SPEAKERS, d)
         self.turns = nn.GRU(d, d, batch_first=True)
         self.belief = Belief(size)
-        self.look_back = nn.Linear(3 * d, d)
+        self.look_back = nn.Linear(2 * d, d)
+        self.look_for = nn.Linear(d, d, bias=False)
         self.remember = nn.Linear(2 * d, 2 * d)
         self.recalled = nn.Linear(3 * d, h, bias=False)
         self.ask = nn.Linear(d, d)
@@ -172,7 +178,7 @@ class DialogueRanker(nn.Module):
         state = torch.cat([over_turns.gather(1, last).squeeze(1), x.gather(1, last).squeeze(1)], -1)
         both = torch.cat([over_turns, x], -1)  # (b, t, 2d)
         keys, seen = self.remember(both).chunk(2, -1)  # each (b, t, d)
-        query = self.look_back(torch.cat([state.unsqueeze(1).expand(-1, said.shape[1], -1), said], -1))  # (b, c, d)
+        query = self.look_back(state).unsqueeze(1) + self.look_for(said)  # (b, c, d)
         fit = torch.einsum("bcd,btd->bct", query, keys) / x.shape[-1] ** 0.5
         past = torch.arange(x.shape[1]) >= batch.lengths.unsqueeze(1)  # (b, t): padding
         weights = fit.masked_fill(past.unsqueeze(1), -1e4).softmax(-1)
