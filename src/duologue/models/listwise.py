@@ -52,10 +52,19 @@ def learner(model: DialogueRanker, utterances: Sequence[Sequence[int]], names: S
 def scores(
     model: DialogueRanker, rows: Sequence[Row], utterances: Sequence[Sequence[int]], names: Sequence[int]
 ) -> list[list[float]]:
-    """Return the score of every candidate of every row, the higher the better."""
+    """Return the score of every candidate of every row, the higher the better.
+
+    One thread does the work: a second one gains little on so small a network, and on a busy machine two wait for
+    each other.
+    """
     if not rows:
         return []
     model.eval()
-    with torch.inference_mode():
-        scored = model(collate(rows, utterances, names)).tolist()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.inference_mode():
+            scored = model(collate(rows, utterances, names)).tolist()
+    finally:
+        torch.set_num_threads(threads)
     return [of_row[: len(row.candidates)] for of_row, row in zip(scored, rows, strict=True)]
