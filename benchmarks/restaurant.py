@@ -10,6 +10,7 @@ every result goes through the official file, is checked and scored from it.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
@@ -66,16 +67,14 @@ def main() -> int:
 
 
 def train_model(name: str, regime: str) -> str:
-    """Train a ranker unless it stands already; return how it was trained and how long it took."""
+    """Train a ranker unless it stands already; return the seconds that its epochs took."""
     folder = WORK / name
     recipe = resolve(load_system_class("ranker").Recipe, overrides=[f"regime={regime}"])
-    began = time.perf_counter()
-    made = train(load_task("restaurant"), "ranker", recipe, SEED, folder)
-    note = folder / "seconds.txt"
-    if made:
-        note.write_text(f"{time.perf_counter() - began:.0f}", encoding="utf-8")
-    print(f"{name}: trained in {note.read_text(encoding='utf-8')} s", flush=True)
-    return note.read_text(encoding="utf-8")
+    train(load_task("restaurant"), "ranker", recipe, SEED, folder)
+    last = (folder / "training.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    seconds = f"{json.loads(last)['seconds']:.0f}"
+    print(f"{name}: trained in {seconds} s", flush=True)
+    return seconds
 
 
 def run_part(data: Path, release: str, part: str) -> list[Cell]:
@@ -105,7 +104,10 @@ def run_part(data: Path, release: str, part: str) -> list[Cell]:
 def page(cells: list[Cell], trained: dict[str, str]) -> str:
     """Return the page as Markdown."""
     parts = [HEAD]
-    parts += [f"* `{name}`: regime `{MODELS[name]}`, trained in {seconds} s." for name, seconds in trained.items()]
+    parts += [
+        f"* `{name}`: regime `{MODELS[name]}`, {seconds} s of training on simulated dialogues."
+        for name, seconds in trained.items()
+    ]
     for release, part in sorted({(cell.release, cell.part) for cell in cells}):
         own = [cell for cell in cells if (cell.release, cell.part) == (release, part)]
         parts.append(f"\n## {release.replace('_', ' ').replace(' a', ' A').replace(' b', ' B')}, {part}\n")

@@ -1,6 +1,6 @@
 """Outside test of a trained ranker: per-response accuracy on the older dialog bAbI tasks (1 to 5, and OOV).
 
-    python benchmarks/restaurant_babi.py --data ../shared/data/restaurant/babi --model workspace/rankers/closed
+    python benchmarks/restaurant_babi.py --data FOLDER --model workspace/rankers/closed
 
 Nothing is trained on them: four slots instead of five, other wordings, another knowledge base. Every bot
 turn is to be found among the 4,212 candidates of the tasks. Candidates that are alike in everything the

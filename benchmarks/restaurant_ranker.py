@@ -1,6 +1,6 @@
 """Train the learned ranker in both regimes and measure it: time, P@1, speed.
 
-    python benchmarks/restaurant_ranker.py --data ../shared/data/restaurant --models workspace/rankers
+    python benchmarks/restaurant_ranker.py --data FOLDER --models workspace/rankers
 
 Trains what is not there yet (by `duologue train`, so that a stopped run goes on), then ranks the visible
 files of both releases and, with `--simulated`, sets of our own simulator made with another seed (tst3 and
