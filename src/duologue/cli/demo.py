@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _MARK = ".duologue-demo"
 """Only a folder that holds this file, or is empty, is emptied."""
-_DEMO_RECIPE = ("--set", "regime=open", "--set", "dialogues=1500", "--set", "epochs=3")
+_DEMO_RECIPE = ("--set", "regime=open", "--set", "dialogues=2000", "--set", "schemas=200", "--set", "epochs=3")
 """A small ranker: the defaults learn from more dialogues."""
 _PARTS = ("tst1", "tst2", "tst3", "tst4")
 _SYSTEMS = ("random", "tfidf", "ranker", "solver")
