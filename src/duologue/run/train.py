@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from duologue.core.disk import sha256
 from duologue.core.errors import UsageError
 from duologue.core.plugins import CARD, make_system, read_card, save_card
 from duologue.core.protocols import Run, Trainable
@@ -60,6 +60,9 @@ def train(
 
 
 def _data_hash(examples: Sequence[Example] | None, held_out: Sequence[Example] | None) -> str:
-    encoder = msgspec.json.Encoder()
-    parts = [encoder.encode(example) for part in (examples, held_out) for example in part or ()]
-    return sha256(b"\n".join(parts))
+    """Return the SHA-256 of all examples as JSON lines, fed one by one: they may be many."""
+    encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
+    for part in (examples, held_out):
+        for example in part or ():
+            digest.update(encoder.encode(example) + b"\n")
+    return digest.hexdigest()

@@ -71,11 +71,6 @@ class RankerRecipe(Record, frozen=True):
         """Return a recipe that trains in seconds, for tests of what a ranker must keep to, not of what it knows."""
         return cls(dialogues=30, held_out=10, schemas=3, epochs=1, width=16, hidden=16, batch=32)
 
-    @classmethod
-    def small(cls) -> RankerRecipe:
-        """Return a recipe for a first look: it trains in well under a minute and already knows most of the task."""
-        return cls(dialogues=800, held_out=60, epochs=4, batch=32, learning_rate=3e-3)
-
 
 class Ranker:
     """Rank candidates by a network trained on simulated dialogues (a `Trainable`).
