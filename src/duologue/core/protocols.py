@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scalar, Submission, Turn
+    from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scalar, Scoring, Submission, Turn
 
 
 class Brief(Record, frozen=True, kw_only=True):
@@ -28,6 +28,12 @@ class Brief(Record, frozen=True, kw_only=True):
     """Label inventories by name (intents, slots, entity types)."""
     variants: tuple[str, ...] = ("strict", "official")
     """Score variants by name; the first is the default."""
+    options: dict[str, tuple[str, ...]] = {}
+    """Scoring options by name with their values; the first is the default."""
+    samples: tuple[str, ...] = ("all",)
+    """Subsets of samples that can be scored by themselves; the first is the default."""
+    slices: tuple[str, ...] = ()
+    """What scores can be cut by, such as `domain`."""
 
 
 class World(Protocol):
@@ -142,15 +148,12 @@ class Task(Protocol):
         """Return all problems of a submission, measured against the data when it is given."""
         ...
 
-    def score(
-        self,
-        examples: Sequence[Example],
-        submission: Submission,
-        variant: str,
-        *,
-        partial: bool = False,
-    ) -> Report:
-        """Score a submission. Raises `FormatError` for a file that `check` refuses, unless `partial`."""
+    def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+        """Score a submission. Raises `FormatError` for a file that `check` refuses, unless `how.partial`."""
+        ...
+
+    def metrics(self, how: Scoring) -> Sequence[Any]:
+        """Return the formulas (`duologue.metrics.counts.Metric`) over the counts that its reports keep."""
         ...
 
 

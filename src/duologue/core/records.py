@@ -217,6 +217,21 @@ class Submission(Record, frozen=True, kw_only=True):
     path: str = ""
 
 
+class Scoring(Record, frozen=True, kw_only=True):
+    """How a submission is to be scored; all of it is part of the signature."""
+
+    variant: str
+    """Name of the score variant, one of `Brief.variants`."""
+    options: dict[str, str] = {}
+    """Named choices within a variant, such as `average=corpus`; what is left out keeps its default."""
+    samples: str = "all"
+    """Which samples count, one of `Brief.samples`."""
+    by: tuple[str, ...] = ()
+    """What to slice by, of `Brief.slices`; empty: all that the data allows."""
+    partial: bool = False
+    """Score a file with errors too; what is missing or wrong counts as wrong."""
+
+
 class Score(Record, frozen=True, kw_only=True):
     """One figure with all that is needed to mean the same thing elsewhere."""
 
