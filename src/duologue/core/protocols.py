@@ -10,7 +10,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scalar, Scoring, Submission, Turn
+    from duologue.core.records import (
+        Answer,
+        Dialogue,
+        Example,
+        Problem,
+        Report,
+        Sample,
+        Scalar,
+        Scoring,
+        Submission,
+        Turn,
+    )
 
 
 class Brief(Record, frozen=True, kw_only=True):
@@ -34,6 +45,8 @@ class Brief(Record, frozen=True, kw_only=True):
     """Subsets of samples that can be scored by themselves; the first is the default."""
     slices: tuple[str, ...] = ()
     """What scores can be cut by, such as `domain`."""
+    ordered: bool = False
+    """Whether rows of a result file carry no ids and belong to the samples in their order (one reply per line)."""
 
 
 class World(Protocol):
@@ -154,6 +167,35 @@ class Task(Protocol):
 
     def metrics(self, how: Scoring) -> Sequence[Any]:
         """Return the formulas (`duologue.metrics.counts.Metric`) over the counts that its reports keep."""
+        ...
+
+
+@runtime_checkable
+class Gathering(Protocol):
+    """A task whose truth may be spread over files that need one another.
+
+    Without it, several truth files are loaded one by one, and examples of one id become one with the references
+    of all files.
+    """
+
+    def gather(self, paths: Sequence[Path]) -> list[Example]:
+        """Return the examples that several truth files hold together."""
+        ...
+
+
+@runtime_checkable
+class Convertible(Protocol):
+    """A task whose data comes in several official forms, made from one another by official tools."""
+
+    forms: tuple[str, ...]
+    """Names of the forms, such as `session`, in the order in which the tools make them."""
+
+    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
+        """Turn the file `path` of form `source` into form `target` at `out`, as the official tools do.
+
+        Returns the files written. Raises `UsageError` for a way that there is none, `FormatError` for a file that
+        is not of the form.
+        """
         ...
 
 

@@ -249,7 +249,7 @@ class Slice(Record, frozen=True, kw_only=True):
     """The same scores over a part of the data."""
 
     by: str
-    """What the data was cut by, such as `answer type`."""
+    """What the data was cut by, such as `answer-type`; one of `Brief.slices`."""
     value: str
     n: int
     scores: tuple[Score, ...]
