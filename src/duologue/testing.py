@@ -290,7 +290,8 @@ def _check_broken_files(task: Task, examples: Sequence[Example], folder: Path) -
     found = [problem for problem in submission.problems if problem.severity == "error"]
     _demand(bool(found), "read notes the problems of a broken result file")
     for variant in task.brief.variants:
-        refused = _refuses(lambda how=Scoring(variant=variant): task.score(examples, submission, how))
+        how = Scoring(variant=variant)
+        refused = _refuses(lambda how=how: task.score(examples, submission, how))
         _demand(refused, f"score answers a broken result file with FormatError ({variant})")
 
 

@@ -10,7 +10,7 @@ import click
 
 from duologue.cli import options
 from duologue.report import write_page
-from duologue.run.saved import read_report
+from duologue.run.saved import formulas_of, read_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,5 +31,5 @@ def report(*, reports: tuple[Path, ...], out: Path, title: str) -> None:
       duologue report a.report.json b.report.json --out report.html
     """
     command = "duologue " + shlex.join(sys.argv[1:])
-    write_page(out, [read_report(path) for path in reports], title=title, commands=[command])
+    write_page(out, [read_report(path) for path in reports], title=title, commands=[command], formulas=formulas_of)
     click.echo(f"{len(reports)} reports in {out}")

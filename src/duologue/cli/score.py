@@ -23,19 +23,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.task_argument
-@click.option(
-    "--gold",
-    type=options.PATH,
-    multiple=True,
-    help="A truth file; may be repeated, or left out where FILE has its own.",
-)
+@options.gold_option
 @click.option("--pred", type=options.PATH, required=True, help="The result file.")
-@click.option("--input", "data", type=options.PATH, default=None, help="The data file: adds slices.")
-@click.option("--variant", default=None, help="strict (default), or official: the official program to the last digit.")
-@click.option("--option", "chosen", multiple=True, metavar="NAME=VALUE", help="A choice within the variant.")
-@click.option("--samples", default=None, help="Score a subset of the samples only (duologue list --scores).")
+@options.input_option
+@options.variant_option
+@options.choice_option
+@options.samples_option
 @click.option("--by", multiple=True, metavar="CUT", help="Cut the scores by this only; may be repeated.")
-@click.option("--partial", is_flag=True, help="Score a file with errors too; what is missing or wrong counts as wrong.")
+@options.partial_option
 @click.option("--out", type=options.PATH, default=None, help="Save the whole report as JSON, for compare and report.")
 @click.option("--test-set", default=None, help="What reports call the test set (default: told by the file's name).")
 @options.json_option

@@ -10,21 +10,36 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from duologue.report.comparison import Comparison, compare, compare_all
+    from duologue.report.comparison import Comparison, compare, compare_all, widest_gaps
     from duologue.report.html import page, write_page
-    from duologue.report.jsonable import to_json
-    from duologue.report.terminal import render, render_comparisons
+    from duologue.report.jsonable import comparisons_to_json, to_json
+    from duologue.report.terminal import render, render_comparisons, render_gaps
 
-__all__ = ["Comparison", "compare", "compare_all", "page", "render", "render_comparisons", "to_json", "write_page"]
+__all__ = [
+    "Comparison",
+    "compare",
+    "compare_all",
+    "comparisons_to_json",
+    "page",
+    "render",
+    "render_comparisons",
+    "render_gaps",
+    "to_json",
+    "widest_gaps",
+    "write_page",
+]
 
 _HOMES = {
     "Comparison": "comparison",
     "compare": "comparison",
     "compare_all": "comparison",
+    "comparisons_to_json": "jsonable",
     "page": "html",
     "render": "terminal",
     "render_comparisons": "terminal",
+    "render_gaps": "terminal",
     "to_json": "jsonable",
+    "widest_gaps": "comparison",
     "write_page": "html",
 }
 

@@ -14,12 +14,12 @@ from duologue.report.numbers import interval, percent, points, probability, thou
 from duologue.report.words import Term, both
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from duologue.core.records import Report
-    from duologue.metrics.counts import Metric
     from duologue.report.board import Board
+    from duologue.report.comparison import Formulas
 
 
 def page(
@@ -28,17 +28,17 @@ def page(
     title: str | None = None,
     commands: Sequence[str] = (),
     pairs: str = "all",
-    metrics: Mapping[str, Metric[Any]] | None = None,
+    formulas: Formulas | None = None,
     seed: int = 0,
 ) -> str:
     """Return an HTML page: scores with ranks and ties, intervals, slices, paired tests, signatures, commands.
 
     `title` replaces the heading. `commands` stand before those that the reports carry in `meta["commands"]`.
-    `meta["test_set"]` names a report's test set. `pairs` and `metrics` are as for `compare_all`. The same
+    `meta["test_set"]` names a report's test set. `pairs` and `formulas` are as for `compare_all`. The same
     reports give the same bytes: no date, no chance besides `seed`. Raises `UsageError` for no reports, and for
     reports that name the same test set but hold different items.
     """
-    found = boards(reports, pairs=pairs, metrics=metrics, seed=seed)
+    found = boards(reports, pairs=pairs, formulas=formulas, seed=seed)
     environment = Environment(
         loader=PackageLoader("duologue.report"),
         autoescape=True,

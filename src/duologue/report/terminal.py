@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from duologue.core.records import Report, Slice
-    from duologue.report.comparison import Comparison
+    from duologue.report.comparison import Comparison, Gap
 
 MOST_PROBLEMS = 20
 """Problems printed before the rest is only counted."""
@@ -55,6 +55,9 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
             Text(f"A = {rows[0].a}, B = {rows[0].b}; {heading}" if single else heading),
             _tests(rows, single=single),
         ]
+    bouts = [f"{one.tested.name} {one.bout.wins}/{one.bout.losses}/{one.bout.ties}" for one in comparisons if one.bout]
+    if single and bouts:
+        parts.append(Text(f"Items on which A is better/worse/equal: {', '.join(bouts)}."))
     families = " or ".join(str(size) for size in sorted({one.family for one in comparisons}))
     parts.append(
         Text(
@@ -65,6 +68,18 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
         )
     )
     return Group(*parts)
+
+
+def render_gaps(score: str, gaps: Sequence[Gap]) -> Table:
+    """Return the items on which two systems differ most, for `Console.print`."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, title=f"Items that differ most in {escape(score)}, in %")
+    table.title_justify = "left"
+    table.add_column("item", overflow="fold")
+    for name in ("A", "B", "A - B"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for gap in gaps:
+        table.add_row(escape(gap.id), percent(gap.a), percent(gap.b), points(gap.a - gap.b))
+    return table
 
 
 def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
