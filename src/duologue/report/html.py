@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from duologue.core.records import Report
+    from duologue.core.records import Report, Score
     from duologue.report.board import Board
     from duologue.report.comparison import Formulas
+    from duologue.report.league import League
 
 
 def page(
@@ -39,6 +40,50 @@ def page(
     reports that name the same test set but hold different items.
     """
     found = boards(reports, pairs=pairs, formulas=formulas, seed=seed)
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            title=title,
+            boards=found,
+            score_axes=[_score_axis(board) for board in found],
+            commands=list(dict.fromkeys([*commands, *(command for board in found for command in board.commands())])),
+            systems=len({entrant.name for board in found for entrant in board.entrants}),
+            sets=sum(len(board.sets) for board in found),
+            n=sum(board.n for board in found),
+            pairs=pairs,
+            seed=seed,
+            version=__version__,
+        )
+    )
+
+
+def league_page(found: League, *, title: str, commands: Sequence[str] = (), seed: int = 0) -> str:
+    """Return a board of many systems as an HTML page; the same board gives the same bytes."""
+    ranking = [_named(place.report, found.rank_by) for place in found.places]
+    ends = [value for score in ranking if score is not None for value in (score.low, score.value) if value is not None]
+    return (
+        _environment()
+        .get_template("league.html.j2")
+        .render(
+            title=title,
+            league=found,
+            named=_named,
+            axis=score_axis(ends),
+            tiers=found.places[-1].tier,
+            commands=list(commands),
+            seed=seed,
+            version=__version__,
+        )
+    )
+
+
+def _named(report: Report, name: str) -> Score | None:
+    return next((score for score in report.scores if score.name == name), None)
+
+
+def _environment() -> Environment:
+    """Return the templates with the words, number formats and figures that they use."""
     environment = Environment(
         loader=PackageLoader("duologue.report"),
         autoescape=True,
@@ -54,18 +99,7 @@ def page(
         "thousands": thousands,
     }
     environment.globals |= {"t": both, "term": Term, "line": line, "scale": scale, "mark": mark}
-    return environment.get_template("page.html.j2").render(
-        title=title,
-        boards=found,
-        score_axes=[_score_axis(board) for board in found],
-        commands=list(dict.fromkeys([*commands, *(command for board in found for command in board.commands())])),
-        systems=len({entrant.name for board in found for entrant in board.entrants}),
-        sets=sum(len(board.sets) for board in found),
-        n=sum(board.n for board in found),
-        pairs=pairs,
-        seed=seed,
-        version=__version__,
-    )
+    return environment
 
 
 def write_page(path: Path, reports: Sequence[Report], **options: Any) -> None:

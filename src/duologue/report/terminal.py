@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from duologue.core.records import Report, Slice
     from duologue.report.comparison import Comparison, Gap
+    from duologue.report.league import League
 
 MOST_PROBLEMS = 20
 """Problems printed before the rest is only counted."""
@@ -80,6 +81,43 @@ def render_gaps(score: str, gaps: Sequence[Gap]) -> Table:
     for gap in gaps:
         table.add_row(escape(gap.id), percent(gap.a), percent(gap.b), points(gap.a - gap.b))
     return table
+
+
+def render_league(found: League) -> Group:
+    """Return a board of many systems for `Console.print`: tier, range of ranks, the ranking score with its interval."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1))
+    for name in ("tier", "ranks"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("system", overflow="fold")
+    others = [name for name in found.score_names if name != found.rank_by]
+    for name in (f"{found.rank_by} %", "95 % interval", *others):
+        table.add_column(escape(name), justify="right")
+    for place in found.places:
+        scores = {score.name: score for score in place.report.scores}
+        first = scores[found.rank_by]
+        table.add_row(
+            str(place.tier),
+            str(place.best) if place.best == place.worst else f"{place.best} to {place.worst}",
+            escape(place.system),
+            percent(first.value),
+            interval(first.low, first.high),
+            *(percent(scores[name].value if name in scores else None) for name in others),
+        )
+    parts: list[RenderableType] = [
+        Text(f"{found.task} ({found.variant}), {found.test_set or 'one test set'}, {found.n} items", "bold"),
+        table,
+        Text(
+            "Within a tier no system is shown to be worse than its first (5 % after Holm over all pairs). Ranks: what "
+            "the tests leave open.",
+            "dim",
+        ),
+    ]
+    if found.rank_by in found.detectable:
+        least = percent(found.detectable[found.rank_by])
+        parts.append(Text(f"A true difference of {least} points in {found.rank_by} is found with a chance of 80 %."))
+    parts += [Text(f"{one.system}: scored on other items, not compared", "yellow") for one in found.unpaired]
+    parts += [Text(f"{name}: refused ({count} problems): {first}", "yellow") for name, count, first in found.refused]
+    return Group(*parts)
 
 
 def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -109,10 +109,24 @@ def check(task: Task, result: Path, data: Path | None, variant: str) -> tuple[Su
     return submission, task.check(submission, examples, variant)
 
 
-def truth(task: Task, golds: Sequence[Path], data: Path | None = None) -> list[Example]:
-    """Return the examples of truth files, with the samples of a data file put in when there is one."""
-    examples = gather(task, golds)
-    return examples if data is None else join(list(task.load(data)), examples)
+class Truth(NamedTuple):
+    """Truth files, read once, with where they came from."""
+
+    examples: list[Example]
+    files: dict[str, list[dict[str, str]]]
+    """Path and hash of each file, under `gold` and `input`."""
+    test_set: str
+    """Name of the test set; empty where there is no truth file."""
+
+    @classmethod
+    def of(cls, task: Task, golds: Sequence[Path], data: Path | None = None) -> Truth:
+        """Read truth files, with the samples of a data file put in when there is one."""
+        examples = gather(task, golds)
+        if data is not None:
+            examples = join(list(task.load(data)), examples)
+        named = task.test_set(golds[0]) if golds and isinstance(task, Naming) else None
+        files = {"gold": [_file(path) for path in golds], "input": [] if data is None else [_file(data)]}
+        return cls(examples, files, named or (_stem(golds[0]) if golds else ""))
 
 
 def score(
@@ -126,26 +140,30 @@ def score(
 ) -> Report:
     """Return the report of a result file against truth files; none where the result file has its references itself.
 
-    `data` (the data file with texts and candidates) adds slices and the check for unknown candidates. The report's
-    `meta` has the name of the test set, how it was scored, and every file with its hash, so that it can be
-    re-computed. Raises `FormatError` for a file that the variant does not accept, unless `how.partial`, and
+    `data` (the data file with texts and candidates) adds slices and the check for unknown candidates. Raises as
+    `score_against` does.
+    """
+    return score_against(task, Truth.of(task, golds, data), result, how, test_set=test_set)
+
+
+def score_against(task: Task, truth: Truth, result: Path, how: Scoring, *, test_set: str | None = None) -> Report:
+    """Return the report of a result file against truth that is read already.
+
+    The report's `meta` has the name of the test set, how it was scored, and every file with its hash, so that it
+    can be re-computed. Raises `FormatError` for a file that the variant does not accept, unless `how.partial`, and
     `UsageError` where truth is needed and not given.
     """
-    report = task.score(truth(task, golds, data), task.read(result), how)
-    if not golds and not report.n:
+    submission = task.read(result)
+    report = task.score(truth.examples, submission, how)
+    if not truth.files["gold"] and not report.n:
         raise UsageError(f"{result} has no references of its own; give the truth with --gold")
     system, seen = _provenance(result)
-    named = test_set or (task.test_set(golds[0]) if golds and isinstance(task, Naming) else None)
-    files = {
-        "gold": [_file(path) for path in golds],
-        "pred": [_file(result)],
-        "input": [] if data is None else [_file(data)],
-    }
+    pred = {"path": str(result), "sha256": submission.hash or _file(result)["sha256"]}
     meta = {
         **report.meta,
-        "test_set": named or _stem(golds[0] if golds else result),
+        "test_set": test_set or truth.test_set or _stem(result),
         "how": msgspec.to_builtins(how),
-        "files": files,
+        "files": {**truth.files, "pred": [pred]},
     }
     slices = tuple(part for part in report.slices if not how.by or part.by in how.by)
     return msgspec.structs.replace(
