@@ -10,6 +10,7 @@ faster than dictionaries.
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -191,9 +192,7 @@ def _matches(tokens: Tokens, segments: Integers, cuts: Integers, items: int) -> 
             break
         kinds, grams = np.unique(keys, return_inverse=True)
         edges = [0, *np.searchsorted(starts, cuts).tolist(), len(starts)]
-        said, *others = (
-            np.bincount(grams[low:high], minlength=len(kinds)) for low, high in zip(edges, edges[1:], strict=False)
-        )
+        said, *others = (np.bincount(grams[low:high], minlength=len(kinds)) for low, high in pairwise(edges))
         wanted = others[0]
         for other in others[1:]:
             np.maximum(wanted, other, out=wanted)
