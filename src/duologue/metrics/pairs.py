@@ -1,22 +1,20 @@
 """Counts of very many answer-reference pairs at once: characters, words, bigrams, and what is different among them.
 
 The same numbers as `overlap`, `ngrams` and `diversity` give pair by pair, at a tenth of the cost. Words become
-numbers through one dictionary; a bigram is two numbers in one machine word, behind the number of its line. Sorted,
-equal ones stand together, so that a block of lines is counted by a few passes over arrays.
+numbers (`lexicon`); a bigram is two numbers in one machine word, behind the number of its line. Sorted, equal ones
+stand together, so that a block of lines is counted by a few passes over arrays.
 
-Joined bigrams (`ab|c` = `a|bc`) are compared by a hash of the joined text, never trusted alone: a line in which
-the hash makes two different bigrams equal, and every such pair among the bigrams of the whole corpus, is looked at
-again as text. So all counts are exact.
+Joined bigrams (`ab|c` = `a|bc`) are compared by a hash of the joined text that is never trusted: wherever it makes two
+different bigrams equal, in a line or in the whole corpus, their texts are compared. So all counts are exact.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from duologue.metrics.lexicon import WORD_BITS, Lexicon, code_points
 from duologue.metrics.ngrams import clipped, joined_ngrams
 
 if TYPE_CHECKING:
@@ -24,8 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.int64]
-    Words = NDArray[np.uint64]
+    from duologue.metrics.lexicon import Hashes, Integers
 
 COLUMNS = (
     "chars hit",
@@ -41,207 +38,187 @@ COLUMNS = (
 )
 """What is counted per pair, in this order."""
 
-_LINES = 1 << 10
-"""Pairs per block: their keys stay in the cache."""
-_CHARACTER, _WORD, _SIDE = 21, 26, 1
-"""Bits of a key: a code point, the number of a word, said or wanted. A line takes ten more."""
-_BASE = 0x9E3779B97F4A7C15
-_PIECE = 1 << 10
-"""Longer words are hashed piece by piece, so that the table of powers stays small."""
-_KEPT = 1 << 21
-"""So many bigrams are collected before repeated ones are thrown away again."""
-_MASK = (1 << 64) - 1
-
-
-class _Lexicon(dict[str, int]):
-    """Numbers words in the order of their first appearance, and keeps of each what joined texts are compared by."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.words: list[str] = []
-        self._powers = np.array([pow(_BASE, at, 1 << 64) for at in range(_PIECE + 1)], dtype=np.uint64)
-        self._hashes = np.zeros(1 << 12, dtype=np.uint64)
-        self._shifts = np.ones(1 << 12, dtype=np.uint64)
-        self._ready = 0
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self.words)
-        self.words.append(word)
-        if number >= 1 << _WORD:
-            raise OverflowError(f"more than {1 << _WORD:,} different words cannot be counted")
-        return number
-
-    def numbers(self, tokens: Sequence[str]) -> Integers:
-        """Return the number of each token."""
-        return np.fromiter(map(self.__getitem__, tokens), dtype=np.int64, count=len(tokens))
-
-    def joined(self, first: Integers, second: Integers) -> Words:
-        """Return hashes of the texts that pairs of words make, written together."""
-        self._prepare()
-        return self._hashes[first] * self._shifts[second] + self._hashes[second]
-
-    def _prepare(self) -> None:
-        fresh = self.words[self._ready :]
-        if not fresh:
-            return
-        while len(self.words) > len(self._hashes):
-            self._hashes = np.concatenate([self._hashes, np.zeros_like(self._hashes)])
-            self._shifts = np.concatenate([self._shifts, np.ones_like(self._shifts)])
-        here = slice(self._ready, len(self.words))
-        self._hashes[here], self._shifts[here] = self._short([word if len(word) <= _PIECE else "" for word in fresh])
-        for at, word in enumerate(fresh, start=self._ready):
-            if len(word) > _PIECE:
-                self._hashes[at], self._shifts[at] = self._long(word)
-        self._ready = len(self.words)
-
-    def _short(self, words: list[str]) -> tuple[Words, Words]:
-        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-        ends = np.cumsum(lengths)
-        points = _points("".join(words)).astype(np.uint64)
-        back = np.repeat(ends, lengths) - 1 - np.arange(len(points))
-        total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum((points + np.uint64(1)) * self._powers[back])])
-        return total[ends] - total[ends - lengths], self._powers[lengths]
-
-    def _long(self, word: str) -> tuple[int, int]:
-        value, shift = 0, 1
-        for start in range(0, len(word), _PIECE):
-            hashes, shifts = self._short([word[start : start + _PIECE]])
-            value = (value * int(shifts[0]) + int(hashes[0])) & _MASK
-            shift = shift * int(shifts[0]) & _MASK
-        return value, shift
+_LINE_BITS = 10
+_POINT_BITS = 21
+_HASH_BITS = 64 - _LINE_BITS - 1
+_SECOND = (1 << WORD_BITS) - 1
+_LINES = 1 << _LINE_BITS
+"""Pairs per block: their keys fit one machine word and stay in the cache."""
+_KEPT = 1 << 20
+"""So many bigrams are collected before repeated ones are thrown away, and so many are hashed at once."""
 
 
 class PairCounter:
-    """Counts pairs block by block and remembers what all answers together hold.
+    """Counts pairs of texts block by block and remembers what all answers together hold.
 
-    `add` gives the counts of its pairs; what is different over the whole corpus is known at any time.
+    Words are cut at single spaces. With `empty_words` as `str.split(" ")` cuts: a double space makes an empty word,
+    an empty text is one. Without, words are never empty.
     """
 
-    def __init__(self) -> None:
-        self._lexicon = _Lexicon()
-        self._said = np.zeros(1 << 12, dtype=bool)
-        self._pairs: list[Words] = []
+    def __init__(self, *, empty_words: bool) -> None:
+        self._empty_words = empty_words
+        self._lexicon = Lexicon()
+        self._words = np.zeros(1 << 12, dtype=bool)
+        self._bigrams: list[Integers] = []
         self._held = 0
 
-    def add(self, said: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]) -> Integers:
-        """Return the counts of pairs of token sequences, shape (pairs, columns)."""
-        parts = [
-            self._block(said[start : start + _LINES], wanted[start : start + _LINES])
-            for start in range(0, len(said), _LINES)
-        ]
-        return np.concatenate(parts) if parts else np.zeros((0, len(COLUMNS)), dtype=np.int64)
+    def add(self, said: Sequence[str], wanted: Sequence[str]) -> Integers:
+        """Return the counts of pairs of texts, shape (pairs, columns).
+
+        Raises `ValueError` for a text with a line feed, and for sides of different length.
+        """
+        if len(said) != len(wanted):
+            raise ValueError(f"{len(said)} answers are given for {len(wanted)} references")
+        counts = np.zeros((len(said), len(COLUMNS)), dtype=np.int64)
+        for start in range(0, len(said), _LINES):
+            here = slice(start, start + _LINES)
+            self._count(said[here], wanted[here], counts[here])
+        return counts
 
     def different_words(self) -> int:
         """Return how many different words all answers hold."""
-        return int(np.count_nonzero(self._said))
+        return int(np.count_nonzero(self._words))
 
     def different_bigrams(self, *, joined: bool) -> int:
         """Return how many different bigrams all answers hold; with `joined`, equal when written together."""
         self._merge()
-        pairs = self._pairs[0] if self._pairs else np.zeros(0, dtype=np.uint64)
-        return len(pairs) - (self._alike(pairs) if joined else 0)
+        bigrams = self._bigrams[0] if self._bigrams else np.zeros(0, dtype=np.int64)
+        return len(bigrams) - (self._alike(bigrams) if joined else 0)
 
-    def _block(self, said: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]) -> Integers:
-        counts = np.zeros((len(said), len(COLUMNS)), dtype=np.int64)
-        counts[:, 0:3] = _characters(said, wanted)
-        sizes = [np.fromiter(map(len, side), dtype=np.int64, count=len(side)) for side in (said, wanted)]
-        numbers = [self._lexicon.numbers(list(chain.from_iterable(side))) for side in (said, wanted)]
-        lines = [np.repeat(np.arange(len(size)), size) for size in sizes]
-        self._remember_words(numbers[0])
-        keys = [
-            (line << (_WORD + _SIDE)) | (number << _SIDE) | side
-            for side, (line, number) in enumerate(zip(lines, numbers, strict=True))
-        ]
-        counts[:, 3], counts[:, 4], counts[:, 6] = sizes[0], sizes[1], sizes[0]
-        counts[:, 5], _ = _matches(np.concatenate(keys), _WORD, len(said))
-        counts[:, 7], counts[:, 8] = self._bigrams(said, wanted, numbers, lines)
-        counts[:, 9] = np.maximum(sizes[0] - 1, 0)
-        return counts
+    def _count(self, said: Sequence[str], wanted: Sequence[str], counts: Integers) -> None:
+        """Fill the counts of one block."""
+        block = self._cut(said, wanted)
+        lines = len(said)
+        counts[:, 0:3] = _characters(block, lines)
+        side = block.line >= lines
+        where = block.line - lines * side
+        self._remember_words(block.number[~side])
+        sizes = np.bincount(block.line, minlength=2 * lines)
+        counts[:, 3], counts[:, 4], counts[:, 6] = sizes[:lines], sizes[lines:], sizes[:lines]
+        counts[:, 5], _ = _matches((where << (WORD_BITS + 1)) | (block.number << 1) | side, WORD_BITS, lines)
+        counts[:, 7], counts[:, 8] = self._match_bigrams(block, where, side, said, wanted)
+        counts[:, 9] = np.maximum(counts[:, 3] - 1, 0)
 
-    def _bigrams(
-        self,
-        said: Sequence[Sequence[str]],
-        wanted: Sequence[Sequence[str]],
-        numbers: list[Integers],
-        lines: list[Integers],
+    def _cut(self, said: Sequence[str], wanted: Sequence[str]) -> _Block:
+        text = "\n".join([*said, *wanted, ""])
+        points = code_points(text)
+        ends = np.flatnonzero((points == 32) | (points == 10))
+        last = points[ends] == 10
+        if np.count_nonzero(last) != len(said) + len(wanted):
+            raise ValueError("a text holds a line feed; the lines of a text are pairs of their own")
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), ends[:-1] + 1])
+        lengths = ends - starts
+        line = np.cumsum(last) - last
+        if not self._empty_words:
+            kept = lengths > 0
+            starts, lengths, line = starts[kept], lengths[kept], line[kept]
+        return _Block(points, starts, lengths, line, self._lexicon.numbers(text, points, starts, lengths))
+
+    def _match_bigrams(
+        self, block: _Block, where: Integers, side: NDArray[np.bool_], said: Sequence[str], wanted: Sequence[str]
     ) -> tuple[Integers, Integers]:
         """Return matches of bigrams per pair, with tuple and with joined keys; note those that are said."""
-        keys, texts = [], []
-        for side, (number, line) in enumerate(zip(numbers, lines, strict=True)):
-            inside = line[1:] == line[:-1]
-            first, second, where = number[:-1][inside], number[1:][inside], line[1:][inside]
-            code = (first << _WORD) | second
-            keys.append((where << (2 * _WORD + _SIDE)) | (code << _SIDE) | side)
-            texts.append(
-                (where.astype(np.uint64) << np.uint64(54)) | (self._lexicon.joined(first, second) >> np.uint64(10))
-            )
-            if side == 0:
-                self._remember_pairs(code)
-        hits, kinds = _matches(np.concatenate(keys), 2 * _WORD, len(said))
+        inside = block.line[1:] == block.line[:-1]
+        first, second, line, right = (
+            part[inside] for part in (block.number[:-1], block.number[1:], where[1:], side[1:])
+        )
+        codes = (first << WORD_BITS) | second
+        self._remember_bigrams(codes[~right])
+        hits, kinds = _matches((line << (2 * WORD_BITS + 1)) | (codes << 1) | right, 2 * WORD_BITS, len(said))
+        keys = self._lexicon.joined(first, second) >> np.uint64(64 - _HASH_BITS)
+        keys |= line.astype(np.uint64) << np.uint64(_HASH_BITS)
+        odd = kinds != _kinds(keys, len(said))  # lines in which two different bigrams have one hash
+        if not odd.any():
+            return hits, hits
         joined = hits.copy()
-        for at in np.flatnonzero(kinds != _kinds(np.concatenate(texts), len(said))).tolist():
-            joined[at] = clipped(joined_ngrams(said[at], 2), joined_ngrams(wanted[at], 2))
+        chosen = odd[line]
+        keys, codes, right = keys[chosen], codes[chosen], right[chosen]
+        told = self._different_texts(keys, codes, len(said))
+        found, _ = _matches((keys << np.uint64(1)) | right, _HASH_BITS, len(said))
+        joined[odd] = found[odd]
+        for at in np.flatnonzero(told).tolist():
+            joined[at] = clipped(*(joined_ngrams(self._tokens(one[at]), 2) for one in (said, wanted)))
         return hits, joined
 
-    def _remember_words(self, numbers: Integers) -> None:
-        while len(self._lexicon.words) > len(self._said):
-            self._said = np.concatenate([self._said, np.zeros_like(self._said)])
-        self._said[numbers] = True
+    def _tokens(self, text: str) -> list[str]:
+        return [word for word in text.split(" ") if word or self._empty_words]
 
-    def _remember_pairs(self, codes: Integers) -> None:
-        self._pairs.append(np.unique(codes.astype(np.uint64)))
-        self._held += len(self._pairs[-1])
-        if self._held > max(_KEPT, 2 * len(self._pairs[0])):
+    def _different_texts(self, keys: Hashes, codes: Integers, lines: int) -> NDArray[np.bool_]:
+        """Return for each line whether its hashes make different texts equal, which only looking can tell."""
+        order = np.lexsort((codes, keys))
+        keys, codes = keys[order], codes[order]
+        told = np.zeros(lines, dtype=bool)
+        for at in np.flatnonzero((keys[1:] == keys[:-1]) & (codes[1:] != codes[:-1])).tolist():
+            if self._text(int(codes[at])) != self._text(int(codes[at + 1])):
+                told[int(keys[at]) >> _HASH_BITS] = True
+        return told
+
+    def _text(self, code: int) -> str:
+        return self._lexicon.words[code >> WORD_BITS] + self._lexicon.words[code & _SECOND]
+
+    def _remember_words(self, numbers: Integers) -> None:
+        while len(self._lexicon.words) > len(self._words):
+            self._words = np.concatenate([self._words, np.zeros_like(self._words)])
+        self._words[numbers] = True
+
+    def _remember_bigrams(self, codes: Integers) -> None:
+        codes.sort()
+        self._bigrams.append(codes[_starts(codes)])
+        self._held += len(self._bigrams[-1])
+        if self._held > len(self._bigrams[0]) + max(_KEPT, len(self._bigrams[0]) // 4):
             self._merge()
 
     def _merge(self) -> None:
         """Make one sorted array of all bigrams so far, in place where it can be: there may be ten million."""
-        if len(self._pairs) > 1:
-            pairs = np.concatenate(self._pairs)
-            self._pairs.clear()
-            pairs.sort()
-            self._pairs = [pairs[_starts(pairs)]]
-            self._held = len(self._pairs[0])
+        if len(self._bigrams) > 1:
+            bigrams = np.concatenate(self._bigrams)
+            self._bigrams.clear()
+            bigrams.sort()
+            self._bigrams = [bigrams[_starts(bigrams)]]
+            self._held = len(self._bigrams[0])
 
-    def _alike(self, pairs: Words) -> int:
+    def _alike(self, bigrams: Integers) -> int:
         """Return how many of the different bigrams vanish when they are written together."""
-        hashes = np.concatenate([self._hashes_of(part) for part in _parts(pairs)]) if len(pairs) else pairs
+        hashes = np.empty(len(bigrams), dtype=np.uint64)
+        for start in range(0, len(bigrams), _KEPT):
+            hashes[start : start + _KEPT] = self._hash(bigrams[start : start + _KEPT])
         hashes.sort()
-        twice = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+        twice = hashes[1:][hashes[1:] == hashes[:-1]]
         del hashes
-        if not len(twice):
-            return 0
-        words = self._lexicon.words
-        texts: Counter[str] = Counter()
-        for part in _parts(pairs):
-            for code in part[np.isin(self._hashes_of(part), twice)].tolist():
-                texts[words[code >> _WORD] + words[code & ((1 << _WORD) - 1)]] += 1
-        return texts.total() - len(texts)
+        texts: list[str] = []
+        for start in range(0, len(bigrams) if len(twice) else 0, _KEPT):
+            part = bigrams[start : start + _KEPT]
+            texts += map(self._text, part[np.isin(self._hash(part), twice)].tolist())
+        return len(texts) - len(set(texts))
 
-    def _hashes_of(self, pairs: Words) -> Words:
-        codes = pairs.astype(np.int64)
-        return self._lexicon.joined(codes >> _WORD, codes & ((1 << _WORD) - 1))
+    def _hash(self, codes: Integers) -> Hashes:
+        return self._lexicon.joined(codes >> WORD_BITS, codes & _SECOND)
 
 
-def _parts(array: Words) -> list[Words]:
-    return [array[start : start + _KEPT] for start in range(0, len(array), _KEPT)]
+class _Block(NamedTuple):
+    """A block of texts, cut: first the answers, then the references."""
+
+    points: NDArray[np.uint32]
+    starts: Integers
+    """Where each word starts in `points`."""
+    lengths: Integers
+    line: Integers
+    """Per word the text it stands in; references go on counting where the answers end."""
+    number: Integers
+    """Per word its number in the lexicon."""
 
 
-def _points(text: str) -> NDArray[np.uint32]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-
-
-def _characters(said: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]) -> Integers:
-    """Return hits, characters said and wanted of each pair; characters of words only."""
-    keys, sizes = [], []
-    for side, tokens in enumerate((said, wanted)):
-        texts = list(map("".join, tokens))
-        size = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-        line = np.repeat(np.arange(len(texts), dtype=np.uint32) << np.uint32(_CHARACTER + _SIDE), size)
-        keys.append(line | (_points("".join(texts)) << np.uint32(_SIDE)) | np.uint32(side))
-        sizes.append(size)
-    hits, _ = _matches(np.concatenate(keys), _CHARACTER, len(said))
-    return np.stack([hits, *sizes], axis=1)
+def _characters(block: _Block, lines: int) -> Integers:
+    """Return hits, characters said and wanted of each pair; spaces are no characters."""
+    ends = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(block.lengths)])
+    line = np.repeat(block.line, block.lengths)
+    place = np.repeat(block.starts - ends[:-1], block.lengths) + np.arange(ends[-1])
+    side = line >= lines
+    keys = (line - lines * side).astype(np.uint32) << np.uint32(_POINT_BITS + 1)
+    keys |= (block.points[place] << np.uint32(1)) | side
+    hits, _ = _matches(keys, _POINT_BITS, lines)
+    sizes = np.bincount(line, minlength=2 * lines)
+    return np.stack([hits, sizes[:lines], sizes[lines:]], axis=1)
 
 
 def _starts(ordered: NDArray[np.unsignedinteger] | Integers) -> NDArray[np.bool_]:
@@ -251,24 +228,26 @@ def _starts(ordered: NDArray[np.unsignedinteger] | Integers) -> NDArray[np.bool_
     return fresh
 
 
-def _matches(keys: NDArray[np.uint32] | Integers, bits: int, lines: int) -> tuple[Integers, Integers]:
+def _matches(keys: NDArray[np.unsignedinteger] | Integers, bits: int, lines: int) -> tuple[Integers, Integers]:
     """Return per line the size of the intersection of both sides as bags, and how many kinds of things it holds.
 
     A key is line, thing (so many bits) and side (one bit). The keys are sorted in place.
     """
     keys.sort()
-    things = keys >> keys.dtype.type(_SIDE)
+    things = keys >> keys.dtype.type(1)
     starts = np.flatnonzero(_starts(things))
     if not len(starts):
         return np.zeros(lines, dtype=np.int64), np.zeros(lines, dtype=np.int64)
-    wanted = np.add.reduceat(keys & keys.dtype.type(1), starts, dtype=np.int64)
-    both = np.diff(starts, append=len(keys))
+    right = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(keys & keys.dtype.type(1), dtype=np.int64)])
+    bounds = np.append(starts, len(keys))
+    wanted = np.diff(right[bounds])
+    said = np.diff(bounds) - wanted
     where = (things[starts] >> keys.dtype.type(bits)).astype(np.int64)
-    hits = np.bincount(where, weights=np.minimum(wanted, both - wanted), minlength=lines).astype(np.int64)
+    hits = np.bincount(where, weights=np.minimum(wanted, said), minlength=lines).astype(np.int64)
     return hits, np.bincount(where, minlength=lines)
 
 
-def _kinds(keys: Words, lines: int) -> Integers:
-    """Return how many different keys each line holds; the line is their upper ten bits."""
-    keys.sort()
-    return np.bincount((keys[_starts(keys)] >> np.uint64(54)).astype(np.int64), minlength=lines)
+def _kinds(keys: Hashes, lines: int) -> Integers:
+    """Return how many different keys each line holds; the line is their upper bits."""
+    ordered = np.sort(keys)
+    return np.bincount((ordered[_starts(ordered)] >> np.uint64(_HASH_BITS)).astype(np.int64), minlength=lines)
