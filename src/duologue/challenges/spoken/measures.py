@@ -36,7 +36,7 @@ def tokens_of(text: str, tokens: str = "chars") -> str:
     """
     if tokens == "han":
         return "".join(sign for sign in text if _HAN[0] <= sign <= _HAN[1])
-    return "".join(sign for sign in text if not sign.isspace())
+    return "".join(text.split())  # what `split` cuts at is what `isspace` holds for
 
 
 def selection(gold: Sequence[dict[str, Any]], said: Sequence[dict[str, Any]] | None, choices: Choices) -> Numbers:

@@ -25,7 +25,7 @@ from duologue.challenges.spoken.kinds import domain_of, kind_of_answer, number_o
 from duologue.challenges.spoken.measures import ORDERS, generation, selection, tokens_of
 from duologue.challenges.spoken.triples import ATTRIBUTE, attr_of, plain
 from duologue.core import disk
-from duologue.core.errors import FormatError
+from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem, Report, Score, Slice
 from duologue.metrics.counts import Counts, sign
 from duologue.metrics.diversity import count_distinct
@@ -63,9 +63,13 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     """Score a result file against examples with references.
 
     Raises `FormatError` for gold that cannot be scored against and for a file with errors, missing samples apart,
-    unless `how.partial`: then a reply with an error counts as missing. Raises `UsageError` as `choices_of` does.
+    unless `how.partial`: then a reply with an error counts as missing. Raises `UsageError` as `choices_of` does, and
+    for a cut that there is not.
     """
     choices = choices_of(how)
+    for by in how.by:
+        if by not in SLICES:
+            raise UsageError(f"spoken cannot be cut by '{by}'{did_you_mean(by, SLICES)}")
     truth = truth_problems(examples)
     if truth:
         raise FormatError("the truth", truth)
