@@ -200,6 +200,15 @@ class Convertible(Protocol):
 
 
 @runtime_checkable
+class Legible(Protocol):
+    """A task whose result files can be shown to people beside the data."""
+
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
+        """Return the answers of a result file by sample id, as far as they can be read; nothing is refused."""
+        ...
+
+
+@runtime_checkable
 class Simulated(Protocol):
     """A task that generates its own data."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from duologue.report.comparison import Comparison, compare, compare_all, widest_gaps
+    from duologue.report.exhibits import Showcase, showcase
     from duologue.report.html import league_page, page, write_page
     from duologue.report.jsonable import comparisons_to_json, to_json
     from duologue.report.league import League, league_to_json, rank_all
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "League",
+    "Showcase",
     "compare",
     "compare_all",
     "comparisons_to_json",
@@ -30,6 +32,7 @@ __all__ = [
     "render_comparisons",
     "render_gaps",
     "render_league",
+    "showcase",
     "to_json",
     "widest_gaps",
     "write_page",
@@ -38,6 +41,7 @@ __all__ = [
 _HOMES = {
     "Comparison": "comparison",
     "League": "league",
+    "Showcase": "exhibits",
     "compare": "comparison",
     "compare_all": "comparison",
     "comparisons_to_json": "jsonable",
@@ -49,6 +53,7 @@ _HOMES = {
     "render_comparisons": "terminal",
     "render_gaps": "terminal",
     "render_league": "terminal",
+    "showcase": "exhibits",
     "to_json": "jsonable",
     "widest_gaps": "comparison",
     "write_page": "html",

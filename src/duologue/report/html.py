@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from duologue import __version__
 from duologue.core.disk import write_text
 from duologue.report.board import boards
+from duologue.report.comparison import ranking_formulas, set_name, system_names
+from duologue.report.exhibits import distributions
 from duologue.report.figures import Axis, line, mark, scale, score_axis
 from duologue.report.numbers import interval, percent, points, probability, thousands
 from duologue.report.words import Term, both
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from duologue.core.records import Report, Score
     from duologue.report.board import Board
     from duologue.report.comparison import Formulas
+    from duologue.report.exhibits import Distribution, Showcase
     from duologue.report.league import League
 
 
@@ -30,14 +33,16 @@ def page(
     commands: Sequence[str] = (),
     pairs: str = "all",
     formulas: Formulas | None = None,
+    showcases: Mapping[int, Showcase] | None = None,
     seed: int = 0,
 ) -> str:
     """Return an HTML page: scores with ranks and ties, intervals, slices, paired tests, signatures, commands.
 
     `title` replaces the heading. `commands` stand before those that the reports carry in `meta["commands"]`.
-    `meta["test_set"]` names a report's test set. `pairs` and `formulas` are as for `compare_all`. The same
-    reports give the same bytes: no date, no chance besides `seed`. Raises `UsageError` for no reports, and for
-    reports that name the same test set but hold different items.
+    `meta["test_set"]` names a report's test set. `pairs` and `formulas` are as for `compare_all`. `showcases` holds
+    the best and worst items by the place of the report in `reports`. The same reports give the same bytes: no date,
+    no chance besides `seed`. Raises `UsageError` for no reports, and for reports that name the same test set but
+    hold different items.
     """
     found = boards(reports, pairs=pairs, formulas=formulas, seed=seed)
     return (
@@ -46,6 +51,7 @@ def page(
         .render(
             title=title,
             boards=found,
+            displays=_displays(reports, formulas or ranking_formulas, showcases or {}),
             score_axes=[_score_axis(board) for board in found],
             commands=list(dict.fromkeys([*commands, *(command for board in found for command in board.commands())])),
             systems=len({entrant.name for board in found for entrant in board.entrants}),
@@ -56,6 +62,24 @@ def page(
             version=__version__,
         )
     )
+
+
+class Display(NamedTuple):
+    """What stands behind the scores of one report."""
+
+    name: str
+    report: Report
+    distributions: tuple[Distribution, ...]
+    showcase: Showcase | None
+
+
+def _displays(reports: Sequence[Report], formulas: Formulas, showcases: Mapping[int, Showcase]) -> list[Display]:
+    found = []
+    for number, (report, name) in enumerate(zip(reports, system_names(reports), strict=True)):
+        where = set_name(report)
+        title = f"{name}, {where}" if where else name
+        found.append(Display(title, report, distributions(report, formulas(report)), showcases.get(number)))
+    return found
 
 
 def league_page(found: League, *, title: str, commands: Sequence[str] = (), seed: int = 0) -> str:

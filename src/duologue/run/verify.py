@@ -10,6 +10,7 @@ from duologue.core import disk
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
+from duologue.run.context import locate
 from duologue.run.saved import how_of, read_report
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ _KINDS = ("gold", "pred", "input")
 def _locate(stored: Any, report: Path, differences: list[str]) -> Path | None:
     """Return where a stored file is now; note when it is gone or holds something else."""
     named = Path(str(stored["path"]))
-    path = next((one for one in (named, report.parent / named, report.parent / named.name) if one.is_file()), None)
+    path = locate(named, report)
     if path is None:
         differences.append(f"{named}: the file is gone")
         return None

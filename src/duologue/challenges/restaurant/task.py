@@ -39,7 +39,7 @@ from duologue.core.disk import read_bytes
 from duologue.core.protocols import Brief
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from duologue.core.protocols import Partner, Progress, System, World
@@ -99,6 +99,12 @@ class RestaurantTask:
         from duologue.challenges.restaurant import scorer
 
         return scorer.metrics()
+
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
+        """Return the rankings of a result file by dialogue."""
+        from duologue.challenges.restaurant import checker
+
+        return checker.examine(submission, examples).answers
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write the plain dump of the official dataset walker."""
