@@ -71,14 +71,13 @@ class Bleu(Metric[Pair]):
         return tuple(counted[0, : len(self.columns)].tolist())
 
     def total(self, sums: Floats) -> Floats:
-        """Return BLEU for sums of counts; NaN where there is no item."""
+        """Return BLEU for sums of counts. Without items `coco` gives 0, as its formula does, and `nltk` NaN."""
         said, wanted = sums[..., 0], sums[..., 1]
         matches, guesses = sums[..., 2::2], sums[..., 3::2]
         if self.profile == "coco":
-            found = _coco(said, wanted, matches, guesses)
-        else:
-            found = _nltk(said, wanted, matches, guesses, old=self.profile == "nltk-2017")
-        return np.where((said == 0) & (wanted == 0) & (guesses[..., 0] == 0), np.nan, found)
+            return _coco(said, wanted, matches, guesses)
+        found = _nltk(said, wanted, matches, guesses, old=self.profile == "nltk-2017")
+        return np.where(guesses[..., 0] == 0, np.nan, found)
 
 
 def _coco(said: Floats, wanted: Floats, matches: Floats, guesses: Floats) -> Floats:
