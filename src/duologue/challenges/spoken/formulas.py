@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.challenges.spoken.measures import ORDERS
 from duologue.metrics.counts import Metric, share
 from duologue.metrics.diversity import Distinct
 from duologue.metrics.ngrams import brevity_penalty
@@ -20,10 +19,14 @@ if TYPE_CHECKING:
     Seen = Mapping[str, float]
     Formula = Metric[Seen]
 
+ORDERS = (1, 2)
+"""N of BLEU-N and DISTINCT-N."""
+
 _SELECTION_WEIGHT, _GENERATION_WEIGHT = 0.3, 0.7
 """Of the total score (challenge document)."""
 
 _EPSILON = 0.1
+"""Matches that option `smoothing=epsilon` takes for none."""
 
 
 def zero_for_nothing(value: Floats) -> Floats:
@@ -33,7 +36,7 @@ def zero_for_nothing(value: Floats) -> Floats:
 
 
 class _Read(Metric["Seen"]):
-    """Reads its counts from those that `measures` made of a sample."""
+    """Reads its counts from those that were made of a sample."""
 
     def count(self, seen: Seen) -> tuple[float, ...]:
         """Return the counts of one sample."""
@@ -136,7 +139,7 @@ class PooledDistinct(Distinct):
         return zero_for_nothing(super().total(sums))
 
 
-class PooledOnce(Metric["Seen"]):
+class PooledOnce(_Read):
     """DISTINCT-n as the document defines it, over all replies together: n-grams that occur exactly once / n-grams.
 
     Not additive, and a reply left out can raise the number as well as lower it: no interval is made.
@@ -148,10 +151,6 @@ class PooledOnce(Metric["Seen"]):
         self.name = name
         self.columns = (f"{n}-grams said", f"{n}-grams once")
         self.formula = f"{name} = {n}-grams that occur once / all said, corpus"
-
-    def count(self, seen: Seen) -> tuple[float, ...]:
-        """Return the counts of one sample: n-grams said, and those that occur nowhere else."""
-        return tuple(seen[column] for column in self.columns)
 
     def total(self, sums: Floats) -> Floats:
         """Return once / all."""

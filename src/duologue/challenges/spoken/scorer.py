@@ -20,26 +20,23 @@ import numpy as np
 from duologue.challenges.spoken import checker
 from duologue.challenges.spoken.choices import choices_of
 from duologue.challenges.spoken.faults import shown
-from duologue.challenges.spoken.formulas import formulas_of
+from duologue.challenges.spoken.formulas import ORDERS, formulas_of
 from duologue.challenges.spoken.kinds import domain_of, kind_of_answer, number_of_triples
-from duologue.challenges.spoken.measures import ORDERS, generation, selection, tokens_of
+from duologue.challenges.spoken.replies import count_replies
+from duologue.challenges.spoken.selection import COLUMNS, count_triples
 from duologue.challenges.spoken.triples import ATTRIBUTE, attr_of, plain
 from duologue.core import disk
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem, Report, Score, Slice
 from duologue.metrics.counts import Counts, sign
-from duologue.metrics.diversity import count_distinct
-from duologue.metrics.ngrams import ngrams
 from duologue.metrics.significance import scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from duologue.challenges.spoken.choices import Choices
-    from duologue.challenges.spoken.measures import Numbers
     from duologue.core.records import Example, Scoring, Submission
     from duologue.metrics.counts import Metric
-    from duologue.metrics.diversity import Diversity
 
 VERSION = "v1"
 RANK_BY = "total"
@@ -128,36 +125,26 @@ class _Scorer:
         self._examples, self._chosen, self._golds = examples, chosen, golds
         self._choices = choices
         self._formulas = formulas_of(choices)
-        self._groups = [one.sample.dialogue_id for one in chosen]
-        self._said = [tokens_of(_message(replies.get(one.sample.id)), choices.tokens) for one in chosen]
-        self._pools: dict[int, Diversity] = {}
-        seen = [self._numbers(one, replies.get(one.sample.id)) for one in chosen]
-        for n in ORDERS:
-            self._pool(n, seen)
+        given = [replies.get(one.sample.id) for one in chosen]
+        groups = [one.sample.dialogue_id for one in chosen]
+        counted = count_replies(
+            ["" if reply is None else reply["message"] for reply in given],
+            [one.references[0].text or "" for one in chosen],
+            choices,
+            groups,
+        )
+        triples = [
+            count_triples(golds[one.sample.id], None if reply is None else reply.get("attrs", []), choices)
+            for one, reply in zip(chosen, given, strict=True)
+        ]
+        self._pools = counted.pools
+        found = {**counted.columns, **dict(zip(COLUMNS, np.array(triples).T, strict=True))}
+        found["items"] = np.ones(len(chosen))
         columns = tuple(dict.fromkeys(column for one in self._formulas for column in one.columns))
-        array = np.array([[numbers[column] for column in columns] for numbers in seen])
         names = tuple(one.sample.id for one in chosen)
-        grouped = any(group != name for group, name in zip(self._groups, names, strict=True))
-        self._counts = Counts(names, columns, array, tuple(self._groups) if grouped else None)
-
-    def _numbers(self, example: Example, reply: dict[str, Any] | None) -> Numbers:
-        said = None if reply is None else reply.get("attrs", [])
-        reference = example.references[0].text or ""
-        return {
-            "items": 1.0,
-            **selection(self._golds[example.sample.id], said, self._choices),
-            **generation(reference, _message(reply), self._choices),
-        }
-
-    def _pool(self, n: int, seen: Sequence[Numbers]) -> None:
-        """Add to each sample what it counts among the n-grams of all replies together."""
-        grams = [ngrams(said, n) for said in self._said]
-        times = Counter(gram for own in grams for gram in own)
-        pool = self._pools[n] = count_distinct(grams, self._groups)
-        for numbers, own, fresh in zip(seen, grams, pool.fresh.tolist(), strict=True):
-            numbers[f"{n}-grams said"] = float(len(own))
-            numbers[f"{n}-grams new"] = float(fresh)
-            numbers[f"{n}-grams once"] = float(sum(times[gram] == 1 for gram in own))
+        grouped = any(group != name for group, name in zip(groups, names, strict=True))
+        array = np.stack([found[column] for column in columns], axis=-1)
+        self._counts = Counts(names, columns, array, tuple(groups) if grouped else None)
 
     def report(self, submission: Submission, how: Scoring, problems: tuple[Problem, ...]) -> Report:
         parts = self._signature_parts(submission, how)
@@ -241,7 +228,3 @@ _CUTS: dict[str, Callable[[Example, list[dict[str, Any]]], str | None]] = {
     "answer-kind": lambda _, attrs: kind_of_answer(attrs),
     "triples": lambda _, attrs: number_of_triples(attrs),
 }
-
-
-def _message(reply: dict[str, Any] | None) -> str:
-    return "" if reply is None else str(reply["message"])
