@@ -15,8 +15,8 @@ from duologue.challenges.spoken.checker import VARIANTS
 from duologue.challenges.spoken.choices import OPTIONS, SAMPLES
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import DuologueError, FormatError, UsageError
-from duologue.core.protocols import Gathering, Grounded, Task
-from duologue.core.records import Example, Scoring
+from duologue.core.protocols import Gathering, Grounded, Legible, Task
+from duologue.core.records import Annotation, Answer, Example, Scoring
 from duologue.testing import check_task
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def task() -> SpokenTask:
 
 
 def test_the_task_keeps_the_promises_of_the_house(task: SpokenTask) -> None:
-    for promise in (Task, Gathering, Grounded):
+    for promise in (Task, Gathering, Grounded, Legible):
         assert isinstance(task, promise)
     assert task.brief.variants == VARIANTS
     assert task.brief.options == OPTIONS
@@ -86,6 +86,16 @@ def test_the_check_takes_the_graph(task: SpokenTask, golden: Path) -> None:
     submission = task.read(golden / "small-result.json")
     found = task.check(submission, None, "strict", world=task.world(golden / "small-kg.json"))
     assert [problem.rule for problem in found] == ["message-empty"]
+
+
+def test_replies_can_be_shown_as_far_as_they_can_be_read(task: SpokenTask, tmp_path: Path) -> None:
+    rows = {"1": REPLY, "2": {"message": "不客气。"}, "3": {"message": 7}}
+    (tmp_path / "result.json").write_text(json.dumps(rows), "utf-8")
+    found = task.answers(task.read(tmp_path / "result.json"), [])
+    assert list(found) == ["1", "2"]
+    assert found["2"] == Answer(text="不客气。", annotation=Annotation())
+    assert found["1"].annotation is not None
+    assert found["1"].annotation.facts[0].object == 70
 
 
 SIGNS = [
@@ -174,6 +184,7 @@ def use_every_reader(folder: Path, content: bytes) -> None:
         outcome(scoring(task, loaded, fine, Scoring(variant="strict")))
         outcome(lambda: task.write([(one.sample.id, one.references[0]) for one in loaded if one.references], good))
     submission = task.read(path)
+    assert msgspec.json.encode(task.answers(submission, known))
     for variant in VARIANTS:
         problems = task.check(submission, known, variant)
         assert msgspec.json.encode(len(problems))

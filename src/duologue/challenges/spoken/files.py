@@ -104,11 +104,14 @@ def examples_of(dialogue: Dialogue) -> Iterator[Example]:
     bare = [_turn(message, at, annotated=False) for at, message in enumerate(messages)]
     for at in range(1, len(messages), 2):
         sample = Sample(id=f"{dialogue.id}#{at}", dialogue_id=dialogue.id, history=tuple(bare[:at]))
-        yield Example(sample=sample, references=(_reference(messages[at]),), source=messages[at])
+        yield Example(sample=sample, references=(answer_in(messages[at]),), source=messages[at])
 
 
-def _reference(row: dict[str, Any]) -> Answer:
-    # In gold, no `attrs` means that no knowledge is used, not that none is known.
+def answer_in(row: dict[str, Any]) -> Answer:
+    """Return the reply in an object with `message` and perhaps `attrs`.
+
+    Without `attrs` no knowledge is used: that is known, so the annotation is an empty one.
+    """
     return Answer(text=row["message"], annotation=Annotation(facts=facts_of(row.get("attrs", ()))))
 
 
@@ -118,7 +121,7 @@ def _test_example(name: str, turns: list[dict[str, Any]]) -> Example:
 
 
 def _gold_example(name: str, row: dict[str, Any]) -> Example:
-    return Example(sample=Sample(id=name, dialogue_id=name), references=(_reference(row),), source=row)
+    return Example(sample=Sample(id=name, dialogue_id=name), references=(answer_in(row),), source=row)
 
 
 def read_graph(path: Path) -> dict[str, list[list[Any]]]:

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 ORDERS = (1, 2)
 """N of BLEU-N and DISTINCT-N."""
 
+_SOURCES = {
+    **dict.fromkeys(("precision", "recall", "f1"), "challenge document; means per sample as in the published baseline"),
+    **dict.fromkeys(("bleu-1", "bleu-2"), "challenge document, sentence BLEU (Papineni et al. 2002) of characters"),
+    **dict.fromkeys(("distinct-1", "distinct-2"), "challenge document: n-grams that occur exactly once"),
+    "generation-f1": "challenge document, F1 of characters",
+}
+"""Where the definitions come from, by score."""
+
 _SELECTION_WEIGHT, _GENERATION_WEIGHT = 0.3, 0.7
 """Of the total score (challenge document)."""
 
@@ -48,6 +56,7 @@ class Mean(_Read):
 
     def __init__(self, name: str, base: str, remark: str) -> None:
         self.name = name
+        self.source = _SOURCES[name]
         self.columns = (base, name)
         self.formula = f"{name} = mean per sample ({remark})"
 
@@ -61,6 +70,7 @@ class PooledSelection(_Read):
 
     def __init__(self, name: str, remark: str) -> None:
         self.name = name
+        self.source = _SOURCES[name]
         self.columns = ("triples hit", "triples said", "triples wanted")
         self.formula = f"{name} = pooled triples ({remark})"
 
@@ -82,6 +92,7 @@ class PooledBleu(_Read):
         self.n = n
         self.smoothing = smoothing
         self.name = f"bleu-{n}"
+        self.source = _SOURCES[self.name]
         pairs = [column for order in ORDERS[:n] for column in (f"{order}-grams hit", f"{order}-grams said")]
         self.columns = ("tokens said", "tokens wanted", *pairs)
         self.formula = f"bleu-{n} = corpus ({remark})"
@@ -110,6 +121,7 @@ class Total(_Read):
     """0.3 (precision + recall + f1) + 0.7 (bleu-1 + bleu-2 + generation-f1), from 0 to 3."""
 
     name = "total"
+    source = "challenge document: the score by which systems are ranked"
 
     def __init__(self, selection: tuple[Formula, ...], generation: tuple[Formula, ...]) -> None:
         self._parts = [(_SELECTION_WEIGHT, one) for one in selection] + [
@@ -134,6 +146,8 @@ class PooledDistinct(Distinct):
     Not additive; the interval is the jackknife of `duologue.metrics.diversity`, never a bootstrap.
     """
 
+    source = "Li et al. 2016, over all replies"
+
     def total(self, sums: Floats) -> Floats:
         """Return different / all."""
         return zero_for_nothing(super().total(sums))
@@ -149,6 +163,7 @@ class PooledOnce(_Read):
 
     def __init__(self, n: int, name: str) -> None:
         self.name = name
+        self.source = _SOURCES[name]
         self.columns = (f"{n}-grams said", f"{n}-grams once")
         self.formula = f"{name} = {n}-grams that occur once / all said, corpus"
 
@@ -174,7 +189,10 @@ def formulas_of(choices: Choices) -> tuple[Metric[Seen], ...]:
     diversity: list[Metric[Seen]] = []
     for n in ORDERS:
         if choices.scope == "sample":
-            diversity.append(Mean(f"distinct-{n}", "items", f"{choices.tokens}, {choices.distinct}"))
+            mean = Mean(f"distinct-{n}", "items", f"{choices.tokens}, {choices.distinct}")
+            if choices.distinct == "types":
+                mean.source = "Li et al. 2016, per reply"
+            diversity.append(mean)
         elif choices.distinct == "types":
             diversity.append(PooledDistinct(n))
         else:
