@@ -146,7 +146,10 @@ class Task(Protocol):
         ...
 
     def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
-        """Yield the batches to be answered; one round for static tasks."""
+        """Yield the batches to be answered; one round for static tasks.
+
+        A generator is sent the answers to each round, in its order, before it yields the next.
+        """
         ...
 
     def read(self, path: Path) -> Submission:

@@ -237,12 +237,14 @@ class Score(Record, frozen=True, kw_only=True):
 
     name: str
     value: float
-    """A fraction; percent only in print."""
+    """A fraction, percent only in print; something else where `percent` is false."""
     low: float | None = None
     """Lower end of the 95 % interval; `None` where none is computed."""
     high: float | None = None
     higher_is_better: bool = True
     signature: str = ""
+    percent: bool = True
+    """Whether the value is a fraction and printed in percent; otherwise it is printed as it is (CIDEr, sums)."""
 
 
 class Slice(Record, frozen=True, kw_only=True):

@@ -139,6 +139,8 @@ class Metric(ABC, Generic[Seen]):
     additive: bool = True
     """False where the counts of two items are not the counts of both together (DISTINCT, CIDEr)."""
     higher_is_better: bool = True
+    percent: bool = True
+    """False where the score is no fraction (CIDEr, a sum of scores): it is printed as it is."""
 
     @abstractmethod
     def count(self, seen: Seen) -> tuple[float, ...]:

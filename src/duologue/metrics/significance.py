@@ -123,6 +123,7 @@ def scores(
             high=intervals[metric.name].high if metric.name in intervals else None,
             higher_is_better=metric.higher_is_better,
             signature=signature,
+            percent=metric.percent,
         )
         for metric in metrics
     )

@@ -81,6 +81,12 @@ class Board:
     """One family of tests."""
 
     @property
+    def percent(self) -> bool:
+        """Whether the score that ranks is a fraction."""
+        found = (cell.score for one in self.sets for cell in one.cells.values() if cell.score is not None)
+        return all(score.percent for score in found)
+
+    @property
     def n(self) -> int:
         """Scored answers in all."""
         return sum(cell.report.n for one in self.sets for cell in one.cells.values())

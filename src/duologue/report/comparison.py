@@ -66,6 +66,8 @@ class Comparison(NamedTuple):
     family: int
     """How many tests were corrected together."""
     higher_is_better: bool = True
+    percent: bool = True
+    """Whether the score is a fraction, printed in percent."""
     bout: Bout | None = None
     """Wins and losses item by item; `None` where they were not counted."""
 
@@ -255,6 +257,7 @@ def _correct(tests: Sequence[_Test]) -> tuple[Comparison, ...]:
             p_holm=p,
             family=len(tests),
             higher_is_better=test.metric.higher_is_better,
+            percent=test.metric.percent,
         )
         for test, p in zip(tests, corrected, strict=True)
     )

@@ -35,6 +35,8 @@ class Distribution(NamedTuple):
     """How one score spreads over the items, each scored by itself."""
 
     score: str
+    percent: bool
+    """Whether the score is a fraction."""
     bars: tuple[Bar, ...]
     unknown: int
     """Items that the score says nothing about."""
@@ -70,7 +72,7 @@ def distributions(report: Report, formulas: Sequence[Metric[Any]]) -> tuple[Dist
     if not report.items:
         return ()
     counts = Counts.of_report(report)
-    return tuple(_distribution(metric.name, item_values(counts, metric)) for metric in formulas if metric.additive)
+    return tuple(_distribution(metric, item_values(counts, metric)) for metric in formulas if metric.additive)
 
 
 def item_values(counts: Counts, metric: Metric[Any]) -> Floats:
@@ -80,10 +82,10 @@ def item_values(counts: Counts, metric: Metric[Any]) -> Floats:
     return values
 
 
-def _distribution(name: str, values: Floats) -> Distribution:
+def _distribution(metric: Metric[Any], values: Floats) -> Distribution:
     known = values[np.isfinite(values)]
     if not len(known):
-        return Distribution(name, (), len(values))
+        return Distribution(metric.name, metric.percent, (), len(values))
     low, high = min(0.0, float(known.min())), max(1.0, float(known.max()))
     edges = np.linspace(low, high, BINS + 1)
     places = np.minimum(np.searchsorted(edges, known + 1e-12, side="right") - 1, BINS - 1)
@@ -92,7 +94,7 @@ def _distribution(name: str, values: Floats) -> Distribution:
         Bar(float(edges[one]), float(edges[one + 1]), int(times[one]), float(times[one] / len(known)))
         for one in range(BINS)
     )
-    return Distribution(name, bars, len(values) - len(known))
+    return Distribution(metric.name, metric.percent, bars, len(values) - len(known))
 
 
 def showcase(

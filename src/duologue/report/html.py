@@ -12,7 +12,7 @@ from duologue.report.board import boards
 from duologue.report.comparison import ranking_formulas, set_name, system_names
 from duologue.report.exhibits import distributions
 from duologue.report.figures import Axis, line, mark, scale, score_axis
-from duologue.report.numbers import interval, percent, points, probability, thousands
+from duologue.report.numbers import figure, interval, percent, points, probability, thousands
 from duologue.report.words import Term, both
 
 if TYPE_CHECKING:
@@ -72,6 +72,12 @@ class Display(NamedTuple):
     distributions: tuple[Distribution, ...]
     showcase: Showcase | None
 
+    @property
+    def percent(self) -> bool:
+        """Whether the score that ranks is a fraction."""
+        score = _named(self.report, self.report.rank_by)
+        return score is None or score.percent
+
 
 def _displays(reports: Sequence[Report], formulas: Formulas, showcases: Mapping[int, Showcase]) -> list[Display]:
     found = []
@@ -85,7 +91,8 @@ def _displays(reports: Sequence[Report], formulas: Formulas, showcases: Mapping[
 def league_page(found: League, *, title: str, commands: Sequence[str] = (), seed: int = 0) -> str:
     """Return a board of many systems as an HTML page; the same board gives the same bytes."""
     ranking = [_named(place.report, found.rank_by) for place in found.places]
-    ends = [value for score in ranking if score is not None for value in (score.low, score.value) if value is not None]
+    known = [score for score in ranking if score is not None]
+    ends = [value for score in known for value in (score.low, score.value, score.high) if value is not None]
     return (
         _environment()
         .get_template("league.html.j2")
@@ -93,7 +100,7 @@ def league_page(found: League, *, title: str, commands: Sequence[str] = (), seed
             title=title,
             league=found,
             named=_named,
-            axis=score_axis(ends),
+            axis=score_axis(ends, of_one=all(score.percent for score in known)),
             tiers=found.places[-1].tier,
             commands=list(commands),
             seed=seed,
@@ -117,6 +124,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "percent": percent,
+        "figure": figure,
         "interval": interval,
         "points": _points,
         "probability": probability,
@@ -131,11 +139,12 @@ def write_page(path: Path, reports: Sequence[Report], **options: Any) -> None:
     write_text(path, page(reports, **options))
 
 
-def _points(difference: float) -> str:
+def _points(difference: float, of_one: bool = True) -> str:  # noqa: FBT001, FBT002  # a template filter
     """Return a difference with a true minus sign."""
-    return points(difference).replace("-", "\N{MINUS SIGN}")
+    return points(difference, of_one).replace("-", "\N{MINUS SIGN}")
 
 
 def _score_axis(board: Board) -> Axis:
     scores = [cell.score for one in board.sets for cell in one.cells.values() if cell.score is not None]
-    return score_axis(value for score in scores for value in (score.low, score.value) if value is not None)
+    ends = [value for score in scores for value in (score.low, score.value, score.high) if value is not None]
+    return score_axis(ends, of_one=board.percent)

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duologue.report.comparison import ALPHA
-from duologue.report.numbers import interval, percent, points, probability
+from duologue.report.numbers import NOTHING, figure, interval, percent, points, probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,9 +99,9 @@ def render_league(found: League) -> Group:
             str(place.tier),
             str(place.best) if place.best == place.worst else f"{place.best} to {place.worst}",
             escape(place.system),
-            percent(first.value),
-            interval(first.low, first.high),
-            *(percent(scores[name].value if name in scores else None) for name in others),
+            figure(first.value, first.percent),
+            interval(first.low, first.high, of_one=first.percent),
+            *(figure(scores[name].value, scores[name].percent) if name in scores else NOTHING for name in others),
         )
     parts: list[RenderableType] = [
         Text(f"{found.task} ({found.variant}), {found.test_set or 'one test set'}, {found.n} items", "bold"),
@@ -113,7 +113,8 @@ def render_league(found: League) -> Group:
         ),
     ]
     if found.rank_by in found.detectable:
-        least = percent(found.detectable[found.rank_by])
+        ranking = next(score for score in found.places[0].report.scores if score.name == found.rank_by)
+        least = figure(found.detectable[found.rank_by], ranking.percent)
         parts.append(Text(f"A true difference of {least} points in {found.rank_by} is found with a chance of 80 %."))
     parts += [Text(f"{one.system}: scored on other items, not compared", "yellow") for one in found.unpaired]
     parts += [Text(f"{name}: refused ({count} problems): {first}", "yellow") for name, count, first in found.refused]
@@ -135,9 +136,9 @@ def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
         table.add_row(
             *(() if single else (escape(one.a), escape(one.b))),
             escape(tested.name),
-            *((percent(tested.a), percent(tested.b)) if single else ()),
-            points(tested.difference),
-            f"{points(tested.low)} to {points(tested.high)}",
+            *((figure(tested.a, one.percent), figure(tested.b, one.percent)) if single else ()),
+            points(tested.difference, one.percent),
+            f"{points(tested.low, one.percent)} to {points(tested.high, one.percent)}",
             *((probability(tested.p_bootstrap),) if single else ()),
             probability(tested.p_randomisation),
             probability(one.p_holm),
@@ -166,8 +167,8 @@ def _scores(report: Report) -> Table:
         ranks = score.name == report.rank_by
         table.add_row(
             escape(score.name),
-            percent(score.value),
-            interval(score.low, score.high),
+            figure(score.value, score.percent),
+            interval(score.low, score.high, of_one=score.percent),
             "ranks systems" if ranks else "",
             style="bold" if ranks else "",
         )
@@ -190,8 +191,8 @@ def _slices(report: Report, by: str) -> Table:
         cells = [escape(part.value), str(part.n)]
         for name in names:
             score = scores.get(name)
-            cells.append(percent(score.value if score else None))
+            cells.append(figure(score.value, score.percent) if score else NOTHING)
             if name == report.rank_by:
-                cells.append(interval(score.low, score.high) if score else "")
+                cells.append(interval(score.low, score.high, of_one=score.percent) if score else "")
         table.add_row(*cells)
     return table
