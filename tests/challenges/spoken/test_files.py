@@ -169,6 +169,16 @@ def test_half_a_character_under_a_key_that_nobody_reads_is_written_escaped(tmp_p
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
 
 
+def test_a_row_that_is_nested_too_deeply_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    deep: list[Any] = []
+    for _ in range(200_000):
+        deep = [deep]
+    source = {"messages": [{"message": "?", "more": deep}]}
+    with pytest.raises(UsageError, match="nested too deeply"):
+        files.write_dialogues([Dialogue(id="0", turns=(), source=source)], tmp_path / "valid.json")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_byte_order_mark_is_passed_over_in_data_and_a_problem_in_results(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -155,7 +155,7 @@ def _name_problems(submission: Submission) -> Iterator[Problem]:
 
 
 def _reply_problems(name: str, row: Any, decoded: Decoded) -> Iterator[Problem]:
-    if not name.strip():
+    if not name:
         yield Problem(rule="id-empty", place=pointer(name), message="an id is empty")
     if not is_whole(name):
         yield half_character(name, (name,))

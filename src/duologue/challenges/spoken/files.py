@@ -237,6 +237,8 @@ def _compact(value: Any) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except UnicodeEncodeError:  # half a surrogate pair under a key that nobody reads: escaped, it can be written
         return json.dumps(value, separators=(",", ":")).encode("ascii")
+    except RecursionError as error:
+        raise UsageError("a row is nested too deeply to be written as JSON") from error
 
 
 def read_result(path: Path) -> Submission:
