@@ -57,6 +57,7 @@ def test_the_formulas_have_the_names_of_the_challenge_in_every_choice(choices: C
 def test_the_published_row_adds_up_to_the_published_total() -> None:
     total = named(Choices())["total"]
     assert isinstance(total, Total)
+    assert not total.percent
     row = {"kept": 1, "precision": 0.5015, "recall": 0.4929, "f1": 0.4856, "items": 1}
     row |= {"bleu-1": 0.2869, "bleu-2": 0.2231, "generation-f1": 0.397}
     assert float(total.total(np.array(total.count(row)))) == pytest.approx(1.0789)

@@ -121,6 +121,7 @@ class Total(_Read):
     """0.3 (precision + recall + f1) + 0.7 (bleu-1 + bleu-2 + generation-f1), from 0 to 3."""
 
     name = "total"
+    percent = False
     source = "challenge document: the score by which systems are ranked"
 
     def __init__(self, selection: tuple[Formula, ...], generation: tuple[Formula, ...]) -> None:
