@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -64,15 +65,15 @@ def find(golden: Path) -> Iterator[Case]:
 
 
 def _one_reference(path: Path, case: dict[str, Any]) -> Iterator[Case]:
-    yield Case("bleu", path.stem, lambda _: _bleu_score(path, case))
+    yield Case("bleu", path.stem, partial(_bleu_score, path, case))
     if "coco_single_reference" in case:
         wanted = case["coco_single_reference"]
-        yield Case("caption metrics", path.stem, lambda _: _coco(path, wanted))
+        yield Case("caption metrics", path.stem, partial(_coco, path, wanted))
         if "METEOR" in wanted:
-            yield Case("meteor", path.stem, lambda _: _meteor(path, wanted["METEOR"]))
+            yield Case("meteor", path.stem, partial(_meteor, path, wanted["METEOR"]))
 
 
-def _bleu_score(path: Path, case: dict[str, Any]) -> Differences:
+def _bleu_score(path: Path, case: dict[str, Any], _: Path) -> Differences:
     differences = []
     for profile, variant in PROFILES.items():
         values: dict[str, float] = {}
@@ -89,12 +90,12 @@ def _bleu_score(path: Path, case: dict[str, Any]) -> Differences:
     return differences
 
 
-def _coco(path: Path, wanted: dict[str, float]) -> Differences:
+def _coco(path: Path, wanted: dict[str, float], _: Path) -> Differences:
     found = values_of(report_on("conversation", [], path, Scoring(variant="coco")))
     return [one for name, ours in COCO.items() for one in near(name, found.get(ours), wanted[name], BLEU)]
 
 
-def _meteor(path: Path, wanted: float) -> Differences:
+def _meteor(path: Path, wanted: float, _: Path) -> Differences:
     _expect_meteor()
     return near("METEOR", values_of(report_on("conversation", [], path, Scoring(variant="coco"))).get("meteor"), wanted)
 
@@ -109,11 +110,9 @@ def _several_references(folder: Path, expected: dict[str, Any]) -> Iterator[Case
         rows = read_lines(path)
         if not rows or not all(isinstance(row, dict) and {"hyp", "refs"} <= row.keys() for row in rows):
             continue
-        yield Case(
-            "caption metrics", path.stem, lambda scratch, rows=rows: _multi_coco(rows, expected["coco"], scratch)
-        )
+        yield Case("caption metrics", path.stem, partial(_multi_coco, rows, expected["coco"]))
         if "METEOR" in expected["coco"]:
-            yield Case("meteor", path.stem, lambda scratch, rows=rows: _multi_meteor(rows, expected["coco"], scratch))
+            yield Case("meteor", path.stem, partial(_multi_meteor, rows, expected["coco"]))
         for vectors in files_below(folder, "*.txt"):
             first = vectors.read_text(encoding="utf-8").partition("\n")[0].split()
             if len(first) == 2 and all(map(str.isdigit, first)):  # the head of a word2vec table
@@ -121,7 +120,7 @@ def _several_references(folder: Path, expected: dict[str, Any]) -> Iterator[Case
                 yield Case(
                     "embedding",
                     name,
-                    lambda scratch, rows=rows, vectors=vectors, toy=toy: _embedding(rows, vectors, toy, scratch),
+                    partial(_embedding, rows, vectors, toy),
                 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs import dialogue_official, extraction_official, preprocess
@@ -29,7 +30,7 @@ def find(golden: Path) -> Iterator[Case]:
         elif isinstance(cases, dict) and {"kb", "queries"} <= cases.keys():
             for number, query in enumerate(cases["queries"], start=1):
                 kb = cases["kb"]
-                yield Case("kb query", str(number), lambda _, kb=kb, query=query: _kb_query(kb, query))
+                yield Case("kb query", str(number), partial(_kb_query, kb, query))
         elif isinstance(cases, dict):
             for name, case in cases.items():
                 if isinstance(case, dict) and {"buckets", "processed"} <= case.keys():
@@ -39,9 +40,9 @@ def find(golden: Path) -> Iterator[Case]:
 def _scorer_cases(cases: list[Any]) -> Iterator[Case]:
     for case in cases:
         if {"gold", "submission", "expected"} <= case.keys():
-            yield Case("track 1", case["case"], lambda scratch, case=case: _track1(case, scratch))
+            yield Case("track 1", case["case"], partial(_track1, case))
         elif {"dialogs", "expected"} <= case.keys():
-            yield Case("track 2", case["case"], lambda scratch, case=case: _track2(case, scratch))
+            yield Case("track 2", case["case"], partial(_track2, case))
 
 
 def _refusal(error: FormatError, expected: dict[str, Any]) -> Differences:
@@ -99,7 +100,7 @@ def _track2(case: dict[str, Any], scratch: Path) -> Differences:
     return differences + same("requested", ours, expected["requested_info"])
 
 
-def _kb_query(kb: dict[str, Any], query: dict[str, Any]) -> Differences:
+def _kb_query(kb: dict[str, Any], query: dict[str, Any], _: Path) -> Differences:
     try:
         found = ask(kb, **query["args"])
     except Exception as error:  # noqa: BLE001  # the official error has a name, and ours must have the same
@@ -128,7 +129,7 @@ def _preprocessing_cases(name: str, rows: list[Any] | None, case: dict[str, Any]
         found = preprocess.sort_dialogues(given())._asdict()
         return same("buckets", {one: [row["id"] for row in found[one]] for one in case["buckets"]}, case["buckets"])
 
-    def processed(scratch: Path, wanted: dict[str, Any]) -> Differences:
+    def processed(wanted: dict[str, Any], scratch: Path) -> Differences:
         task = load_task("mobilecs/dialogue")
         assert isinstance(task, Convertible), "the task converts its data"
         made = read(task.convert("raw", "track2", put(scratch / "raw.json", given()), scratch / "track2.json")[0])
@@ -137,7 +138,7 @@ def _preprocessing_cases(name: str, rows: list[Any] | None, case: dict[str, Any]
 
     yield Case("preprocessing", f"{name}, buckets", buckets)
     for wanted in case["processed"]:
-        yield Case("preprocessing", wanted["id"], lambda scratch, wanted=wanted: processed(scratch, wanted))
+        yield Case("preprocessing", wanted["id"], partial(processed, wanted))
 
 
 CONSULTATIONS = "咨询"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.proactive import convert, matching
@@ -31,14 +32,14 @@ def find(golden: Path) -> Iterator[Case]:
         expected = read(path)
         if isinstance(expected, dict) and {"stdout", "returncode"} <= expected.keys():
             for text in files_below(path.parent, "*.txt"):
-                yield Case("scorer", path.parent.name, lambda _, text=text, expected=expected: _scorer(text, expected))
+                yield Case("scorer", path.parent.name, partial(_scorer, text, expected))
     for path in files_below(golden, SESSIONS):
         yield from _conversions(path.parent)
     for path in files_below(golden, "*.npz"):
         yield Case("trained model", path.stem, None)
 
 
-def _scorer(text: Path, expected: dict[str, Any]) -> Differences:
+def _scorer(text: Path, expected: dict[str, Any], _: Path) -> Differences:
     try:
         report = report_on("proactive", [], text, Scoring(variant="official"))
     except FormatError as error:
@@ -57,29 +58,24 @@ def _scorer(text: Path, expected: dict[str, Any]) -> Differences:
 def _conversions(folder: Path) -> Iterator[Case]:
     """Yield what the official converters made of the sessions in a folder, step by step."""
     sessions, samples, topics = (folder / name for name in (SESSIONS, SAMPLES, TOPICS))
-    yield Case("sessions to samples", folder.name, lambda out: _converted(sessions, "session", "sample", out, samples))
-    yield Case("samples to topics", folder.name, lambda out: _converted(samples, "sample", "topics", out, topics))
+    yield Case("sessions to samples", folder.name, partial(_converted, sessions, "session", "sample", samples))
+    yield Case("samples to topics", folder.name, partial(_converted, samples, "sample", "topics", topics))
     for name, generalise in MODEL_TEXTS.items():
         if (folder / name).is_file():
-            yield Case(
-                "samples to model text",
-                name,
-                lambda out, name=name, generalise=generalise: _converted(
-                    samples, "sample", "model-text", out, folder / name, generalise=generalise
-                ),
-            )
+            run = partial(_converted, samples, "sample", "model-text", folder / name, generalise=generalise)
+            yield Case("samples to model text", name, run)
     if (folder / "generated.final.txt").is_file():
-        yield Case("slots to names", folder.name, lambda out: _materialised(folder, out))
+        yield Case("slots to names", folder.name, partial(_materialised, folder))
     if (folder / "generated.eval.stdout").is_file():
-        yield Case("scorer", f"{folder.name}, generated", lambda _: _generated(folder))
+        yield Case("scorer", f"{folder.name}, generated", partial(_generated, folder))
     for path in files_below(folder, "match.*.txt"):
-        yield Case("matching text", path.name, lambda _, path=path: _matched(path))
+        yield Case("matching text", path.name, partial(_matched, path))
     if (folder / "gene.dict").is_file():
-        yield Case("matching dictionary", folder.name, lambda _: _dictionary(folder))
+        yield Case("matching dictionary", folder.name, partial(_dictionary, folder))
 
 
 def _converted(
-    given: Path, source: str, target: str, scratch: Path, wanted: Path, *, generalise: bool = True
+    given: Path, source: str, target: str, wanted: Path, scratch: Path, *, generalise: bool = True
 ) -> Differences:
     made = convert.convert(source, target, given, scratch / "out.txt", generalise=generalise)
     return _same_bytes(made[0], wanted)
@@ -96,7 +92,7 @@ def _materialised(folder: Path, scratch: Path) -> Differences:
     return _same_bytes(made[0], folder / "generated.final.txt")
 
 
-def _generated(folder: Path) -> Differences:
+def _generated(folder: Path, _: Path) -> Differences:
     """Score the replies with their names, as an evaluation file and against the samples."""
     wanted = (folder / "generated.eval.stdout").read_text(encoding="utf-8")
     how = Scoring(variant="official")
@@ -108,7 +104,7 @@ def _generated(folder: Path) -> Differences:
     ]
 
 
-def _matched(path: Path) -> Differences:
+def _matched(path: Path, _: Path) -> Differences:
     found = MATCHES.fullmatch(path.name)
     if found is None:
         return [f"{path.name} does not say how it was made"]
@@ -126,7 +122,7 @@ def _text(lines: Sequence[str]) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def _dictionary(folder: Path) -> Differences:
+def _dictionary(folder: Path, _: Path) -> Differences:
     """The dictionary was made of the text with knowledge and slots, for training."""
     lines = (folder / "match.k1.g1.p0.txt").read_bytes().decode("utf-8").split("\n")[:-1]
     wanted = (folder / "gene.dict").read_bytes().decode("utf-8")

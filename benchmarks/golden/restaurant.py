@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant import files, official, walker
@@ -23,7 +24,7 @@ def find(golden: Path) -> Iterator[Case]:
         case = read(path)
         if isinstance(case, dict) and case.get("tool") in kinds:
             kind, run = kinds[case["tool"]]
-            yield Case(kind, path.stem, lambda scratch, run=run, case=case: run(case, scratch))
+            yield Case(kind, path.stem, partial(run, case))
 
 
 def _given(case: dict[str, Any], argument: str) -> bytes:

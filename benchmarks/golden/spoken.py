@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.records import Scoring
@@ -45,9 +46,9 @@ def find(golden: Path) -> Iterator[Case]:
     for path in files_below(golden, "*.json"):
         case = read(path)
         if isinstance(case, dict) and {"gold", "prediction", "expected"} <= case.keys():
-            yield Case("scores", path.stem, lambda scratch, case=case: _scores(case, scratch))
+            yield Case("scores", path.stem, partial(_scores, case))
             if "baseline_selection_code" in case:
-                yield Case("baseline selection", path.stem, lambda scratch, case=case: _baseline(case, scratch))
+                yield Case("baseline selection", path.stem, partial(_baseline, case))
 
 
 def _found(case: dict[str, Any], scratch: Path, how: Scoring) -> dict[str, float]:

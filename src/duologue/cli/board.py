@@ -76,7 +76,7 @@ def board(
         formulas=formulas_of,
         seed=seed,
         resamples=resamples,
-        refused=[tuple(one) for one in scored.refused],
+        refused=[(one.file, one.problems, one.first) for one in scored.refused],
     )
     told = json.dumps(league_to_json(found), ensure_ascii=False)
     if out is not None:
