@@ -9,9 +9,9 @@ Variants:
   with the NLTK of today, which differs where an n-gram order has no match.
 
 Intervals (95 %): BLEU, ROUGE-L, METEOR and embedding scores are formulas over sums and bootstrapped. CIDEr and
-DISTINCT are not: CIDEr's is a jackknife over 20 groups with all document frequencies counted again, DISTINCT's a
-jackknife that leaves out one reply. The shares of different and of most frequent replies describe this very file
-and have none. Source: specification, sections 7 and 8.
+DISTINCT are not: CIDEr's is a jackknife over 20 groups with all document frequencies counted again (none for fewer
+than 20 samples), DISTINCT's a jackknife that leaves out one reply. The shares of different and of most frequent
+replies describe this very file and have none. Source: specification, sections 7 and 8.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _count(items: Items, how: Scoring) -> _Counted:
     columns[ROUGE_L.name] = np.array(list(map(rouge_l, items.replies, items.references)))
     cider = Cider(said, wanted)
     columns[CIDER.name] = cider.values()
-    if len(said) > 1:
+    if len(said) >= GROUPS:
         intervals[CIDER.name] = cider.interval(_groups(items.ids))
     if _meteor(how) is not None:
         counted = count_meteor(items.replies, items.references, _meteor(how))
@@ -190,7 +190,7 @@ def _groups(ids: Sequence[str]) -> NDArray[np.int64]:
     """Return each item's group of the jackknife: dealt out in the order of a hash of the ids, all alike large."""
     order = sorted(range(len(ids)), key=lambda row: hashlib.sha256(ids[row].encode("utf-8", "replace")).digest())
     groups = np.empty(len(ids), np.int64)
-    groups[order] = np.arange(len(ids)) % min(GROUPS, len(ids))
+    groups[order] = np.arange(len(ids)) % GROUPS
     return groups
 
 
