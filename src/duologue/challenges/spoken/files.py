@@ -59,7 +59,7 @@ def load(path: Path) -> list[Example]:
     if kind == "dialogues":
         return [example for dialogue in _dialogues(decoded.value) for example in examples_of(dialogue)]
     if kind == "samples":
-        return [_test_example(name, turns) for name, turns in decoded.value.items()]
+        return [_sample_example(name, turns) for name, turns in decoded.value.items()]
     return [_gold_example(name, row) for name, row in decoded.value.items()]
 
 
@@ -115,7 +115,7 @@ def answer_in(row: dict[str, Any]) -> Answer:
     return Answer(text=row["message"], annotation=Annotation(facts=facts_of(row.get("attrs", ()))))
 
 
-def _test_example(name: str, turns: list[dict[str, Any]]) -> Example:
+def _sample_example(name: str, turns: list[dict[str, Any]]) -> Example:
     history = tuple(_turn(message, at, annotated=False) for at, message in enumerate(turns))
     return Example(sample=Sample(id=name, dialogue_id=name, history=history), source=turns)
 
@@ -168,7 +168,7 @@ def _message(text: str, annotation: Annotation | None) -> dict[str, Any]:
     return row
 
 
-def test_row(example: Example) -> list[dict[str, Any]]:
+def sample_row(example: Example) -> list[dict[str, Any]]:
     """Return the turns of a sample as in test.json: those that were read, or new ones from the records."""
     if isinstance(example.source, list):
         return example.source
@@ -198,7 +198,7 @@ def write_dialogues(dialogues: Iterable[Dialogue], path: Path) -> None:
 
 def write_samples(examples: Iterable[Example], path: Path) -> None:
     """Write test.json: ids and histories."""
-    _write_object(((one.sample.id, test_row(one)) for one in examples), path)
+    _write_object(((one.sample.id, sample_row(one)) for one in examples), path)
 
 
 def write_gold(examples: Iterable[Example], path: Path) -> None:
