@@ -16,7 +16,7 @@ class OfficialError(Exception):
 
     def __init__(self, program: str, kind: str, detail: str) -> None:
         self.program, self.kind, self.detail = program, kind, detail
-        super().__init__(f"the official {program} scorer ends with {kind}: {detail}")
+        super().__init__(f"the official {program} ends with {kind}: {detail}")
 
     def problem(self) -> Problem:
         """Return it as the problem of a file."""

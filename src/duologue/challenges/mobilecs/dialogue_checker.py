@@ -98,7 +98,7 @@ def _official(submission: Submission, examples: Sequence[Example] | None) -> tup
 
 def _look_at_generated(rows: Any) -> None:
     """Do with the generated fields what the scorer does; what it compares them to is not known."""
-    with official_errors("track 2"):
+    with official_errors("track 2 scorer"):
         for row in rows:
             for turn in row["content"]:
                 if GENERATED_USER_INTENT in turn:
@@ -118,7 +118,7 @@ def merged(examples: Sequence[Example], rows: Any) -> list[dict[str, Any]]:
     of another id stays as it is, and a dialogue without a row has no generated fields. Raises `OfficialError` for
     rows of shapes that the scorer cannot read.
     """
-    with official_errors("track 2"):
+    with official_errors("track 2 scorer"):
         waiting: dict[Any, list[Any]] = {}
         golds = list(gold_dialogues(examples).values())
         for gold in golds:
@@ -228,7 +228,8 @@ def _answer(turn: Any, place: int, texts: list[str] | None, faults: Faults) -> A
             return None
     given = [key for key in GENERATED if key in turn]
     if not given:
-        faults.add("turn-missing", pointer, "the turn has no generated fields, so it is not answered")
+        severity = "error" if texts is not None else "warning"  # the data says which turns are to be answered
+        faults.add("turn-missing", pointer, "the turn has no generated fields, so it has no answer", severity=severity)
         return None
     lacking = [key for key in GENERATED if key not in turn]
     if lacking:

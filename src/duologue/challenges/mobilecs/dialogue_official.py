@@ -44,7 +44,7 @@ class Scored(NamedTuple):
 
 def score(dialogues: Sequence[Mapping[str, Any]]) -> list[Scored]:
     """Return the counts of each dialogue. Raises `OfficialError` where the official program ends with an error."""
-    with official_errors("track 2"):
+    with official_errors("track 2 scorer"):
         return [_score(dialogue) for dialogue in dialogues]
 
 

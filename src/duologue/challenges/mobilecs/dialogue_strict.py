@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.mobilecs.bleu import bleu_counts
+from duologue.challenges.mobilecs.goal import consultations_of
 from duologue.challenges.mobilecs.intents import ASK, QUERY, acts_of, entity_argument
 from duologue.challenges.mobilecs.schema import (
     ASKED,
@@ -198,7 +199,7 @@ def requested_items(row: Row) -> list[Item]:
     found = []
     for name, entry in (row.get("goal") or {}).items():
         if name == CONSULT:
-            for wish in entry.split(","):
+            for wish in consultations_of(entry):
                 kind = _folded(wish.rsplit("-", maxsplit=1)[-1])
                 found.append(Item(frozenset(asked.get((kind, ""), ())), _names_of(base, kind)))
         elif name in base:

@@ -52,7 +52,7 @@ def score(gold: Sequence[Mapping[str, Any]], rows: Any) -> Outcome:
 
     Raises `OfficialError` where it ends with an error.
     """
-    with official_errors("track 1"):
+    with official_errors("track 1 scorer"):
         return _score(gold, rows)
 
 

@@ -11,6 +11,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs import paired, preprocess, raw
+from duologue.challenges.mobilecs.crash import OfficialError, official_errors
 from duologue.challenges.mobilecs.faults import Faults, is_text
 from duologue.challenges.mobilecs.intents import acts_of, intent_of
 from duologue.challenges.mobilecs.schema import (
@@ -246,14 +247,17 @@ def convert(source: str, target: str, path: Path, out: Path) -> list[Path]:
         raise UsageError(f"there is no way from {source} to {target}: what is said comes from raw to track2 only")
     dialogues = load_raw(path)
     rows = [raw.mended_row(dialogue.source, dialogue.id) for dialogue in dialogues]
-    discarded = preprocess.sort_dialogues(rows).others
-    if discarded:
-        names = ", ".join(row["id"] for row in discarded[:5])
-        _LOG.warning("%s: %d of %d dialogues are discarded (%s ...)", path, len(discarded), len(rows), names)
+    _log_discarded(path, [row["id"] for row in preprocess.sort_dialogues(rows).others], len(rows))
     try:
-        made = preprocess.process(rows)
-    except KeyError as error:
-        message = f"an entity or argument id is neither an entity's nor the user's: KeyError {error}"
-        raise FormatError(path, [Problem(rule="triple-type", message=message)]) from error
+        with official_errors("preprocessing"):
+            made = preprocess.process(rows)
+    except OfficialError as error:
+        raise FormatError(path, [error.problem()]) from error
     disk.write_bytes(out, dump(made))
     return [out]
+
+
+def _log_discarded(path: Path, names: list[str], total: int) -> None:
+    if names:
+        some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        _LOG.warning("%s: %d of %d dialogues are discarded: %s", path, len(names), total, some)

@@ -98,9 +98,17 @@ def goal_of(goal: Any) -> Goal | None:
     if not isinstance(goal, dict):
         return None
     items = tuple(_item(name, entry) for name, entry in goal.items() if isinstance(entry, dict) and name != CONSULT)
-    consult = goal.get(CONSULT, "")
-    named = consult.split(",") if isinstance(consult, str) else consult if isinstance(consult, list) else ()
-    return Goal(items=items, consultations=tuple(one for one in named if isinstance(one, str) and one))
+    return Goal(items=items, consultations=tuple(consultations_of(goal.get(CONSULT))))
+
+
+def consultations_of(entry: Any) -> list[str]:
+    """Return the wishes such as `询问-流量包` in a goal's `咨询`, a text in the files and a list in descriptions.
+
+    >>> consultations_of("询问-流量包,求助-查询-套餐"), consultations_of(None)
+    (['询问-流量包', '求助-查询-套餐'], [])
+    """
+    named = entry.split(",") if isinstance(entry, str) else entry if isinstance(entry, list) else ()
+    return [one for one in named if isinstance(one, str) and one]
 
 
 def _item(name: str, entry: dict[str, Any]) -> Item:

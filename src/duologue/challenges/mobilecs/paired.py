@@ -32,7 +32,7 @@ RULES = {
     "dialog-id-type": "an `id` is a text that is not empty",
     "dialog-id-repeated": "no two dialogues have the same `id` (a warning; the second is called `<id>~2`)",
     "base-type": "`KB` is an object of objects of texts",
-    "goal-type": "`goal`, where it is given, is an object of objects of texts, and `咨询` a text",
+    "goal-type": "`goal`, where it is given, is an object of objects of texts, `咨询` a text or a list of them",
     "content-type": "`content` is a list of turns",
     "turn-type": "a turn is an object",
     "user-text": "a turn has the user's text under `用户`",
@@ -95,8 +95,8 @@ def _expect_table(table: Any, rule: str, pointer: str, faults: Faults) -> None:
         return
     for name, entry in table.items():
         if name == CONSULT and rule == "goal-type":
-            if not is_text(entry):
-                faults.add(rule, f"{pointer}/{name}", f"found {shown(entry)}, expected a text")
+            if not all(map(is_text, entry if isinstance(entry, list) else [entry])):
+                faults.add(rule, f"{pointer}/{name}", f"found {shown(entry)}, expected a text or a list of texts")
         elif not isinstance(entry, dict):
             faults.add(rule, f"{pointer}/{name}", f"found {shown(entry)}, expected an object of slots")
         else:
