@@ -30,8 +30,7 @@ def by_hand(corpus: Corpus, order: int, profile: str) -> float:
     for hypothesis, references in corpus:
         said += len(hypothesis)
         lengths = [len(one) for one in references]
-        closest = min(lengths, key=lambda length: (abs(length - len(hypothesis)), length))
-        wanted += sum(lengths) / len(lengths) if profile == "coco" and len(corpus) == 1 else closest
+        wanted += min(lengths, key=lambda length: (abs(length - len(hypothesis)), length))
         for n in range(1, order + 1):
             best: Counter[tuple[str, ...]] = Counter()
             for one in references:
@@ -125,8 +124,7 @@ def test_a_hypothesis_too_short_adds_one_guess_in_nltk_and_none_in_coco() -> Non
 def test_the_closest_reference_length_counts_and_of_two_the_shorter() -> None:
     said, wanted = [["a"] * 4] * 2, [[["a"] * 6, ["a"] * 2], [["a"] * 9, ["a"] * 5]]
     assert count_bleu(said, wanted)[:, 1].tolist() == [2, 5]
-    assert count_bleu(said[:1], wanted[:1])[0, 1] == 4  # one item alone: the average
-    assert count_bleu(said[:1], wanted[:1], profile="nltk-2017")[0, 1] == 2
+    assert count_bleu(said[:1], wanted[:1])[0, 1] == 2  # for one item alone too
 
 
 def test_nothing_counted_is_no_score() -> None:

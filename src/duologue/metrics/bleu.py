@@ -119,9 +119,9 @@ def count_bleu(
 ) -> Floats:
     """Return lengths, matches and guesses per item, columns as `bleu_columns(profile)`, shape (items, 10).
 
-    The reference length is that closest to the hypothesis's, the shorter of two equally close; COCO takes the
-    average where there is one item in all. A match is clipped at the most occurrences in one reference. Raises
-    `ValueError` when the numbers of items differ or an item has no reference.
+    The reference length is that closest to the hypothesis's, the shorter of two equally close. A match is clipped
+    at the most occurrences in one reference. Raises `ValueError` when the numbers of items differ or an item has no
+    reference.
     """
     if len(hypotheses) != len(references):
         raise ValueError(f"{len(hypotheses)} hypotheses are given for {len(references)} items")
@@ -134,8 +134,6 @@ def count_bleu(
         array[start:stop] = _count(hypotheses[start:stop], references[start:stop])
     if profile != "coco":
         array[:, 3::2] = np.maximum(array[:, 3::2], 1)
-    elif len(array) == 1:
-        array[0, 1] = sum(map(len, references[0])) / len(references[0])
     return array
 
 
