@@ -45,6 +45,7 @@ _SEED = 0
 """Seed of the bootstrap: the same file gives the same interval."""
 _RESAMPLES = 2_000
 _SLICE_RESAMPLES = 500
+_ALWAYS = ("f1", "bleu-1", "bleu-2")
 _CUT = ("f1", "bleu-1", "bleu-2", "knowledge-f1")
 """What is told of parts of the data."""
 
@@ -159,9 +160,7 @@ def _report(
 ) -> Report:
     formulas = metrics(how)
     counts, spreads = _counts(examples, how, counted)
-    known = [one for one in formulas if set(one.columns) <= set(counts.columns) or one.name in counted.values]
-    if "goal points" in counts.columns and not counts.array[:, counts.columns.index("dialogues")].any():
-        known = [one for one in known if one.name != goals.Completion.name]
+    known = _known(formulas, counts, counted.values)
     hashes = (f"gold {pairing.gold_hash(submission, examples)}", f"pred {submission.hash[:8] or 'none'}")
     parts = ("proactive", how.variant, VERSION, f"n {counted.n}", *hashes)
     found = _scores(counts, known, counted.values, spreads, parts, _RESAMPLES)
@@ -235,6 +234,16 @@ def _told(examples: Sequence[Example], said: Sequence[str]) -> Integers:
     return array
 
 
+def _known(formulas: Sequence[Metric[Any]], counts: Counts, values: dict[str, float]) -> list[Metric[Any]]:
+    """Return the formulas that mean something here: what they count is there, and not nothing at all."""
+    known = []
+    for one in formulas:
+        counted = set(one.columns) <= set(counts.columns)
+        if one.name in values or one.name in _ALWAYS or (counted and not np.isnan(one.value(counts))):
+            known.append(one)
+    return known
+
+
 def _scores(
     counts: Counts,
     formulas: Sequence[Metric[Any]],
@@ -243,22 +252,19 @@ def _scores(
     parts: Sequence[str],
     resamples: int,
 ) -> tuple[Score, ...]:
-    """Return the scores with their intervals; an undefined one (nothing said, nothing wanted) is 0."""
-    additive = [one for one in formulas if one.additive]
+    """Return the scores with their intervals; where nothing at all is said or wanted a score is 0 and has none."""
+    additive = [one for one in formulas if one.additive and not np.isnan(one.value(counts))]
     intervals = {one.name: one for one in scores(counts, additive, seed=_SEED, resamples=resamples)}
     found = []
     for formula in formulas:
         name = formula.name
-        base = intervals.get(name) or Score(name=name, value=values[name])
+        base = intervals.get(name) or Score(name=name, value=0.0)
         value = values.get(name, base.value)
         low, high = base.low, base.high
-        if name in spreads:
+        if name in spreads and not np.isnan(spreads[name].value):
             _, low, high = spreads[name]
-        if low is None or high is None or np.isnan([low, high, value]).any():
-            low = high = None
-        else:
-            low, high = min(low, value), max(high, value)
-        value = 0.0 if np.isnan(value) else value
+        if low is not None and high is not None:
+            low, high = min(low, value), max(high, value)  # the same sum may round differently there
         found.append(Score(name=name, value=value, low=low, high=high, signature=sign([formula], *parts)))
     return tuple(found)
 
@@ -281,6 +287,8 @@ def _slices(
         for value, rows in cuts_of(examples, by).items():
             n = int(scored[rows].sum())
             if n:
-                found = _scores(counts.take(rows), cut, {}, {}, (*parts, f"{value} {n}"), _SLICE_RESAMPLES)
+                part = counts.take(rows)
+                told = (*parts, f"{value} {n}")
+                found = _scores(part, _known(cut, part, {}), {}, {}, told, _SLICE_RESAMPLES)
                 made.append(Slice(by=by, value=value, n=n, scores=found))
     return tuple(made)

@@ -57,7 +57,7 @@ class ProactiveTask:
     """The task as the house runs it: sessions or samples in, a reply a line out."""
 
     brief = BRIEF
-    forms = convert.FORMS
+    forms: tuple[str, ...] = convert.FORMS
     """The forms that `convert` knows."""
 
     def load(self, path: Path) -> Iterator[Example]:
