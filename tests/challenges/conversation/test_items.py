@@ -89,6 +89,16 @@ def test_samples_without_any_words_to_score_against_are_refused(write: Write) ->
     assert [(one.rule, one.severity) for one in found.problems] == [("reference-empty", "warning")]
 
 
+def test_references_without_any_word_stop_the_caption_program(write: Write) -> None:
+    for variant in ("coco", "strict"):
+        how = Scoring(variant=variant, partial=True)
+        with pytest.raises(FormatError, match="uncaught ValueError"):
+            items_of([example("1", "")], read_submission(write("a\n")), how)
+        with pytest.raises(FormatError, match="uncaught ValueError"):
+            items_of([], read_submission(write("S_REF:\nS_HYP: a\n")), how)
+    assert items_of([], read_submission(write("S_REF:\nS_HYP: a\n")), Scoring(variant="official")).replies == [" a"]
+
+
 def test_an_unreadable_file_is_refused_in_every_variant(write: Write) -> None:
     submission = read_submission(write(b"\xff"))
     for variant in ("strict", "coco", "official", "official-nltk-current"):

@@ -43,8 +43,9 @@ def items_of(examples: Sequence[Example], submission: Submission, how: Scoring) 
     if how.variant == "coco" and not merged and submission.layout == OUTPUT:
         pairs = official.read_pairs(submission)
         if checker.counts_differ(len(pairs.references), len(pairs.hypotheses)) is None:
-            return _in_order(pairs, checker.examine(submission, ()).problems)
-    return _strict(merged, submission, lenient=how.partial or how.variant == "coco", partial=how.partial)
+            return _with_words(_in_order(pairs, checker.examine(submission, ()).problems), submission.path)
+    lenient = how.partial or how.variant == "coco"
+    return _with_words(_strict(merged, submission, lenient=lenient, partial=how.partial), submission.path)
 
 
 def merge(examples: Sequence[Example]) -> list[Example]:
@@ -144,6 +145,14 @@ def _demand_references(examples: Sequence[Example]) -> list[Problem]:
         problems = [_no_references(f"sample '{name}'") for name in bare[:PROBLEMS_SHOWN]]
         raise FormatError("the truth", problems)
     return []
+
+
+def _with_words(items: Items, path: str) -> Items:
+    """Return the items; raise `FormatError` where no reference of any sample has a word."""
+    if any(text.strip() for several in items.references for text in several):
+        return items
+    message = "no reference has a word; the caption program ends with an uncaught ValueError there"
+    raise FormatError(path, [Problem(rule="reference-empty", message=message)])
 
 
 def _demand_good_references(examples: Sequence[Example]) -> list[Problem]:

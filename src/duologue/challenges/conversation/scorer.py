@@ -17,8 +17,8 @@ replies describe this very file and have none. Source: specification, sections 7
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,12 +34,12 @@ from duologue.core.records import Report, Score, Slice
 from duologue.metrics.bleu import ORDERS, Bleu, bleu_columns, count_bleu
 from duologue.metrics.caption import CIDER, GROUPS, ROUGE_L, Average, Cider, rouge_l
 from duologue.metrics.counts import Counts, Metric, sign
-from duologue.metrics.diversity import Distinct, diversity_of
+from duologue.metrics.diversity import Distinct, Diversity
 from duologue.metrics.embedding import EMBEDDING, read_vectors
 from duologue.metrics.meteor import COLUMNS as METEOR_COLUMNS
 from duologue.metrics.meteor import Meteor, count_meteor, find_meteor
 from duologue.metrics.significance import scores as resampled
-from duologue.metrics.tokens import number_tokens
+from duologue.metrics.tokens import number_grams, number_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.items import Items
     from duologue.core.records import Example, Scoring, Submission
     from duologue.metrics.counts import Floats
+    from duologue.metrics.tokens import Grams
 
 VERSION = "v1"
 RANK_BY = "bleu-4"
@@ -167,14 +168,10 @@ def _count(items: Items, how: Scoring) -> _Counted:
 def _count_diversity(
     said: Sequence[Sequence[str]], columns: dict[str, Floats], intervals: dict[str, tuple[float, float]]
 ) -> None:
-    tokens = number_tokens(said)
-    starts = np.flatnonzero(np.arange(len(tokens.numbers)) + 1 < tokens.ends)
-    bigrams = tokens.numbers[starts] * tokens.vocabulary + tokens.numbers[starts + 1]
-    sizes = (tokens.lengths, np.maximum(tokens.lengths - 1, 0))
-    for metric, codes, size in zip(DIVERSITY, (tokens.numbers, bigrams), sizes, strict=False):
-        diversity = diversity_of(codes, size)
+    for grams in number_grams(number_tokens(said), 2):
+        metric, diversity = DIVERSITY[grams.order - 1], _diversity(grams, len(said))
         columns.update(zip(metric.columns, (diversity.said.astype(float), diversity.fresh.astype(float)), strict=True))
-        if len(codes):
+        if len(grams.numbers):
             spread = diversity.spread()
             intervals[metric.name] = (spread.low, spread.high)
     replies = [" ".join(tokens) for tokens in said]
@@ -186,6 +183,22 @@ def _count_diversity(
     columns[COMMONEST.name] = np.array([float(one == commonest) for one in replies])
 
 
+def _diversity(grams: Grams, items: int) -> Diversity:
+    """Return the diversity of n-grams that are numbered and stand in the order of the replies: nothing is sorted."""
+    first = np.zeros(grams.kinds, np.int64)
+    last = np.full(grams.kinds, -1, np.int64)
+    first[grams.numbers[::-1]] = grams.texts[::-1]  # of several values for one place the last one stays
+    last[grams.numbers] = grams.texts
+    met = last >= 0
+    said = np.bincount(grams.texts, minlength=items)
+    return Diversity(
+        said=said,
+        fresh=np.bincount(first[met], minlength=items),
+        group_said=said,
+        group_alone=np.bincount(first[met & (first == last)], minlength=items),
+    )
+
+
 def _groups(ids: Sequence[str]) -> NDArray[np.int64]:
     """Return each item's group of the jackknife: dealt out in the order of a hash of the ids, all alike large."""
     order = sorted(range(len(ids)), key=lambda row: hashlib.sha256(ids[row].encode("utf-8", "replace")).digest())
@@ -195,7 +208,8 @@ def _groups(ids: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _signature_parts(items: Items, submission: Submission, how: Scoring) -> tuple[str, ...]:
-    gold = disk.sha256(json.dumps([items.ids, items.references]).encode("ascii"))
+    texts = ((name, str(len(several)), *several) for name, several in zip(items.ids, items.references, strict=True))
+    gold = disk.sha256("\n".join(chain.from_iterable(texts)).encode("utf-8", "replace"))
     counts = sorted({len(one) for one in items.references})
     references = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     chosen = []
