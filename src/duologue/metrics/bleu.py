@@ -28,6 +28,12 @@ ORDERS = 4
 PROFILES = ("coco", "nltk-2017", "nltk-current")
 """Formulas by the program that computes them."""
 
+_SOURCES = {
+    "coco": "Papineni and others 2002, as the caption evaluation of COCO computes it (bleu_scorer.py, closest)",
+    "nltk-2017": "Papineni and others 2002, as nltk.translate.bleu_score.corpus_bleu of NLTK 3.2.4 computes it",
+    "nltk-current": "Papineni and others 2002, as nltk.translate.bleu_score.corpus_bleu of NLTK 3.10 computes it",
+}
+
 _BATCH = 4096
 """Items counted at once: what is sorted stays in the cache, and memory stays bounded."""
 _TINY, _SMALL = 1e-15, 1e-9
@@ -64,6 +70,7 @@ class Bleu(Metric[Pair]):
         self.name = f"bleu-{order}"
         self.columns = bleu_columns(profile)[: 2 + 2 * order]
         self.formula = f"bleu-{order} = {profile} corpus BLEU of 1 to {order}-grams"
+        self.source = _SOURCES[profile]
 
     def count(self, seen: Pair) -> tuple[float, ...]:
         """Return the counts of one item."""

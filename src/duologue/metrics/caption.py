@@ -35,8 +35,9 @@ _STUDENT = 2.0930240544082634
 class Average(Metric[float]):
     """The mean over items of a value that each item has by itself. Counts `items` and the value."""
 
-    def __init__(self, name: str, formula: str, *, additive: bool = True) -> None:
+    def __init__(self, name: str, formula: str, *, additive: bool = True, source: str = "") -> None:
         self.name = name
+        self.source = source
         self.columns = ("items", name)
         self.formula = formula
         self.additive = additive
@@ -50,8 +51,17 @@ class Average(Metric[float]):
         return share(sums[..., 1], sums[..., 0])
 
 
-ROUGE_L = Average("rouge-l", "rouge-l = mean of F(beta 1.2) of longest common subsequences")
-CIDER = Average("cider", "cider = mean of 10 x tf-idf cosine, clipped, sigma 6", additive=False)
+ROUGE_L = Average(
+    "rouge-l",
+    "rouge-l = mean of F(beta 1.2) of longest common subsequences",
+    source="Lin 2004, as the caption evaluation of COCO computes it (rouge.py)",
+)
+CIDER = Average(
+    "cider",
+    "cider = mean of 10 x tf-idf cosine, clipped, sigma 6",
+    additive=False,
+    source="Vedantam and others 2015, as the caption evaluation of COCO computes it (cider_scorer.py)",
+)
 """Not additive: each item's value depends on the document frequencies of all; `Cider.interval` is for that."""
 
 

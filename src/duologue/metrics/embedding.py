@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 _MOST = 20
 """Broken lines that are reported before reading stops."""
 
+_SOURCE = "Liu and others 2016, as the nlg-eval package computes it"
+
 EMBEDDING = (
-    Average("embedding-average", "embedding-average = mean of cosines of summed vectors"),
-    Average("vector-extrema", "vector-extrema = mean of cosines of extreme vectors"),
-    Average("greedy-matching", "greedy-matching = mean of best cosines word by word"),
+    Average("embedding-average", "embedding-average = mean of cosines of summed vectors", source=_SOURCE),
+    Average("vector-extrema", "vector-extrema = mean of cosines of extreme vectors", source=_SOURCE),
+    Average("greedy-matching", "greedy-matching = mean of best cosines word by word", source=_SOURCE),
 )
 """The formulas, in the order of `Likeness`."""
 

@@ -55,6 +55,7 @@ class Meteor(Metric[Pair]):
     name = "meteor"
     columns = COLUMNS
     formula = "meteor = METEOR 1.5 -l en -norm, totalled over counts"
+    source = "Denkowski and Lavie 2014, counted by the original Java program"
 
     def __init__(self, jar: Path | None = None) -> None:
         self.jar = jar

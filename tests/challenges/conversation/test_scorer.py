@@ -10,10 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.conversation.checker import VARIANTS
+from duologue.challenges.conversation.scorer import _diversity
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.records import Example, Report, Scoring
 from duologue.metrics.counts import Counts
+from duologue.metrics.diversity import count_distinct
 from duologue.metrics.meteor import VARIABLE, find_meteor
+from duologue.metrics.tokens import number_grams, number_tokens
 from duologue.run.evaluate import gather
 
 if TYPE_CHECKING:
@@ -220,6 +223,15 @@ def test_options_that_do_not_fit_are_refused(task: ConversationTask, golden: Pat
         run(task, [], golden / "v1.txt", vector="x")
     with pytest.raises(UsageError, match="leave the options out"):
         run(task, [], golden / "v1.txt", "official", vectors="x")
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=4), min_size=1, max_size=6))
+def test_diversity_without_sorting_is_that_of_the_shared_count(said: list[list[str]]) -> None:
+    for grams in number_grams(number_tokens(said), 2):
+        shared = count_distinct([list(zip(*(text[at:] for at in range(grams.order)), strict=False)) for text in said])
+        found = _diversity(grams, len(said))
+        for name in ("said", "fresh", "group_said", "group_alone"):
+            assert getattr(found, name).tolist() == getattr(shared, name).tolist(), name
 
 
 replies = st.lists(st.lists(st.sampled_from("abc"), max_size=5).map(" ".join), min_size=1, max_size=6)

@@ -15,12 +15,8 @@ if TYPE_CHECKING:
     Write = Callable[..., Path]
 
 
-def test_the_task_keeps_its_contract(task: ConversationTask, tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    blocks = [f"U: where is parcel {at} ?\nS: it is on the way to town {at} today\n\n" for at in range(12)]
-    (data / "evaluation.txt").write_text("".join(blocks))
-    check_task(task, data)
+def test_the_task_keeps_its_contract(task: ConversationTask, golden: Path) -> None:
+    check_task(task, golden.parent / "contract")
 
 
 def test_the_task_is_what_the_registry_expects(task: ConversationTask) -> None:

@@ -58,9 +58,15 @@ RESAMPLES = 1_000
 _SEED = 0
 """Seed of the bootstrap: the same file gives the same interval."""
 
-DIFFERENT = Average("different-replies", "different-replies = different replies / replies", additive=False)
+_HERE = "section 8.4 of the specification: one constant reply beats every ordinary system on BLEU-4"
+DIFFERENT = Average(
+    "different-replies", "different-replies = different replies / replies", additive=False, source=_HERE
+)
 COMMONEST = Average(
-    "commonest-reply", "commonest-reply = replies that are the most frequent one / replies", additive=False
+    "commonest-reply",
+    "commonest-reply = replies that are the most frequent one / replies",
+    additive=False,
+    source=_HERE,
 )
 COMMONEST.higher_is_better = False
 DIVERSITY: tuple[Metric[Any], ...] = (Distinct(1), Distinct(2), DIFFERENT, COMMONEST)
