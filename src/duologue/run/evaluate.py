@@ -162,7 +162,7 @@ def score_against(task: Task, truth: Truth, result: Path, how: Scoring, *, test_
     meta = {
         **report.meta,
         "test_set": test_set or truth.test_set or _stem(result),
-        "how": msgspec.to_builtins(how),
+        "how": msgspec.json.decode(msgspec.json.encode(how)),  # as it is read back
         "files": {**truth.files, "pred": [pred]},
     }
     slices = tuple(part for part in report.slices if not how.by or part.by in how.by)
