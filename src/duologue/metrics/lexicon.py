@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from duologue.core.errors import UsageError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -22,7 +24,7 @@ WORD_BITS = 26
 
 _POINT = 21
 _SHORT = 63 // _POINT
-_PLACES = 18
+_PLACES = 16
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _BASE = 0xD1342543DE82EF95
 _PIECE = 1 << 10
@@ -40,20 +42,21 @@ class _Table:
 
     def __init__(self, factor: np.uint64) -> None:
         self._factor = factor
-        self._rows = np.full((1 << _PLACES, 2), -1, dtype=np.int64)  # code and number side by side: one cache line
+        self._codes = np.full(1 << _PLACES, -1, dtype=np.int64)
+        self._numbers = np.zeros(1 << _PLACES, dtype=np.int32)
 
     def look(self, codes: Integers) -> tuple[NDArray[np.bool_], Integers]:
         """Return for each code whether it is here, and its number if it is."""
-        rows = self._rows[self._places(codes)]
-        return rows[:, 0] == codes, rows[:, 1]
+        places = self._places(codes)
+        return self._codes[places] == codes, self._numbers[places].astype(np.int64)
 
     def take(self, codes: Integers, numbers: Integers) -> NDArray[np.bool_]:
         """Keep words whose places are free, the first of those that want one; return which were kept."""
         places = self._places(codes)
-        free = np.flatnonzero(self._rows[places, 0] < 0)[::-1]
-        self._rows[places[free], 0] = codes[free]  # of several writes the last one stays
-        kept: NDArray[np.bool_] = self._rows[places, 0] == codes
-        self._rows[places[kept], 1] = numbers[kept]
+        free = np.flatnonzero(self._codes[places] < 0)[::-1]
+        self._codes[places[free]] = codes[free]  # of several writes the last one stays
+        kept: NDArray[np.bool_] = self._codes[places] == codes
+        self._numbers[places[kept]] = numbers[kept]
         return kept
 
     def _places(self, codes: Integers) -> Integers:
@@ -80,7 +83,8 @@ class Lexicon:
         """The words by their numbers."""
         self._numbers: dict[str, int] = {}
         self._tables = (_Table(_MIX), _Table(np.uint64(_BASE)))
-        self._powers = np.array([pow(_BASE, at, 1 << 64) for at in range(_PIECE + 1)], dtype=np.uint64)
+        factors = np.array([1] + [_BASE] * _PIECE, dtype=np.uint64)
+        self._powers: Hashes = np.cumprod(factors, dtype=np.uint64)  # modulo 2**64
         self._hashes = np.zeros(1 << 12, dtype=np.uint64)
         self._shifts = np.ones(1 << 12, dtype=np.uint64)
         self._ready = 0
@@ -94,6 +98,14 @@ class Lexicon:
             sure, numbers = table.look(codes if table is self._tables[0] else codes[left])
             found[left] = numbers
             left = left[~sure]
+        if len(left):
+            self._ask(text, codes, starts, lengths, left, found)
+        return found
+
+    def _ask(
+        self, text: str, codes: Integers, starts: Integers, lengths: Integers, left: Integers, found: Integers
+    ) -> None:
+        """Fill in the numbers of those words that no table holds; short ones are asked for once each and kept."""
         for at in left[codes[left] < 0].tolist():
             start = int(starts[at])
             found[at] = self._number(text[start : start + int(lengths[at])])
@@ -110,7 +122,6 @@ class Lexicon:
             kept = table.take(rest, theirs)
             rest, theirs = rest[~kept], theirs[~kept]
         found[left] = numbers[back]
-        return found
 
     def _number(self, word: str) -> int:
         number = self._numbers.get(word)
@@ -118,7 +129,7 @@ class Lexicon:
             number = self._numbers[word] = len(self.words)
             self.words.append(word)
             if number >> WORD_BITS:
-                raise OverflowError(f"more than {1 << WORD_BITS:,} different words cannot be counted")
+                raise UsageError(f"more than {1 << WORD_BITS:,} different words cannot be counted")
         return number
 
     def joined(self, first: Integers, second: Integers) -> Hashes:

@@ -44,6 +44,7 @@ _HASH_BITS = 64 - _LINE_BITS - 1
 _SECOND = (1 << WORD_BITS) - 1
 _LINES = 1 << _LINE_BITS
 """Pairs per block: their keys fit one machine word and stay in the cache."""
+_ZERO = np.zeros(1, dtype=np.int64)
 _KEPT = 1 << 20
 """So many bigrams are collected before repeated ones are thrown away, and so many are hashed at once."""
 
@@ -89,11 +90,12 @@ class PairCounter:
         """Fill the counts of one block."""
         block = self._cut(said, wanted)
         lines = len(said)
-        counts[:, 0:3] = _characters(block, lines)
         side = block.line >= lines
         where = block.line - lines * side
         self._remember_words(block.number[~side])
         sizes = np.bincount(block.line, minlength=2 * lines)
+        counts[:, 0], _ = _matches(block.characters, _POINT_BITS, lines)
+        counts[:, 1], counts[:, 2] = block.sizes[:lines], block.sizes[lines:]
         counts[:, 3], counts[:, 4], counts[:, 6] = sizes[:lines], sizes[lines:], sizes[:lines]
         counts[:, 5], _ = _matches((where << (WORD_BITS + 1)) | (block.number << 1) | side, WORD_BITS, lines)
         counts[:, 7], counts[:, 8] = self._match_bigrams(block, where, side, said, wanted)
@@ -102,17 +104,26 @@ class PairCounter:
     def _cut(self, said: Sequence[str], wanted: Sequence[str]) -> _Block:
         text = "\n".join([*said, *wanted, ""])
         points = code_points(text)
-        ends = np.flatnonzero((points == 32) | (points == 10))
-        last = points[ends] == 10
-        if np.count_nonzero(last) != len(said) + len(wanted):
+        feed = points == 10
+        gap = feed | (points == 32)
+        ends = np.flatnonzero(gap)
+        last = np.flatnonzero(feed)
+        if len(last) != len(said) + len(wanted):
             raise ValueError("a text holds a line feed; the lines of a text are pairs of their own")
-        starts = np.concatenate([np.zeros(1, dtype=np.int64), ends[:-1] + 1])
+        line = np.cumsum(feed, dtype=np.uint32)  # of a feed itself this is the next line
+        starts = np.concatenate([_ZERO, ends[:-1] + 1])
         lengths = ends - starts
-        line = np.cumsum(last) - last
+        number = np.arange(len(last), dtype=np.uint32)
+        heads = ((number % len(said)) << (_POINT_BITS + 1)) | (number >= len(said))
+        inside = np.flatnonzero(~gap)
+        characters = heads.astype(np.uint32)[line[inside]] | (points[inside] << np.uint32(1))
+        words = np.searchsorted(ends, last)  # how many gaps before each feed
+        sizes = np.diff(last, prepend=-1) - np.diff(words, prepend=-1)
         if not self._empty_words:
             kept = lengths > 0
-            starts, lengths, line = starts[kept], lengths[kept], line[kept]
-        return _Block(points, starts, lengths, line, self._lexicon.numbers(text, points, starts, lengths))
+            starts, lengths = starts[kept], lengths[kept]
+        numbers = self._lexicon.numbers(text, points, starts, lengths)
+        return _Block(characters, sizes, line[starts].astype(np.int64) - feed[starts], numbers)
 
     def _match_bigrams(
         self, block: _Block, where: Integers, side: NDArray[np.bool_], said: Sequence[str], wanted: Sequence[str]
@@ -198,27 +209,14 @@ class PairCounter:
 class _Block(NamedTuple):
     """A block of texts, cut: first the answers, then the references."""
 
-    points: NDArray[np.uint32]
-    starts: Integers
-    """Where each word starts in `points`."""
-    lengths: Integers
+    characters: NDArray[np.uint32]
+    """A key per character, without spaces."""
+    sizes: Integers
+    """How many characters each text has."""
     line: Integers
     """Per word the text it stands in; references go on counting where the answers end."""
     number: Integers
     """Per word its number in the lexicon."""
-
-
-def _characters(block: _Block, lines: int) -> Integers:
-    """Return hits, characters said and wanted of each pair; spaces are no characters."""
-    ends = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(block.lengths)])
-    line = np.repeat(block.line, block.lengths)
-    place = np.repeat(block.starts - ends[:-1], block.lengths) + np.arange(ends[-1])
-    side = line >= lines
-    keys = (line - lines * side).astype(np.uint32) << np.uint32(_POINT_BITS + 1)
-    keys |= (block.points[place] << np.uint32(1)) | side
-    hits, _ = _matches(keys, _POINT_BITS, lines)
-    sizes = np.bincount(line, minlength=2 * lines)
-    return np.stack([hits, sizes[:lines], sizes[lines:]], axis=1)
 
 
 def _starts(ordered: NDArray[np.unsignedinteger] | Integers) -> NDArray[np.bool_]:
@@ -234,17 +232,15 @@ def _matches(keys: NDArray[np.unsignedinteger] | Integers, bits: int, lines: int
     A key is line, thing (so many bits) and side (one bit). The keys are sorted in place.
     """
     keys.sort()
-    things = keys >> keys.dtype.type(1)
-    starts = np.flatnonzero(_starts(things))
-    if not len(starts):
-        return np.zeros(lines, dtype=np.int64), np.zeros(lines, dtype=np.int64)
-    right = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(keys & keys.dtype.type(1), dtype=np.int64)])
-    bounds = np.append(starts, len(keys))
-    wanted = np.diff(right[bounds])
-    said = np.diff(bounds) - wanted
-    where = (things[starts] >> keys.dtype.type(bits)).astype(np.int64)
-    hits = np.bincount(where, weights=np.minimum(wanted, said), minlength=lines).astype(np.int64)
-    return hits, np.bincount(where, minlength=lines)
+    starts = np.flatnonzero(_starts(keys))
+    times = np.diff(starts, append=len(keys))
+    kinds = keys[starts]
+    both = np.flatnonzero((kinds[:-1] | kinds.dtype.type(1)) == kinds[1:])  # said, and right behind it wanted
+    shift = kinds.dtype.type(bits + 1)
+    where = (kinds[both] >> shift).astype(np.int64)
+    found = np.bincount(where, weights=np.minimum(times[both], times[both + 1]), minlength=lines)
+    here = np.bincount((kinds >> shift).astype(np.int64), minlength=lines)
+    return found.astype(np.int64), here - np.bincount(where, minlength=lines)
 
 
 def _kinds(keys: Hashes, lines: int) -> Integers:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from collections import Counter
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.proactive import official
 from duologue.challenges.proactive.lines import Lines
+from duologue.core.errors import FormatError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +46,15 @@ def test_the_materialised_replies_of_the_golden_conversion_score_as_printed(real
     folder = real_data / "proactive" / "golden" / "conversion"
     found = official.evaluate(Lines((folder / "generated.eval.txt").read_bytes()).portions())
     assert printed(found) == (folder / "generated.eval.stdout").read_text(encoding="utf-8")
+
+
+def test_a_file_is_scored_from_its_path_and_refused_where_it_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "eval.txt"
+    path.write_bytes(gzip.compress(b"a b c\ta b c\n"))
+    assert official.evaluate_file(path) == outcome("a b c\ta b c")
+    path.write_bytes(b"a b c\ta b c\n\xff")
+    with pytest.raises(FormatError, match="line 2, byte 12"):
+        official.evaluate_file(path)
 
 
 def test_an_empty_prediction_is_not_scored_at_all() -> None:
