@@ -10,19 +10,21 @@ faster than dictionaries.
 from __future__ import annotations
 
 import sys
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from duologue.metrics.counts import Metric
-from duologue.metrics.tokens import number_tokens
+from duologue.metrics.tokens import number_tokens, with_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.metrics.counts import Floats
     from duologue.metrics.tokens import Integers, Tokens
+
+Text = TypeVar("Text")
 
 ORDERS = 4
 PROFILES = ("coco", "nltk-2017", "nltk-current")
@@ -132,28 +134,56 @@ def count_bleu(
     """
     if len(hypotheses) != len(references):
         raise ValueError(f"{len(hypotheses)} hypotheses are given for {len(references)} items")
+    layers = layers_of(references)
+    texts = chain(hypotheses, *(layer.texts for layer in layers))
+    return count_layers(number_tokens(list(texts)), [layer.items for layer in layers], len(references), profile=profile)
+
+
+class Layer(NamedTuple, Generic[Text]):
+    """The first reference of each item, or the second, ..."""
+
+    items: Integers
+    """Numbers of the items that have one, ascending."""
+    texts: list[Text]
+
+
+def layers_of(references: Sequence[Sequence[Text]]) -> list[Layer[Text]]:
+    """Return references in layers. Raises `ValueError` for an item without any."""
     bare = [number for number, several in enumerate(references) if not several]
     if bare:
         raise ValueError(f"item {bare[0]} has no reference")
-    array = np.zeros((len(hypotheses), 2 + 2 * ORDERS))
-    for start in range(0, len(hypotheses), _BATCH):
-        stop = start + _BATCH
-        array[start:stop] = _count(hypotheses[start:stop], references[start:stop])
+    layers = []
+    for depth in range(max(map(len, references), default=0)):
+        items = [number for number, several in enumerate(references) if len(several) > depth]
+        layers.append(Layer(np.array(items, dtype=np.int64), [references[number][depth] for number in items]))
+    return layers
+
+
+def count_layers(tokens: Tokens, layers: Sequence[Integers], items: int, *, profile: str = "coco") -> Floats:
+    """Do what `count_bleu` does for numbered texts: all hypotheses, then the references layer by layer."""
+    array = np.zeros((items, 2 + 2 * ORDERS))
+    segments = [np.arange(items), *layers]
+    bounds = np.cumsum([0, *map(len, segments)])
+    offsets = np.concatenate([[0], np.cumsum(tokens.lengths)])
+    for start in range(0, items, _BATCH):
+        stop = min(start + _BATCH, items)
+        pieces = [
+            (bound + slice_.start, bound + slice_.stop, segment[slice_] - start)
+            for bound, segment in zip(bounds.tolist(), segments, strict=False)
+            for slice_ in [slice(*np.searchsorted(segment, [start, stop]).tolist())]
+        ]
+        numbers = np.concatenate([tokens.numbers[offsets[low] : offsets[high]] for low, high, _ in pieces])
+        lengths = np.concatenate([tokens.lengths[low:high] for low, high, _ in pieces])
+        part = with_lengths(numbers, lengths, tokens.vocabulary)
+        array[start:stop] = _count(part, [segment for _, _, segment in pieces])
     if profile != "coco":
         array[:, 3::2] = np.maximum(array[:, 3::2], 1)
     return array
 
 
-def _count(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[Sequence[str]]]) -> Floats:
-    """Count a batch. Texts stand in layers: all hypotheses, all first references, all second ones, ..."""
-    items = len(hypotheses)
-    texts = list(hypotheses)
-    segments = [np.arange(items)]
-    for layer in range(max(map(len, references), default=0)):
-        having = [number for number, several in enumerate(references) if len(several) > layer]
-        texts += [references[number][layer] for number in having]
-        segments.append(np.array(having))
-    tokens = number_tokens(texts)
+def _count(tokens: Tokens, segments: Sequence[Integers]) -> Floats:
+    """Count a batch, whose texts stand in layers: all hypotheses, all first references, all second ones, ..."""
+    items = len(segments[0])
     array = np.zeros((items, 2 + 2 * ORDERS))
     said = tokens.lengths[:items]
     array[:, 0] = said

@@ -45,18 +45,42 @@ class Grams(NamedTuple):
     """Numbers are below this."""
 
 
+_BORDER = "\ud800"
+"""Stands between texts while they are cut: half a surrogate pair, which no text that was decoded can hold."""
+
+
 def number_tokens(texts: Sequence[Sequence[str]]) -> Tokens:
     """Return the tokens of all texts as numbers."""
-    flat = list(chain.from_iterable(texts))
+    numbers, kinds = _numbers(list(chain.from_iterable(texts)))
+    return with_lengths(numbers, np.fromiter(map(len, texts), np.int64, len(texts)), kinds)
+
+
+def number_texts(texts: Sequence[str]) -> Tokens:
+    """Return the tokens of all texts as numbers, cut at white space; faster than cutting text by text.
+
+    >>> number_texts(["b  a", "", "a c"]).lengths.tolist()
+    [2, 0, 2]
+    """
+    numbers, kinds = _numbers([_BORDER, *f" {_BORDER} ".join(texts).split(), _BORDER])
+    borders = np.flatnonzero(numbers == 0)
+    if len(borders) != len(texts) + 1:  # a text holds the border itself, or there is no text
+        return number_tokens([text.split() for text in texts])
+    return with_lengths(numbers[numbers != 0] - 1, np.diff(borders) - 1, kinds - 1)
+
+
+def _numbers(flat: list[str]) -> tuple[Integers, int]:
     known = {token: number for number, token in enumerate(dict.fromkeys(flat))}
-    numbers = np.fromiter(map(known.__getitem__, flat), np.int64, len(flat))
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    return np.fromiter(map(known.__getitem__, flat), np.int64, len(flat)), len(known)
+
+
+def with_lengths(numbers: Integers, lengths: Integers, vocabulary: int) -> Tokens:
+    """Return tokens in a row with what follows from the lengths of their texts."""
     return Tokens(
         numbers=numbers,
-        texts=np.repeat(np.arange(len(texts)), lengths),
+        texts=np.repeat(np.arange(len(lengths)), lengths),
         ends=np.repeat(np.cumsum(lengths), lengths),
         lengths=lengths,
-        vocabulary=max(len(known), 1),
+        vocabulary=max(vocabulary, 1),
     )
 
 

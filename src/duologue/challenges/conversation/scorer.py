@@ -31,7 +31,7 @@ from duologue.challenges.conversation.items import items_of
 from duologue.core import disk
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Report, Score, Slice
-from duologue.metrics.bleu import ORDERS, Bleu, bleu_columns, count_bleu
+from duologue.metrics.bleu import ORDERS, Bleu, bleu_columns, count_layers, layers_of
 from duologue.metrics.caption import CIDER, GROUPS, ROUGE_L, Average, Cider, rouge_l
 from duologue.metrics.counts import Counts, Metric, sign
 from duologue.metrics.diversity import Distinct, Diversity
@@ -39,7 +39,7 @@ from duologue.metrics.embedding import EMBEDDING, read_vectors
 from duologue.metrics.meteor import COLUMNS as METEOR_COLUMNS
 from duologue.metrics.meteor import Meteor, count_meteor, find_meteor
 from duologue.metrics.significance import scores as resampled
-from duologue.metrics.tokens import number_grams, number_tokens
+from duologue.metrics.tokens import number_grams, number_texts, with_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.items import Items
     from duologue.core.records import Example, Scoring, Submission
     from duologue.metrics.counts import Floats
-    from duologue.metrics.tokens import Grams
+    from duologue.metrics.tokens import Grams, Tokens
 
 VERSION = "v1"
 RANK_BY = "bleu-4"
@@ -147,15 +147,18 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
 
 
 def _count(items: Items, how: Scoring) -> _Counted:
-    said = [one.split() for one in items.replies]
-    wanted = [[one.split() for one in several] for several in items.references]
     profile = official.PROFILES.get(how.variant, "coco")
-    columns: dict[str, Floats] = {"items": np.ones(len(said))}
+    columns: dict[str, Floats] = {"items": np.ones(len(items.replies))}
     intervals: dict[str, tuple[float, float]] = {}
-    columns.update(zip(bleu_columns(profile), count_bleu(said, wanted, profile=profile).T, strict=True))
-    _count_diversity(said, columns, intervals)
+    layers = layers_of(items.references)
+    tokens = number_texts([*items.replies, *chain.from_iterable(layer.texts for layer in layers)])
+    bleu = count_layers(tokens, [layer.items for layer in layers], len(items.replies), profile=profile)
+    columns.update(zip(bleu_columns(profile), bleu.T, strict=True))
+    _count_diversity(items.replies, tokens, columns, intervals)
     if how.variant in official.PROFILES:
         return _Counted(columns, intervals)
+    said = [one.split() for one in items.replies]
+    wanted = [[one.split() for one in several] for several in items.references]
     columns[ROUGE_L.name] = np.array(list(map(rouge_l, items.replies, items.references)))
     cider = Cider(said, wanted)
     columns[CIDER.name] = cider.values()
@@ -172,20 +175,26 @@ def _count(items: Items, how: Scoring) -> _Counted:
 
 
 def _count_diversity(
-    said: Sequence[Sequence[str]], columns: dict[str, Floats], intervals: dict[str, tuple[float, float]]
+    texts: Sequence[str], tokens: Tokens, columns: dict[str, Floats], intervals: dict[str, tuple[float, float]]
 ) -> None:
-    for grams in number_grams(number_tokens(said), 2):
-        metric, diversity = DIVERSITY[grams.order - 1], _diversity(grams, len(said))
+    """Count the diversity of the replies, which are the first of the numbered texts."""
+    items = len(texts)
+    lengths = tokens.lengths[:items]
+    ends = np.cumsum(lengths).tolist()
+    said = with_lengths(tokens.numbers[: int(lengths.sum())], lengths, tokens.vocabulary)
+    for grams in number_grams(said, 2):
+        metric, diversity = DIVERSITY[grams.order - 1], _diversity(grams, items)
         columns.update(zip(metric.columns, (diversity.said.astype(float), diversity.fresh.astype(float)), strict=True))
         if len(grams.numbers):
             spread = diversity.spread()
             intervals[metric.name] = (spread.low, spread.high)
-    replies = [" ".join(tokens) for tokens in said]
+    replies = [said.numbers[end - length : end].tobytes() for end, length in zip(ends, lengths.tolist(), strict=True)]
     times = Counter(replies)
     most = max(times.values(), default=0)
-    commonest = min((text for text, count in times.items() if count == most), default="")
-    seen: set[str] = set()
-    columns[DIFFERENT.name] = np.array([float(not (one in seen or seen.add(one))) for one in replies])  # type: ignore[func-returns-value]  # `add` marks the reply as seen
+    tied = [row for row, one in enumerate(replies) if times[one] == most]
+    commonest = replies[min(tied, key=lambda row: texts[row].split())] if tied else b""
+    columns[DIFFERENT.name] = np.zeros(items)
+    columns[DIFFERENT.name][list({one: row for row, one in reversed(list(enumerate(replies)))}.values())] = 1
     columns[COMMONEST.name] = np.array([float(one == commonest) for one in replies])
 
 
