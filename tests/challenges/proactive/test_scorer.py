@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.proactive import files, official, scorer
+from duologue.challenges.proactive import checker, files, official, scorer
 from duologue.challenges.proactive.slicing import CUTS
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Report, Scoring
@@ -193,3 +193,33 @@ def test_an_answer_of_the_task_can_be_scored_by_itself(tmp_path: Path) -> None:
     files.write_predictions([(one.sample.id, Answer(text="你 看 电影")) for one in examples], tmp_path / "p.txt")
     found = scorer.score(examples, files.read_result(tmp_path / "p.txt"), Scoring(variant="official"))
     assert found.transcript[0].startswith("F1: ")
+
+
+GOOD = "你 好 ，\t你 看 电影\n云海 很 美\t云海 是 爱情 片\n".encode()
+pieces = st.sampled_from(
+    [b"", b"\n", b"\r", b"\t", b" ", b"\xef\xbb\xbf", b"\xff", b"\xed\xa0\x80", b"\x00", b"\xe3\x80\x80", b"x" * 5_000]
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, len(GOOD)), st.integers(0, 30), pieces), min_size=1, max_size=4))
+def test_no_mutation_of_a_result_makes_the_task_fail_otherwise(
+    tmp_path_factory: pytest.TempPathFactory, cuts: list[tuple[int, int, bytes]]
+) -> None:
+    content = GOOD
+    for at, skipped, piece in cuts:
+        content = content[:at] + piece + content[at + skipped :]
+    folder = tmp_path_factory.mktemp("m")
+    (folder / "p.txt").write_bytes(content)
+    submission = files.read_result(folder / "p.txt")
+    for examples in ([], data(folder, 1)):
+        for variant in scorer.VARIANTS:
+            refused = [one for one in checker.check(submission, examples or None, variant) if one.severity == "error"]
+            for partial in (False, True):
+                try:
+                    found = scorer.score(examples, submission, Scoring(variant=variant, partial=partial))
+                except FormatError:
+                    assert refused or (not examples and submission.layout == files.PREDICTION) or partial
+                else:
+                    assert partial or not refused
+                    assert all(0 <= score.value <= 1 for score in found.scores)
