@@ -71,6 +71,13 @@ def test_a_table_is_read_with_and_without_its_head_and_packed(tmp_path: Path) ->
     assert len(read_vectors(bare).hash) == 64
 
 
+def test_words_that_are_not_wanted_count_in_the_mean_only(tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    path.write_text("a 1 2\nb 3 4\nc 8 0\n")
+    assert read_vectors(path, {"b"}).of(["a", "b", "?"]).tolist() == [[4, 2], [3, 4], [4, 2]]
+    assert read_vectors(path, set()).of(["a"]).tolist() == [[4, 2]]
+
+
 @pytest.mark.parametrize(
     "text", ["", "\n\n", "a\n", "a 1 2\nb 1\n", "a 1 2\nb x 2\n", "a 1 2\nb nan 2\n", "2 2\n", "5 1"]
 )
@@ -89,4 +96,6 @@ def test_a_missing_table_is_a_storage_error(tmp_path: Path) -> None:
 def test_a_table_in_memory_needs_a_row_per_word() -> None:
     with pytest.raises(ValueError, match="vectors of shape"):
         Vectors(["a"], np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="0 words"):
+        Vectors([], np.zeros((0, 3)))
     assert not math.isnan(Vectors(["a"], np.zeros((1, 3))).likeness(["a"], [["a"]]).average)

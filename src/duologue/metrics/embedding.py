@@ -17,7 +17,7 @@ from duologue.core.records import Problem
 from duologue.metrics.caption import Average
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from duologue.metrics.counts import Floats
@@ -49,14 +49,15 @@ class Likeness(NamedTuple):
 class Vectors:
     """A table of word vectors. A word that it lacks has the mean of all vectors.
 
-    Raises `ValueError` when the table is empty or the numbers of words and rows differ.
+    `mean` is that mean where `array` holds only some of them. Raises `ValueError` when it is missing for an empty
+    table, or the numbers of words and rows differ.
     """
 
-    def __init__(self, words: Sequence[str], array: Floats, hash_: str = "") -> None:
-        if not words or array.ndim != 2 or len(words) != len(array):
+    def __init__(self, words: Sequence[str], array: Floats, *, mean: Floats | None = None, hash_: str = "") -> None:
+        if array.ndim != 2 or len(words) != len(array) or (mean is None and not words):
             raise ValueError(f"{len(words)} words are given for vectors of shape {array.shape}")
         self._rows = {word: row for row, word in enumerate(words)}
-        self._array = np.vstack([array, array.mean(axis=0)])
+        self._array = np.vstack([array, array.mean(axis=0) if mean is None else mean])
         self.hash = hash_
         """SHA-256 of the file, for signatures; empty for a table made in memory."""
 
@@ -99,40 +100,51 @@ def _unit(rows: Floats) -> Floats:
     return found
 
 
-def read_vectors(path: Path) -> Vectors:
+def read_vectors(path: Path, wanted: Collection[str] | None = None) -> Vectors:
     """Read a text table of word vectors: a word and its numbers per line, cut by spaces (GloVe, word2vec text).
 
-    A first line of two integers (words, dimensions) is skipped; of a word given twice the last line counts; a
-    word may hold spaces, as some tables have them. Plain or gzip. Raises `FormatError` with the lines that do
-    not fit the first, and `StorageError` when the file cannot be read.
+    Only the vectors of `wanted` words are kept (`None`: all), and the mean of all. A first line of two integers
+    (words, dimensions) is skipped; of a word given twice the last line counts; a word may hold spaces, as some
+    tables have them. Plain or gzip. Raises `FormatError` with the lines that do not fit the first, and
+    `StorageError` when the file cannot be read.
     """
     data = disk.read_bytes(path)
     text, _ = disk.decode_text(data, path)
     lines = text.split("\n")
     first = lines[0].split()
     start = 1 if len(first) == 2 and all(part.isdecimal() for part in first) else 0
-    dimensions = len(lines[start].split()) - 1 if len(lines) > start else 0
-    words: list[str] = []
-    rows: list[Floats] = []
+    dimensions = max(len(lines[start].split()) - 1, 1) if len(lines) > start else 1
+    kept: dict[str, Floats] = {}
+    total, count = np.zeros(dimensions), 0
     problems: list[Problem] = []
     for number, line in enumerate(lines[start:], start=start + 1):
         if not line.strip():
             continue
-        parts = line.rstrip().split(" ")
-        try:
-            row = np.array(parts[-dimensions:], dtype=np.float64) if 0 < dimensions < len(parts) else np.empty(0)
-        except ValueError:
-            row = np.empty(0)
-        if not len(row) or not np.isfinite(row).all():
-            message = f"found {line[:40]!r}, expected a word and {max(dimensions, 1)} numbers"
+        word, row = _parse(line, dimensions)
+        if row is None:
+            message = f"found {line[:40]!r}, expected a word and {dimensions} numbers"
             problems.append(Problem(rule="vector-line", place=f"line {number}", message=message))
             if len(problems) >= _MOST:
                 break
             continue
-        words.append(" ".join(parts[:-dimensions]))
-        rows.append(row)
-    if not words and not problems:
+        total += row
+        count += 1
+        if wanted is None or word in wanted:
+            kept[word] = row
+    if not count and not problems:
         problems.append(Problem(rule="vector-line", message="the file holds no word vectors"))
     if problems:
         raise FormatError(path, problems)
-    return Vectors(words, np.vstack(rows), disk.sha256(data))
+    array = np.vstack([*kept.values()]) if kept else np.zeros((0, dimensions))
+    return Vectors(list(kept), array, mean=total / count, hash_=disk.sha256(data))
+
+
+def _parse(line: str, dimensions: int) -> tuple[str, Floats | None]:
+    """Return a line's word and vector; `None` where the numbers are too few or no numbers."""
+    parts = line.rstrip().split(" ")
+    word = " ".join(parts[:-dimensions])
+    try:
+        row = np.array(parts[-dimensions:], dtype=np.float64)
+    except ValueError:
+        return word, None
+    return word, row if len(parts) > dimensions and np.isfinite(row).all() else None

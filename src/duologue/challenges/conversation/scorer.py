@@ -80,6 +80,8 @@ class _Counted(NamedTuple):
 
     columns: dict[str, Floats]
     intervals: dict[str, tuple[float, float]]
+    vectors: str = ""
+    """Hash of the table of word vectors, where one was used."""
 
 
 def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
@@ -124,7 +126,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     columns = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
     array = np.column_stack([counted.columns[name] for name in columns])
     counts = Counts(tuple(items.ids), columns, array)
-    parts = _signature_parts(items, submission, how)
+    parts = _signature_parts(items, submission, how, counted.vectors)
     found = _scores(counts, metrics, counted.intervals, parts)
     transcript: tuple[str, ...] = ()
     if how.variant in official.PROFILES:
@@ -168,9 +170,11 @@ def _count(items: Items, how: Scoring) -> _Counted:
         counted = count_meteor(items.replies, items.references, _meteor(how))
         columns.update(zip(METEOR_COLUMNS, counted.T, strict=True))
     if how.options.get("vectors"):
-        vectors = read_vectors(Path(how.options["vectors"]))
+        words = {token for text in (*said, *chain.from_iterable(wanted)) for token in text}
+        vectors = read_vectors(Path(how.options["vectors"]), words)
         alike = np.array([vectors.likeness(one, several) for one, several in zip(said, wanted, strict=True)])
         columns.update(zip([metric.name for metric in EMBEDDING], alike.T, strict=True))
+        return _Counted(columns, intervals, vectors.hash)
     return _Counted(columns, intervals)
 
 
@@ -222,14 +226,14 @@ def _groups(ids: Sequence[str]) -> NDArray[np.int64]:
     return groups
 
 
-def _signature_parts(items: Items, submission: Submission, how: Scoring) -> tuple[str, ...]:
+def _signature_parts(items: Items, submission: Submission, how: Scoring, vectors: str) -> tuple[str, ...]:
     texts = ((name, str(len(several)), *several) for name, several in zip(items.ids, items.references, strict=True))
     gold = disk.sha256("\n".join(chain.from_iterable(texts)).encode("utf-8", "replace"))
     counts = sorted({len(one) for one in items.references})
     references = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     chosen = []
-    if how.options.get("vectors"):
-        chosen.append(f"vectors {disk.sha256(disk.read_bytes(Path(how.options['vectors'])))[:8]}")
+    if vectors:
+        chosen.append(f"vectors {vectors[:8]}")
     if how.partial:
         chosen.append("partial")
     hashes = (f"gold {gold[:8]}", f"pred {submission.hash[:8] or 'none'}")
