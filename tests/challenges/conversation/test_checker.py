@@ -73,6 +73,7 @@ def test_official_refuses_what_its_program_cannot_pair(write: Write, variant: st
     for text in (GOOD.replace("S_REF: h\n", ""), "U: a\nS: b\n\n", "\n", "S_REF: a\n"):
         assert [one.rule for one in check(read_submission(write(text)), None, variant)] == ["counts-differ"]
     assert [one.rule for one in check(read_submission(write(b"\xff")), None, variant)] == ["not-utf8"]
+    assert [one.rule for one in check(read_submission(write("[1]")), None, variant)] == ["foreign-file"]
     two = GOOD.replace("S_HYP: f", "S_HYP: f\nS_HYP: k").replace("S_REF: h", "S_REF: h\nS_REF: k")
     assert check(read_submission(write(two)), None, variant) == ()  # pairs by order, wherever the lines stand
 

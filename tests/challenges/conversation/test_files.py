@@ -162,9 +162,9 @@ def test_a_submission_keeps_its_lines_and_layout(write: Write) -> None:
 
 
 def test_replies_stand_at_the_lines_their_ids_name(tmp_path: Path) -> None:
-    answers = [("3", Answer(text="c\nd")), ("1", Answer(text="a")), ("4", Answer())]
+    answers = [("3", Answer(text="c\nd")), ("1", Answer(text="a\ud800")), ("4", Answer())]
     files.write_replies(answers, tmp_path / "out")
-    assert (tmp_path / "out").read_text() == "a\n\nc d\n\n"
+    assert (tmp_path / "out").read_text() == "a?\n\nc d\n\n"
 
 
 @pytest.mark.parametrize("ids", [["a"], ["0"], ["-1"], ["1", "1"], ["99999999"], ["١"], ["01"]])

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.conversation.checker import VARIANTS
+from duologue.challenges.conversation.files import REPLIES
 from duologue.challenges.conversation.scorer import _diversity
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.records import Example, Report, Scoring
@@ -254,7 +255,20 @@ def test_the_order_of_dialogues_changes_no_score(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(
     st.lists(
-        st.sampled_from([b"S_REF: a b\n", b"S_HYP: a\n", b"U: c\n", b"\n", b"S_HYP:\n", b"x\n", b"\r", b"\xff"]),
+        st.sampled_from(
+            [
+                b"S_REF: a b\n",
+                b"S_HYP: a\n",
+                b"S_REF:  \n",
+                b"S_REF: a b\nS_HYP: a b\n\n",
+                b"U: c\n",
+                b"\n",
+                b"S_HYP:\n",
+                b"x\n",
+                b"\r",
+                b"\xff",
+            ]
+        ),
         max_size=9,
     )
 )
@@ -265,9 +279,12 @@ def test_any_file_is_scored_or_refused_with_a_message(
     path.write_bytes(b"".join(pieces))
     for variant in VARIANTS:
         for partial in (False, True):
+            submission = task.read(path)
+            errors = [one for one in task.check(submission, None, variant) if one.severity == "error"]
             try:
-                report = task.score([], task.read(path), Scoring(variant=variant, partial=partial))
+                report = task.score([], submission, Scoring(variant=variant, partial=partial))
             except DuologueError:
+                assert errors or submission.layout == REPLIES, "a file that passes is scored"
                 continue
             assert report.n >= 1
             assert all(0 <= one.value <= 10 for one in report.scores)

@@ -91,8 +91,9 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
 def _official(submission: Submission) -> tuple[Problem, ...]:
     if submission.rows is None:
         return submission.problems
-    if submission.layout != OUTPUT and layout_of(submission.rows) != "dialogues" and any(submission.rows):
-        return ()  # one reply per line: scored by the same formula against references that are given
+    stop = _nothing_to_score(submission)
+    if submission.layout != OUTPUT and (stop is None or stop.rule == "foreign-file"):
+        return () if stop is None else (stop,)  # replies alone: the same formula, against references that are given
     pairs = official.read_pairs(submission)
     refused = counts_differ(len(pairs.references), len(pairs.hypotheses))
     return (refused,) if refused else ()
@@ -174,7 +175,7 @@ def _output_problems(blocks: Sequence[Sequence[Line]], found: Findings, *, alone
             message = f"there are {len(hypotheses)} 'S_HYP:' lines, expected one"
             advice = "keep one; is an empty line missing between two dialogues?"
             yield Problem(rule="hypothesis-repeated", place=place, message=message, advice=advice)
-        if alone and not any(found.references[number - 1]):
+        if alone and not any(map(str.strip, found.references[number - 1])):
             empty = bool(found.references[number - 1])
             rule = "reference-empty" if empty else "reference-missing"
             message = "the 'S_REF:' line is empty" if empty else "there is no 'S_REF:' line"

@@ -266,10 +266,15 @@ def one_line(text: str) -> str:
     return " ".join(lines_of(text)) if "\n" in text or "\r" in text else text
 
 
+def _encoded(text: str) -> bytes:
+    """Return UTF-8; half a surrogate pair, which UTF-8 cannot say, becomes a question mark."""
+    return text.encode("utf-8", "replace")
+
+
 def _write(blocks: Iterable[Sequence[str]], path: Path) -> None:
     with disk.replacing(path) as out:
         for block in blocks:
-            out.write(("\n".join(block) + "\n\n").encode("utf-8", "replace"))
+            out.write(_encoded("\n".join(block) + "\n\n"))
 
 
 def read_submission(path: Path) -> Submission:
@@ -311,7 +316,7 @@ def write_replies(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
         raise UsageError(f"sample '{last}' would leave {last - len(texts)} lines empty; answer the samples before it")
     with disk.replacing(path) as out:
         for number in range(1, last + 1):
-            out.write((texts.get(number, "") + "\n").encode("utf-8", "replace"))
+            out.write(_encoded(texts.get(number, "") + "\n"))
 
 
 def numbered(examples: Sequence[Any]) -> bool:
