@@ -13,6 +13,8 @@ from duologue.run import evaluate
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from duologue.core.records import Example
+
 STRICT = Scoring(variant="strict")
 
 
@@ -106,7 +108,12 @@ def test_several_truth_files_give_several_references(contest: Any) -> None:
 
 def test_a_task_may_gather_its_truth_in_its_own_way(contest: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[Path]] = []
-    monkeypatch.setattr(type(contest.task), "gather", lambda self, paths: asked.append(paths) or [], raising=False)
+
+    def gather(self: object, paths: list[Path]) -> list[Example]:
+        asked.append(paths)
+        return []
+
+    monkeypatch.setattr(type(contest.task), "gather", gather, raising=False)
     assert evaluate.gather(contest.task, [contest.gold, contest.data]) == []
     assert asked == [[contest.gold, contest.data]]
     assert len(evaluate.gather(contest.task, [contest.gold])) == 40
