@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.schema import ENTITY_TYPES, QUERY_USER_SLOTS, USER
@@ -125,6 +126,7 @@ def with_arguments(intent: str, text: str, triples: Iterable[Mapping[str, Any]])
     return intent
 
 
+@lru_cache(maxsize=4096)  # few intents make up most of a corpus
 def acts_of(intent: str, speaker: str) -> tuple[Act, ...]:
     """Return the acts of an intent string, whatever its brackets and commas; blanks around labels are dropped.
 

@@ -6,12 +6,16 @@ exchanged keys, missing parts) is mended with a warning; `source` keeps the row 
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.challenges.mobilecs.faults import Faults, fresh_id, is_count, is_text, open_rows, row_id, shown
 from duologue.challenges.mobilecs.intents import acts_of
 from duologue.challenges.mobilecs.schema import CONFUSED, SPEAKERS, STAFF_INTENT, USER, USER_INTENT
 from duologue.core.records import Annotation, Dialogue, Mention, Span, Turn, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 RULES = {
     "not-a-list": "the file holds one JSON list",
@@ -37,7 +41,12 @@ RULES = {
 }
 """Ids of the rules for raw files, and what each demands."""
 
+_EMPTY: dict[str, Any] = {"ents": [], "triples": []}
+_NOTHING: tuple[tuple[()], tuple[()]] = ((), ())
+Part = TypeVar("Part", Mention, Value)
+
 _RESERVED = frozenset({STAFF_INTENT, USER_INTENT, CONFUSED, "info"})
+_OTHER = {SPEAKERS[0]: SPEAKERS[1], SPEAKERS[1]: SPEAKERS[0]}
 _ROLES = {STAFF_INTENT: "system", USER_INTENT: "user"}
 FIRST_VERSION = "v1"
 """Dialogues of the first public version have no ids; they are called `v1-00`, `v1-01`, ... in the file's order."""
@@ -105,20 +114,22 @@ def _pair(turn: Any, place: int, faults: Faults) -> list[Turn]:
     roles = _roles(turn, voices, pointer, faults)
     texts = [turn[key] for key in voices]
     info = turn.get("info")
-    mentions, values = _info(info, 2 * place, texts, pointer, faults) if info is not None else ([], [])
+    parts = _info(info, 2 * place, texts, pointer, faults) if info is not None and info != _EMPTY else _NOTHING
     made = []
     for side, (voice, role) in enumerate(zip(voices, roles, strict=True)):
         intent = turn.get(USER_INTENT if role == "user" else STAFF_INTENT)
         annotation = None
         if info is not None or intent is not None:
-            here = 2 * place + side
-            annotation = Annotation(
-                acts=acts_of(intent, role) if isinstance(intent, str) else (),
-                mentions=tuple(one for one in mentions if one.span is not None and one.span.turn == here),
-                values=tuple(one for one in values if one.span is not None and one.span.turn == here),
-            )
+            acts = acts_of(intent, role) if isinstance(intent, str) else ()
+            mentions, values = _on(2 * place + side, parts[0]), _on(2 * place + side, parts[1])
+            annotation = Annotation(acts=acts, mentions=mentions, values=values)
         made.append(Turn(speaker=role, text=turn[voice], annotation=annotation, meta={"voice": voice}))
     return made
+
+
+def _on(utterance: int, parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Return the mentions or values that stand in one utterance."""
+    return tuple(one for one in parts if one.span is not None and one.span.turn == utterance) if parts else ()
 
 
 def _roles(turn: dict[str, Any], voices: list[str], pointer: str, faults: Faults) -> list[str]:
@@ -127,7 +138,7 @@ def _roles(turn: dict[str, Any], voices: list[str], pointer: str, faults: Faults
         if not is_text(turn[key]):
             faults.add("intent-type", f"{pointer}/{key}", f"'{key}' is {shown(turn[key])}, expected a text")
     if len(intents) == 2:
-        return [_ROLES[key] for key in intents]
+        return [_ROLES[intents[0]], _ROLES[intents[1]]]
     if intents:
         faults.warn("intent-missing", pointer, f"there is only '{intents[0]}', expected both intents or none")
     return ["user", "system"] if voices[0] == SPEAKERS[1] else ["system", "user"]
@@ -135,17 +146,17 @@ def _roles(turn: dict[str, Any], voices: list[str], pointer: str, faults: Faults
 
 def _warn_of_swapped(turns: list[Turn], faults: Faults) -> None:
     """Warn where a voice has another role than in most turns: an annotator exchanged the intents."""
-    roles: dict[str, list[str]] = {}
-    for turn in turns:
-        roles.setdefault(turn.meta["voice"], []).append(turn.speaker)
-    for voice, found in roles.items():
-        usual = max(("system", "user"), key=found.count)
-        odd = [turn for turn in range(len(turns)) if turns[turn].meta["voice"] == voice]
-        for place, role in zip(odd, found, strict=True):
-            if role != usual and voice == min(roles):  # once per turn, not per voice
-                advice = "the official tools discard the dialogue"
-                message = f"{voice} is the {role} here and the {usual} elsewhere"
-                faults.warn("speakers-swapped", f"/content/{place // 2}", message, advice)
+    firsts = [(turn.meta["voice"], turn.speaker) for turn in turns[::2]]
+    if len(set(firsts)) < 2:  # all turns alike
+        return
+    staff = Counter(
+        (voice, role) if role == "system" else (_OTHER.get(voice, voice), "system") for voice, role in firsts
+    )
+    (usual, _), _ = staff.most_common(1)[0]
+    for place, (voice, role) in enumerate(firsts):
+        if (voice == usual) != (role == "system"):
+            message = f"{voice} is the {role} here, and {usual} is the system in most turns"
+            faults.warn("speakers-swapped", f"/content/{place}", message, "the official tools discard the dialogue")
 
 
 def _info(info: Any, first: int, texts: list[str], pointer: str, faults: Faults) -> tuple[list[Mention], list[Value]]:

@@ -31,7 +31,7 @@ def signature_parts(brief: Brief, how: Scoring, submission: Submission, gold: An
 
     `gold` is the decoded truth; its hash does not depend on the layout of the file.
     """
-    truth = disk.sha256(json.dumps(gold, ensure_ascii=True).encode("ascii"))
+    truth = disk.sha256(_bytes_of(gold))
     options = [f"{name}={how.options.get(name, values[0])}" for name, values in sorted(brief.options.items())]
     return (
         brief.name,
@@ -43,6 +43,13 @@ def signature_parts(brief: Brief, how: Scoring, submission: Submission, gold: An
         f"gold {truth[:8]}",
         f"pred {submission.hash[:8] or 'none'}",
     )
+
+
+def _bytes_of(decoded: Any) -> bytes:
+    try:
+        return msgspec.json.encode(decoded)
+    except (ValueError, OverflowError, TypeError):  # half a surrogate pair, an integer of thousands of digits
+        return json.dumps(decoded, ensure_ascii=True).encode("ascii")
 
 
 def scores_of(counts: Counts, metrics: Formulas, parts: tuple[str, ...]) -> tuple[Score, ...]:
