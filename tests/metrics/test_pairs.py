@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.metrics import lexicon, pairs
-from duologue.metrics.ngrams import clipped, joined_ngrams, ngrams
+from duologue.metrics.ngrams import clipped, joined_ngrams, keyed_ngrams, ngrams
 from duologue.metrics.overlap import count_overlap
 from duologue.metrics.pairs import COLUMNS, PairCounter
 
@@ -37,16 +37,20 @@ def hold(counter: PairCounter, corpus: Corpus, *, empty_words: bool) -> None:
     counts = counter.add([said for said, _ in corpus], [wanted for _, wanted in corpus])
     assert counts.shape == (len(corpus), len(COLUMNS))
     assert counts.tolist() == [plainly(*pair, empty_words=empty_words) for pair in corpus]
+    kept = [counter.said(1), counter.said(2), counter.said(2, joined=True)]
     answers = [cut(said, empty_words=empty_words) for said, _ in corpus]
     assert counter.different_words() == len(set(chain.from_iterable(answers)))
     assert counter.different_bigrams(joined=False) == len({gram for one in answers for gram in ngrams(one, 2)})
     assert counter.different_bigrams(joined=True) == len({gram for one in answers for gram in joined_ngrams(one, 2)})
+    for codes, (n, key) in zip(kept, ((1, "tuple"), (2, "tuple"), (2, "joined")), strict=True):
+        grams = [gram for one in answers for gram in keyed_ngrams(one, n, "joined" if key == "joined" else "tuple")]
+        assert len(set(zip(codes.tolist(), grams, strict=True))) == len(set(grams)) == len(set(codes.tolist()))
 
 
 @pytest.mark.parametrize("empty_words", [True, False])
 @given(corpus=corpora)
 def test_the_counts_are_those_of_the_plain_functions(corpus: Corpus, *, empty_words: bool) -> None:
-    hold(PairCounter(empty_words=empty_words), corpus, empty_words=empty_words)
+    hold(PairCounter(empty_words=empty_words, keep=99), corpus, empty_words=empty_words)
 
 
 @given(corpora, corpora)
@@ -69,7 +73,7 @@ def test_small_blocks_full_tables_and_useless_hashes_change_nothing(corpus: Corp
         patch.setattr(lexicon, "_BASE", 0)  # a text is hashed by its last character alone
         patch.setattr(lexicon, "_PLACES", 1)
         patch.setattr(lexicon, "_PIECE", 2)
-        hold(PairCounter(empty_words=empty_words), corpus, empty_words=empty_words)
+        hold(PairCounter(empty_words=empty_words, keep=99), corpus, empty_words=empty_words)
 
 
 def test_very_long_words_are_the_same_text_wherever_they_are_cut() -> None:
@@ -86,7 +90,16 @@ def test_very_long_words_are_the_same_text_wherever_they_are_cut() -> None:
 def test_a_corpus_of_many_blocks_and_many_words_is_counted_alike() -> None:
     said = [" ".join(f"{number * step % 5003}" for step in range(7)) for number in range(3_000)]
     wanted = [" ".join(f"{number * step % 5003}" for step in range(3, 9)) for number in range(3_000)]
-    hold(PairCounter(empty_words=False), list(zip(said, wanted, strict=True)), empty_words=False)
+    hold(PairCounter(empty_words=False, keep=9_999), list(zip(said, wanted, strict=True)), empty_words=False)
+
+
+def test_no_more_is_kept_than_asked_for() -> None:
+    counter = PairCounter(empty_words=True, keep=2)
+    counter.add(["a b", "c"], ["a", "b"])
+    assert len(counter.said(1)) == 3
+    counter.add(["d"], ["e"])
+    with pytest.raises(ValueError, match="more pairs than are kept"):
+        counter.said(1)
 
 
 def test_what_are_no_pairs_of_lines_is_refused() -> None:

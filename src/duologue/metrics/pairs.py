@@ -53,11 +53,13 @@ class PairCounter:
     """Counts pairs of texts block by block and remembers what all answers together hold.
 
     Words are cut at single spaces. With `empty_words` as `str.split(" ")` cuts: a double space makes an empty word,
-    an empty text is one. Without, words are never empty.
+    an empty text is one. Without, words are never empty. What each answer holds is kept for up to `keep` pairs.
     """
 
-    def __init__(self, *, empty_words: bool) -> None:
+    def __init__(self, *, empty_words: bool, keep: int = 0) -> None:
         self._empty_words = empty_words
+        self._room = keep
+        self._kept: tuple[list[Integers], list[Integers]] = ([], [])
         self._lexicon = Lexicon()
         self._words = np.zeros(1 << 12, dtype=bool)
         self._bigrams: list[Integers] = []
@@ -71,6 +73,9 @@ class PairCounter:
         if len(said) != len(wanted):
             raise ValueError(f"{len(said)} answers are given for {len(wanted)} references")
         counts = np.zeros((len(said), len(COLUMNS)), dtype=np.int64)
+        self._room -= len(said)
+        if self._room < 0:
+            self._kept = ([], [])
         for start in range(0, len(said), _LINES):
             here = slice(start, start + _LINES)
             self._count(said[here], wanted[here], counts[here])
@@ -86,6 +91,26 @@ class PairCounter:
         bigrams = self._bigrams[0] if self._bigrams else np.zeros(0, dtype=np.int64)
         return len(bigrams) - (self._alike(bigrams) if joined else 0)
 
+    def said(self, n: int, *, joined: bool = False) -> Integers:
+        """Return all words (`n` 1) or bigrams (2) said as numbers, in their order: equal ones have equal numbers.
+
+        With `joined`, bigrams are equal when written together. Raises `ValueError` when there were more pairs than
+        are kept.
+        """
+        if self._room < 0:
+            raise ValueError("there were more pairs than are kept")
+        codes = np.concatenate([*self._kept[n - 1], _ZERO[:0]])
+        if n == 1 or not joined:
+            return codes
+        self._merge()
+        alike = self._same_hash(self._bigrams[0]) if self._bigrams else codes
+        if len(alike):
+            first: dict[str, int] = {}
+            same = np.array([first.setdefault(self._text(code), code) for code in alike.tolist()])
+            place = np.searchsorted(alike, codes).clip(max=len(alike) - 1)
+            codes = np.where(alike[place] == codes, same[place], codes)
+        return codes
+
     def _count(self, said: Sequence[str], wanted: Sequence[str], counts: Integers) -> None:
         """Fill the counts of one block."""
         block = self._cut(said, wanted)
@@ -93,6 +118,8 @@ class PairCounter:
         side = block.line >= lines
         where = block.line - lines * side
         self._remember_words(block.number[~side])
+        if self._room >= 0:
+            self._kept[0].append(block.number[~side])
         sizes = np.bincount(block.line, minlength=2 * lines)
         counts[:, 0], _ = _matches(block.characters, _POINT_BITS, lines)
         counts[:, 1], counts[:, 2] = block.sizes[:lines], block.sizes[lines:]
@@ -134,6 +161,8 @@ class PairCounter:
             part[inside] for part in (block.number[:-1], block.number[1:], where[1:], side[1:])
         )
         codes = (first << WORD_BITS) | second
+        if self._room >= 0:
+            self._kept[1].append(codes[~right])
         self._remember_bigrams(codes[~right])
         hits, kinds = _matches((line << (2 * WORD_BITS + 1)) | (codes << 1) | right, 2 * WORD_BITS, len(said))
         keys = self._lexicon.joined(first, second) >> np.uint64(64 - _HASH_BITS)
@@ -190,17 +219,22 @@ class PairCounter:
 
     def _alike(self, bigrams: Integers) -> int:
         """Return how many of the different bigrams vanish when they are written together."""
+        texts = [self._text(code) for code in self._same_hash(bigrams).tolist()]
+        return len(texts) - len(set(texts))
+
+    def _same_hash(self, bigrams: Integers) -> Integers:
+        """Return those of the different bigrams, sorted as they are, whose hash another has too."""
         hashes = np.empty(len(bigrams), dtype=np.uint64)
         for start in range(0, len(bigrams), _KEPT):
             hashes[start : start + _KEPT] = self._hash(bigrams[start : start + _KEPT])
         hashes.sort()
         twice = hashes[1:][hashes[1:] == hashes[:-1]]
         del hashes
-        texts: list[str] = []
+        found = [bigrams[:0]]
         for start in range(0, len(bigrams) if len(twice) else 0, _KEPT):
             part = bigrams[start : start + _KEPT]
-            texts += map(self._text, part[np.isin(self._hash(part), twice)].tolist())
-        return len(texts) - len(set(texts))
+            found.append(part[np.isin(self._hash(part), twice)])
+        return np.concatenate(found)
 
     def _hash(self, codes: Integers) -> Hashes:
         return self._lexicon.joined(codes >> WORD_BITS, codes & _SECOND)

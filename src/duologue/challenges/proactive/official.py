@@ -73,19 +73,22 @@ def pair_of(line: str) -> tuple[str, str] | None:
 
 
 class Tally:
-    """Adds up what the program counts, portion by portion, in constant memory but for the different bigrams."""
+    """Adds up what the program counts, portion by portion, in constant memory but for the different bigrams.
 
-    def __init__(self) -> None:
+    What each prediction holds is kept in `counter` for up to `keep` pairs.
+    """
+
+    def __init__(self, keep: int = 0) -> None:
         from duologue.metrics.pairs import PairCounter  # numpy stays out of what only lists tasks
 
-        self._counter = PairCounter(empty_words=True)
+        self.counter = PairCounter(empty_words=True, keep=keep)
         self._sums = [0] * 10
         self._pairs = 0
         self._trigrams = [0, 0]
 
     def add(self, pairs: Sequence[tuple[str, str]]) -> Integers:
         """Count pairs; returns their counts, shape (pairs, `duologue.metrics.pairs.COLUMNS`)."""
-        counts = self._counter.add([said for said, _ in pairs], [wanted for _, wanted in pairs])
+        counts = self.counter.add([said for said, _ in pairs], [wanted for _, wanted in pairs])
         self._sums = [have + more for have, more in zip(self._sums, counts.sum(axis=0).tolist(), strict=True)]
         self._pairs += len(pairs)
         sizes = counts[:, 3]
@@ -118,8 +121,8 @@ class Tally:
             f1,
             bp * math.exp(math.log(p1)) if p1 > 0 else 0.0,
             bp * math.exp((math.log(p1) + math.log(p2)) / 2) if p2 > 0 else 0.0,
-            self._counter.different_words() / sums[6],
-            self._counter.different_bigrams(joined=True) / sums[9],
+            self.counter.different_words() / sums[6],
+            self.counter.different_bigrams(joined=True) / sums[9],
         )
         return Outcome(self._pairs, dict(zip(NAMES, values, strict=True)))
 

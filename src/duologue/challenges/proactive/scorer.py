@@ -22,8 +22,8 @@ from duologue.challenges.proactive.slicing import CUTS, cuts_of
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Report, Score, Slice
 from duologue.metrics.counts import Counts, sign
-from duologue.metrics.diversity import Distinct, Spread, count_distinct
-from duologue.metrics.ngrams import CorpusBleu, Key, keyed_ngrams
+from duologue.metrics.diversity import Distinct, Spread, diversity_of
+from duologue.metrics.ngrams import CorpusBleu, Key
 from duologue.metrics.overlap import F1, count_overlap, overlap_metrics
 from duologue.metrics.pairs import COLUMNS, PairCounter
 from duologue.metrics.significance import scores
@@ -75,7 +75,8 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     if submission.rows is None:
         raise FormatError(submission.path, submission.problems)
     problems = _admitted(examples, submission, how)
-    counted = _official(examples, submission) if how.variant == "official" else _strict(examples, submission)
+    count = _official if how.variant == "official" else _strict
+    counted = count(examples, submission, how)
     return _report(examples, submission, how, counted, problems)
 
 
@@ -107,13 +108,15 @@ class _Counted(msgspec.Struct, frozen=True):
     """Integers (lines, `COLUMNS`); a line that is not scored has zeros."""
     said: list[str]
     """The predictions, empty for a line that is not scored; no list where there are too many."""
+    grams: tuple[Any, ...]
+    """Words and bigrams of the predictions as numbers (`PairCounter.said`); nothing where there are too many."""
     values: dict[str, float]
     """The scores where they are known more exactly than the counts give them."""
     transcript: tuple[str, ...] = ()
 
 
-def _official(examples: Sequence[Example], submission: Submission) -> _Counted:
-    tally = official.Tally()
+def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> _Counted:
+    tally = official.Tally(keep=MANY)
     parts: list[Integers] = []
     said: list[str] = []
     lines = 0
@@ -129,11 +132,12 @@ def _official(examples: Sequence[Example], submission: Submission) -> _Counted:
     if refused is not None:
         raise FormatError(submission.path, [refused], transcript=outcome.stdout)
     array = np.concatenate(parts)
-    return _Counted(lines, outcome.pairs, array, said, dict(outcome.scores), outcome.stdout)
+    grams = _grams(tally.counter, lines, how)
+    return _Counted(lines, outcome.pairs, array, said, grams, dict(outcome.scores), outcome.stdout)
 
 
-def _strict(examples: Sequence[Example], submission: Submission) -> _Counted:
-    counter = PairCounter(empty_words=False)
+def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> _Counted:
+    counter = PairCounter(empty_words=False, keep=MANY)
     parts: list[Integers] = []
     said: list[str] = []
     lines = 0
@@ -148,7 +152,13 @@ def _strict(examples: Sequence[Example], submission: Submission) -> _Counted:
         "distinct-2": (counter.different_bigrams(joined=False), 9),
     }
     values = {name: found / int(totals[at]) if totals[at] else 0.0 for name, (found, at) in different.items()}
-    return _Counted(lines, lines, array, said, values)
+    return _Counted(lines, lines, array, said, _grams(counter, lines, how), values)
+
+
+def _grams(counter: PairCounter, lines: int, how: Scoring) -> tuple[Integers, ...]:
+    if lines > MANY:
+        return ()
+    return tuple(counter.said(n, joined=_key(how.variant) == "joined") for n in (1, 2))
 
 
 def _report(
@@ -197,9 +207,9 @@ def _counts(examples: Sequence[Example], how: Scoring, counted: _Counted) -> tup
     groups = tuple(one.sample.dialogue_id for one in examples) if matched else None
     extra = []
     spreads = {}
+    sizes = (counted.array[:, COLUMNS.index("1-grams said")], counted.array[:, COLUMNS.index("2-grams said")])
     for n in (1, 2):
-        grams = [keyed_ngrams(_words(text, how.variant), n, _key(how.variant)) for text in counted.said]
-        diversity = count_distinct(grams, groups)
+        diversity = diversity_of(counted.grams[n - 1], sizes[n - 1], groups)
         spreads[f"distinct-{n}"] = diversity.spread()
         columns.append(Distinct(n, _key(how.variant)).columns[1])
         extra.append(diversity.fresh[:, None])
@@ -211,12 +221,6 @@ def _counts(examples: Sequence[Example], how: Scoring, counted: _Counted) -> tup
 
 def _line_name(place: int) -> str:
     return f"line {place + 1}"
-
-
-def _words(text: str, variant: str) -> list[str]:
-    if variant == "official" and text:
-        return text.split(" ")
-    return text.split()
 
 
 def _told(examples: Sequence[Example], said: Sequence[str]) -> Integers:
