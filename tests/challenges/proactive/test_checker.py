@@ -3,10 +3,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from duologue.challenges.proactive import checker, files
+from duologue.challenges.proactive.lines import Lines
 from duologue.core.errors import UsageError
-from duologue.core.records import Answer, Example, Problem, Sample
+from duologue.core.records import Answer, Example, Problem, Sample, Submission
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +72,17 @@ def test_each_rule_has_a_file_that_breaks_it_alone(
     assert found.message
 
 
+@pytest.mark.parametrize(
+    ("rule", "content", "severity"), BROKEN, ids=[f"{at}-{case[0]}" for at, case in enumerate(BROKEN)]
+)
+def test_one_look_at_all_lines_finds_what_a_look_at_each_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, content: str | bytes, severity: str
+) -> None:
+    found = problems(tmp_path, content)
+    monkeypatch.setattr(checker, "_spotless", lambda lines, evaluation: False)
+    assert problems(tmp_path, content) == found
+
+
 def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
     assert [problem.rule for problem in problems(tmp_path, "")] == ["no-lines"]
 
@@ -107,3 +121,17 @@ def test_data_without_replies_only_counts_the_lines(tmp_path: Path) -> None:
 def test_an_unknown_variant_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="did you mean 'strict'"):
         problems(tmp_path, "a\n", None, "strickt")
+
+
+line = st.text(alphabet="ab \t\u3000<", max_size=4)
+
+
+@given(st.lists(line, max_size=5))
+def test_lines_that_pass_at_one_look_have_no_problems(lines: list[str]) -> None:
+    data = "".join(f"{one}\n" for one in lines).encode()
+    for layout in (files.EVALUATION, files.PREDICTION):
+        submission = Submission(rows=Lines(data), layout=layout)
+        found = checker.check(submission, None, "strict")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(checker, "_spotless", lambda lines, evaluation: False)
+            assert checker.check(submission, None, "strict") == found

@@ -44,6 +44,8 @@ UNUSABLE = frozenset({"gzip-damaged", "not-utf8", "no-lines"})
 """Rules whose breach leaves nothing to score."""
 
 _ODD_SPACE = re.compile(r"[^\S ]")
+_STRANGE = re.compile(r"[^\S \t\n]")
+_TABLESS = re.compile(r"\n[^\t\n]*\n")
 _LEFT = re.compile(r"_topic_|<\w+>")
 _SLOTS = ("video_topic_a", "video_topic_b", "person_topic_a", "person_topic_b")
 _TOKENS = ("<unk>", "<num>", "<pad>", "<bos>", "<eos>")
@@ -105,19 +107,22 @@ def _problems(submission: Submission, examples: Sequence[Example] | None) -> Ite
     evaluation = pairing.carries_references(submission)
     lines = letters = spaces = 0
     for portion in submission.rows.portions():
+        if not (evaluation and examples) and _spotless(portion, evaluation=evaluation):
+            lines += len(portion)
+            spaces += 1
+            continue
         for line in portion:
             lines += 1
             said, tab, rest = line.partition("\t")
             letters += len(said)
             spaces += said.count(" ")
             yield from _prediction_problems(said, lines)
-            if not evaluation:
-                if tab:
-                    message = "the prediction holds a TAB, which ends it for the program"
-                    yield Problem(rule="prediction-tab", place=f"line {lines}", message=message)
-                continue
-            wanted = pairing.reference_of(examples[lines - 1]) if examples and lines <= len(examples) else None
-            yield from _reference_problems(rest, wanted, lines)
+            if evaluation:
+                wanted = pairing.reference_of(examples[lines - 1]) if examples and lines <= len(examples) else None
+                yield from _reference_problems(rest, wanted, lines)
+            elif tab:
+                message = "the prediction holds a TAB, which ends it for the program"
+                yield Problem(rule="prediction-tab", place=f"line {lines}", message=message)
     if not lines:
         yield Problem(rule="no-lines", message="the file is empty; a reply a line is expected")
     elif not spaces and letters > _UNCUT * lines:
@@ -126,6 +131,16 @@ def _problems(submission: Submission, examples: Sequence[Example] | None) -> Ite
         yield Problem(rule="not-segmented", severity="warning", message=message, advice=advice)
     if examples is not None:
         yield from _line_count(submission, examples)
+
+
+def _spotless(lines: Sequence[str], *, evaluation: bool) -> bool:
+    """Tell in one look whether lines are surely fine and cut into words; where not, each is looked at."""
+    text = "\n".join(["", *lines, ""])
+    if any(mark in text for mark in ("  ", "\n ", " \n", "\t ", " \t", "\n\n", "\n\t", "\t\n", "<", "_topic_")):
+        return False
+    if text.count("\t") != evaluation * len(lines) or (evaluation and _TABLESS.search(text)):
+        return False
+    return not _STRANGE.search(text) and any(" " in line.partition("\t")[0] for line in lines)
 
 
 def _prediction_problems(said: str, number: int) -> Iterator[Problem]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 PORTION = 1 << 20
 """Bytes that are decoded at once."""
+SMALL = 8 << 20
+"""Bytes of a file that is cut once and not each time."""
 
 
 class Lines:
@@ -24,6 +26,7 @@ class Lines:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self._cut: list[list[str]] | None = None
 
     def __iter__(self) -> Iterator[str]:
         """Go through the lines. Raises `UnicodeDecodeError` where the bytes are not UTF-8."""
@@ -31,7 +34,14 @@ class Lines:
             yield from portion
 
     def portions(self) -> Iterator[list[str]]:
-        """Yield the lines in portions of about a megabyte."""
+        """Yield the lines in portions of about a megabyte; those of a file up to `SMALL` are kept for the next time."""
+        if len(self._data) > SMALL:
+            return self._portions()
+        if self._cut is None:
+            self._cut = list(self._portions())
+        return iter(self._cut)
+
+    def _portions(self) -> Iterator[list[str]]:
         data, start = self._data, 0
         while start < len(data):
             end = len(data)
