@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.files import EVALUATION
@@ -54,8 +54,9 @@ def official_pairs(submission: Submission, examples: Sequence[Example]) -> Itera
     makes a line without one.
     """
     if carries_references(submission) or not examples:
-        for portion in submission.rows.portions():
-            yield list(map(pair_of, portion))
+        for portion in submission.rows.portions():  # `pair_of`, written out: there may be a million lines
+            fields = [line.strip().split("\t") for line in portion]
+            yield [(one[0].strip(), one[1].strip()) if len(one) >= 2 else None for one in fields]
         return
     for portion, wanted in _beside(submission, examples):
         yield [pair_of(f"{said}\t{reply}") for said, reply in zip(portion, wanted, strict=True)]
@@ -99,11 +100,15 @@ def gold_hash(submission: Submission, examples: Sequence[Example]) -> str:
     """Return eight hexadecimal digits of what is scored against, whatever is predicted."""
     digest = hashlib.sha256()
     if examples:
-        parts: Iterable[str] = chain.from_iterable((one.sample.id, reference_of(one) or "") for one in examples)
+        parts = [[one.sample.id, reference_of(one) or ""] for one in examples]
+        texts: Iterable[str] = ["\n".join(part) for part in parts]
     else:
-        parts = (_fields(line)[1].strip() for line in submission.rows)
-    for part in parts:
-        digest.update(part.encode("utf-8", "surrogatepass") + b"\n")
+        texts = (
+            "\n".join([line.split("\t", 2)[1].strip() if "\t" in line else "" for line in portion])
+            for portion in submission.rows.portions()
+        )
+    for text in texts:  # where a portion ends makes no difference
+        digest.update(f"{text}\n".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:8]
 
 
