@@ -54,8 +54,10 @@ class Match(Columns):
     below 1. Without, 0 / 0 is `empty`.
     """
 
-    def __init__(self, what: str, measure: Measure, *, epsilon: float = 0.0, empty: float = 0.0) -> None:
-        self.measure, self.epsilon, self.empty = measure, epsilon, empty
+    def __init__(
+        self, what: str, measure: Measure, *, epsilon: float = 0.0, empty: float = 0.0, source: str = ""
+    ) -> None:
+        self.measure, self.epsilon, self.empty, self.source = measure, epsilon, empty, source
         self.name = f"{what}-{measure}"
         self.columns = tuple(f"{what} {part}" for part in ("right", "said", "wanted"))
         added = f" (+{epsilon:g})" if epsilon else ""
@@ -84,8 +86,10 @@ class Match(Columns):
 class Weighted(Columns):
     """A weighted sum of other scores over the same items."""
 
-    def __init__(self, name: str, parts: Sequence[tuple[float, Metric[Mapping[str, float]]]], formula: str) -> None:
-        self.name, self.parts, self.formula = name, tuple(parts), formula
+    def __init__(
+        self, name: str, parts: Sequence[tuple[float, Metric[Mapping[str, float]]]], formula: str, *, source: str = ""
+    ) -> None:
+        self.name, self.parts, self.formula, self.source = name, tuple(parts), formula, source
         self.columns = tuple(dict.fromkeys(column for _, part in self.parts for column in part.columns))
 
     def total(self, sums: Floats) -> Floats:

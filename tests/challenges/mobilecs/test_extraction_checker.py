@@ -136,6 +136,15 @@ def test_the_check_stops_after_enough_problems(
     assert rules == ["item-not-object"] * 5 + ["too-many-problems"]
 
 
+def test_warnings_however_many_refuse_nothing(
+    good: list[Any], examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faults, "MOST", 3)
+    good[0]["triples"] += [good[0]["triples"][0]] * 10
+    assert found(json.dumps(good).encode(), tmp_path, examples) == [("triple-repeated", "warning")] * 3
+    assert TASK.score(examples, TASK.read(tmp_path / "x.json"), Scoring(variant="strict")).n == 4
+
+
 def test_every_rule_has_its_broken_file() -> None:
     told_elsewhere = {"gzip-damaged", "not-utf8", "byte-order-mark", "not-json", "not-a-list", "no-dialogues"}
     told_elsewhere |= {"dialog-id-repeated", "entity-repeated", "triple-repeated", "turn-missing", "turn-unknown"}

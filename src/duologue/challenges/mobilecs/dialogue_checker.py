@@ -53,7 +53,7 @@ RULES = {
     "label-unknown": "intents are labels of the inventories (a warning; they cannot be right)",
     "argument-with-id": "arguments name an entity and not its id (a warning; the official scorer never counts ids)",
     "official-crash": "the official scorer gets through the file",
-    "too-many-problems": "the check stops after 1,000 problems",
+    "too-many-problems": "the check stops after 1,000 errors",
 }
 """Ids of the rules for track 2 result files, and what each demands."""
 
@@ -70,7 +70,7 @@ class Findings:
 
 
 def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
-    """Return all problems of a result file, warnings included, at most about 1,000.
+    """Return all problems of a result file, warnings included, at most about 1,000 errors and as many warnings.
 
     `examples` is the data, when it is known; without the truth the official check looks at the generated fields
     alone. Raises `UsageError` for an unknown variant.
@@ -145,8 +145,7 @@ def examine(submission: Submission, examples: Sequence[Example] | None) -> Findi
     """Return all problems under the strict rules, and the answers that can be used all the same."""
     if any(problem.rule in UNREADABLE for problem in submission.problems):
         return Findings(submission.problems)
-    faults = Faults()
-    faults.problems += submission.problems
+    faults = Faults(submission.problems)
     rows = open_rows(submission.rows, faults)
     if submission.rows == []:
         faults.warn("no-dialogues", "", "the list is empty, so no dialogue is answered")

@@ -27,8 +27,8 @@ class Success(Columns):
     name = "success"
     columns = ("success dialogues", "success fulfilled")
 
-    def __init__(self, *, empty: float, rule: str) -> None:
-        self.empty = empty
+    def __init__(self, *, empty: float, rule: str, source: str = "") -> None:
+        self.empty, self.source = empty, source
         self.formula = f"success = dialogues with every requested item told ({rule}) / dialogues with requests"
 
     def total(self, sums: Floats) -> Floats:
@@ -48,9 +48,10 @@ class CharacterBleu(Columns):
 
     name = "bleu"
     columns = COLUMNS
+    percent = False
 
-    def __init__(self, *, official: bool) -> None:
-        self.official = official
+    def __init__(self, *, official: bool, source: str = "") -> None:
+        self.official, self.source = official, source
         added = " (+1e-7), empty replies left out" if official else ", case folded, empty replies count"
         self.formula = f"bleu = 100 BP exp(sum(log p_n) / 4), characters without blanks{added}"
 
@@ -73,25 +74,33 @@ class CharacterBleu(Columns):
         return result
 
 
+class Combined(Weighted):
+    """The sum by which the challenge ranks, at most 5: no fraction."""
+
+    percent = False
+
+
 def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     """Return the formulas of a variant: combined first, then its parts, then precision and recall of the intents.
 
     Where the official program divides by zero the official formulas give NaN and the strict ones 0.
     """
     official = variant == "official"
+    source = f"SereTOD 2022 track 2 scorer{'' if official else ', repaired (docs/challenges/mobilecs.md)'}"
     empty = float("nan") if official else 0.0
-    user = Match("user-intent", "f1", empty=empty)
-    system = Match("system-intent", "f1", empty=empty)
+    user = Match("user-intent", "f1", empty=empty, source=source)
+    system = Match("system-intent", "f1", empty=empty, source=source)
     rule = "in any reply" if official else "soon after the request, in one or two replies, not among many other values"
-    success = Success(empty=empty, rule=rule)
-    bleu = CharacterBleu(official=official)
-    combined = Weighted(
+    success = Success(empty=empty, rule=rule, source=source)
+    bleu = CharacterBleu(official=official, source=source)
+    combined = Combined(
         "combined",
         ((1.0, user), (1.0, system), (1.0, success), (1 / 50, bleu)),
         "combined = user-intent-f1 + system-intent-f1 + success + bleu / 50",
+        source=source,
     )
     parts = [
-        Match(what, measure, empty=empty)
+        Match(what, measure, empty=empty, source=source)
         for what in ("user-intent", "system-intent")
         for measure in ("precision", "recall")
     ]

@@ -35,13 +35,14 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
         raise UsageError(
             f"mobilecs/extraction has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}"
         )
+    source = f"SereTOD 2022 track 1 scorer{'' if variant == 'official' else ', repaired (docs/challenges/mobilecs.md)'}"
     epsilon = official.EPSILON if variant == "official" else 0.0
 
     def match(what: str, measure: Measure) -> Match:
-        return Match(what, measure, epsilon=epsilon)
+        return Match(what, measure, epsilon=epsilon, source=source)
 
     entity, triple = match("entity", "f1"), match("triple", "f1")
-    both = Weighted(RANK_BY, ((0.5, entity), (0.5, triple)), "ranking = (entity-f1 + triple-f1) / 2")
+    both = Weighted(RANK_BY, ((0.5, entity), (0.5, triple)), "ranking = (entity-f1 + triple-f1) / 2", source=source)
     measures: tuple[Measure, ...] = ("precision", "recall")
     parts = [match(what, measure) for what in ("entity", "triple") for measure in measures]
     return (both, entity, triple, *parts)

@@ -53,7 +53,7 @@ RULES = {
     "turn-differs": "`utterance_id` lies in the turn of `turn_id`",
     "turn-unknown": "a turn lies within its dialogue",
     "official-crash": "the official programs get through the file",
-    "too-many-problems": "the check stops after 1,000 problems",
+    "too-many-problems": "the check stops after 1,000 errors",
 }
 """Ids of the rules for track 1 result files, and what each demands."""
 
@@ -106,7 +106,7 @@ class Findings:
 
 
 def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
-    """Return all problems of a result file, warnings included, at most about 1,000.
+    """Return all problems of a result file, warnings included, at most about 1,000 errors and as many warnings.
 
     `examples` is the data, when it is known. Raises `UsageError` for an unknown variant.
     """
@@ -151,8 +151,7 @@ def examine(submission: Submission, examples: Sequence[Example] | None) -> Findi
     """Return all problems under the strict rules, and what can be used all the same."""
     if any(problem.rule in UNREADABLE for problem in submission.problems):
         return Findings(submission.problems)
-    faults = Faults()
-    faults.problems += submission.problems
+    faults = Faults(submission.problems)
     rows = open_rows(submission.rows, faults)
     if submission.rows == []:
         faults.warn("no-dialogues", "", "the list is empty, so no dialogue is answered")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duologue.core.records import Problem
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 MOST = 1_000
-"""So many problems are gathered; the rest of a file is not looked at."""
+"""After so many errors the rest of a file is not looked at; so many warnings are kept."""
 
 
 def shown(value: Any) -> str:
@@ -49,32 +52,38 @@ def is_count(value: Any) -> bool:
 
 
 class Faults:
-    """Gathers the problems of a file, at most about `MOST`."""
+    """Gathers the problems of a file, at most about `MOST` errors and as many warnings."""
 
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        self.problems: list[Problem] = list(problems)
         self.place = ""
         """Where in the file the next problems are: pointer and dialogue."""
+        self.errors = sum(problem.severity == "error" for problem in self.problems)
+        """How many of the problems are errors."""
+        self._warnings = 0
 
     @property
     def full(self) -> bool:
-        """Whether enough was found; the reader stops then."""
-        return len(self.problems) >= MOST
-
-    @property
-    def errors(self) -> bool:
-        """Whether one of the problems is an error."""
-        return any(problem.severity == "error" for problem in self.problems)
+        """Whether enough errors were found; the reader stops then. Warnings stop nothing."""
+        return self.errors >= MOST
 
     def enter(self, number: int, name: Any) -> None:
         """Go to the dialogue at index `number` of the file."""
         self.place = f"dialogue {shown(name)}, /{number}" if isinstance(name, str) and name else f"/{number}"
 
     def add(self, rule: str, pointer: str, message: str, advice: str = "", *, severity: str = "error") -> None:
-        """Note a problem at `pointer` within the dialogue; nothing more once enough was found."""
-        if not self.full:
-            problem = Problem(rule=rule, place=self.place + pointer, message=message, advice=advice, severity=severity)
-            self.problems.append(problem)
+        """Note a problem at `pointer` within the dialogue; no more warnings once there are enough."""
+        if severity == "error":
+            self.errors += 1
+            if self.errors > MOST:
+                return
+        else:
+            self._warnings += 1
+            if self._warnings > MOST:
+                return
+        self.problems.append(
+            Problem(rule=rule, place=self.place + pointer, message=message, advice=advice, severity=severity)
+        )
 
     def warn(self, rule: str, pointer: str, message: str, advice: str = "") -> None:
         """Note a problem that refuses nothing."""

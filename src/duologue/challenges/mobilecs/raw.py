@@ -37,7 +37,7 @@ RULES = {
     "position-type": "positions are `[side, start, end]`, side 1 or 2, in characters from 0",
     "position-flat": "an entity's `pos` is a list of positions (a warning; mended, the official scorer crashes on it)",
     "position-text": "a position covers the name or value in its utterance (a warning)",
-    "too-many-problems": "the check stops after 1,000 problems",
+    "too-many-problems": "the check stops after 1,000 errors",
 }
 """Ids of the rules for raw files, and what each demands."""
 
@@ -71,7 +71,7 @@ def read_dialogues(rows: Any, faults: Faults) -> list[Dialogue]:
 
 
 def _dialogue(row: Any, number: int, taken: set[str], faults: Faults) -> Dialogue | None:
-    before = len(faults.problems)
+    before = faults.errors
     if isinstance(row, list):
         name: str | None = f"{FIRST_VERSION}-{number:02d}"
         content: Any = row
@@ -90,8 +90,7 @@ def _dialogue(row: Any, number: int, taken: set[str], faults: Faults) -> Dialogu
     for place, turn in enumerate(content):
         turns += _pair(turn, place, faults)
     _warn_of_swapped(turns, faults)
-    broken = any(problem.severity == "error" for problem in faults.problems[before:])
-    if broken or name is None:
+    if faults.errors > before or name is None:
         return None
     return Dialogue(id=fresh_id(name, taken, faults), turns=tuple(turns), source=row)
 
