@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.core.errors import UsageError
 from duologue.metrics.counts import Counts
-from duologue.metrics.diversity import Distinct, count_distinct
+from duologue.metrics.diversity import Distinct, count_distinct, diversity_of
 from duologue.metrics.significance import bootstrap
 
 replies = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6), max_size=8)
@@ -59,6 +59,16 @@ def test_the_interval_holds_the_value_that_new_samples_of_the_same_size_give() -
         spread = count_distinct(corpus()).spread()
         inside += spread.low <= float(np.mean(values)) <= spread.high
     assert inside >= 90
+
+
+@given(replies)
+def test_numbers_of_any_size_stand_for_n_grams(said: list[list[str]]) -> None:
+    sizes = np.array([len(reply) for reply in said], dtype=np.int64)
+    small = np.array([ord(gram) for reply in said for gram in reply], dtype=np.int64)
+    for codes in (small, small << 54):
+        found = diversity_of(codes, sizes)
+        assert found.fresh.tolist() == count_distinct(said).fresh.tolist()
+        assert found.group_alone.tolist() == count_distinct(said).group_alone.tolist()
 
 
 def test_one_reply_has_no_interval() -> None:

@@ -105,19 +105,28 @@ def count_distinct(replies: Sequence[Sequence[Hashable]], groups: Sequence[Hasha
 
 
 def diversity_of(codes: Integers, sizes: Integers, groups: Sequence[Hashable] | None = None) -> Diversity:
-    """Count n-grams that are given as numbers, all replies in a row; `sizes` says how many each reply has."""
+    """Count n-grams that are given as numbers, not negative, all replies in a row; `sizes` says how many each has."""
     items = len(sizes)
     names: dict[Hashable, int] = {}
     group = np.array([names.setdefault(name, len(names)) for name in groups or range(items)], dtype=np.int64)
     owner = np.repeat(np.arange(items), sizes)
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    lowest = np.full(len(first), len(names), dtype=np.int64)
-    highest = np.full(len(first), -1, dtype=np.int64)
-    np.minimum.at(lowest, inverse, group[owner])
-    np.maximum.at(highest, inverse, group[owner])
+    first, _ = _ends(codes, owner, items)
+    lowest, highest = _ends(codes, group[owner], len(names))
     return Diversity(
         said=sizes,
-        fresh=np.bincount(owner[first], minlength=items),
+        fresh=np.bincount(first, minlength=items),
         group_said=np.bincount(group, weights=sizes, minlength=len(names)).astype(np.int64),
         group_alone=np.bincount(lowest[lowest == highest], minlength=len(names)),
     )
+
+
+def _ends(codes: Integers, owner: Integers, owners: int) -> tuple[Integers, Integers]:
+    """Return the first and the last owner of each different code."""
+    if not len(codes):
+        return codes, codes
+    if int(codes.max()) >= (1 << 62) // owners:  # code and owner do not fit one number: smaller codes will
+        codes = np.unique(codes, return_inverse=True)[1]
+    keys = np.sort(codes * owners + owner)
+    kinds = keys // owners
+    bounds = np.flatnonzero(np.diff(kinds, prepend=-1, append=-1))
+    return keys[bounds[:-1]] % owners, keys[bounds[1:] - 1] % owners

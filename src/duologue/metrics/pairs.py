@@ -100,16 +100,16 @@ class PairCounter:
         if self._room < 0:
             raise ValueError("there were more pairs than are kept")
         codes = np.concatenate([*self._kept[n - 1], _ZERO[:0]])
-        if n == 1 or not joined:
+        if n == 1:
             return codes
         self._merge()
-        alike = self._same_hash(self._bigrams[0]) if self._bigrams else codes
+        alike = self._same_hash(self._bigrams[0]) if self._bigrams and joined else codes[:0]
         if len(alike):
             first: dict[str, int] = {}
             same = np.array([first.setdefault(self._text(code), code) for code in alike.tolist()])
             place = np.searchsorted(alike, codes).clip(max=len(alike) - 1)
             codes = np.where(alike[place] == codes, same[place], codes)
-        return codes
+        return (codes >> WORD_BITS) * len(self._lexicon.words) + (codes & _SECOND)  # as small as can be
 
     def _count(self, said: Sequence[str], wanted: Sequence[str], counts: Integers) -> None:
         """Fill the counts of one block."""
