@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from duologue.challenges.mobilecs import extraction_checker as checker
 from duologue.challenges.mobilecs import extraction_official as official
 from duologue.challenges.mobilecs import extraction_strict as strict
+from duologue.challenges.mobilecs.collector import paused
 from duologue.challenges.mobilecs.crash import OfficialError
 from duologue.challenges.mobilecs.reporting import report_of, signature_parts
 from duologue.core.errors import FormatError, UsageError, did_you_mean
@@ -55,7 +56,8 @@ def score(brief: Brief, examples: Sequence[Example], submission: Submission, how
     errors unless `how.partial`: then what is missing or wrong counts as such.
     """
     formulas = metrics(how.variant)
-    counted, problems, meta = (_official if how.variant == "official" else _strict)(examples, submission, how)
+    with paused():
+        counted, problems, meta = (_official if how.variant == "official" else _strict)(examples, submission, how)
     from duologue.metrics.spans import gather
 
     counts = gather(formulas[0].columns, list(counted), list(counted.values()))

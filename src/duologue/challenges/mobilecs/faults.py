@@ -61,6 +61,12 @@ class Faults:
         self.errors = sum(problem.severity == "error" for problem in self.problems)
         """How many of the problems are errors."""
         self._warnings = 0
+        self.whole = False
+        """Whether the file is known to hold no half surrogate pair, which only an escape can bring in."""
+
+    def is_text(self, value: Any) -> bool:
+        """Tell whether a decoded value is a text of whole characters."""
+        return isinstance(value, str) and (self.whole or is_text(value))
 
     @property
     def full(self) -> bool:
@@ -96,7 +102,7 @@ class Faults:
     def expect_text(self, row: dict[str, Any], key: str, rule: str, pointer: str, *, empty: bool = False) -> bool:
         """Note where `row[key]` is missing or no text, and tell whether it is one."""
         value = row.get(key)
-        if is_text(value) and (empty or value):
+        if self.is_text(value) and (empty or value):
             return True
         expected = "a text" if empty else "a text that is not empty"
         found = f"is {shown(value)}" if key in row else "is missing"

@@ -11,6 +11,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs import paired, preprocess, raw
+from duologue.challenges.mobilecs.collector import paused
 from duologue.challenges.mobilecs.crash import OfficialError, official_errors
 from duologue.challenges.mobilecs.faults import Faults, is_text
 from duologue.challenges.mobilecs.intents import acts_of, intent_of
@@ -48,14 +49,16 @@ def load_raw(path: Path) -> list[Dialogue]:
     Odd cases are mended with a logged warning. Raises `FormatError` with all problems and `StorageError`.
     """
     faults = Faults()
-    found = raw.read_dialogues(_decoded(path, faults), faults)
+    with paused():
+        found = raw.read_dialogues(_decoded(path, faults), faults)
     _finish(path, faults)
     return found
 
 
 def load_extraction(path: Path) -> list[Example]:
     """Return one example per raw dialogue: its bare turns, and its mentions and values as the reference."""
-    return [extraction_example(dialogue) for dialogue in load_raw(path)]
+    with paused():
+        return [extraction_example(dialogue) for dialogue in load_raw(path)]
 
 
 def extraction_example(dialogue: Dialogue) -> Example:
@@ -76,14 +79,16 @@ def extraction_example(dialogue: Dialogue) -> Example:
 def load_dialogue(path: Path) -> list[Example]:
     """Return one example per turn of a track 2 file. Raises `FormatError` with all problems and `StorageError`."""
     faults = Faults()
-    found = paired.read_examples(_decoded(path, faults), faults)
+    with paused():
+        found = paired.read_examples(_decoded(path, faults), faults)
     _finish(path, faults)
     return found
 
 
 def _decoded(path: Path, faults: Faults) -> Any:
-    rows, _, warnings = disk.read_json(path)
+    rows, data, warnings = disk.read_json(path)
     faults.problems += warnings
+    faults.whole = b"\\ud" not in data.lower()
     return rows
 
 
@@ -106,7 +111,8 @@ def read_result(path: Path, layout: str) -> Submission:
     try:
         data = disk.read_bytes(path)
         text, problems = disk.decode_text(data, path)
-        rows = disk.decode_json(text, path)
+        with paused():
+            rows = disk.decode_json(text, path)
     except FormatError as error:
         problems = [*problems, *error.problems]
     found = disk.sha256(data) if data else ""

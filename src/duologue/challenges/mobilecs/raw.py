@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from duologue.challenges.mobilecs.faults import Faults, fresh_id, is_count, is_text, open_rows, row_id, shown
+from duologue.challenges.mobilecs.faults import Faults, fresh_id, is_count, open_rows, row_id, shown
 from duologue.challenges.mobilecs.intents import acts_of
 from duologue.challenges.mobilecs.schema import CONFUSED, SPEAKERS, STAFF_INTENT, USER, USER_INTENT
 from duologue.core.records import Annotation, Dialogue, Mention, Span, Turn, Value
@@ -107,7 +107,7 @@ def _pair(turn: Any, place: int, faults: Faults) -> list[Turn]:
         faults.add("turn-type", pointer, f"found {shown(turn)}, expected an object")
         return []
     voices = [key for key in turn if key not in _RESERVED][:2]
-    if len(voices) < 2 or not all(is_text(turn[key]) for key in voices):
+    if len(voices) < 2 or not all(faults.is_text(turn[key]) for key in voices):
         faults.add("turn-speakers", pointer, f"the turn has {len(voices)} utterances, expected two texts")
         return []
     roles = _roles(turn, voices, pointer, faults)
@@ -134,7 +134,7 @@ def _on(utterance: int, parts: Sequence[Part]) -> tuple[Part, ...]:
 def _roles(turn: dict[str, Any], voices: list[str], pointer: str, faults: Faults) -> list[str]:
     intents = [key for key in turn if key in _ROLES]
     for key in intents:
-        if not is_text(turn[key]):
+        if not faults.is_text(turn[key]):
             faults.add("intent-type", f"{pointer}/{key}", f"'{key}' is {shown(turn[key])}, expected a text")
     if len(intents) == 2:
         return [_ROLES[intents[0]], _ROLES[intents[1]]]
