@@ -153,6 +153,15 @@ def test_predictions_are_a_reply_a_line_in_the_order_given(tmp_path: Path) -> No
     assert (tmp_path / "p.txt").read_text(encoding="utf-8") == "你 好\n\n"
 
 
+def test_a_row_nested_too_deeply_is_refused_and_no_file_is_left(tmp_path: Path) -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(UsageError, match="nested too deeply"):
+        files.write_lines([files.row_line({**SESSION, "more": deep})], tmp_path / "s.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("text", [None, "a\nb", "a\tb", "a\r", "\ud800"])
 def test_an_answer_that_is_no_line_is_refused_and_no_file_is_left(tmp_path: Path, text: str | None) -> None:
     with pytest.raises(UsageError, match="sample 'x'"):

@@ -195,8 +195,14 @@ def _background(goal: Goal | None, knowledge: Iterable[Fact]) -> dict[str, Any]:
 
 
 def row_line(row: dict[str, Any]) -> str:
-    """Return a row as the official tools write it: characters as they are, a blank behind comma and colon."""
-    return json.dumps(row, ensure_ascii=False) + "\n"
+    """Return a row as the official tools write it: characters as they are, a blank behind comma and colon.
+
+    Raises `UsageError` for a row whose further keys are nested too deeply to be written.
+    """
+    try:
+        return json.dumps(row, ensure_ascii=False) + "\n"
+    except RecursionError as error:
+        raise UsageError("a row is nested too deeply to be written; a session or sample has three levels") from error
 
 
 def write_sessions(dialogues: Iterable[Dialogue], path: Path) -> None:

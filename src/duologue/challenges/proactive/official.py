@@ -141,7 +141,7 @@ def evaluate(portions: Iterable[Sequence[str]]) -> Outcome:
 def evaluate_file(path: Path) -> Outcome:
     """Return what `eval.py` does with an evaluation file, plain or gzip.
 
-    A million lines take about ten seconds and 300 megabytes. Raises `StorageError` when the file cannot be read,
+    A million lines take about ten seconds and 400 megabytes. Raises `StorageError` when the file cannot be read,
     `FormatError` when it is no UTF-8: the program ends with an error there too.
     """
     data = disk.read_bytes(path)
