@@ -21,7 +21,7 @@ import msgspec
 from duologue.core.plugins import load_system, load_system_class, load_task, make_system
 from duologue.core.recipe import resolve
 from duologue.report import compare_all
-from duologue.run.evaluate import check, score
+from duologue.run.evaluate import check, score, scoring
 from duologue.run.predict import predict_file
 from duologue.run.train import train
 
@@ -95,7 +95,7 @@ def run_part(data: Path, release: str, part: str) -> list[Cell]:
             _, problems = check(task, out, source, "strict")
             if problems:
                 sys.exit(f"{out} is refused: {problems[0].message}")
-            report = score(task, truth, out, "strict", data=source, test_set=f"{release} {part} task {subtask}")
+            report = score(task, [truth], out, scoring(task), data=source, test_set=f"{release} {part} task {subtask}")
             cells.append(Cell(release, part, subtask, name, report, n / seconds))
             print(f"{release} {part} task {subtask} {name:<14} P@1 {report.scores[0].value:.3f}", flush=True)
     return cells

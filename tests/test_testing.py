@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from duologue.core.protocols import Brief
-from duologue.core.records import Answer, Candidate, Example, Record, Sample, Turn
+from duologue.core.records import Answer, Candidate, Example, Record, Sample, Scoring, Turn
 from duologue.testing import check_system, check_task, load_all, perfect_answer
 
 if TYPE_CHECKING:
@@ -216,17 +216,17 @@ def cut_in_half(self: Any, answers: Any, path: Path) -> None:
     stranger.EchoTask().write(list(answers)[:1], path)
 
 
-def in_order_only(self: Any, examples: Any, submission: Any, variant: str, *, partial: bool = False) -> Any:
-    report = stranger.EchoTask().score(examples, submission, variant, partial=partial)
+def in_order_only(self: Any, examples: Any, submission: Any, how: Scoring) -> Any:
+    report = stranger.EchoTask().score(examples, submission, how)
     in_order = [row[0] for row in submission.rows] == [example.sample.id for example in examples]
-    value = report.scores[0].value if in_order or partial else 0.5
+    value = report.scores[0].value if in_order or how.partial else 0.5
     return msgspec.structs.replace(report, scores=(msgspec.structs.replace(report.scores[0], value=value),))
 
 
-def scores_what_is_there(self: Any, examples: Any, submission: Any, variant: str, *, partial: bool = False) -> Any:
+def scores_what_is_there(self: Any, examples: Any, submission: Any, how: Scoring) -> Any:
     there = {row[0] for row in submission.rows or ()}
     found = [example for example in examples if example.sample.id in there]
-    report = stranger.EchoTask().score(found, submission, variant, partial=partial)
+    report = stranger.EchoTask().score(found, submission, how)
     return msgspec.structs.replace(report, n=len(examples))
 
 
@@ -254,6 +254,8 @@ def scores_what_is_there(self: Any, examples: Any, submission: Any, variant: str
         (scoring(task="other"), "the report names its task, found 'other'"),
         (scoring(variant="other"), "the report names its variant"),
         (scoring(n=3), "the report counts every example"),
+        (changed_task(metrics=lambda self, how: ()), "every score has a formula"),
+        (scoring(items=(("s0", (1.0, 0.0)),)), "the counts give 'same' again"),
         (scoring(signature=""), "a report has a signature"),
         (scoring(scores=()), "a report has scores"),
         (scoring(rank_by="other"), "rank_by names one of the scores"),

@@ -17,7 +17,7 @@ import msgspec
 
 from duologue.core.errors import DuologueError, FormatError
 from duologue.core.protocols import Brief, System, Task
-from duologue.core.records import Answer, Dialogue, Example, Record, Report, Sample, Submission, Turn
+from duologue.core.records import Answer, Dialogue, Example, Record, Report, Sample, Scoring, Submission, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -215,29 +215,34 @@ def _check_scores(task: Task, examples: Sequence[Example], folder: Path, variant
     submission = _write(task, perfect, folder / f"{variant}.perfect", variant)
     errors = [problem for problem in task.check(submission, examples, variant) if problem.severity == "error"]
     _demand(not errors, f"a perfect file passes the {variant} check against its data, found {errors[:3]}")
-    report = task.score(examples, submission, variant)
-    _check_report(task, report, len(examples), variant)
+    how = Scoring(variant=variant)
+    report = task.score(examples, submission, how)
+    _check_report(task, report, examples, variant)
+    _check_formulas(task, report, how)
     best = _value(report)
     if task.brief.answers == "ranking":
         short = {score.name: score.value for score in report.scores if score.value != 1}
         _demand(not short, f"a perfect ranking scores exactly 1 ({variant}), found {short}")
-    again = task.score(examples, submission, variant)
+    again = task.score(examples, submission, how)
     _demand(again == report, f"scoring twice gives the same report ({variant})")
+    if task.brief.ordered:  # the line is the id: another order is another file
+        return
 
     turned = _write(task, perfect[::-1], folder / f"{variant}.turned", variant)
-    same = _figures(task.score(examples, turned, variant)) == _figures(report)
+    same = _figures(task.score(examples, turned, how)) == _figures(report)
     _demand(same, f"the order of the answers does not matter ({variant})")
 
     half = perfect[: len(perfect) // 2]
     submission = _write(task, half, folder / f"{variant}.half", variant)
-    value = _value(task.score(examples, submission, variant, partial=True))
+    value = _value(task.score(examples, submission, Scoring(variant=variant, partial=True)))
     _demand(value < best, f"missing answers score below a perfect file ({variant}), found {value} and {best}")
 
 
-def _check_report(task: Task, report: Report, n: int, variant: str) -> None:
+def _check_report(task: Task, report: Report, examples: Sequence[Example], variant: str) -> None:
     _demand(report.task == task.brief.name, f"the report names its task, found '{report.task}'")
     _demand(report.variant == variant, f"the report names its variant, found '{report.variant}'")
-    _demand(report.n == n, f"the report counts every example ({variant}), found {report.n} of {n}")
+    counted = {len(examples), len({example.sample.dialogue_id for example in examples})}
+    _demand(report.n in counted, f"the report counts every example or dialogue ({variant}), found {report.n}")
     _demand(bool(report.signature), f"a report has a signature ({variant})")
     _demand(bool(report.scores), f"a report has scores ({variant})")
     for score in report.scores:
@@ -245,6 +250,23 @@ def _check_report(task: Task, report: Report, n: int, variant: str) -> None:
         low = score.value if score.low is None else score.low
         high = score.value if score.high is None else score.high
         _demand(low <= score.value <= high, f"the score '{score.name}' lies in its interval ({variant})")
+
+
+def _check_formulas(task: Task, report: Report, how: Scoring) -> None:
+    """Demand that the formulas give the scores again from the counts that the report keeps."""
+    formulas = {formula.name: formula for formula in task.metrics(how)}
+    unknown = [score.name for score in report.scores if score.name not in formulas]
+    _demand(not unknown, f"every score has a formula ({how.variant}), found none for {unknown}")
+    if not report.items:
+        return
+    from duologue.metrics.counts import Counts  # numpy stays out of what only imports the suites
+
+    counts = Counts.of_report(report)
+    for score in report.scores:
+        formula = formulas[score.name]
+        if formula.additive:
+            again = formula.value(counts)
+            _demand(abs(again - score.value) < 1e-9, f"the counts give '{score.name}' again ({how.variant}): {again}")
 
 
 def _check_variants_agree(task: Task, examples: Sequence[Example], folder: Path) -> None:
@@ -268,7 +290,8 @@ def _check_broken_files(task: Task, examples: Sequence[Example], folder: Path) -
     found = [problem for problem in submission.problems if problem.severity == "error"]
     _demand(bool(found), "read notes the problems of a broken result file")
     for variant in task.brief.variants:
-        refused = _refuses(lambda variant=variant: task.score(examples, submission, variant))
+        how = Scoring(variant=variant)
+        refused = _refuses(lambda how=how: task.score(examples, submission, how))
         _demand(refused, f"score answers a broken result file with FormatError ({variant})")
 
 

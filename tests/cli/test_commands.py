@@ -81,7 +81,7 @@ def test_official_scoring_prints_the_official_lines_and_nothing_else(duologue: A
 def test_the_table_shows_percent_intervals_and_the_signature(duologue: Any, corpus: Any, solved: Path) -> None:
     outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--input", corpus.data)
     assert "100.0" in outcome.out
-    assert "answer type" in outcome.out
+    assert "answer-type" in outcome.out
     assert "strict" in outcome.out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,6 @@ from duologue.testing import load_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from duologue.core.protocols import Task, World
     from duologue.core.records import Example
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Tiny = Callable[[str], "TinyData"]
 
 DIALOGUES_PER_FILE = 6
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,11 @@ class TinyData:
 
 
 def _make(task: Task, folder: Path) -> TinyData:
-    assert isinstance(task, Simulated), f"{task.brief.name} has no simulator; put small files of its own here instead"
+    """Make files with the task's simulator; a task without one has small files of its own in `tests/golden`."""
+    if not isinstance(task, Simulated):
+        kept = GOLDEN / task.brief.name / "contract"
+        assert kept.is_dir(), f"{task.brief.name} has no simulator; put small files of its own into {kept}"
+        return TinyData(task, kept, load_all(task, kept))
     plan = resolve(task.Generation, overrides=[f"n={DIALOGUES_PER_FILE}"])
     paths = task.generate(plan, 1, folder / "made", workers=1, progress=None)
     data = folder / "data"
@@ -57,7 +62,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
 
     def tiny(name: str) -> TinyData:
         if name not in made:
-            made[name] = _make(load_task(name), tmp_path_factory.mktemp(name))
+            made[name] = _make(load_task(name), tmp_path_factory.mktemp(name.replace("/", "-")))
         return made[name]
 
     return tiny

@@ -73,7 +73,7 @@ def _make(
         signature=signature,
         slices=tuple(
             Slice(
-                by="answer type",
+                by="answer-type",
                 value=value,
                 n=len(rows),
                 scores=scores(counts.take(rows), metrics, seed=1, resamples=500),

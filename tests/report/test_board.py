@@ -89,8 +89,8 @@ def test_slices_problems_and_commands_are_gathered(make_report: MakeReport) -> N
         ]
     )[0]
     assert board.score_names() == ["p@1", "p@2", "p@5", "mrr"]
-    assert board.cuts() == ["answer type"]
-    assert board.sets[0].slices("answer type") == [
+    assert board.cuts() == ["answer-type"]
+    assert board.sets[0].slices("answer-type") == [
         ("api_call", 50, {"b": 1.0, "a": 0.9}),
         ("question", 50, {"b": 1.0, "a": 1.0}),
     ]

@@ -10,7 +10,7 @@ import pytest
 from duologue.core.errors import UsageError
 from duologue.metrics.ranking import PrecisionAt
 from duologue.report import compare, compare_all
-from duologue.report.comparison import in_order, system_names
+from duologue.report.comparison import in_order, system_names, widest_gaps
 
 if TYPE_CHECKING:
     from tests.report.conftest import MakeReport
@@ -103,3 +103,16 @@ def test_reports_are_ordered_best_first_and_equals_by_name(make_report: MakeRepo
 
 def test_systems_without_a_name_are_numbered(make_report: MakeReport) -> None:
     assert system_names([make_report(), make_report(), make_report("x")]) == ["unnamed", "unnamed (2)", "x"]
+
+
+def test_wins_losses_and_ties_are_counted_item_by_item(make_report: MakeReport) -> None:
+    (found,) = compare(make_report("a", wrong=10), make_report("b", wrong=40), metrics=[PrecisionAt(1)], resamples=200)
+    assert found.bout == (30, 0, 70)
+    (turned,) = compare(make_report("b", wrong=40), make_report("a", wrong=10), metrics=[PrecisionAt(1)], resamples=200)
+    assert turned.bout == (0, 30, 70)
+
+
+def test_the_items_apart_most_come_first(make_report: MakeReport) -> None:
+    gaps = widest_gaps(make_report("a", wrong=1), make_report("b", wrong=3), PrecisionAt(1), 5)
+    assert [(gap.id, gap.a, gap.b) for gap in gaps] == [("tst1/0001", 1, 0), ("tst1/0002", 1, 0)]
+    assert widest_gaps(make_report("a"), make_report("b"), PrecisionAt(1)) == ()

@@ -69,3 +69,13 @@ def test_ticks_are_written_as_precisely_as_they_are() -> None:
 def test_marks_differ_and_come_round_again() -> None:
     assert len(set(MARKS)) == len(MARKS)
     assert mark(len(MARKS)) == mark(0)
+
+
+def test_scores_that_are_no_fractions_get_a_round_axis() -> None:
+    axis = score_axis([0.4, 2.24], of_one=False)
+    assert (axis.low, axis.high, axis.percent) == (0.0, 2.5, False)
+    assert "2.5" in scale(axis)
+    assert score_axis([], of_one=False).low == 0
+    negative = score_axis([-0.3, 0.9], of_one=False)
+    assert negative.low <= -0.3
+    assert negative.high >= 0.9

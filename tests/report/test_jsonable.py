@@ -31,8 +31,8 @@ def test_system_training_data_and_slices_are_added_when_known(make_report: MakeR
     found = to_json(make_report("parrot", seen="nothing", slices=True))
     assert (found["system"], found["seen"]) == ("parrot", "nothing")
     assert [(part["by"], part["value"], part["n"]) for part in found["slices"]] == [
-        ("answer type", "api_call", 50),
-        ("answer type", "question", 50),
+        ("answer-type", "api_call", 50),
+        ("answer-type", "question", 50),
     ]
     assert found["slices"][0]["scores"]["p@1"]["value"] == 1
 

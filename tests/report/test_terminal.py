@@ -33,7 +33,7 @@ def test_a_report_says_scores_intervals_and_signature_without_colour(make_report
 
 def test_slices_have_their_own_table(make_report: MakeReport) -> None:
     text = shown(render(make_report(wrong=20, slices=True)))
-    assert "by answer type" in text
+    assert "by answer-type" in text
     lines = [line for line in text.splitlines() if "api_call" in line]
     assert len(lines) == 1
     assert "50" in lines[0]

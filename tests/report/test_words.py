@@ -35,7 +35,7 @@ def test_the_templates_use_only_words_that_exist() -> None:
 
 def test_every_word_is_used() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.j2"))
-    known = {"answer type", "p@1", "p@2", "p@5", "mrr", "pairs_caption_all", "pairs_caption_neighbours"}
+    known = {"answer-type", "p@1", "p@2", "p@5", "mrr", "pairs_caption_all", "pairs_caption_neighbours"}
     assert {key for key in words() if f'"{key}"' not in source} <= known
 
 
@@ -46,7 +46,7 @@ def test_a_text_is_given_in_both_languages_with_values_escaped() -> None:
 
 
 def test_a_term_is_translated_inside_another_text() -> None:
-    text = both("slices", by=Term("answer type"))
+    text = both("slices", by=Term("answer-type"))
     assert "By answer type" in text
     assert "按回答类型细分" in text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,53 +11,91 @@ from rich.console import Console
 
 from duologue.cli import options
 from duologue.core.errors import UsageError
+from duologue.core.plugins import load_task, names
 from duologue.report import compare as compare_reports
-from duologue.report import render_comparisons
-from duologue.run.saved import read_report
+from duologue.report import comparisons_to_json, render_comparisons, render_gaps, widest_gaps
+from duologue.run import evaluate
+from duologue.run.saved import formulas_of, read_report
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from duologue.core.records import Report
 
 
 @click.command()
-@click.argument("reports", type=options.PATH, nargs=-1, required=True, metavar="A.report.json B.report.json")
+@click.argument("words", nargs=-1, required=True, metavar="TASK | A.report.json B.report.json")
+@options.gold_option
+@click.option("--pred", type=options.PATH, multiple=True, help="A result file; given twice, A and then B.")
+@options.input_option
+@options.variant_option
+@options.choice_option
+@options.samples_option
+@options.partial_option
 @click.option(
     "--resamples", type=click.IntRange(min=100), default=10_000, show_default=True, help="Resamples per test."
 )
+@click.option(
+    "--most", type=click.IntRange(min=0), default=10, show_default=True, help="Items to name that differ most."
+)
 @options.seed_option
 @options.json_option
-def compare(*, reports: tuple[Path, ...], resamples: int, seed: int, as_json: bool) -> None:
+def compare(
+    *,
+    words: tuple[str, ...],
+    gold: tuple[Path, ...],
+    pred: tuple[Path, ...],
+    data: Path | None,
+    variant: str | None,
+    chosen: tuple[str, ...],
+    samples: str | None,
+    partial: bool,
+    resamples: int,
+    most: int,
+    seed: int,
+    as_json: bool,
+) -> None:
     """Test whether two systems differ on the same items: paired bootstrap and paired randomisation.
 
-    Takes two reports that `duologue score --out` saved. p-values are corrected by Holm over the scores.
+    Takes a task with two result files, or two reports that `duologue score --out` saved. p-values are corrected
+    by Holm over the scores. Shown are also wins and losses item by item, and the items that differ most.
 
     \b
-    Example:
-      duologue score restaurant --gold T.json --pred a.answers.json --out a.report.json
-      duologue score restaurant --gold T.json --pred b.answers.json --out b.report.json
+    Examples:
+      duologue compare restaurant --gold TRUTH.json --pred a.answers.json --pred b.answers.json
       duologue compare a.report.json b.report.json
     """
-    if len(reports) != 2:
-        raise UsageError(f"two reports are compared, {len(reports)} given; `duologue report` tests any number")
-    first, second = (read_report(path) for path in reports)
-    found = compare_reports(first, second, seed=seed, resamples=resamples)
-    if not as_json:
-        Console(highlight=False).print(render_comparisons(found))
+    if pred:
+        task = load_task(_task_of(words, pred))
+        how = evaluate.scoring(task, variant, options=chosen, samples=samples, partial=partial)
+        first, second = (evaluate.score(task, gold, path, how, data=data) for path in pred)
+    else:
+        first, second = _saved(words)
+    formulas = formulas_of(first)
+    found = compare_reports(first, second, metrics=formulas, seed=seed, resamples=resamples)
+    ranking = next((one for one in formulas if one.name == first.rank_by), None)
+    gaps = widest_gaps(first, second, ranking, most) if ranking is not None and most else ()
+    if as_json:
+        click.echo(json.dumps(comparisons_to_json(found, first.rank_by, gaps), ensure_ascii=False))
         return
-    rows = [
-        {
-            "score": one.tested.name,
-            "a": one.a,
-            "b": one.b,
-            "n": one.n,
-            "difference": one.tested.difference,
-            "low": one.tested.low,
-            "high": one.tested.high,
-            "p_bootstrap": one.tested.p_bootstrap,
-            "p_randomisation": one.tested.p_randomisation,
-            "p_holm": one.p_holm,
-            "better": one.better,
-        }
-        for one in found
-    ]
-    click.echo(json.dumps({"comparisons": rows}, ensure_ascii=False))
+    console = Console(highlight=False)
+    console.print(render_comparisons(found))
+    if gaps:
+        console.print(render_gaps(first.rank_by, gaps))
+
+
+def _task_of(words: tuple[str, ...], pred: tuple[Path, ...]) -> str:
+    if len(words) != 1:
+        raise UsageError(
+            f"with --pred one TASK is named, found {' '.join(words)}; known are {', '.join(names('tasks'))}"
+        )
+    if len(pred) != 2:
+        raise UsageError(f"two result files are compared, {len(pred)} given; `duologue board` tests any number")
+    return words[0]
+
+
+def _saved(words: tuple[str, ...]) -> tuple[Report, Report]:
+    if len(words) == 1 and words[0] in names("tasks"):
+        raise UsageError("give the two result files: --pred A --pred B")
+    if len(words) != 2:
+        raise UsageError(f"two reports are compared, {len(words)} given; `duologue report` tests any number")
+    first, second = (read_report(Path(word)) for word in words)
+    return first, second

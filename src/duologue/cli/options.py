@@ -29,6 +29,20 @@ set_option = click.option(
     "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one recipe entry; may be repeated."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+gold_option = click.option(
+    "--gold", type=PATH, multiple=True, help="A truth file; may be repeated, or left out where FILE has its own."
+)
+input_option = click.option("--input", "data", type=PATH, default=None, help="The data file: adds slices.")
+variant_option = click.option(
+    "--variant", default=None, help="strict (default), or official: the official program to the last digit."
+)
+choice_option = click.option(
+    "--option", "chosen", multiple=True, metavar="NAME=VALUE", help="A choice within the variant; may be repeated."
+)
+samples_option = click.option("--samples", default=None, help="Score a subset of the samples (duologue list --scores).")
+partial_option = click.option(
+    "--partial", is_flag=True, help="Score a file with errors too; what is missing or wrong counts as wrong."
+)
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
 kb_option = click.option("--kb", type=PATH, default=None, help="The knowledge base, as official text (.gz is fine).")
 

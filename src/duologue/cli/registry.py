@@ -1,24 +1,34 @@
-"""`duologue list`: what is installed."""
+"""`duologue list`: what is installed, and every formula that it scores by."""
 
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from duologue.core.errors import DuologueError
 from duologue.core.plugins import Entry, entries, load_system_class, load_task
+from duologue.core.records import Scoring
+
+if TYPE_CHECKING:
+    from duologue.core.protocols import Task
 
 
 @click.command(name="list")
+@click.option("--scores", is_flag=True, help="Show every score of every task: formula, signature, source.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def list_registered(*, as_json: bool) -> None:
+def list_registered(*, scores: bool, as_json: bool) -> None:
     """Show the tasks and systems that are installed, ours and other packages'.
 
     \b
-    Example:
+    Examples:
       duologue list
+      duologue list --scores
     """
+    if scores:
+        _list_scores(as_json=as_json)
+        return
     rows = {kind: [_row(entry) for entry in entries(kind)] for kind in ("tasks", "systems")}
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False))
@@ -39,3 +49,62 @@ def _row(entry: Entry) -> dict[str, str]:
     except DuologueError as error:
         about = f"cannot be loaded: {error}"
     return {"name": entry.name, "package": entry.distribution, "about": about}
+
+
+def _list_scores(*, as_json: bool) -> None:
+    tasks = [_scores_of(entry.name) for entry in entries("tasks")]
+    if as_json:
+        click.echo(json.dumps({"tasks": tasks}, ensure_ascii=False))
+        return
+    for task in tasks:
+        click.echo(f"{task['task']}:")
+        if "problem" in task:
+            click.echo(f"  cannot be loaded: {task['problem']}")
+            continue
+        for row in task["scores"]:
+            click.echo(f"  {row['variant']}, {row['score']}")
+            click.echo(f"    formula    {row['formula']}")
+            click.echo(f"    signature  {row['signature']}")
+            click.echo(f"    source     {row['source']}")
+        for what in ("options", "samples", "slices"):
+            if task[what]:
+                click.echo(f"  {what}: {_told(task[what])}")
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{name} = {' | '.join(values) or 'any text'}" for name, values in value.items())
+    return ", ".join(value)
+
+
+def _scores_of(name: str) -> dict[str, Any]:
+    """Return a task's scores in all variants with their default options; a broken plug-in says so."""
+    try:
+        task = load_task(name)
+        rows = [row for variant in task.brief.variants for row in _variant_rows(task, variant)]
+    except DuologueError as error:
+        return {"task": name, "problem": str(error)}
+    return {
+        "task": name,
+        "scores": rows,
+        "options": {option: list(values) for option, values in task.brief.options.items()},
+        "samples": list(task.brief.samples),
+        "slices": list(task.brief.slices),
+    }
+
+
+def _variant_rows(task: Task, variant: str) -> list[dict[str, Any]]:
+    from duologue.metrics.counts import sign  # numpy only for those who ask for scores
+
+    brief = task.brief
+    return [
+        {
+            "variant": variant,
+            "score": metric.name,
+            "formula": metric.formula,
+            "signature": sign([metric], brief.name, variant, f"v{brief.version}"),
+            "source": metric.source or (type(metric).__doc__ or "").strip().partition("\n")[0],
+            "interval": "bootstrap" if metric.additive else "its own, see the documentation",
+        }
+        for metric in task.metrics(Scoring(variant=variant, samples=brief.samples[0]))
+    ]

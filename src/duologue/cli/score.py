@@ -23,21 +23,27 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.task_argument
-@click.option("--gold", type=options.PATH, required=True, help="The truth file.")
+@options.gold_option
 @click.option("--pred", type=options.PATH, required=True, help="The result file.")
-@click.option("--input", "data", type=options.PATH, default=None, help="The data file: adds scores per answer type.")
-@click.option("--variant", default=None, help="strict (default), or official: the official program to the last digit.")
-@click.option("--partial", is_flag=True, help="Score a file with errors too; what is missing or wrong counts as wrong.")
+@options.input_option
+@options.variant_option
+@options.choice_option
+@options.samples_option
+@click.option("--by", multiple=True, metavar="CUT", help="Cut the scores by this only; may be repeated.")
+@options.partial_option
 @click.option("--out", type=options.PATH, default=None, help="Save the whole report as JSON, for compare and report.")
 @click.option("--test-set", default=None, help="What reports call the test set (default: told by the file's name).")
 @options.json_option
 def score(
     *,
     task: str,
-    gold: Path,
+    gold: tuple[Path, ...],
     pred: Path,
     data: Path | None,
     variant: str | None,
+    chosen: tuple[str, ...],
+    samples: str | None,
+    by: tuple[str, ...],
     partial: bool,
     out: Path | None,
     test_set: str | None,
@@ -45,7 +51,8 @@ def score(
 ) -> None:
     """Score a result file of TASK against the truth, with 95 % intervals and a signature.
 
-    `--variant official` prints exactly the lines of the official program, quirks included.
+    `--variant official` prints exactly the lines of the official program, quirks included. Several truth files
+    are several references. A file that has its references itself (S_REF and S_HYP) needs no truth.
 
     \b
     Examples:
@@ -54,17 +61,17 @@ def score(
       duologue score restaurant --gold TRUTH.json --pred FILE.answers.json --input FILE.json --out FILE.report.json
     """
     loaded = load_task(task)
-    chosen = evaluate.pick_variant(loaded, variant)
+    how = evaluate.scoring(loaded, variant, options=chosen, samples=samples, by=by, partial=partial)
     try:
-        report = evaluate.score(loaded, gold, pred, chosen, data=data, partial=partial, test_set=test_set)
+        report = evaluate.score(loaded, gold, pred, how, data=data, test_set=test_set)
     except FormatError as error:
-        _refused(error, task, chosen, as_json=as_json)
+        _refused(error, task, how.variant, as_json=as_json)
         raise click.exceptions.Exit(1) from error
     if out is not None:
         save_report(report, out)
     if as_json:
         click.echo(json.dumps(to_json(report), ensure_ascii=False))
-    elif chosen == "official":
+    elif report.transcript:
         for line in report.transcript:
             click.echo(line)
         click.echo(report.signature, err=True)

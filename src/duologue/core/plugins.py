@@ -27,7 +27,7 @@ Kind = Literal["tasks", "systems"]
 CARD = "system.toml"
 """The file that makes a folder a trained system."""
 
-_TASK_METHODS = ("load", "rounds", "read", "write", "check", "score")
+_TASK_METHODS = ("load", "rounds", "read", "write", "check", "score", "metrics")
 _SYSTEM_METHODS = ("prepare", "answer")
 
 

@@ -10,7 +10,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scalar, Submission, Turn
+    from duologue.core.records import (
+        Answer,
+        Dialogue,
+        Example,
+        Problem,
+        Report,
+        Sample,
+        Scalar,
+        Scoring,
+        Submission,
+        Turn,
+    )
 
 
 class Brief(Record, frozen=True, kw_only=True):
@@ -28,6 +39,14 @@ class Brief(Record, frozen=True, kw_only=True):
     """Label inventories by name (intents, slots, entity types)."""
     variants: tuple[str, ...] = ("strict", "official")
     """Score variants by name; the first is the default."""
+    options: dict[str, tuple[str, ...]] = {}
+    """Scoring options by name with their values; the first is the default."""
+    samples: tuple[str, ...] = ("all",)
+    """Subsets of samples that can be scored by themselves; the first is the default."""
+    slices: tuple[str, ...] = ()
+    """What scores can be cut by, such as `domain`."""
+    ordered: bool = False
+    """Whether rows of a result file carry no ids and belong to the samples in their order (one reply per line)."""
 
 
 class World(Protocol):
@@ -127,7 +146,10 @@ class Task(Protocol):
         ...
 
     def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
-        """Yield the batches to be answered; one round for static tasks."""
+        """Yield the batches to be answered; one round for static tasks.
+
+        A generator is sent the answers to each round, in its order, before it yields the next.
+        """
         ...
 
     def read(self, path: Path) -> Submission:
@@ -142,15 +164,50 @@ class Task(Protocol):
         """Return all problems of a submission, measured against the data when it is given."""
         ...
 
-    def score(
-        self,
-        examples: Sequence[Example],
-        submission: Submission,
-        variant: str,
-        *,
-        partial: bool = False,
-    ) -> Report:
-        """Score a submission. Raises `FormatError` for a file that `check` refuses, unless `partial`."""
+    def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+        """Score a submission. Raises `FormatError` for a file that `check` refuses, unless `how.partial`."""
+        ...
+
+    def metrics(self, how: Scoring) -> Sequence[Any]:
+        """Return the formulas (`duologue.metrics.counts.Metric`) over the counts that its reports keep."""
+        ...
+
+
+@runtime_checkable
+class Gathering(Protocol):
+    """A task whose truth may be spread over files that need one another.
+
+    Without it, several truth files are loaded one by one, and examples of one id become one with the references
+    of all files.
+    """
+
+    def gather(self, paths: Sequence[Path]) -> list[Example]:
+        """Return the examples that several truth files hold together."""
+        ...
+
+
+@runtime_checkable
+class Convertible(Protocol):
+    """A task whose data comes in several official forms, made from one another by official tools."""
+
+    forms: tuple[str, ...]
+    """Names of the forms, such as `session`, in the order in which the tools make them."""
+
+    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
+        """Turn the file `path` of form `source` into form `target` at `out`, as the official tools do.
+
+        Returns the files written. Raises `UsageError` for a way that there is none, `FormatError` for a file that
+        is not of the form.
+        """
+        ...
+
+
+@runtime_checkable
+class Legible(Protocol):
+    """A task whose result files can be shown to people beside the data."""
+
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
+        """Return the answers of a result file by sample id, as far as they can be read; nothing is refused."""
         ...
 
 

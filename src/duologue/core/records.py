@@ -217,24 +217,41 @@ class Submission(Record, frozen=True, kw_only=True):
     path: str = ""
 
 
+class Scoring(Record, frozen=True, kw_only=True):
+    """How a submission is to be scored; all of it is part of the signature."""
+
+    variant: str
+    """Name of the score variant, one of `Brief.variants`."""
+    options: dict[str, str] = {}
+    """Named choices within a variant, such as `average=corpus`; what is left out keeps its default."""
+    samples: str = "all"
+    """Which samples count, one of `Brief.samples`."""
+    by: tuple[str, ...] = ()
+    """What to slice by, of `Brief.slices`; empty: all that the data allows."""
+    partial: bool = False
+    """Score a file with errors too; what is missing or wrong counts as wrong."""
+
+
 class Score(Record, frozen=True, kw_only=True):
     """One figure with all that is needed to mean the same thing elsewhere."""
 
     name: str
     value: float
-    """A fraction; percent only in print."""
+    """A fraction, percent only in print; something else where `percent` is false."""
     low: float | None = None
     """Lower end of the 95 % interval; `None` where none is computed."""
     high: float | None = None
     higher_is_better: bool = True
     signature: str = ""
+    percent: bool = True
+    """Whether the value is a fraction and printed in percent; otherwise it is printed as it is (CIDEr, sums)."""
 
 
 class Slice(Record, frozen=True, kw_only=True):
     """The same scores over a part of the data."""
 
     by: str
-    """What the data was cut by, such as `answer type`."""
+    """What the data was cut by, such as `answer-type`; one of `Brief.slices`."""
     value: str
     n: int
     scores: tuple[Score, ...]

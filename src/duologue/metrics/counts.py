@@ -134,9 +134,13 @@ class Metric(ABC, Generic[Seen]):
     """What it counts per item."""
     formula: str
     """The formula in words, part of every signature, such as `p@1 = hit@1 / items`."""
+    source: str = ""
+    """Where the formula is defined: a paper, an official program, a section; empty: the docstring's first line."""
     additive: bool = True
     """False where the counts of two items are not the counts of both together (DISTINCT, CIDEr)."""
     higher_is_better: bool = True
+    percent: bool = True
+    """False where the score is no fraction (CIDEr, a sum of scores): it is printed as it is."""
 
     @abstractmethod
     def count(self, seen: Seen) -> tuple[float, ...]:

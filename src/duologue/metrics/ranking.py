@@ -25,6 +25,8 @@ class PrecisionAt(Metric[int | None]):
     stays in the denominator.
     """
 
+    source = "DSTC6 track 1, official scorer (precision at 1, 2 and 5)"
+
     def __init__(self, k: int) -> None:
         if k < 1:
             raise ValueError(f"k is {k}; precision is taken at 1 or more")
@@ -48,6 +50,7 @@ class ReciprocalRank(Metric[int | None]):
     name = "mrr"
     columns = ("items", "reciprocal rank")
     formula = "mrr = sum(1 / rank) / items"
+    source = "Voorhees 1999, mean reciprocal rank"
 
     def count(self, seen: int | None) -> tuple[float, float]:
         """Return 1 and 1 / `seen`, the rank from 1; 0 for `None` or a rank below 1."""

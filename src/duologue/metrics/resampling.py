@@ -30,6 +30,9 @@ BLOCK = 250
 _BOOTSTRAP, _RANDOMISATION = 1, 2
 _MULTINOMIAL_COST, _BINOMIAL_COST = 32, 200
 """What a draw for one kind of row costs, in draws for one row; measured in `benchmarks/significance.py`."""
+_WIDE = 64
+"""From so many columns on (a board of many systems) at least as many lines are held at once: the rows no longer fit
+the cache, and each pass over them should serve many lines."""
 _CELLS = 1 << 15
 """Cells of the weight matrix held at once when drawing by row (a quarter of a megabyte: it stays in the cache)."""
 
@@ -132,7 +135,7 @@ def _weighted(rows: Floats, count: int, weights: Callable[[int], np.ndarray]) ->
     `weights(lines)` gives the next lines of weights, (lines, rows). So many are held at once as fit the cache;
     that keeps long data in bounded memory and changes no draw, since the lines come in order.
     """
-    height = max(1, _CELLS // len(rows))
+    height = max(1, _CELLS // len(rows), _WIDE if rows.shape[1] >= _WIDE else 1)
     return np.concatenate(
         [weights(min(height, count - start)).astype(np.float64) @ rows for start in range(0, count, height)]
     )

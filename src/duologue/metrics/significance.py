@@ -8,6 +8,8 @@ stored counts and never look at an answer again; all are deterministic for a see
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ from duologue.core.records import Score
 from duologue.metrics.resampling import bootstrap_sums, swapped_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from duologue.metrics.counts import Counts, Floats, Metric
 
@@ -25,6 +27,22 @@ RESAMPLES = 10_000
 LEVEL = 0.95
 _TIE = 1e-12
 """Differences closer than this are equal: two sums may round differently."""
+
+
+_VALUES_ONLY: ContextVar[bool] = ContextVar("values_only", default=False)
+
+
+@contextmanager
+def values_only() -> Iterator[None]:
+    """Leave the intervals out of all scores made inside the block.
+
+    For who scores many files and then resamples all of them together, which is cheaper than one by one: a board.
+    """
+    token = _VALUES_ONLY.set(True)
+    try:
+        yield
+    finally:
+        _VALUES_ONLY.reset(token)
 
 
 class Interval(NamedTuple):
@@ -86,9 +104,10 @@ def scores(
 ) -> tuple[Score, ...]:
     """Return the scores of all items with 95 % intervals, as a `Report` or `Slice` holds them.
 
-    A metric that is not additive gets its value without an interval. Raises `UsageError` for no items.
+    A metric that is not additive gets its value without an interval, and inside `values_only` every metric does.
+    Raises `UsageError` for no items.
     """
-    additive = [metric for metric in metrics if metric.additive]
+    additive = [metric for metric in metrics if metric.additive and not _VALUES_ONLY.get()]
     intervals = dict(
         zip(
             [metric.name for metric in additive],
@@ -100,10 +119,11 @@ def scores(
         Score(
             name=metric.name,
             value=metric.value(counts),
-            low=intervals[metric.name].low if metric.additive else None,
-            high=intervals[metric.name].high if metric.additive else None,
+            low=intervals[metric.name].low if metric.name in intervals else None,
+            high=intervals[metric.name].high if metric.name in intervals else None,
             higher_is_better=metric.higher_is_better,
             signature=signature,
+            percent=metric.percent,
         )
         for metric in metrics
     )

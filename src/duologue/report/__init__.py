@@ -10,21 +10,52 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from duologue.report.comparison import Comparison, compare, compare_all
-    from duologue.report.html import page, write_page
-    from duologue.report.jsonable import to_json
-    from duologue.report.terminal import render, render_comparisons
+    from duologue.report.comparison import Comparison, compare, compare_all, widest_gaps
+    from duologue.report.exhibits import Showcase, showcase
+    from duologue.report.html import league_page, page, write_page
+    from duologue.report.jsonable import comparisons_to_json, to_json
+    from duologue.report.league import League, league_to_json, rank_all
+    from duologue.report.terminal import render, render_comparisons, render_gaps, render_league
 
-__all__ = ["Comparison", "compare", "compare_all", "page", "render", "render_comparisons", "to_json", "write_page"]
+__all__ = [
+    "Comparison",
+    "League",
+    "Showcase",
+    "compare",
+    "compare_all",
+    "comparisons_to_json",
+    "league_page",
+    "league_to_json",
+    "page",
+    "rank_all",
+    "render",
+    "render_comparisons",
+    "render_gaps",
+    "render_league",
+    "showcase",
+    "to_json",
+    "widest_gaps",
+    "write_page",
+]
 
 _HOMES = {
     "Comparison": "comparison",
+    "League": "league",
+    "Showcase": "exhibits",
     "compare": "comparison",
     "compare_all": "comparison",
+    "comparisons_to_json": "jsonable",
+    "rank_all": "league",
+    "league_page": "html",
+    "league_to_json": "league",
     "page": "html",
     "render": "terminal",
     "render_comparisons": "terminal",
+    "render_gaps": "terminal",
+    "render_league": "terminal",
+    "showcase": "exhibits",
     "to_json": "jsonable",
+    "widest_gaps": "comparison",
     "write_page": "html",
 }
 

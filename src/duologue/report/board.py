@@ -10,12 +10,10 @@ from duologue.core.errors import UsageError
 from duologue.report.comparison import compare_all, in_order, rank_value, set_name, system_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
     from duologue.core.records import Problem, Report, Score
-    from duologue.metrics.counts import Metric
-    from duologue.report.comparison import Comparison
+    from duologue.report.comparison import Comparison, Formulas
 
 
 class Cell(NamedTuple):
@@ -83,6 +81,12 @@ class Board:
     """One family of tests."""
 
     @property
+    def percent(self) -> bool:
+        """Whether the score that ranks is a fraction."""
+        found = (cell.score for one in self.sets for cell in one.cells.values() if cell.score is not None)
+        return all(score.percent for score in found)
+
+    @property
     def n(self) -> int:
         """Scored answers in all."""
         return sum(cell.report.n for one in self.sets for cell in one.cells.values())
@@ -126,13 +130,13 @@ def boards(
     reports: Sequence[Report],
     *,
     pairs: str = "all",
-    metrics: Mapping[str, Metric[Any]] | None = None,
+    formulas: Formulas | None = None,
     seed: int = 0,
 ) -> list[Board]:
     """Return one board per task and variant, in order of first appearance.
 
     Reports with the same `meta["test_set"]`, or without one but with the same item ids, share a test set.
-    `pairs` and `metrics` are as for `compare_all`. Raises `UsageError` for no reports, or reports of one test
+    `pairs` and `formulas` are as for `compare_all`. Raises `UsageError` for no reports, or reports of one test
     set over different items.
     """
     if not reports:
@@ -140,7 +144,7 @@ def boards(
     groups: dict[tuple[str, str], list[Report]] = {}
     for report in reports:
         groups.setdefault((report.task, report.variant), []).append(report)
-    return [_board(group, pairs, metrics, seed) for group in groups.values()]
+    return [_board(group, pairs, formulas, seed) for group in groups.values()]
 
 
 def ranks(names: Sequence[str], comparisons: Sequence[Comparison]) -> list[int]:
@@ -159,9 +163,9 @@ def ranks(names: Sequence[str], comparisons: Sequence[Comparison]) -> list[int]:
     return found
 
 
-def _board(reports: Sequence[Report], pairs: str, metrics: Mapping[str, Metric[Any]] | None, seed: int) -> Board:
+def _board(reports: Sequence[Report], pairs: str, formulas: Formulas | None, seed: int) -> Board:
     test_sets = _test_sets(reports)
-    comparisons = compare_all(test_sets, pairs=pairs, metrics=metrics, seed=seed)
+    comparisons = compare_all(test_sets, pairs=pairs, formulas=formulas, seed=seed)
     sets = tuple(
         _test_set(name, group, [one for one in comparisons if one.test_set == name])
         for name, group in test_sets.items()

@@ -37,6 +37,8 @@ class Axis(NamedTuple):
     ticks: tuple[float, ...]
     stretched: bool = False
     """Stretched towards 1, so that good and perfect can be told apart beside poor."""
+    percent: bool = True
+    """Whether the values are fractions, and so labelled in percent."""
 
     def place(self, value: float) -> float:
         """Return where a value stands, in percent of the width."""
@@ -52,12 +54,15 @@ def mark(number: int) -> str:
     return MARKS[number % len(MARKS)]
 
 
-def score_axis(values: Iterable[float]) -> Axis:
+def score_axis(values: Iterable[float], *, of_one: bool = True) -> Axis:
     """Return an axis for scores: 0 to 1, or a close-up when all are in the upper half.
 
-    With both poor (below 0.5) and good scores (above 0.95) it is stretched towards 1.
+    With both poor (below 0.5) and good scores (above 0.95) it is stretched towards 1. Scores that are not fractions
+    (`of_one` false) get an axis from 0, or from the lowest where one is negative, to a round number above the highest.
     """
     known = list(values)
+    if not of_one:
+        return _open_axis(known)
     lowest = min(known, default=0.0)
     if lowest < 0.5 and max(known, default=0.0) > 0.95:
         return Axis(0.0, 1.0, (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0), stretched=True)
@@ -67,6 +72,16 @@ def score_axis(values: Iterable[float]) -> Axis:
     step = next(step for step in (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.125) if span / step <= 4.2)
     count = max(1, math.ceil(span / step - 1e-9))
     return Axis(1 - count * step, 1.0, tuple(1 - number * step for number in range(count, -1, -1)))
+
+
+def _open_axis(values: Sequence[float]) -> Axis:
+    low, high = min([0.0, *values]), max([1e-9, *values])
+    step = next(
+        base * 10.0**power for power in range(-9, 10) for base in (1, 2, 5) if (high - low) / (base * 10.0**power) <= 5
+    )
+    first, last = math.floor(low / step), math.ceil(high / step - 1e-9)
+    ticks = tuple(number * step for number in range(first, last + 1))
+    return Axis(ticks[0], ticks[-1], ticks, percent=False)
 
 
 def line(axis: Axis, value: float, low: float | None, high: float | None, number: int) -> Markup:
@@ -91,12 +106,14 @@ def line(axis: Axis, value: float, low: float | None, high: float | None, number
 
 def scale(axis: Axis, unit: str = "") -> Markup:
     """Return the labels of an axis as an SVG line."""
-    digits = 0 if all(abs(tick * 100 - round(tick * 100)) < 1e-9 for tick in axis.ticks) else 2
+    if not axis.percent:
+        labels = [f"{tick:g}" for tick in axis.ticks]
+    else:
+        digits = 0 if all(abs(tick * 100 - round(tick * 100)) < 1e-9 for tick in axis.ticks) else 2
+        labels = [percent(tick, digits) for tick in axis.ticks]
     parts = [
-        Markup('<text x="{}%" y="12" text-anchor="middle">{}{}</text>').format(
-            axis.place(tick), percent(tick, digits), unit
-        )
-        for tick in axis.ticks
+        Markup('<text x="{}%" y="12" text-anchor="middle">{}{}</text>').format(axis.place(tick), label, unit)
+        for tick, label in zip(axis.ticks, labels, strict=True)
     ]
     return _svg(parts, "scale", 16)
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from duologue import __version__
 from duologue.core.disk import write_text
 from duologue.report.board import boards
+from duologue.report.comparison import ranking_formulas, set_name, system_names
+from duologue.report.exhibits import distributions
 from duologue.report.figures import Axis, line, mark, scale, score_axis
-from duologue.report.numbers import interval, percent, points, probability, thousands
+from duologue.report.numbers import figure, interval, percent, points, probability, thousands
 from duologue.report.words import Term, both
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.records import Report
-    from duologue.metrics.counts import Metric
+    from duologue.core.records import Report, Score
     from duologue.report.board import Board
+    from duologue.report.comparison import Formulas
+    from duologue.report.exhibits import Distribution, Showcase
+    from duologue.report.league import League
 
 
 def page(
@@ -28,17 +32,89 @@ def page(
     title: str | None = None,
     commands: Sequence[str] = (),
     pairs: str = "all",
-    metrics: Mapping[str, Metric[Any]] | None = None,
+    formulas: Formulas | None = None,
+    showcases: Mapping[int, Showcase] | None = None,
     seed: int = 0,
 ) -> str:
     """Return an HTML page: scores with ranks and ties, intervals, slices, paired tests, signatures, commands.
 
     `title` replaces the heading. `commands` stand before those that the reports carry in `meta["commands"]`.
-    `meta["test_set"]` names a report's test set. `pairs` and `metrics` are as for `compare_all`. The same
-    reports give the same bytes: no date, no chance besides `seed`. Raises `UsageError` for no reports, and for
-    reports that name the same test set but hold different items.
+    `meta["test_set"]` names a report's test set. `pairs` and `formulas` are as for `compare_all`. `showcases` holds
+    the best and worst items by the place of the report in `reports`. The same reports give the same bytes: no date,
+    no chance besides `seed`. Raises `UsageError` for no reports, and for reports that name the same test set but
+    hold different items.
     """
-    found = boards(reports, pairs=pairs, metrics=metrics, seed=seed)
+    found = boards(reports, pairs=pairs, formulas=formulas, seed=seed)
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            title=title,
+            boards=found,
+            displays=_displays(reports, formulas or ranking_formulas, showcases or {}),
+            score_axes=[_score_axis(board) for board in found],
+            commands=list(dict.fromkeys([*commands, *(command for board in found for command in board.commands())])),
+            systems=len({entrant.name for board in found for entrant in board.entrants}),
+            sets=sum(len(board.sets) for board in found),
+            n=sum(board.n for board in found),
+            pairs=pairs,
+            seed=seed,
+            version=__version__,
+        )
+    )
+
+
+class Display(NamedTuple):
+    """What stands behind the scores of one report."""
+
+    name: str
+    report: Report
+    distributions: tuple[Distribution, ...]
+    showcase: Showcase | None
+
+    @property
+    def percent(self) -> bool:
+        """Whether the score that ranks is a fraction."""
+        score = _named(self.report, self.report.rank_by)
+        return score is None or score.percent
+
+
+def _displays(reports: Sequence[Report], formulas: Formulas, showcases: Mapping[int, Showcase]) -> list[Display]:
+    found = []
+    for number, (report, name) in enumerate(zip(reports, system_names(reports), strict=True)):
+        where = set_name(report)
+        title = f"{name}, {where}" if where else name
+        found.append(Display(title, report, distributions(report, formulas(report)), showcases.get(number)))
+    return found
+
+
+def league_page(found: League, *, title: str, commands: Sequence[str] = (), seed: int = 0) -> str:
+    """Return a board of many systems as an HTML page; the same board gives the same bytes."""
+    ranking = [_named(place.report, found.rank_by) for place in found.places]
+    known = [score for score in ranking if score is not None]
+    ends = [value for score in known for value in (score.low, score.value, score.high) if value is not None]
+    return (
+        _environment()
+        .get_template("league.html.j2")
+        .render(
+            title=title,
+            league=found,
+            named=_named,
+            axis=score_axis(ends, of_one=all(score.percent for score in known)),
+            tiers=found.places[-1].tier,
+            commands=list(commands),
+            seed=seed,
+            version=__version__,
+        )
+    )
+
+
+def _named(report: Report, name: str) -> Score | None:
+    return next((score for score in report.scores if score.name == name), None)
+
+
+def _environment() -> Environment:
+    """Return the templates with the words, number formats and figures that they use."""
     environment = Environment(
         loader=PackageLoader("duologue.report"),
         autoescape=True,
@@ -48,24 +124,14 @@ def page(
     )
     environment.filters |= {
         "percent": percent,
+        "figure": figure,
         "interval": interval,
         "points": _points,
         "probability": probability,
         "thousands": thousands,
     }
     environment.globals |= {"t": both, "term": Term, "line": line, "scale": scale, "mark": mark}
-    return environment.get_template("page.html.j2").render(
-        title=title,
-        boards=found,
-        score_axes=[_score_axis(board) for board in found],
-        commands=list(dict.fromkeys([*commands, *(command for board in found for command in board.commands())])),
-        systems=len({entrant.name for board in found for entrant in board.entrants}),
-        sets=sum(len(board.sets) for board in found),
-        n=sum(board.n for board in found),
-        pairs=pairs,
-        seed=seed,
-        version=__version__,
-    )
+    return environment
 
 
 def write_page(path: Path, reports: Sequence[Report], **options: Any) -> None:
@@ -73,11 +139,12 @@ def write_page(path: Path, reports: Sequence[Report], **options: Any) -> None:
     write_text(path, page(reports, **options))
 
 
-def _points(difference: float) -> str:
+def _points(difference: float, of_one: bool = True) -> str:  # noqa: FBT001, FBT002  # a template filter
     """Return a difference with a true minus sign."""
-    return points(difference).replace("-", "\N{MINUS SIGN}")
+    return points(difference, of_one).replace("-", "\N{MINUS SIGN}")
 
 
 def _score_axis(board: Board) -> Axis:
     scores = [cell.score for one in board.sets for cell in one.cells.values() if cell.score is not None]
-    return score_axis(value for score in scores for value in (score.low, score.value) if value is not None)
+    ends = [value for score in scores for value in (score.low, score.value, score.high) if value is not None]
+    return score_axis(ends, of_one=board.percent)

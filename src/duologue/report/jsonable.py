@@ -1,4 +1,4 @@
-"""A report as the JSON object that `--json` prints."""
+"""Reports and comparisons as the JSON objects that `--json` prints."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from duologue.core.records import Report, Score
+    from duologue.report.comparison import Comparison, Gap
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -33,6 +34,34 @@ def to_json(report: Report) -> dict[str, Any]:
             {"by": part.by, "value": part.value, "n": part.n, "scores": _scores(part.scores)} for part in report.slices
         ]
     return found
+
+
+def comparisons_to_json(found: Sequence[Comparison], rank_by: str = "", gaps: Sequence[Gap] = ()) -> dict[str, Any]:
+    """Return `{"comparisons": [...], "differ_most": {"score", "items"}}`: a row per score, and the items apart most.
+
+    `better` is `"a"`, `"b"` or null (no difference is shown at 5 % after Holm); `wins` counts items on which A is
+    better than B.
+    """
+    rows = [
+        {
+            "score": one.tested.name,
+            "a": one.a,
+            "b": one.b,
+            "n": one.n,
+            "value_a": _number(one.tested.a),
+            "value_b": _number(one.tested.b),
+            "difference": _number(one.tested.difference),
+            "low": _number(one.tested.low),
+            "high": _number(one.tested.high),
+            "p_bootstrap": one.tested.p_bootstrap,
+            "p_randomisation": one.tested.p_randomisation,
+            "p_holm": one.p_holm,
+            "better": one.better,
+            **({} if one.bout is None else one.bout._asdict()),
+        }
+        for one in found
+    ]
+    return {"comparisons": rows, "differ_most": {"score": rank_by, "items": [gap._asdict() for gap in gaps]}}
 
 
 def _scores(scores: Iterable[Score]) -> dict[str, dict[str, float | None]]:

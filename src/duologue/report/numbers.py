@@ -25,22 +25,35 @@ def percent(value: float | None, digits: int = 2) -> str:
     return f"{shown:.{digits}f}"
 
 
-def interval(low: float | None, high: float | None, digits: int = 2) -> str:
-    """Return both ends in percent, or a dash where no interval was computed.
+def figure(value: float | None, of_one: bool = True, digits: int = 2) -> str:  # noqa: FBT001, FBT002  # a template filter
+    """Return a score as it is printed: a fraction in percent, anything else as it is with four places.
+
+    >>> figure(0.974), figure(2.24, False)
+    ('97.40', '2.2400')
+    """
+    if of_one or value is None or math.isnan(value):
+        return percent(value, digits)
+    return f"{value:.4f}"
+
+
+def interval(low: float | None, high: float | None, digits: int = 2, *, of_one: bool = True) -> str:
+    """Return both ends as they are printed, or a dash where no interval was computed.
 
     >>> interval(0.9, 0.95)
     '90.00 to 95.00'
     """
-    return NOTHING if low is None or high is None else f"{percent(low, digits)} to {percent(high, digits)}"
+    if low is None or high is None:
+        return NOTHING
+    return f"{figure(low, of_one, digits)} to {figure(high, of_one, digits)}"
 
 
-def points(difference: float, digits: int = 2) -> str:
-    """Return a difference of fractions in percentage points, with its sign.
+def points(difference: float, of_one: bool = True, digits: int = 2) -> str:  # noqa: FBT001, FBT002  # a template filter
+    """Return a difference with its sign: of fractions in percentage points, of anything else as it is.
 
-    >>> points(0.0123), points(-0.5), points(0.0)
-    ('+1.23', '-50.00', '0.00')
+    >>> points(0.0123), points(-0.5), points(0.0), points(0.25, False)
+    ('+1.23', '-50.00', '0.00', '+0.2500')
     """
-    shown = f"{abs(difference) * 100:.{digits}f}"
+    shown = f"{abs(difference) * 100:.{digits}f}" if of_one else f"{abs(difference):.4f}"
     if float(shown) == 0:
         return shown
     return f"{'+' if difference > 0 else '-'}{shown}"

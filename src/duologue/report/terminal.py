@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duologue.report.comparison import ALPHA
-from duologue.report.numbers import interval, percent, points, probability
+from duologue.report.numbers import NOTHING, figure, interval, percent, points, probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from duologue.core.records import Report, Slice
-    from duologue.report.comparison import Comparison
+    from duologue.report.comparison import Comparison, Gap
+    from duologue.report.league import League
 
 MOST_PROBLEMS = 20
 """Problems printed before the rest is only counted."""
@@ -55,6 +56,9 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
             Text(f"A = {rows[0].a}, B = {rows[0].b}; {heading}" if single else heading),
             _tests(rows, single=single),
         ]
+    bouts = [f"{one.tested.name} {one.bout.wins}/{one.bout.losses}/{one.bout.ties}" for one in comparisons if one.bout]
+    if single and bouts:
+        parts.append(Text(f"Items on which A is better/worse/equal: {', '.join(bouts)}."))
     families = " or ".join(str(size) for size in sorted({one.family for one in comparisons}))
     parts.append(
         Text(
@@ -64,6 +68,56 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
             "dim",
         )
     )
+    return Group(*parts)
+
+
+def render_gaps(score: str, gaps: Sequence[Gap]) -> Table:
+    """Return the items on which two systems differ most, for `Console.print`."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, title=f"Items that differ most in {escape(score)}, in %")
+    table.title_justify = "left"
+    table.add_column("item", overflow="fold")
+    for name in ("A", "B", "A - B"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for gap in gaps:
+        table.add_row(escape(gap.id), percent(gap.a), percent(gap.b), points(gap.a - gap.b))
+    return table
+
+
+def render_league(found: League) -> Group:
+    """Return a board of many systems for `Console.print`: tier, range of ranks, the ranking score with its interval."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1))
+    for name in ("tier", "ranks"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("system", overflow="fold")
+    others = [name for name in found.score_names if name != found.rank_by]
+    for name in (f"{found.rank_by} %", "95 % interval", *others):
+        table.add_column(escape(name), justify="right")
+    for place in found.places:
+        scores = {score.name: score for score in place.report.scores}
+        first = scores[found.rank_by]
+        table.add_row(
+            str(place.tier),
+            str(place.best) if place.best == place.worst else f"{place.best} to {place.worst}",
+            escape(place.system),
+            figure(first.value, first.percent),
+            interval(first.low, first.high, of_one=first.percent),
+            *(figure(scores[name].value, scores[name].percent) if name in scores else NOTHING for name in others),
+        )
+    parts: list[RenderableType] = [
+        Text(f"{found.task} ({found.variant}), {found.test_set or 'one test set'}, {found.n} items", "bold"),
+        table,
+        Text(
+            "Within a tier no system is shown to be worse than its first (5 % after Holm over all pairs). Ranks: what "
+            "the tests leave open.",
+            "dim",
+        ),
+    ]
+    if found.rank_by in found.detectable:
+        ranking = next(score for score in found.places[0].report.scores if score.name == found.rank_by)
+        least = figure(found.detectable[found.rank_by], ranking.percent)
+        parts.append(Text(f"A true difference of {least} points in {found.rank_by} is found with a chance of 80 %."))
+    parts += [Text(f"{one.system}: scored on other items, not compared", "yellow") for one in found.unpaired]
+    parts += [Text(f"{name}: refused ({count} problems): {first}", "yellow") for name, count, first in found.refused]
     return Group(*parts)
 
 
@@ -82,9 +136,9 @@ def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
         table.add_row(
             *(() if single else (escape(one.a), escape(one.b))),
             escape(tested.name),
-            *((percent(tested.a), percent(tested.b)) if single else ()),
-            points(tested.difference),
-            f"{points(tested.low)} to {points(tested.high)}",
+            *((figure(tested.a, one.percent), figure(tested.b, one.percent)) if single else ()),
+            points(tested.difference, one.percent),
+            f"{points(tested.low, one.percent)} to {points(tested.high, one.percent)}",
             *((probability(tested.p_bootstrap),) if single else ()),
             probability(tested.p_randomisation),
             probability(one.p_holm),
@@ -113,8 +167,8 @@ def _scores(report: Report) -> Table:
         ranks = score.name == report.rank_by
         table.add_row(
             escape(score.name),
-            percent(score.value),
-            interval(score.low, score.high),
+            figure(score.value, score.percent),
+            interval(score.low, score.high, of_one=score.percent),
             "ranks systems" if ranks else "",
             style="bold" if ranks else "",
         )
@@ -137,8 +191,8 @@ def _slices(report: Report, by: str) -> Table:
         cells = [escape(part.value), str(part.n)]
         for name in names:
             score = scores.get(name)
-            cells.append(percent(score.value if score else None))
+            cells.append(figure(score.value, score.percent) if score else NOTHING)
             if name == report.rank_by:
-                cells.append(interval(score.low, score.high) if score else "")
+                cells.append(interval(score.low, score.high, of_one=score.percent) if score else "")
         table.add_row(*cells)
     return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from duologue.core.records import Record
 from duologue.run.journal import Journal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duologue.core.protocols import Progress, System, Task, World
     from duologue.core.records import Answer, Example, Sample
@@ -74,11 +75,16 @@ def answer_all(
 ) -> list[tuple[str, Answer]]:
     """Answer every example's sample, in order; `system` is prepared already.
 
-    A system that fits itself on the whole file (attribute `whole_file`) gets all samples in one call and
-    uses no journal. Raises `PlugInError` when a system returns another number of answers than samples.
+    Where `task.rounds` is a generator, it is sent the answers to each round before the next, so that the system's
+    own replies can stand in its histories. A system that fits itself on the whole file (attribute `whole_file`) gets
+    all samples in one call and uses no journal. Raises `PlugInError` when a system returns another number of answers
+    than samples.
     """
     answers: list[tuple[str, Answer]] = []
-    for batch in task.rounds(examples):
+    rounds = task.rounds(examples)
+    batch = next(rounds, None)
+    while batch is not None:
+        begun = len(answers)
         samples = [example.sample for example in batch]
         size = len(samples) if getattr(system, "whole_file", False) else _CHUNK
         for start in range(0, len(samples), max(size, 1)):
@@ -86,7 +92,19 @@ def answer_all(
             answers.extend(_answer_chunk(system, chunk, journal))
             if progress is not None:
                 progress(len(answers), len(examples), "answering")
+        batch = _next_round(rounds, [answer for _, answer in answers[begun:]])
     return answers
+
+
+def _next_round(rounds: Iterator[Sequence[Example]], answers: list[Answer]) -> Sequence[Example] | None:
+    """Return the next round; where its histories are made of the answers so far, the task is told them."""
+    if not isinstance(rounds, Generator):
+        return next(rounds, None)
+    try:
+        following: Sequence[Example] = rounds.send(answers)
+    except StopIteration:
+        return None
+    return following
 
 
 def predict(

@@ -23,7 +23,7 @@ from duologue.challenges.restaurant.shards import make_all
 from duologue.challenges.restaurant.solver import Solver
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.recipe import resolve
-from duologue.core.records import Record
+from duologue.core.records import Record, Scoring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -125,7 +125,7 @@ def test_every_file_is_valid_and_a_perfect_agent_scores_1(corpus: Path, tmp_path
         assert check(submission, examples, "strict") == ()
         gold = examples if path.parent.name == "train" else load(path.with_suffix(".answers.json"))
         if path.parent.name != "train":  # there the answer may stand twice, and only one of the two counts
-            report = score(gold, submission, "official")
+            report = score(gold, submission, Scoring(variant="official"))
             assert {one.name: one.value for one in report.scores}["p@1"] == 1
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant import files, official
-from duologue.challenges.restaurant.scorer import score, truth_problems
+from duologue.challenges.restaurant import files, official, scorer
+from duologue.challenges.restaurant.scorer import truth_problems
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.records import Answer, Example, Report, Submission
+from duologue.core.records import Answer, Example, Report, Scoring, Submission
 from duologue.run.evaluate import join
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ def few_resamples() -> Iterator[None]:
 
 def submission(rows: Any) -> Submission:
     return Submission(rows=rows, layout=files.LAYOUT, hash="0123456789abcdef", path="x.answers.json")
+
+
+def score(examples: list[Example], submission: Submission, variant: str, *, partial: bool = False) -> Report:
+    return scorer.score(examples, submission, Scoring(variant=variant, partial=partial))
 
 
 def item(name: Any, *ids: Any) -> dict[str, Any]:
@@ -98,8 +102,8 @@ def test_strict_scores_by_hand() -> None:
 def test_scores_are_cut_by_the_kind_of_the_true_answer() -> None:
     report = score(DATA, submission([item("d1", "b", "a", "c"), item("d2", "b", "a")]), "strict")
     assert [(one.by, one.value, one.n, one.scores[0].value) for one in report.slices] == [
-        ("answer type", "ask-location", 1, 1.0),
-        ("answer type", "on-it", 1, 0.0),
+        ("answer-type", "ask-location", 1, 1.0),
+        ("answer-type", "on-it", 1, 0.0),
     ]
 
 

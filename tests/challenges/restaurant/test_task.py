@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.errors import DuologueError
 from duologue.core.protocols import Grounded, Simulated, Task, Walkable
-from duologue.core.records import Answer, Record
+from duologue.core.records import Answer, Record, Scoring
 from duologue.testing import check_task
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_the_way_from_data_to_report(task: RestaurantTask, tmp_path: Path) -> No
     assert (tmp_path / "d.answers.json").read_bytes() == RESULT
     submission = task.read(tmp_path / "d.answers.json")
     assert task.check(submission, examples, "strict") == ()
-    report = task.score(examples, submission, "strict")
+    report = task.score(examples, submission, Scoring(variant="strict"))
     assert [(one.name, one.value) for one in report.scores] == [("p@1", 0.0), ("p@2", 1.0), ("p@5", 1.0), ("mrr", 0.5)]
 
 
@@ -188,7 +188,7 @@ def scoring(
     task: RestaurantTask, examples: list[Example], submission: Submission, variant: str, *, partial: bool
 ) -> Callable[[], object]:
     """Return the call that scores."""
-    return lambda: task.score(examples, submission, variant, partial=partial)
+    return lambda: task.score(examples, submission, Scoring(variant=variant, partial=partial))
 
 
 @pytest.mark.usefixtures("few_resamples")

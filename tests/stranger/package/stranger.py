@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.protocols import World
+    from duologue.core.records import Scoring
+    from duologue.metrics.counts import Metric
 
 
 class Parrot:
@@ -85,20 +87,33 @@ class EchoTask:
         missing = [Problem(rule="missing", message=f"{name} is missing") for name in wanted if name not in answered]
         return (*submission.problems, *missing)
 
-    def score(
-        self, examples: Sequence[Example], submission: Submission, variant: str, *, partial: bool = False
-    ) -> Report:
+    def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Count the answers that are exactly what was expected."""
-        problems = self.check(submission, examples, variant)
-        if submission.rows is None or (problems and not partial):
+        problems = self.check(submission, examples, how.variant)
+        if submission.rows is None or (problems and not how.partial):
             raise FormatError(submission.path, problems)
         given = {row[0]: row[1] for row in submission.rows}
         hits = [float(given.get(example.sample.id) == example.references[0].text) for example in examples]
-        signature = f"echo v7 | {variant} | n {len(examples)}"
+        signature = f"same = hit@1 / items | echo v7 | {how.variant} | n {len(examples)}"
         score = Score(name="same", value=sum(hits) / max(len(hits), 1), signature=signature)
         return Report(
-            task="echo", variant=variant, n=len(examples), scores=(score,), rank_by="same", signature=signature
+            task="echo",
+            variant=how.variant,
+            n=len(examples),
+            scores=(score,),
+            rank_by="same",
+            signature=signature,
+            columns=("items", "hit@1"),
+            items=tuple((example.sample.id, (1.0, hit)) for example, hit in zip(examples, hits, strict=True)),
         )
+
+    def metrics(self, how: Scoring) -> Sequence[Metric[int | None]]:
+        """Return the one formula: precision at 1 of a single answer, under its own name."""
+        from duologue.metrics.ranking import PrecisionAt  # numpy only where it is needed
+
+        same = PrecisionAt(1)
+        same.name = "same"
+        return (same,)
 
 
 def _rows(data: bytes, path: Path, widths: tuple[int, ...]) -> tuple[list[list[str]] | None, list[Problem]]:

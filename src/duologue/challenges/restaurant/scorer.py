@@ -23,28 +23,37 @@ from duologue.core.records import Problem, Report, Score, Slice
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.core.records import Example, Submission
+    from duologue.core.records import Example, Scoring, Submission
     from duologue.metrics.counts import Counts, Metric
 
 VERSION = "v1"
 RANK_BY = "p@1"
+BY = "answer-type"
+"""What scores are cut by: the kind of the true answer."""
 _SEED = 0
 """Seed of the bootstrap: the same file gives the same interval."""
 _SLICE_RESAMPLES = 2_000
 """Resamples for a slice's interval: twenty slices together should not cost more than the whole."""
 
 
-def score(examples: Sequence[Example], submission: Submission, variant: str, *, partial: bool = False) -> Report:
+def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a result file against truth examples, data examples with answers, or both merged.
 
     Raises `FormatError` where the official program exits with 1 (its lines in `transcript`), and in variant
-    `strict` for a file with errors unless `partial`: then dialogues without a usable answer count as wrong.
+    `strict` for a file with errors unless `how.partial`: then dialogues without a usable answer count as wrong.
     """
-    if variant == "official":
+    if how.variant == "official":
         return _official(examples, submission)
-    if variant == "strict":
-        return _strict(examples, submission, partial=partial)
-    raise UsageError(f"restaurant has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
+    if how.variant == "strict":
+        return _strict(examples, submission, partial=how.partial)
+    raise UsageError(f"restaurant has no variant '{how.variant}'{did_you_mean(how.variant, ('strict', 'official'))}")
+
+
+def metrics() -> tuple[Metric[int | None], ...]:
+    """Return the formulas: P@1, P@2, P@5 and MRR; the variants differ in the ranks that they see, not in these."""
+    from duologue.metrics.ranking import ranking_metrics
+
+    return ranking_metrics(official.KS)
 
 
 def _official(examples: Sequence[Example], submission: Submission) -> Report:
@@ -124,20 +133,20 @@ def _report(
     problems: Sequence[Problem],
 ) -> Report:
     from duologue.metrics.counts import sign
-    from duologue.metrics.ranking import count_ranks, ranking_metrics
+    from duologue.metrics.ranking import count_ranks
     from duologue.metrics.significance import RESAMPLES
 
-    metrics = ranking_metrics(official.KS)
+    formulas = metrics()
     counts = count_ranks(list(ranks), list(ranks.values()), ks=official.KS)
     parts = _signature_parts(examples, submission, variant, len(ranks))
     return Report(
         task="restaurant",
         variant=variant,
         n=len(ranks),
-        scores=_scores(counts, metrics, parts, RESAMPLES),
+        scores=_scores(counts, formulas, parts, RESAMPLES),
         rank_by=RANK_BY,
-        signature=sign(metrics, *parts),
-        slices=_slices(examples, counts, metrics, parts),
+        signature=sign(formulas, *parts),
+        slices=_slices(examples, counts, formulas, parts),
         columns=counts.columns,
         items=counts.rows(),
         problems=tuple(problems),
@@ -152,20 +161,20 @@ def _signature_parts(examples: Sequence[Example], submission: Submission, varian
 
 
 def _scores(
-    counts: Counts, metrics: Sequence[Metric[int | None]], parts: tuple[str, ...], resamples: int
+    counts: Counts, formulas: Sequence[Metric[int | None]], parts: tuple[str, ...], resamples: int
 ) -> tuple[Score, ...]:
     from duologue.metrics.counts import sign
     from duologue.metrics.significance import scores
 
-    found = scores(counts, metrics, seed=_SEED, resamples=resamples)
+    found = scores(counts, formulas, seed=_SEED, resamples=resamples)
     return tuple(
         msgspec.structs.replace(one, signature=sign([metric], *parts))
-        for one, metric in zip(found, metrics, strict=True)
+        for one, metric in zip(found, formulas, strict=True)
     )
 
 
 def _slices(
-    examples: Sequence[Example], counts: Counts, metrics: Sequence[Metric[int | None]], parts: tuple[str, ...]
+    examples: Sequence[Example], counts: Counts, formulas: Sequence[Metric[int | None]], parts: tuple[str, ...]
 ) -> tuple[Slice, ...]:
     """Return the scores by kind of the true answer, where its text is known."""
     kinds: dict[str, list[int]] = {}
@@ -177,8 +186,8 @@ def _slices(
     made = []
     for kind in sorted(kinds):
         rows = kinds[kind]
-        found = _scores(counts.take(rows), metrics, (*parts, f"{kind} {len(rows)}"), _SLICE_RESAMPLES)
-        made.append(Slice(by="answer type", value=kind, n=len(rows), scores=found))
+        found = _scores(counts.take(rows), formulas, (*parts, f"{kind} {len(rows)}"), _SLICE_RESAMPLES)
+        made.append(Slice(by=BY, value=kind, n=len(rows), scores=found))
     return tuple(made)
 
 

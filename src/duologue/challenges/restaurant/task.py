@@ -39,13 +39,21 @@ from duologue.core.disk import read_bytes
 from duologue.core.protocols import Brief
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from duologue.core.protocols import Partner, Progress, System, World
-    from duologue.core.records import Answer, Example, Problem, Record, Report, Submission
+    from duologue.core.records import Answer, Example, Problem, Record, Report, Scoring, Submission
+    from duologue.metrics.counts import Metric
 
-BRIEF = Brief(name="restaurant", version="1", language="en", answers="ranking", variants=("strict", "official"))
+BRIEF = Brief(
+    name="restaurant",
+    version="1",
+    language="en",
+    answers="ranking",
+    variants=("strict", "official"),
+    slices=("answer-type",),
+)
 
 BUILT_IN_SEED = 1
 """Seed of the knowledge base that is made when no file is given."""
@@ -80,13 +88,23 @@ class RestaurantTask:
 
         return checker.check(submission, examples, variant)
 
-    def score(
-        self, examples: Sequence[Example], submission: Submission, variant: str, *, partial: bool = False
-    ) -> Report:
+    def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a result file: P@1, P@2, P@5 and MRR with 95 % intervals."""
         from duologue.challenges.restaurant import scorer
 
-        return scorer.score(examples, submission, variant, partial=partial)
+        return scorer.score(examples, submission, how)
+
+    def metrics(self, how: Scoring) -> Sequence[Metric[int | None]]:  # noqa: ARG002  # alike in both variants
+        """Return the formulas of P@1, P@2, P@5 and MRR."""
+        from duologue.challenges.restaurant import scorer
+
+        return scorer.metrics()
+
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
+        """Return the rankings of a result file by dialogue."""
+        from duologue.challenges.restaurant import checker
+
+        return checker.examine(submission, examples).answers
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write the plain dump of the official dataset walker."""

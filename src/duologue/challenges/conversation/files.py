@@ -1,0 +1,324 @@
+"""Text files of the conversation challenge and records, both ways (specification, section 7).
+
+* dialogue text: `U: ` or `S: ` and the words, one utterance per line, an empty line after each dialogue;
+* evaluation text: the same, the last line of each dialogue is the reference, or hidden (`S:`, `__UNDISCLOSED__`);
+* system output: the context, then `S_REF: ` lines (none, one or more) and one `S_HYP: ` line;
+* replies and references: one per line, nothing else, as in the organisers' evaluation package.
+
+Samples are called by their place in the file, from 1: `"17"` is the 17th dialogue or line. What was read keeps
+its lines in `source`, so that writing gives a file in the official layout back byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.core import disk
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.records import Answer, Dialogue, Example, Problem, Sample, Submission, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+OUTPUT = "conversation-output"
+"""`Submission.layout` of system output with `S_HYP:` lines; `rows` are the lines of the file."""
+REPLIES = "conversation-replies"
+"""`Submission.layout` of one reply per line; `rows` are the lines of the file."""
+
+REFERENCE, HYPOTHESIS = "S_REF:", "S_HYP:"
+HIDDEN = ("", "__UNDISCLOSED__", "__MISSING__")
+"""What stands where a reference is not given."""
+
+PROBLEMS_SHOWN = 1000
+"""Problems after which a file is not looked at further."""
+
+_SPEAKERS = {"U:": "user", "S:": "system"}
+_MARKS = {role: mark for mark, role in _SPEAKERS.items()}
+
+
+class Line(NamedTuple):
+    """A line of a dialogue file."""
+
+    number: int
+    """From 1."""
+    mark: str
+    """`U:`, `S:`, `S_REF:`, `S_HYP:`, or `""` for a line without a known mark."""
+    text: str
+    """What follows the mark and one space; the whole line where there is no mark."""
+    raw: str
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines as Python's text files give them: LF, CR LF and CR end a line, nothing else does."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def parse_line(raw: str, number: int) -> Line:
+    """Return a line with its mark; the mark must stand at its very start and may touch the words."""
+    for mark in (HYPOTHESIS, REFERENCE):
+        if raw.startswith(mark):
+            return Line(number, mark, raw.removeprefix(mark).removeprefix(" "), raw)
+    mark = raw[:2]
+    if mark in _SPEAKERS and (len(raw) == 2 or raw[2].isspace()):
+        return Line(number, mark, raw[2:].removeprefix(" "), raw)
+    return Line(number, "", raw, raw)
+
+
+def blocks_of(lines: Iterable[str]) -> list[list[Line]]:
+    """Return the dialogues of a file, cut at lines of white space only."""
+    blocks: list[list[Line]] = []
+    inside = False
+    for number, raw in enumerate(lines, start=1):
+        if not raw or raw.isspace():
+            inside = False
+            continue
+        if not inside:
+            blocks.append([])
+        inside = True
+        blocks[-1].append(parse_line(raw, number))
+    return blocks
+
+
+def layout_of(lines: Sequence[str]) -> str:
+    """Return what a file of these lines is.
+
+    `OUTPUT` where any line has a mark of system output, `"dialogues"` where the first line that is not empty has
+    a speaker, else `REPLIES`.
+    """
+    if any(line.startswith((HYPOTHESIS, REFERENCE)) for line in lines):
+        return OUTPUT
+    first = next((line for line in lines if line and not line.isspace()), "")
+    return "dialogues" if parse_line(first, 1).mark else REPLIES
+
+
+def load(path: Path) -> list[Example]:
+    """Return the examples of a reference file, evaluation file or system output, plain or gzip.
+
+    A reference file gives one example per line without history; system output gives its `S_REF:` lines as
+    references, several where a dialogue has several. Raises `FormatError` with all problems (up to about 1,000)
+    and `StorageError` when the file cannot be read.
+    """
+    lines, _ = _read(path)
+    layout = layout_of(lines)
+    if layout == REPLIES:
+        return [_reference_example(line, number) for number, line in enumerate(lines, start=1)]
+    blocks = blocks_of(lines)
+    problems = _speaker_problems(blocks)
+    if layout == OUTPUT:
+        _refuse(path, problems)
+        return [output_example(block, number) for number, block in enumerate(blocks, start=1)]
+    for number, block in enumerate(blocks, start=1):
+        if block[-1].mark == "U:":
+            message = "the dialogue ends with the user; its last line is what the system should say"
+            place = f"dialogue {number}, line {block[-1].number}"
+            problems.append(Problem(rule="last-not-system", place=place, message=message, advice="end it with 'S:'"))
+    _refuse(path, problems)
+    return [_evaluation_example(block, number) for number, block in enumerate(blocks, start=1)]
+
+
+def _refuse(path: Path, problems: Sequence[Problem]) -> None:
+    if problems:
+        raise FormatError(path, problems[:PROBLEMS_SHOWN])
+
+
+def _read(path: Path) -> tuple[list[str], list[Problem]]:
+    text, warnings = disk.decode_text(disk.read_bytes(path), path)
+    lines = lines_of(text)
+    strange = foreign(text) or (None if any(map(str.strip, lines)) else _empty())
+    if strange is not None:
+        raise FormatError(path, [strange])
+    return lines, warnings
+
+
+def _empty() -> Problem:
+    return Problem(rule="file-empty", message="the file has no line with words", advice="was it written to the end?")
+
+
+def foreign(text: str) -> Problem | None:
+    """Return what is wrong with a text that is JSON as a whole: an account store or an id list, not dialogue."""
+    bare = text.strip()
+    if not bare.startswith(("{", "[")) or not bare.endswith(("}", "]")):
+        return None
+    try:
+        json.loads(bare)
+    except RecursionError:
+        pass  # so deep a nesting is no dialogue
+    except ValueError:
+        return None
+    advice = "extract the dialogues first; scores read dialogue text, or one reply per line"
+    return Problem(rule="foreign-file", message="the file holds JSON, expected dialogue text", advice=advice)
+
+
+def _speaker_problems(blocks: Sequence[Sequence[Line]]) -> list[Problem]:
+    found = []
+    for line in (line for block in blocks for line in block if not line.mark):
+        message = f"found {shown(line.raw)}, expected a line that starts with 'U:', 'S:', 'S_REF:' or 'S_HYP:'"
+        advice = "take the white space at its start away" if parse_line(line.raw.lstrip(), 1).mark else ""
+        found.append(Problem(rule="speaker-unknown", place=f"line {line.number}", message=message, advice=advice))
+        if len(found) >= PROBLEMS_SHOWN:
+            break
+    return found
+
+
+def shown(text: str) -> str:
+    """Return a text for a message: quoted, its middle left out where it is long, safe for any terminal."""
+    short = text if len(text) <= 60 else f"{text[:40]} ... {text[-12:]}"
+    return ascii(short) if any("\ud800" <= one <= "\udfff" for one in short) else repr(short)
+
+
+def _turn(line: Line) -> Turn:
+    return Turn(speaker=_SPEAKERS[line.mark], text=line.text)
+
+
+def _history(block: Sequence[Line]) -> tuple[Turn, ...]:
+    return tuple(_turn(line) for line in block if line.mark in _SPEAKERS)
+
+
+def _raw(block: Sequence[Line]) -> tuple[str, ...]:
+    return tuple(line.raw for line in block)
+
+
+def _reference_example(line: str, number: int) -> Example:
+    name = str(number)
+    return Example(sample=Sample(id=name, dialogue_id=name), references=(Answer(text=line),), source=line)
+
+
+def _evaluation_example(block: Sequence[Line], number: int) -> Example:
+    *history, last = block
+    name = str(number)
+    references = () if last.text.strip() in HIDDEN else (Answer(text=last.text),)
+    sample = Sample(id=name, dialogue_id=name, history=_history(history))
+    return Example(sample=sample, references=references, source=_raw(block))
+
+
+def output_example(block: Sequence[Line], number: int) -> Example:
+    """Return the example in a dialogue of system output: its context and its references."""
+    name = str(number)
+    references = tuple(Answer(text=line.text) for line in block if line.mark == REFERENCE)
+    sample = Sample(id=name, dialogue_id=name, history=_history(block))
+    return Example(sample=sample, references=references, source=_raw(block))
+
+
+def output_answer(block: Sequence[Line]) -> Answer:
+    """Return the first hypothesis of a dialogue; its text is `None` where there is none."""
+    return Answer(text=next((line.text for line in block if line.mark == HYPOTHESIS), None))
+
+
+def read_dialogues(path: Path) -> list[Dialogue]:
+    """Return the dialogues of a dialogue text file. Raises `FormatError` and `StorageError` as `load` does."""
+    lines, _ = _read(path)
+    blocks = blocks_of(lines)
+    problems = _speaker_problems(blocks)
+    for line in (line for block in blocks for line in block if line.mark in (REFERENCE, HYPOTHESIS)):
+        message = f"found {shown(line.raw)}: this is system output, expected only 'U:' and 'S:'"
+        problems.append(Problem(rule="speaker-unknown", place=f"line {line.number}", message=message))
+    _refuse(path, problems)
+    return [
+        Dialogue(id=str(number), turns=_history(block), source=_raw(block))
+        for number, block in enumerate(blocks, start=1)
+    ]
+
+
+def write_dialogues(dialogues: Iterable[Dialogue], path: Path) -> None:
+    """Write dialogue text; lines that were read are written as they were."""
+    _write((one.source if one.source is not None else [_line(turn) for turn in one.turns] for one in dialogues), path)
+
+
+def write_evaluation(examples: Iterable[Example], path: Path) -> None:
+    """Write evaluation text; an example without reference ends with `S: __UNDISCLOSED__`."""
+    _write(map(_evaluation_lines, examples), path)
+
+
+def _evaluation_lines(example: Example) -> Sequence[str]:
+    if isinstance(example.source, (list, tuple)):
+        return example.source
+    last = example.references[0].text if example.references else HIDDEN[1]
+    return [*map(_line, example.sample.history), f"S: {one_line(last or '')}"]
+
+
+def write_output(pairs: Iterable[tuple[Example, Answer]], path: Path) -> None:
+    """Write system output: each example's context and references, then the answer; a `None` text has no line."""
+    _write((_output_lines(example, answer) for example, answer in pairs), path)
+
+
+def _output_lines(example: Example, answer: Answer) -> list[str]:
+    lines = [_line(turn) for turn in example.sample.history]
+    lines += [f"{REFERENCE} {one_line(one.text or '')}" for one in example.references]
+    return lines if answer.text is None else [*lines, f"{HYPOTHESIS} {one_line(answer.text)}"]
+
+
+def _line(turn: Turn) -> str:
+    mark = _MARKS.get(turn.speaker)
+    if mark is None:
+        raise UsageError(f"a dialogue file has no mark for speaker '{turn.speaker}'; it knows user and system")
+    return f"{mark} {one_line(turn.text)}"
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks: each becomes a space, since a format of lines has no place for it."""
+    return " ".join(lines_of(text)) if "\n" in text or "\r" in text else text
+
+
+def _encoded(text: str) -> bytes:
+    """Return UTF-8; half a surrogate pair, which UTF-8 cannot say, becomes a question mark."""
+    return text.encode("utf-8", "replace")
+
+
+def _write(blocks: Iterable[Sequence[str]], path: Path) -> None:
+    with disk.replacing(path) as out:
+        for block in blocks:
+            out.write(_encoded("\n".join(block) + "\n\n"))
+
+
+def read_submission(path: Path) -> Submission:
+    """Return a result file as it is: its lines, its layout, and the problems of its bytes.
+
+    Raises `StorageError` when the file cannot be read.
+    """
+    try:
+        data = disk.read_bytes(path)
+        text, problems = disk.decode_text(data, path)
+    except FormatError as error:
+        return Submission(rows=None, layout=REPLIES, problems=error.problems, path=str(path))
+    lines = lines_of(text)
+    layout = layout_of(lines)
+    return Submission(
+        rows=lines,
+        layout=OUTPUT if layout == OUTPUT else REPLIES,
+        problems=tuple(problems),
+        hash=disk.sha256(data),
+        path=str(path),
+    )
+
+
+def write_replies(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    """Write one reply per line, at the line that the sample's id names; line breaks inside become spaces.
+
+    Lines of samples that are not answered are left empty, and a text of `None` too: the format has no other way
+    to say so. Raises `UsageError` for an id that is no line number, given twice, or far beyond the others.
+    """
+    texts: dict[int, str] = {}
+    for name, answer in answers:
+        if not name.isascii() or not name.isdecimal() or name.startswith("0"):
+            raise UsageError(f"sample '{name}' has no place in a file of one reply per line; ids are 1, 2, 3, ...")
+        if int(name) in texts:
+            raise UsageError(f"sample '{name}' is answered twice")
+        texts[int(name)] = one_line(answer.text or "")
+    last = max(texts, default=0)
+    if last > 1000 * (len(texts) + 1):
+        raise UsageError(f"sample '{last}' would leave {last - len(texts)} lines empty; answer the samples before it")
+    with disk.replacing(path) as out:
+        for number in range(1, last + 1):
+            out.write(_encoded(texts.get(number, "") + "\n"))
+
+
+def numbered(examples: Sequence[Any]) -> bool:
+    """Return whether all examples are called by their place in a file."""
+    return all(one.sample.id.isascii() and one.sample.id.isdecimal() for one in examples)

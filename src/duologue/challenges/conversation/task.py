@@ -1,0 +1,90 @@
+"""Conversation modelling: what customer service says next (DSTC6 track 2, 2017).
+
+What is asked
+    A customer writes to a company on Twitter, the company answers, and so on. Given the dialogue so far, write
+    the company's next reply. A pilot task asked for the next line of a film, from OpenSubtitles.
+
+Sizes
+    Official data: about 888,000 training dialogues (2.16 million utterances, 40 million words), 108,000 for
+    development, 2,000 for the test. The test replies have 11 references: the real one and 10 written by people.
+
+Scores
+    Variant `strict` (default) is what to report: BLEU-1..4, ROUGE-L and CIDEr as the official ranking computed
+    them, with the diversity of the replies beside them. `coco` is the same without the demand for a complete
+    file, `official` is the organisers' `bleu_score.py` with the NLTK of 2017, `official-nltk-current` with today's.
+
+Traps
+    * One constant sentence beats every ordinary system on BLEU-4 (0.2225 of the official test set): never report
+      BLEU alone. Over the 20 submissions BLEU-4 and human ratings are correlated negatively.
+    * With an n-gram order that never matches, BLEU of 2017 leaves the order out (BLEU-4 can exceed BLEU-2), BLEU
+      of today prints 0, and the ranking's BLEU adds 1e-15.
+    * CIDEr depends on the whole test set; one sample alone has 0.
+
+How to obtain the data
+    The tweets must be fetched from their ids (the organisers' repository, MIT, has those of the test set). The
+    organisers' evaluation package has references, submissions and results; it states no licence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.challenges.conversation import files
+from duologue.core.protocols import Brief
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from duologue.core.records import Answer, Example, Problem, Report, Scoring, Submission
+
+BRIEF = Brief(
+    name="conversation",
+    version="1",
+    language="en",
+    answers="text",
+    variants=("strict", "official", "official-nltk-current", "coco"),
+    options={"vectors": (), "meteor": ()},
+    slices=("turns",),
+)
+
+
+class ConversationTask:
+    """The next reply of a customer service: BLEU, ROUGE-L, CIDEr and diversity over several references."""
+
+    brief = BRIEF
+
+    def load(self, path: Path) -> Iterator[Example]:
+        """Read references (one per line), evaluation text or system output; `FormatError` has all its problems."""
+        yield from files.load(path)
+
+    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
+        """Yield all examples at once: no reply depends on another."""
+        yield examples
+
+    def read(self, path: Path) -> Submission:
+        """Read a result file as it is: system output, or one reply per line."""
+        return files.read_submission(path)
+
+    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+        """Write one reply per line, at the line that the sample's id names."""
+        files.write_replies(answers, path)
+
+    def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
+        """Return all problems of a result file; `official` finds what stops `bleu_score.py`."""
+        from duologue.challenges.conversation import checker
+
+        return checker.check(submission, examples, variant)
+
+    def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+        """Score a result file; without examples against its own `S_REF:` lines."""
+        from duologue.challenges.conversation import scorer
+
+        return scorer.score(examples, submission, how)
+
+    def metrics(self, how: Scoring) -> Sequence[Any]:
+        """Return the formulas over the counts that reports of this variant keep."""
+        from duologue.challenges.conversation import scorer
+
+        return scorer.formulas(how)

@@ -1,0 +1,157 @@
+"""Track 2 scores of a result file: intents, Success, BLEU and combined, as the official scorer has them or strictly.
+
+Variant `official` scores the rows as they are with every quirk of the specification's section 8. Variant `strict`
+scores the answers of a checked file as section 15 recommends. Both count per turn and resample dialogues.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.mobilecs import dialogue_checker as checker
+from duologue.challenges.mobilecs import dialogue_official as official
+from duologue.challenges.mobilecs import dialogue_strict as strict
+from duologue.challenges.mobilecs.crash import OfficialError
+from duologue.challenges.mobilecs.paired import TURN_MARK, place_of
+from duologue.challenges.mobilecs.reporting import report_of, signature_parts
+from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.records import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.protocols import Brief
+    from duologue.core.records import Answer, Example, Report, Scoring, Submission
+    from duologue.metrics.counts import Counts, Metric
+
+RANK_BY = "combined"
+"""The sum by which the challenge ranks automatically."""
+
+Rows = list[tuple[str, str, dict[str, float]]]
+"""Per turn its sample id, its dialogue and its counts."""
+
+
+def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
+    """Return the formulas of a variant. Raises `UsageError` for one that there is not."""
+    from duologue.challenges.mobilecs import dialogue_metrics
+
+    if variant not in {"official", "strict"}:
+        raise UsageError(f"mobilecs/dialogue has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
+    return dialogue_metrics.metrics(variant)
+
+
+def score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+    """Score a result file against dialogues whose replies, intents and goals are known.
+
+    Without examples, the result file must hold what was said itself. Raises `FormatError` where the official
+    program ends with an error, and in variant `strict` for a file with errors unless `how.partial`: then turns
+    without a usable answer count as silence.
+    """
+    formulas = metrics(how.variant)
+    from duologue.metrics.spans import gather
+
+    rows, problems = (_official if how.variant == "official" else _strict)(examples, submission, how)
+    columns = tuple(dict.fromkeys(column for formula in formulas for column in formula.columns))
+    counts = gather(columns, [one[0] for one in rows], [one[2] for one in rows], [one[1] for one in rows])
+    if how.variant == "official":
+        _refuse_division_by_zero(submission, formulas, counts)
+    golds = checker.gold_dialogues(examples)
+    parts = signature_parts(brief, how, submission, golds, f"n {len(rows)} turns of {len(golds)} dialogues")
+    return report_of(brief, how, counts, formulas, parts, n=len(rows), rank_by=RANK_BY, problems=problems)
+
+
+def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> tuple[Rows, tuple[Problem, ...]]:  # noqa: ARG001  # as _strict
+    refused = checker.unreadable_officially(submission)
+    if refused:
+        raise FormatError(submission.path, refused)
+    try:
+        dialogues = checker.merged(examples, submission.rows)
+        scored = official.score(dialogues)
+    except OfficialError as error:
+        raise FormatError(submission.path, [error.problem()]) from error
+    rows: Rows = []
+    taken: dict[Any, int] = {}
+    for dialogue, found in zip(dialogues, scored, strict=True):
+        taken[dialogue["id"]] = taken.get(dialogue["id"], 0) + 1
+        times = taken[dialogue["id"]]
+        name = f"{dialogue['id']}~{times}" if times > 1 else str(dialogue["id"])
+        turns = found.turns or [{}]  # a dialogue without turns can have requests all the same
+        turns[0] |= {
+            "success dialogues": float(bool(found.requested)),
+            "success fulfilled": float(bool(found.requested) and found.fulfilled),
+        }
+        rows += [(f"{name}{TURN_MARK}{number}", name, turn) for number, turn in enumerate(turns)]
+    return rows, checker.check(submission, examples or None, "strict")
+
+
+def _refuse_division_by_zero(
+    submission: Submission, formulas: Sequence[Metric[Mapping[str, float]]], counts: Counts
+) -> None:
+    """Raise `FormatError` where the official program divides by zero."""
+    reasons = {
+        "user-intent-f1": "no user intent is predicted right",
+        "system-intent-f1": "no staff intent is predicted right",
+        "success": "no dialogue has a requested item",
+        "bleu": "all replies are empty",
+    }
+    problems = [
+        Problem(
+            rule="official-crash",
+            message=f"the official track 2 scorer ends with ZeroDivisionError: {reasons[formula.name]}",
+            advice="score with variant strict, where 0 / 0 is 0",
+        )
+        for formula in formulas
+        if formula.name in reasons and math.isnan(formula.value(counts))
+    ]
+    if problems:
+        raise FormatError(submission.path, problems)
+
+
+def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> tuple[Rows, tuple[Problem, ...]]:
+    truth = truth_problems(examples)
+    if truth:
+        raise FormatError("the truth", truth)
+    findings = checker.examine(submission, examples)
+    errors = [problem for problem in findings.problems if problem.severity == "error"]
+    if errors and (not how.partial or any(problem.rule in checker.UNUSABLE for problem in errors)):
+        raise FormatError(submission.path, findings.problems)
+    counted: dict[str, dict[str, float]] = {}
+    for name, row in checker.gold_dialogues(examples).items():
+        ids = [f"{name}{TURN_MARK}{number}" for number in range(len(row["content"]))]
+        answers: list[Answer | None] = [findings.answers.get(one) for one in ids]
+        counted.update(zip(ids, strict.count(row, answers), strict=True))
+    rows = [(one.sample.id, one.sample.dialogue_id, counted[one.sample.id]) for one in examples]
+    return rows, (*findings.problems, *_remarks(counted))
+
+
+def _remarks(counted: Mapping[str, Mapping[str, float]]) -> list[Problem]:
+    """Return a warning for each score that is 0 for want of anything to count."""
+    columns = {
+        "user-intent-f1": ("user-intent said", "user-intent wanted"),
+        "system-intent-f1": ("system-intent said", "system-intent wanted"),
+        "success": ("success dialogues",),
+        "bleu": ("bleu length",),
+    }
+    return [
+        Problem(rule="nothing-counted", severity="warning", message=f"{name} is 0 / 0, shown as 0")
+        for name, parts in columns.items()
+        if not any(one.get(part, 0) for one in counted.values() for part in parts)
+    ]
+
+
+def truth_problems(examples: Sequence[Example]) -> list[Problem]:
+    """Return why examples cannot be scored against: none, a repeated id, a reply that is not known."""
+    if not examples:
+        return [Problem(rule="truth-empty", message="there is no turn to score against")]
+    found, seen = [], set[str]()
+    for example in examples:
+        place = f"turn '{example.sample.id}'"
+        if example.sample.id in seen:
+            found.append(Problem(rule="turn-repeated", place=place, message="the turn occurs twice"))
+        seen.add(example.sample.id)
+        if not example.references or place_of(example.sample.id) is None:
+            advice = "give the dialogues with `客服`, the intents and `goal`"
+            message = "what the staff said is not known"
+            found.append(Problem(rule="truth-unknown", place=place, message=message, advice=advice))
+    return found

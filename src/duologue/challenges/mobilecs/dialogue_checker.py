@@ -1,0 +1,250 @@
+"""What is wrong with a track 2 result file, all at once (specification, sections 8.1 and 15).
+
+Variant `official` accepts what the official scorer gets through. Variant `strict` wants every turn of the data
+answered with all three generated texts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.mobilecs import dialogue_official
+from duologue.challenges.mobilecs.crash import OfficialError, official_errors
+from duologue.challenges.mobilecs.extraction_checker import UNREADABLE, UNUSABLE, unreadable_officially
+from duologue.challenges.mobilecs.faults import Faults, open_rows, row_id, shown
+from duologue.challenges.mobilecs.files import answer_of
+from duologue.challenges.mobilecs.intents import STAFF_LABELS, USER_LABELS, entity_argument
+from duologue.challenges.mobilecs.paired import TURN_MARK
+from duologue.challenges.mobilecs.schema import (
+    GENERATED,
+    GENERATED_USER_INTENT,
+    USER_TEXT,
+)
+from duologue.core.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.records import Answer, Example, Problem, Submission
+
+__all__ = ["RULES", "UNUSABLE", "Findings", "check", "examine", "gold_dialogues", "merged", "unreadable_officially"]
+
+RULES = {
+    "gzip-damaged": "a packed file can be unpacked",
+    "not-utf8": "the text is UTF-8",
+    "byte-order-mark": "the text starts without a byte order mark (a warning; the official programs refuse it)",
+    "not-json": "the text is JSON",
+    "not-a-list": "the file holds one JSON list",
+    "no-dialogues": "the list is not empty (a warning)",
+    "item-not-object": "each item of the list is an object",
+    "dialog-id-missing": "each item has an `id`",
+    "dialog-id-type": "an `id` is a text that is not empty",
+    "dialog-id-repeated": "no two items have the same `id`",
+    "dialog-unknown": "each `id` occurs in the data",
+    "dialog-missing": "each dialogue of the data is answered",
+    "content-type": "each item has `content`, a list of turns",
+    "turn-type": "a turn is an object",
+    "turn-missing": "each turn of the data is answered",
+    "turn-unknown": "a dialogue has no more turns than in the data",
+    "user-text-differs": "a turn's `用户`, where it is given, is what the user says there in the data",
+    "generated-missing": "an answered turn has all of `用户意图-生成`, `客服意图-生成` and `客服-生成`",
+    "generated-type": "the generated fields are texts",
+    "label-unknown": "intents are labels of the inventories (a warning; they cannot be right)",
+    "argument-with-id": "arguments name an entity and not its id (a warning; the official scorer never counts ids)",
+    "official-crash": "the official scorer gets through the file",
+    "too-many-problems": "the check stops after 1,000 errors",
+}
+"""Ids of the rules for track 2 result files, and what each demands."""
+
+_LABELS = {"user": frozenset(USER_LABELS), "system": frozenset(STAFF_LABELS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """A result file as the strict variant sees it."""
+
+    problems: tuple[Problem, ...]
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    """Sample id to its answer; turns with an error of their own are left out."""
+
+
+def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
+    """Return all problems of a result file, warnings included, at most about 1,000 errors and as many warnings.
+
+    `examples` is the data, when it is known; without the truth the official check looks at the generated fields
+    alone. Raises `UsageError` for an unknown variant.
+    """
+    if variant == "official":
+        return _official(submission, examples)
+    if variant != "strict":
+        raise UsageError(f"mobilecs/dialogue has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
+    return examine(submission, examples).problems
+
+
+def _official(submission: Submission, examples: Sequence[Example] | None) -> tuple[Problem, ...]:
+    unreadable = unreadable_officially(submission)
+    if unreadable:
+        return unreadable
+    try:
+        if examples and all(example.references for example in examples):
+            dialogue_official.score(merged(examples, submission.rows))
+        else:
+            _look_at_generated(submission.rows)
+    except OfficialError as error:
+        return (error.problem(),)
+    return ()
+
+
+def _look_at_generated(rows: Any) -> None:
+    """Do with the generated fields what the scorer does; what it compares them to is not known."""
+    with official_errors("track 2 scorer"):
+        for row in rows:
+            for turn in row["content"]:
+                if GENERATED_USER_INTENT in turn:
+                    for key in GENERATED:
+                        turn[key].split(",")
+
+
+def gold_dialogues(examples: Sequence[Example]) -> dict[str, Any]:
+    """Return the rows that examples were read from by the ids of their dialogues."""
+    return {example.sample.dialogue_id: example.source for example in examples}
+
+
+def merged(examples: Sequence[Example], rows: Any) -> list[dict[str, Any]]:
+    """Return dialogues with what was said and what was generated, as the official scorer reads them.
+
+    Rows of the submission find the dialogue of their id in the data, the second of an id the second there. A row
+    of another id stays as it is, and a dialogue without a row has no generated fields. Raises `OfficialError` for
+    rows of shapes that the scorer cannot read.
+    """
+    with official_errors("track 2 scorer"):
+        waiting: dict[Any, list[Any]] = {}
+        golds = list(gold_dialogues(examples).values())
+        for gold in golds:
+            waiting.setdefault(gold["id"], []).append(gold)
+        found = []
+        for row in rows:
+            own = waiting.get(row["id"], []) if golds else []
+            found.append(_merge(own.pop(0), row) if own else row)
+        found += [_merge(gold, {"content": []}) for left in waiting.values() for gold in left]
+        return found
+
+
+def _merge(gold: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    content = []
+    for number, turn in enumerate(gold["content"]):
+        said = {key: value for key, value in turn.items() if key not in GENERATED}
+        answered = row["content"][number] if number < len(row["content"]) else {}
+        content.append({**said, **{key: answered[key] for key in GENERATED if key in answered}})
+    content += row["content"][len(content) :]
+    return {**gold, "content": content}
+
+
+def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:
+    """Return all problems under the strict rules, and the answers that can be used all the same."""
+    if any(problem.rule in UNREADABLE for problem in submission.problems):
+        return Findings(submission.problems)
+    faults = Faults(submission.problems)
+    rows = open_rows(submission.rows, faults)
+    if submission.rows == []:
+        faults.warn("no-dialogues", "", "the list is empty, so no dialogue is answered")
+    known = None if examples is None else _user_texts(examples)
+    answers: dict[str, Answer] = {}
+    seen: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        _look(row, number, known, seen, answers, faults)
+        if faults.full:
+            faults.stop()
+            return Findings(tuple(faults.problems))
+    for name in known or {}:
+        if name not in seen:
+            faults.place = f"dialogue {shown(name)}"
+            faults.add("dialog-missing", "", "the file has no answer to this dialogue")
+    return Findings(tuple(faults.problems), answers)
+
+
+def _user_texts(examples: Sequence[Example]) -> dict[str, list[str]]:
+    """Return what the user says in each dialogue, turn by turn."""
+    found: dict[str, list[str]] = {}
+    for example in examples:
+        texts = found.setdefault(example.sample.dialogue_id, [])
+        texts += [turn.text for turn in example.sample.history if turn.speaker == "user"][len(texts) :]
+    return found
+
+
+def _look(
+    row: Any,
+    number: int,
+    known: Mapping[str, list[str]] | None,
+    seen: dict[str, int],
+    answers: dict[str, Answer],
+    faults: Faults,
+) -> None:
+    """Note the problems of one item and keep its answers."""
+    if not isinstance(row, dict):
+        faults.enter(number, None)
+        faults.add("item-not-object", "", f"found {shown(row)}, expected an object with id and content")
+        return
+    faults.enter(number, row.get("id"))
+    name = row_id(row, faults)
+    texts = None
+    if name is not None and name in seen:
+        faults.add("dialog-id-repeated", "/id", f"the item at /{seen[name]} has the same id", "keep one of them")
+        for sample_id in [one for one in answers if one.rpartition(TURN_MARK)[0] == name]:
+            del answers[sample_id]  # which of the two is meant is not ours to say
+        name = None
+    elif name is not None:
+        seen[name] = number
+        texts = known.get(name) if known is not None else None
+        if known is not None and texts is None:
+            faults.add("dialog-unknown", "/id", "the data has no such dialogue", "is this the result of another file?")
+    content = row.get("content")
+    if not isinstance(content, list):
+        faults.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
+        return
+    for place, turn in enumerate(content):
+        answer = _answer(turn, place, texts, faults)
+        if answer is not None and name is not None:
+            answers[f"{name}{TURN_MARK}{place}"] = answer
+    if texts is not None and len(content) < len(texts):
+        message = f"{len(content)} of {len(texts)} turns are there; the rest has no answer"
+        faults.add("turn-missing", "/content", message)
+
+
+def _answer(turn: Any, place: int, texts: list[str] | None, faults: Faults) -> Answer | None:
+    pointer = f"/content/{place}"
+    if not isinstance(turn, dict):
+        faults.add("turn-type", pointer, f"found {shown(turn)}, expected an object")
+        return None
+    if texts is not None:
+        if place >= len(texts):
+            faults.add("turn-unknown", pointer, f"the dialogue has {len(texts)} turns in the data")
+            return None
+        if USER_TEXT in turn and turn[USER_TEXT] != texts[place]:
+            message = f"the user says {shown(texts[place])} in the data, found {shown(turn[USER_TEXT])}"
+            faults.add("user-text-differs", f"{pointer}/{USER_TEXT}", message, "are the answers in their places?")
+            return None
+    given = [key for key in GENERATED if key in turn]
+    if not given:
+        severity = "error" if texts is not None else "warning"  # the data says which turns are to be answered
+        faults.add("turn-missing", pointer, "the turn has no generated fields, so it has no answer", severity=severity)
+        return None
+    lacking = [key for key in GENERATED if key not in turn]
+    if lacking:
+        faults.add("generated-missing", pointer, f"there is no {', '.join(map(repr, lacking))}")
+        return None
+    if not faults.expect_texts(turn, GENERATED, "generated-type", pointer, empty=True):
+        return None
+    answer = answer_of(turn)
+    _warn_of_acts(answer, pointer, faults)
+    return answer
+
+
+def _warn_of_acts(answer: Answer, pointer: str, faults: Faults) -> None:
+    for act in answer.annotation.acts if answer.annotation is not None else ():
+        if act.name not in _LABELS[act.speaker]:
+            faults.warn("label-unknown", pointer, f"{shown(act.name)} is no label of the {act.speaker}")
+        if act.speaker == "user" and any(entity_argument(argument) for argument in act.args):
+            advice = "write <name>-<slot> with a name of the knowledge base"
+            faults.warn("argument-with-id", pointer, "an argument has an entity id, not a name", advice)

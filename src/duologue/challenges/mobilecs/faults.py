@@ -1,0 +1,150 @@
+"""Problems of decoded files, gathered with their places; a place is a JSON pointer with the dialogue's id."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duologue.core.records import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST = 1_000
+"""After so many errors the rest of a file is not looked at; so many warnings are kept."""
+
+
+def shown(value: Any) -> str:
+    """Return a decoded value in few words for a message; nested ones are named, not spelled.
+
+    >>> shown("x"), shown(None), shown([1])
+    ("'x'", 'null', 'a list')
+    """
+    if isinstance(value, str):
+        return repr(value if len(value) <= 60 else value[:57] + "...")
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, dict):
+        return "an object"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int) and abs(value) >= 10**18:
+        return "a number of more than 18 digits"  # Python refuses to print thousands of digits
+    return str(value)
+
+
+def is_text(value: Any) -> bool:
+    r"""Tell whether a decoded value is a text of whole characters; half a surrogate pair cannot be written as UTF-8.
+
+    >>> is_text("套餐"), is_text("\ud800"), is_text(1)
+    (True, False, False)
+    """
+    if not isinstance(value, str):
+        return False
+    try:
+        return value.isascii() or bool(value.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
+
+
+def is_count(value: Any) -> bool:
+    """Tell whether a decoded value is an integer of 0 or more that can be an offset; `true` is none."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
+
+
+class Faults:
+    """Gathers the problems of a file, at most about `MOST` errors and as many warnings."""
+
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        self.problems: list[Problem] = list(problems)
+        self.place = ""
+        """Where in the file the next problems are: pointer and dialogue."""
+        self.errors = sum(problem.severity == "error" for problem in self.problems)
+        """How many of the problems are errors."""
+        self._warnings = 0
+        self.whole = False
+        """Whether the file is known to hold no half surrogate pair, which only an escape can bring in."""
+
+    def is_text(self, value: Any) -> bool:
+        """Tell whether a decoded value is a text of whole characters."""
+        return isinstance(value, str) and (self.whole or is_text(value))
+
+    @property
+    def full(self) -> bool:
+        """Whether enough errors were found; the reader stops then. Warnings stop nothing."""
+        return self.errors >= MOST
+
+    def enter(self, number: int, name: Any) -> None:
+        """Go to the dialogue at index `number` of the file."""
+        self.place = f"dialogue {shown(name)}, /{number}" if isinstance(name, str) and name else f"/{number}"
+
+    def add(self, rule: str, pointer: str, message: str, advice: str = "", *, severity: str = "error") -> None:
+        """Note a problem at `pointer` within the dialogue; no more warnings once there are enough."""
+        if severity == "error":
+            self.errors += 1
+            if self.errors > MOST:
+                return
+        else:
+            self._warnings += 1
+            if self._warnings > MOST:
+                return
+        self.problems.append(
+            Problem(rule=rule, place=self.place + pointer, message=message, advice=advice, severity=severity)
+        )
+
+    def warn(self, rule: str, pointer: str, message: str, advice: str = "") -> None:
+        """Note a problem that refuses nothing."""
+        self.add(rule, pointer, message, advice, severity="warning")
+
+    def stop(self) -> None:
+        """Note that the rest of the file was not looked at."""
+        self.problems.append(Problem(rule="too-many-problems", message="the rest of the file was not looked at"))
+
+    def expect_text(self, row: dict[str, Any], key: str, rule: str, pointer: str, *, empty: bool = False) -> bool:
+        """Note where `row[key]` is missing or no text, and tell whether it is one."""
+        value = row.get(key)
+        if self.is_text(value) and (empty or value):
+            return True
+        expected = "a text" if empty else "a text that is not empty"
+        found = f"is {shown(value)}" if key in row else "is missing"
+        self.add(rule, pointer, f"'{key}' {found}, expected {expected}")
+        return False
+
+    def expect_texts(
+        self, row: dict[str, Any], keys: tuple[str, ...], rule: str, pointer: str, *, empty: bool = False
+    ) -> bool:
+        """Note each of the keys that is missing or holds no text, and tell whether all are texts."""
+        found = [self.expect_text(row, key, rule, pointer, empty=empty) for key in keys]
+        return all(found)
+
+
+def open_rows(rows: Any, faults: Faults) -> list[Any]:
+    """Return the rows of a file, none when it holds no list."""
+    if isinstance(rows, list):
+        return rows
+    faults.add("not-a-list", "", f"the file holds {shown(rows)}, expected a list of dialogues")
+    return []
+
+
+def row_id(row: dict[str, Any], faults: Faults) -> str | None:
+    """Return a row's `id` and note where it is missing or no text."""
+    name = row.get("id")
+    if name is None:
+        faults.add("dialog-id-missing", "", "there is no 'id'")
+        return None
+    if not is_text(name) or not name:
+        faults.add("dialog-id-type", "/id", f"'id' is {shown(name)}, expected a text that is not empty")
+        return None
+    assert isinstance(name, str)
+    return name
+
+
+def fresh_id(name: str, taken: set[str], faults: Faults) -> str:
+    """Return the name for a data row, told apart with `~2`, `~3`, ... where the file has it before, with a warning."""
+    found, times = name, 1
+    while found in taken:
+        times += 1
+        found = f"{name}~{times}"
+    if times > 1:
+        faults.warn("dialog-id-repeated", "/id", f"an earlier dialogue has the same id; this one is called {found!r}")
+    taken.add(found)
+    return found

@@ -1,0 +1,197 @@
+"""Information extraction and dialogue of a Chinese mobile operator's service line (SereTOD challenge 2022, MobileCS).
+
+What is asked
+    Track 1, `mobilecs/extraction`: given the transcript of a call, find every mention of a service with its type,
+    say which mentions are one thing, and fill its slots and those of the user. Track 2, `mobilecs/dialogue`: given
+    what a user says turn by turn and a small knowledge base of this call alone, tell the user's intents, choose
+    one's own, and answer.
+
+Sizes
+    8,975 annotated and 87,933 bare dialogues of 11.2 turns; test sets of about 1,000. They are given under a signed
+    agreement; 20 dialogues and two sample files are public.
+
+Rules
+    A system of track 2 sees the user's side, its own earlier replies and the knowledge base; never the goal, and
+    never what the staff really said. Test data of one track must not be used for the other.
+
+Traps
+    * The order of keys in a turn is data: the order of the intent keys says who speaks first.
+    * Track 2 scorers want entity names in arguments (`<name>-<slot>`, in lower case), not the annotators' ids.
+    * The official Success is won by reciting the knowledge base, the official intent score by commas. Variant
+      `official` keeps all of it, variant `strict` does not.
+
+How to obtain the data
+    Register at http://seretod.org. Formats, formulas and published results: docs/challenges/mobilecs.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from duologue.challenges.mobilecs import files
+from duologue.challenges.mobilecs.intents import STAFF_LABELS, USER_LABELS
+from duologue.challenges.mobilecs.schema import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
+from duologue.core.protocols import Brief
+from duologue.core.records import Answer, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.core.records import Example, Problem, Report, Scoring, Submission
+    from duologue.metrics.counts import Metric
+
+EXTRACTION = Brief(
+    name="mobilecs/extraction",
+    version="1",
+    language="zh",
+    answers="mentions+values",
+    labels={"entity types": ENTITY_TYPES, "service slots": SERVICE_SLOTS, "user slots": USER_SLOTS},
+)
+
+DIALOGUE = Brief(
+    name="mobilecs/dialogue",
+    version="1",
+    language="zh",
+    answers="acts+text",
+    labels={
+        "user intents": USER_LABELS,
+        "staff intents": STAFF_LABELS,
+        "service slots": SERVICE_SLOTS,
+        "user slots": USER_SLOTS,
+    },
+)
+
+
+class ExtractionTask:
+    """Track 1: mentions and slot values of a whole dialogue."""
+
+    brief = EXTRACTION
+    forms = files.FORMS
+    """Forms of the data that `convert` knows."""
+
+    def load(self, path: Path) -> Iterator[Example]:
+        """Read a raw file, one example per dialogue; `FormatError` has all its problems."""
+        yield from files.load_extraction(path)
+
+    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
+        """Yield all examples at once: no answer depends on another."""
+        yield examples
+
+    def read(self, path: Path) -> Submission:
+        """Read a track 1 result file as it is."""
+        return files.read_result(path, files.EXTRACTION_LAYOUT)
+
+    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+        """Write a track 1 result file."""
+        files.write_extraction(answers, path)
+
+    def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
+        """Return all problems of a result file; `official` finds what the official programs crash on."""
+        from duologue.challenges.mobilecs import extraction_checker
+
+        return extraction_checker.check(submission, examples, variant)
+
+    def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+        """Score a result file: mention F1, triple F1 and their mean with 95 % intervals."""
+        from duologue.challenges.mobilecs import extraction
+
+        return extraction.score(self.brief, examples, submission, how)
+
+    def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
+        """Return the formulas over the counts that reports keep."""
+        from duologue.challenges.mobilecs import extraction
+
+        return extraction.metrics(how.variant)
+
+    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
+        """Turn raw dialogues into track 2 data as the official preprocessing does."""
+        return files.convert(source, target, path, out)
+
+
+class DialogueTask:
+    """Track 2: intents and replies, turn by turn.
+
+    A result file is the test file with its blanks filled, so an object remembers the test rows it has loaded and
+    `write` puts the answers into them.
+    """
+
+    brief = DIALOGUE
+    forms = files.FORMS
+    """Forms of the data that `convert` knows."""
+
+    def __init__(self) -> None:
+        self._tests: dict[str, dict[str, Any]] = {}
+
+    def load(self, path: Path) -> Iterator[Example]:
+        """Read a track 2 file, one example per turn; `FormatError` has all its problems.
+
+        The history of a sample is the user's side; `rounds` puts the system's own replies into it.
+        """
+        for example in files.load_dialogue(path):
+            self._tests[example.sample.dialogue_id] = example.source
+            yield example
+
+    def rounds(self, examples: Sequence[Example]) -> Generator[Sequence[Example], Sequence[Answer] | None, None]:
+        """Yield the first turns of all dialogues, then all second turns, and so on.
+
+        Send the answers to a round, in its order, to have them as system turns in the histories of the next; with
+        a plain loop, nothing is sent and the histories hold the user's side alone.
+        """
+        from duologue.challenges.mobilecs.paired import place_of
+
+        turns: dict[int, list[Example]] = {}
+        for example in examples:
+            place = place_of(example.sample.id)
+            turns.setdefault(place[1] if place is not None else 0, []).append(example)
+        replies: dict[tuple[str, int], Answer] = {}
+        for number in sorted(turns):
+            batch = [_with_replies(example, replies) for example in turns[number]]
+            answers = yield batch
+            for example, answer in zip(batch, answers or (), strict=answers is not None):
+                replies[example.sample.dialogue_id, number] = answer
+
+    def read(self, path: Path) -> Submission:
+        """Read a track 2 result file as it is."""
+        return files.read_result(path, files.DIALOGUE_LAYOUT)
+
+    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+        """Write a track 2 result file: the test rows that were loaded with the generated fields filled."""
+        files.write_replies(answers, path, self._tests)
+
+    def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
+        """Return all problems of a result file; `official` finds what the official program crashes on."""
+        from duologue.challenges.mobilecs import dialogue_checker
+
+        return dialogue_checker.check(submission, examples, variant)
+
+    def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+        """Score a result file: intents, Success, BLEU and the combined score with 95 % intervals over dialogues."""
+        from duologue.challenges.mobilecs import dialogue
+
+        return dialogue.score(self.brief, examples, submission, how)
+
+    def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
+        """Return the formulas over the counts that reports keep."""
+        from duologue.challenges.mobilecs import dialogue
+
+        return dialogue.metrics(how.variant)
+
+    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
+        """Turn raw dialogues into track 2 data as the official preprocessing does."""
+        return files.convert(source, target, path, out)
+
+
+def _with_replies(example: Example, replies: Mapping[tuple[str, int], Answer]) -> Example:
+    """Return the example with the system's own replies after the user turns that they answer."""
+    heard = []
+    users = [turn for turn in example.sample.history if turn.speaker == "user"]
+    for number, turn in enumerate(users):
+        heard.append(turn)
+        answer = replies.get((example.sample.dialogue_id, number))
+        if answer is not None and number < len(users) - 1:
+            heard.append(Turn(speaker="system", text=answer.text or "", annotation=answer.annotation))
+    sample = msgspec.structs.replace(example.sample, history=tuple(heard))
+    return msgspec.structs.replace(example, sample=sample)

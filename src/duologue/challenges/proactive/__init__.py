@@ -1,0 +1,1 @@
+"""Proactive knowledge-driven dialogue: DuConv, the Language and Intelligence Challenge of 2019."""

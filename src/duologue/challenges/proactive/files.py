@@ -1,0 +1,268 @@
+"""Official files of the proactive challenge and records, both ways (specification, section 2).
+
+A session or sample file has one JSON object a line. A prediction file has one reply a line, in the order of the
+samples. An evaluation file has `prediction TAB reference` a line and needs no other truth. What was read keeps its
+decoded row in `source`, key order and further keys included, so that writing gives the file back.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from duologue.challenges.proactive.faults import PROBLEMS_SHOWN, START, form_of, is_whole, row_problems
+from duologue.challenges.proactive.lines import Lines
+from duologue.core import disk
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.records import Answer, Dialogue, Example, Fact, Goal, Problem, Sample, Submission, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+EVALUATION = "proactive-evaluation"
+PREDICTION = "proactive-prediction"
+"""Names of the result formats in `Submission.layout`."""
+
+_LOG = logging.getLogger(__name__)
+
+
+def read_rows(path: Path, form: str | None = None) -> list[dict[str, Any]]:
+    """Return the decoded rows of a session or sample file, plain or gzip.
+
+    `form` demands one of the two. Raises `FormatError` with all problems of the file, `StorageError` when it cannot
+    be read.
+    """
+    text, warnings = disk.decode_text(disk.read_bytes(path), path)
+    for warning in warnings:
+        _LOG.warning("%s: %s; %s", path, warning.message, warning.advice)
+    rows: list[Any] = []
+    problems: list[Problem] = []
+    names: dict[str, int] = {}
+    for number, line in enumerate(Lines(text.encode("utf-8")), start=1):
+        found = _decoded(line, number, path, rows)
+        if not found:
+            form = form or form_of(rows[-1])
+            found = [*row_problems(rows[-1], form), *_repeated(rows[-1], number, names)]
+        problems += [_placed(problem, number) for problem in found]
+        if len(problems) >= PROBLEMS_SHOWN:
+            problems.append(Problem(rule="too-many-problems", message="the rest of the file was not looked at"))
+            break
+    if not rows and not problems:
+        problems.append(Problem(rule="no-rows", message="the file is empty; a session or a sample a line is expected"))
+    if problems:
+        raise FormatError(path, problems)
+    return rows
+
+
+def _decoded(line: str, number: int, path: Path, rows: list[Any]) -> Sequence[Problem]:
+    try:
+        rows.append(disk.decode_json(line, path))
+    except FormatError as error:
+        column = [problem.place.rpartition(", ")[2] for problem in error.problems]
+        return [
+            msgspec.structs.replace(problem, place=f"line {number}, {place}" if place else f"line {number}")
+            for problem, place in zip(error.problems, column, strict=True)
+        ]
+    return ()
+
+
+def _repeated(row: Any, number: int, names: dict[str, int]) -> Iterator[Problem]:
+    name = row.get("id") if isinstance(row, dict) else None
+    if isinstance(name, str) and names.setdefault(name, number) != number:
+        yield Problem(rule="row-repeated", message=f"the id '{name}' is that of line {names[name]} already")
+
+
+def _placed(problem: Problem, number: int) -> Problem:
+    if problem.place.startswith("line "):
+        return problem
+    place = f"line {number}, {problem.place}" if problem.place else f"line {number}"
+    return msgspec.structs.replace(problem, place=place)
+
+
+def load(path: Path) -> list[Example]:
+    """Return the examples of a session or sample file, in its order; sessions give a sample per agent turn."""
+    rows = read_rows(path)
+    if form_of(rows[0]) == "session":
+        return [example for dialogue in _dialogues(rows) for example in samples_of(dialogue)]
+    return _examples(rows)
+
+
+def load_sessions(path: Path) -> list[Dialogue]:
+    """Return the dialogues of a session file; the agent speaks first."""
+    return _dialogues(read_rows(path, "session"))
+
+
+def _dialogues(rows: Sequence[dict[str, Any]]) -> list[Dialogue]:
+    return [
+        Dialogue(
+            id=_name(row) or f"{number:06d}",
+            turns=turns_of(row["conversation"]),
+            knowledge=_facts(row["knowledge"]),
+            goal=_goal(row["goal"]),
+            source=row,
+        )
+        for number, row in enumerate(rows)
+    ]
+
+
+def samples_of(dialogue: Dialogue) -> Iterator[Example]:
+    """Yield a sample per agent turn: what was said before it, and the turn as the reference (section 2.1)."""
+    for at in range(0, len(dialogue.turns), 2):
+        yield Example(
+            sample=Sample(
+                id=f"{dialogue.id}#{at:02d}",
+                dialogue_id=dialogue.id,
+                history=dialogue.turns[:at],
+                knowledge=dialogue.knowledge,
+                goal=dialogue.goal,
+            ),
+            references=(Answer(text=dialogue.turns[at].text),),
+            source=dialogue.source,
+        )
+
+
+def _examples(rows: Sequence[dict[str, Any]]) -> list[Example]:
+    """Return the examples of sample rows. Samples of equal goal and knowledge belong to one dialogue."""
+    dialogues: dict[tuple[str, int], str] = {}
+    turns: set[tuple[str, int]] = set()
+    found = []
+    for row in rows:
+        text = json.dumps([row["goal"], row["knowledge"]])
+        again, at = 0, len(row["history"])
+        name = ""
+        while not name or (name, at) in turns:  # another session about the same
+            name = dialogues.setdefault((text, again), f"{len(dialogues):06d}")
+            again += 1
+        turns.add((name, at))
+        sample = Sample(
+            id=_name(row) or f"{name}#{at:02d}",
+            dialogue_id=name,
+            history=turns_of(row["history"]),
+            knowledge=_facts(row["knowledge"]),
+            goal=_goal(row["goal"]),
+        )
+        references = (Answer(text=row["response"]),) if "response" in row else ()
+        found.append(Example(sample=sample, references=references, source=row))
+    return found
+
+
+def _name(row: dict[str, Any]) -> str | None:
+    name = row.get("id")
+    return name if isinstance(name, str) and name and is_whole(name) else None
+
+
+def turns_of(texts: Iterable[str]) -> tuple[Turn, ...]:
+    """Return utterances as turns: the agent speaks first, then they alternate."""
+    return tuple(Turn(speaker=("system", "user")[at % 2], text=text) for at, text in enumerate(texts))
+
+
+def _facts(rows: Iterable[list[str]]) -> tuple[Fact, ...]:
+    return tuple(Fact(subject=one, relation=relation, object=value) for one, relation, value in rows)
+
+
+def _goal(rows: list[list[str]]) -> Goal:
+    return Goal(topics=(rows[0][1], rows[0][2]), relations=_facts(rows[1:]))
+
+
+def session_row(dialogue: Dialogue) -> dict[str, Any]:
+    """Return the row of a session file: the one that was read, or a new one from the records."""
+    if isinstance(dialogue.source, dict) and "conversation" in dialogue.source:
+        return dialogue.source
+    return {**_background(dialogue.goal, dialogue.knowledge), "conversation": [turn.text for turn in dialogue.turns]}
+
+
+def sample_row(example: Example) -> dict[str, Any]:
+    """Return the row of a sample file: the one that was read, or a new one from the records."""
+    if isinstance(example.source, dict) and "history" in example.source:
+        return example.source
+    row = _background(example.sample.goal, example.sample.knowledge)
+    row["history"] = [turn.text for turn in example.sample.history]
+    if example.references:
+        row["response"] = example.references[0].text
+    return row
+
+
+def _background(goal: Goal | None, knowledge: Iterable[Fact]) -> dict[str, Any]:
+    if goal is None or len(goal.topics) != 2:
+        raise UsageError("a session of this challenge has a goal of two topics; this one has none")
+    relations = [[fact.subject, fact.relation, fact.object] for fact in goal.relations]
+    triples = [[fact.subject, fact.relation, fact.object] for fact in knowledge]
+    return {"goal": [[START, *goal.topics], *relations], "knowledge": triples}
+
+
+def row_line(row: dict[str, Any]) -> str:
+    """Return a row as the official tools write it: characters as they are, a blank behind comma and colon.
+
+    Raises `UsageError` for a row whose further keys are nested too deeply to be written.
+    """
+    try:
+        return json.dumps(row, ensure_ascii=False) + "\n"
+    except RecursionError as error:
+        raise UsageError("a row is nested too deeply to be written; a session or sample has three levels") from error
+
+
+def write_sessions(dialogues: Iterable[Dialogue], path: Path) -> None:
+    """Write a session file in the official byte layout; a name that ends in `.gz` is packed."""
+    write_lines((row_line(session_row(one)) for one in dialogues), path)
+
+
+def write_samples(examples: Iterable[Example], path: Path) -> None:
+    """Write a sample file in the official byte layout; a name that ends in `.gz` is packed."""
+    write_lines((row_line(sample_row(one)) for one in examples), path)
+
+
+def write_lines(lines: Iterable[str], path: Path) -> None:
+    """Write lines that bring their ends along, one by one, so that memory does not grow with the file."""
+    with disk.replacing_text(path) as out:
+        for line in lines:
+            out.write(line)
+
+
+def write_predictions(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    """Write a prediction file: one reply a line, in the order given, which must be that of the samples.
+
+    Raises `UsageError` for an answer without text, and for one that does not fit on a line.
+    """
+    write_lines(map(_reply_line, answers), path)
+
+
+def _reply_line(named: tuple[str, Answer]) -> str:
+    name, answer = named
+    if answer.text is None:
+        raise UsageError(f"the answer to sample '{name}' has no text; this task answers with text")
+    if any(mark in answer.text for mark in "\n\r\t") or not is_whole(answer.text):
+        message = f"the answer to sample '{name}' holds a line end, a TAB or half a character: {answer.text[:60]!r}"
+        raise UsageError(f"{message}; a reply is one line of words and spaces")
+    return answer.text + "\n"
+
+
+def read_result(path: Path) -> Submission:
+    """Return a prediction or evaluation file as it is; its rows are `Lines`, cut when they are gone through.
+
+    An evaluation file is told by its TABs: most of its lines that are not empty have one. Problems of the bytes are
+    noted, what the lines mean is for the checker. Raises `StorageError` when the file cannot be read.
+    """
+    try:
+        data = disk.read_bytes(path)
+    except FormatError as error:  # damaged gzip
+        return Submission(rows=None, layout=PREDICTION, problems=error.problems, path=str(path))
+    tabbed = filled = 0
+    problems: tuple[Problem, ...] = ()
+    rows: Lines | None = Lines(data)
+    try:
+        for portion in Lines(data).portions():
+            tabbed += sum("\t" in line for line in portion)
+            filled += sum(map(bool, portion))
+    except UnicodeDecodeError:
+        rows = None
+    try:
+        if rows is None or data.startswith(b"\xef\xbb\xbf"):
+            problems = tuple(disk.decode_text(data, path)[1])
+    except FormatError as error:
+        problems = error.problems
+    layout = EVALUATION if 2 * tabbed > filled else PREDICTION
+    return Submission(rows=rows, layout=layout, problems=problems, hash=disk.sha256(data), path=str(path))

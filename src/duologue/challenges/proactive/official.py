@@ -1,0 +1,165 @@
+"""The official program `eval.py`, quirk by quirk (specification, section 3).
+
+It reads a line `prediction TAB reference` each, scores what it can read, and prints five figures at its very end. An
+error that it does not catch ends it before anything is printed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.proactive.lines import Lines
+from duologue.core import disk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.metrics.lexicon import Integers
+
+NAMES = ("f1", "bleu-1", "bleu-2", "distinct-1", "distinct-2")
+"""The scores in the order in which the program prints them."""
+
+_DIVISION = "ZeroDivisionError: float division by zero"
+_LOGARITHM = "ValueError: math domain error"
+
+
+class Refused(NamedTuple):
+    """An error that the program does not catch."""
+
+    error: str
+    """Type and message as CPython 3.11 words them."""
+    where: str
+    """The function of the program in which it is raised."""
+    why: str
+    """What in the file leads there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the official program does with a file."""
+
+    pairs: int
+    """How many lines it scores."""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """The unrounded figures by name; empty when it fails."""
+    refused: Refused | None = None
+
+    @property
+    def stdout(self) -> tuple[str, ...]:
+        """Return the lines that it prints; the percent sign stands behind fractions too."""
+        if self.refused is not None:
+            return ()
+        f1, *others = (self.scores[name] for name in NAMES)
+        labels = ("BLEU1", "BLEU2", "DISTINCT1", "DISTINCT2")
+        return (
+            f"F1: {f1 * 100:.2f}%",
+            *(f"{label}: {value:.3f}%" for label, value in zip(labels, others, strict=True)),
+        )
+
+
+def pair_of(line: str) -> tuple[str, str] | None:
+    r"""Return prediction and reference of a line as the program reads them, `None` for a line that it skips.
+
+    An empty prediction is skipped, since the TAB behind it is stripped with the white space in front.
+
+    >>> pair_of("a b\tc\tignored"), pair_of("\tc")
+    (('a b', 'c'), None)
+    """
+    fields = line.strip().split("\t")
+    return (fields[0].strip(), fields[1].strip()) if len(fields) >= 2 else None
+
+
+class Tally:
+    """Adds up what the program counts, portion by portion, in constant memory but for the different bigrams.
+
+    What each prediction holds is kept in `counter` for up to `keep` pairs.
+    """
+
+    def __init__(self, keep: int = 0) -> None:
+        from duologue.metrics.pairs import PairCounter  # numpy stays out of what only lists tasks
+
+        self.counter = PairCounter(empty_words=True, keep=keep)
+        self._sums = [0] * 10
+        self._pairs = 0
+        self._trigrams = [0, 0]
+
+    def add(self, pairs: Sequence[tuple[str, str]]) -> Integers:
+        """Count pairs; returns their counts, shape (pairs, `duologue.metrics.pairs.COLUMNS`)."""
+        counts = self.counter.add([said for said, _ in pairs], [wanted for _, wanted in pairs])
+        self._sums = [have + more for have, more in zip(self._sums, counts.sum(axis=0).tolist(), strict=True)]
+        self._pairs += len(pairs)
+        sizes = counts[:, 3]
+        self._trigrams[1] += int((sizes - 2).clip(0).sum())
+        if not (self._sums[5] and self._sums[8]):  # only then does p_3, which is not printed, lead to an error
+            self._trigrams[0] += sum(_trigram_matches(*pair) for pair in pairs)
+        return counts
+
+    def outcome(self) -> Outcome:
+        """Return what the program does with the pairs so far; the order of its calculations is kept."""
+        sums = [float(number) for number in self._sums]
+        hits, said, wanted, words, reference = sums[:5]
+        if not self._pairs:
+            return self._refuse(_DIVISION, "calc_f1", "no line has both a prediction and a reference")
+        if not (said and wanted and hits):
+            return self._refuse(_DIVISION, "calc_f1", "no prediction shares a character with its reference")
+        p, r = hits / said, hits / wanted
+        f1 = 2 * p * r / (p + r)
+        bp = math.exp(1 - reference / words) if words < reference else 1.0
+        totals = (sums[6], sums[9], float(self._trigrams[1]))
+        matches = (sums[5], sums[8], float(self._trigrams[0]))
+        for n, total in enumerate(totals, start=1):
+            if not total:
+                return self._refuse(_DIVISION, "calc_cover_rate", f"no prediction has {n} words")
+        p1, p2, p3 = (match / total for match, total in zip(matches, totals, strict=True))
+        if (p2 > 0 and not p1) or (p3 > 0 and not (p1 and p2)):
+            why = "n-grams match only because they are written together, while shorter ones do not match at all"
+            return self._refuse(_LOGARITHM, "calc_bleu", why)
+        values = (
+            f1,
+            bp * math.exp(math.log(p1)) if p1 > 0 else 0.0,
+            bp * math.exp((math.log(p1) + math.log(p2)) / 2) if p2 > 0 else 0.0,
+            self.counter.different_words() / sums[6],
+            self.counter.different_bigrams(joined=True) / sums[9],
+        )
+        return Outcome(self._pairs, dict(zip(NAMES, values, strict=True)))
+
+    def _refuse(self, error: str, where: str, why: str) -> Outcome:
+        return Outcome(self._pairs, refused=Refused(error, where, why))
+
+
+def evaluate(portions: Iterable[Sequence[str]]) -> Outcome:
+    """Return what `eval.py` does with the lines of an evaluation file, given in portions."""
+    tally = Tally()
+    for pairs in pairs_of(portions):
+        tally.add(pairs)
+    return tally.outcome()
+
+
+def evaluate_file(path: Path) -> Outcome:
+    """Return what `eval.py` does with an evaluation file, plain or gzip.
+
+    A million lines take about ten seconds and 400 megabytes. Raises `StorageError` when the file cannot be read,
+    `FormatError` when it is no UTF-8: the program ends with an error there too.
+    """
+    data = disk.read_bytes(path)
+    try:
+        return evaluate(Lines(data).portions())
+    except UnicodeDecodeError:
+        disk.decode_text(data, path)  # which says where
+        raise
+
+
+def pairs_of(portions: Iterable[Sequence[str]]) -> Iterator[list[tuple[str, str]]]:
+    """Yield the pairs that the program scores, portion by portion."""
+    for lines in portions:  # `pair_of`, written out: there may be a million
+        fields = [line.strip().split("\t") for line in lines]
+        yield [(one[0].strip(), one[1].strip()) for one in fields if len(one) >= 2]
+
+
+def _trigram_matches(said: str, wanted: str) -> int:
+    from duologue.metrics.ngrams import clipped, joined_ngrams
+
+    return clipped(joined_ngrams(said.split(" "), 3), joined_ngrams(wanted.split(" "), 3))

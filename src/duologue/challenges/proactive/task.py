@@ -1,0 +1,110 @@
+"""Proactive knowledge-driven dialogue: leading a talk from one topic to another (DuConv, LIC 2019).
+
+What is asked
+    An agent leads a user from topic A to topic B, films and film people, with triples of knowledge about both. The
+    agent speaks first; the user knows nothing. Given goal, knowledge and history, produce the agent's next utterance.
+
+Sizes
+    19,858 sessions for training, 2,000 for development (9.05 utterances each), test_1 with 5,000 samples and test_2
+    with 10,069, both released without replies.
+
+Rules
+    All text is cut into words. A prediction file has one reply a line, in the order of the samples. Scored by
+    characters (F1) and words (BLEU-1/2, DISTINCT-1/2); the finalists were ranked by people who talked to them.
+
+Traps
+    * `eval.py` does not score a line with an empty prediction at all, joins the words of an n-gram without a mark, and
+      prints a percent sign behind fractions. Variant `official` keeps all of it.
+    * Samples of one session stand in test_1 and test_2 with histories of different length, so that a longer history
+      gives the reply of a shorter one away. Never look at another sample.
+    * Relation rows of the goal are among the knowledge in 64 % of the cases only: they are knowledge of their own.
+    * DISTINCT falls with the number of replies: compare it on equal test sets only.
+
+How to obtain the data
+    The organisers' repository `baidu/knowledge-driven-dialogue` (code under the MIT licence) names the places; see
+    `docs/challenges/proactive.md`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from duologue.challenges.proactive import convert, files, slicing
+from duologue.core.protocols import Brief
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from duologue.core.records import Answer, Example, Problem, Report, Scoring, Submission
+    from duologue.metrics.counts import Metric
+
+BRIEF = Brief(
+    name="proactive",
+    version="1",
+    language="zh",
+    answers="text",
+    variants=("strict", "official"),
+    slices=slicing.CUTS,
+    ordered=True,
+)
+
+
+class ProactiveTask:
+    """The task as the house runs it: sessions or samples in, a reply a line out."""
+
+    brief = BRIEF
+    forms: tuple[str, ...] = convert.FORMS
+    """The forms that `convert` knows."""
+
+    def load(self, path: Path) -> Iterator[Example]:
+        """Read a session file (a sample per agent turn) or a sample file; `FormatError` has all its problems."""
+        yield from files.load(path)
+
+    def gather(self, paths: Sequence[Path]) -> list[Example]:
+        """Read several files one behind the other, their names in front of the ids, since each starts anew."""
+        return [_named(one, f"{path.name}:") for path in paths for one in files.load(path)]
+
+    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
+        """Yield all examples at once: no answer depends on another."""
+        yield examples
+
+    def read(self, path: Path) -> Submission:
+        """Read a prediction file or an evaluation file as it is."""
+        return files.read_result(path)
+
+    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+        """Write a prediction file: a reply a line, in the order given, which must be that of the samples."""
+        files.write_predictions(answers, path)
+
+    def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
+        """Return all problems of a result file; `official` finds what `eval.py` fails of."""
+        from duologue.challenges.proactive import checker
+
+        return checker.check(submission, examples, variant)
+
+    def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+        """Score a prediction file against data, or an evaluation file by itself."""
+        from duologue.challenges.proactive import scorer
+
+        return scorer.score(examples, submission, how)
+
+    def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
+        """Return the formulas of a variant."""
+        from duologue.challenges.proactive import scorer
+
+        return scorer.metrics(how)
+
+    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
+        """Turn a file of one form into another as the official tools do, topics generalised."""
+        return convert.convert(source, target, path, out)
+
+
+def _named(example: Example, prefix: str) -> Example:
+    sample = msgspec.structs.replace(
+        example.sample, id=prefix + example.sample.id, dialogue_id=prefix + example.sample.dialogue_id
+    )
+    return msgspec.structs.replace(example, sample=sample)

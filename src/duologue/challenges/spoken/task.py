@@ -1,0 +1,151 @@
+"""Knowledge-driven spoken dialogue (Huawei 2022 Global AI Challenge), in the format of KdConv.
+
+What is asked
+    Given a dialogue whose last turn is the user's, as a speech recogniser would write it, and a knowledge graph:
+    choose the triples (entity, attribute, value) that the reply needs, and write the reply.
+
+Sizes
+    740 validation dialogues (13,134 turns, 9,444 triples), 400 test samples with histories of 1 to 17 turns, a graph
+    of about 38,000 entities. About four fifths of the dialogues are in the style of KdConv (film, music, travel), the
+    rest are idioms, poems, books, recipes, fish and characters of two fantasy worlds.
+
+Rules
+    A system answers each sample from its history and the graph that it is given at run time. The speakers alternate
+    and the user begins; a sample is a turn of the responder (odd index). Earlier turns come without their triples.
+
+Traps
+    * Recogniser noise is on turns without triples, whoever speaks: replies without knowledge are noisy references.
+      The samples `knowledge` are the main number.
+    * Names keep their suffix in brackets, values their full-width signs, `::;` and U+200E: nothing is made alike.
+    * A value may be a number: 70 and "70" are the same triple in `strict` and two in `official`.
+    * DISTINCT of the challenge document counts n-grams that occur exactly once; the usual DISTINCT is beside it.
+    * KdConv's development and test dialogues are in part those of the challenge: never train on one and test on the
+      other.
+
+How to obtain the data
+    The validation dialogues stand in the repository of the published baseline; KdConv (Zhou et al., ACL 2020) in
+    `thu-coai/KdConv`, Apache License 2.0. The challenge's own graph and training set must be had from the organiser.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from duologue.challenges.spoken import files
+from duologue.challenges.spoken.choices import OPTIONS, SAMPLES
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.protocols import Brief
+from duologue.core.records import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from duologue.core.protocols import World
+    from duologue.core.records import Answer, Example, Report, Scoring, Submission
+    from duologue.metrics.counts import Metric
+
+BRIEF = Brief(
+    name="spoken",
+    version="1",
+    language="zh",
+    answers="facts+text",
+    variants=("strict", "official"),
+    options=OPTIONS,
+    samples=SAMPLES,
+    slices=("domain", "answer-kind", "triples"),
+)
+
+
+class SpokenTask:
+    """The task as the house runs it, for the challenge's files and for KdConv's."""
+
+    brief = BRIEF
+
+    def load(self, path: Path) -> Iterator[Example]:
+        """Read dialogues (train.json, valid.json), samples (test.json) or gold; `FormatError` has all problems."""
+        yield from files.load(path)
+
+    def gather(self, paths: Sequence[Path]) -> list[Example]:
+        """Return the examples of several files together: samples of test.json meet their gold by id.
+
+        Raises `FormatError` where two files know the reply of one id: ids of dialogues are their numbers in a file,
+        so dialogues of several files cannot be put together without putting one file's replies on another's samples.
+        """
+        found: dict[str, Example] = {}
+        for path in paths:
+            clashes: list[Problem] = []
+            for example in files.load(path):
+                other = found.get(example.sample.id)
+                if other is None:
+                    found[example.sample.id] = example
+                elif other.references and example.references:
+                    message = f"sample '{example.sample.id}' has a reply in an earlier file too"
+                    clashes.append(Problem(rule="id-repeated", message=message, advice="score the files one by one"))
+                else:
+                    found[example.sample.id] = _joined(other, example)
+            if clashes:
+                raise FormatError(path, clashes)
+        return list(found.values())
+
+    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
+        """Yield all examples at once: no answer depends on another."""
+        yield examples
+
+    def read(self, path: Path) -> Submission:
+        """Read a result file as it is."""
+        return files.read_result(path)
+
+    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+        """Write result.json. Raises `UsageError` for an answer without a text."""
+        files.write_result(answers, path)
+
+    def check(
+        self,
+        submission: Submission,
+        examples: Sequence[Example] | None,
+        variant: str,
+        *,
+        world: World | None = None,
+    ) -> tuple[Problem, ...]:
+        """Return all problems of a result file; with the knowledge graph also the triples that are not in it."""
+        from duologue.challenges.spoken import checker
+
+        return checker.check(submission, examples, variant, world)
+
+    def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+        """Score a result file: triples, replies and the total that ranks, with 95 % intervals."""
+        from duologue.challenges.spoken import scorer
+
+        return scorer.score(examples, submission, how)
+
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
+        """Return the replies of a result file by sample id; those with an error of their own are left out."""
+        from duologue.challenges.spoken import checker
+
+        findings = checker.examine(submission, None, "official")
+        return {name: files.answer_in(row) for name, row in findings.replies.items()}
+
+    def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
+        """Return the formulas of all scores under a way of scoring."""
+        from duologue.challenges.spoken import scorer
+
+        return scorer.metrics(how)
+
+    def world(self, path: Path | None) -> World:
+        """Read the knowledge graph of kg.json. Raises `UsageError` without a file: there is none built in."""
+        from duologue.knowledge.base import KnowledgeBase
+
+        if path is None:
+            raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json")
+        return KnowledgeBase(path.name, files.facts_in(files.read_graph(path)))
+
+
+def _joined(one: Example, other: Example) -> Example:
+    """Return one example with the history of the file that has it and the reply of the other."""
+    fuller, known = (one, other) if one.sample.history else (other, one)
+    if fuller.references:
+        return fuller
+    return msgspec.structs.replace(fuller, references=known.references, source=known.source)

@@ -1,0 +1,219 @@
+"""ROUGE-L and CIDEr over several references, as the caption evaluation of COCO computes them.
+
+These ranked the systems of DSTC6 track 2 (specification, section 8.1); every published figure comes out equal.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duologue.metrics.counts import Metric, share
+from duologue.metrics.tokens import number_grams, number_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from duologue.metrics.counts import Floats
+    from duologue.metrics.tokens import Grams, Integers
+
+BETA = 1.2
+"""Weight of recall in ROUGE-L."""
+SIGMA = 6.0
+"""Width of CIDEr's length penalty, in bigrams."""
+ORDERS = 4
+GROUPS = 20
+"""Parts of the jackknife behind CIDEr's interval: each costs as much as the score itself."""
+_STUDENT = 2.0930240544082634
+"""Student's 97.5 % point for 19 degrees of freedom."""
+
+
+class Average(Metric[float]):
+    """The mean over items of a value that each item has by itself. Counts `items` and the value."""
+
+    def __init__(self, name: str, formula: str, *, additive: bool = True, source: str = "") -> None:
+        self.name = name
+        self.source = source
+        self.columns = ("items", name)
+        self.formula = formula
+        self.additive = additive
+
+    def count(self, seen: float) -> tuple[float, float]:
+        """Return 1 and the value."""
+        return 1.0, seen
+
+    def total(self, sums: Floats) -> Floats:
+        """Return the mean."""
+        return share(sums[..., 1], sums[..., 0])
+
+
+ROUGE_L = Average(
+    "rouge-l",
+    "rouge-l = mean of F(beta 1.2) of longest common subsequences",
+    source="Lin 2004, as the caption evaluation of COCO computes it (rouge.py)",
+)
+CIDER = Average(
+    "cider",
+    "cider = mean of 10 x tf-idf cosine, clipped, sigma 6",
+    additive=False,
+    source="Vedantam and others 2015, as the caption evaluation of COCO computes it (cider_scorer.py)",
+)
+"""Not additive: each item's value depends on the document frequencies of all; `Cider.interval` is for that."""
+
+
+def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
+    """Return ROUGE-L of one reply: the F of the best precision and the best recall, each over all references.
+
+    Texts are cut at single spaces, so two spaces in a row make an empty token, as in the original; an empty
+    text is one empty token.
+
+    >>> round(rouge_l("a b c", ["a c", "b c d"]), 6)
+    0.821549
+    """
+    said = hypothesis.split(" ")
+    places: dict[str, int] = {}
+    for place, token in enumerate(said):
+        places[token] = places.get(token, 0) | 1 << place
+    precision = recall = 0.0
+    for reference in references:
+        wanted = reference.split(" ")
+        common = _common(places, len(said), wanted)
+        precision, recall = max(precision, common / len(said)), max(recall, common / len(wanted))
+    if not precision or not recall:
+        return 0.0
+    return (1 + BETA**2) * precision * recall / (recall + BETA**2 * precision)
+
+
+def _common(places: dict[str, int], length: int, wanted: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence, by bits of one integer (Hyyrö 2004)."""
+    full = (1 << length) - 1
+    row = full
+    for token in wanted:
+        match = row & places.get(token, 0)
+        if match:
+            row = ((row + match) | (row - match)) & full
+    return length - row.bit_count()
+
+
+class _Order(NamedTuple):
+    """What CIDEr needs of the n-grams of one order; an entry is an n-gram in a text, with its number of times."""
+
+    kinds: int
+    documents: tuple[Integers, Integers]
+    """(n-gram, item) of each n-gram in the references of an item, each pair once."""
+    said: tuple[Integers, Integers, Floats]
+    """n-gram, item and squared times of the hypotheses' entries."""
+    wanted: tuple[Integers, Integers, Floats]
+    """n-gram, reference and squared times of the references' entries."""
+    shared: tuple[Integers, Integers, Floats]
+    """n-gram, reference and min(said, wanted) x wanted, where both have it."""
+
+
+class Cider:
+    """CIDEr of a set of items (Vedantam and others 2015), with clipping and length penalty but no stemming.
+
+    Not CIDEr-D. Per order 1 to 4 raw counts times idf = ln(items) - ln(max(1, items whose references have the
+    n-gram)); similarity sum(min(h, r) r) / (|h| |r|) times exp(-d^2 / 72), d the difference in bigrams; mean
+    over orders and references, times 10. So a value depends on the whole set, and one item alone has 0. Raises
+    `ValueError` when the numbers differ or an item has no reference.
+    """
+
+    def __init__(self, hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[Sequence[str]]]) -> None:
+        if len(hypotheses) != len(references):
+            raise ValueError(f"{len(hypotheses)} hypotheses are given for {len(references)} items")
+        several = np.array([len(one) for one in references], dtype=np.int64)
+        if len(several) and not several.all():
+            raise ValueError(f"item {int(np.argmin(several))} has no reference")
+        self.items = len(hypotheses)
+        self._several = several
+        self._item = np.repeat(np.arange(self.items), several)
+        tokens = number_tokens([*hypotheses, *(text for one in references for text in one)])
+        bigrams = np.maximum(tokens.lengths - 1, 0)
+        longer = bigrams[self._item] - bigrams[self.items :]
+        self._short = np.exp(-(longer.astype(np.float64) ** 2) / (2 * SIGMA**2))
+        home = np.concatenate([np.arange(self.items), self._item])
+        self._orders = [_order(grams, home, self.items) for grams in number_grams(tokens, ORDERS)]
+
+    def values(self, kept: NDArray[np.bool_] | None = None) -> Floats:
+        """Return CIDEr per item, shape (items,).
+
+        With `kept` the document frequencies are those of the items it marks, and only theirs are meaningful.
+        """
+        count = self.items if kept is None else int(np.count_nonzero(kept))
+        if not count:
+            return np.zeros(self.items)
+        total = np.zeros(len(self._item))
+        for order in self._orders:
+            grams, items = order.documents
+            weights = None if kept is None else kept[items].astype(np.float64)
+            documents = np.bincount(grams, weights=weights, minlength=order.kinds)
+            weight = (math.log(count) - np.log(np.maximum(documents, 1.0))) ** 2
+            said = _norms(order.said, weight, self.items)[self._item]
+            wanted = _norms(order.wanted, weight, len(self._item))
+            grams, texts, products = order.shared
+            dots = np.bincount(texts, weights=products * weight[grams], minlength=len(self._item))
+            sizes = said * wanted
+            total += np.divide(dots, sizes, out=np.zeros(len(dots)), where=sizes != 0)
+        total *= self._short / ORDERS
+        per_item: Floats = np.bincount(self._item, weights=total, minlength=self.items) / self._several * 10
+        return per_item
+
+    def interval(self, groups: Integers, times: float = _STUDENT) -> tuple[float, float]:
+        """Return the ends of an interval around the mean: value -/+ `times` standard errors.
+
+        Delete-a-group jackknife: each group of items is left out once and all document frequencies are counted
+        again without it, so that the interval knows that they are estimates too. `groups` has the number of
+        each item's group; `times` is Student's 97.5 % point for 20 groups. Raises `ValueError` for fewer than two.
+        """
+        names = np.unique(groups)
+        if len(names) < 2:
+            raise ValueError("a jackknife needs at least two groups")
+        value = float(self.values().mean())
+        means = [float(self.values(kept)[kept].mean()) for kept in (groups != name for name in names)]
+        return jackknife_interval(value, means, times)
+
+
+def jackknife_interval(
+    value: float, left_out: Sequence[float] | Floats, times: float = _STUDENT
+) -> tuple[float, float]:
+    """Return value -/+ `times` jackknife standard errors, of the values with each of g groups left out.
+
+    >>> jackknife_interval(2.0, [2.0, 2.0, 2.0])
+    (2.0, 2.0)
+    """
+    values = np.asarray(left_out, dtype=np.float64)
+    groups = len(values)
+    error = math.sqrt((groups - 1) / groups * float(((values - values.mean()) ** 2).sum()))
+    return value - times * error, value + times * error
+
+
+def _norms(entries: tuple[Integers, Integers, Floats], weight: Floats, texts: int) -> Floats:
+    grams, owners, squares = entries
+    found: Floats = np.sqrt(np.bincount(owners, weights=squares * weight[grams], minlength=texts))
+    return found
+
+
+def _order(grams: Grams, home: Integers, items: int) -> _Order:
+    """Return the entries of one order. Texts 0 to items - 1 are the hypotheses, `home` has each text's item."""
+    kinds = max(grams.kinds, 1)
+    keys, times = np.unique(grams.texts * kinds + grams.numbers, return_counts=True)
+    owners, numbers = np.divmod(keys, kinds)
+    cut = int(np.searchsorted(owners, items))
+    said, wanted = owners[:cut], owners[cut:]
+    at_home = home[wanted] * kinds + numbers[cut:]
+    documents = np.unique(at_home)
+    place = np.minimum(np.searchsorted(keys[:cut], at_home), max(cut - 1, 0))
+    both = keys[place] == at_home if cut else np.zeros(len(at_home), bool)
+    pairs = (np.minimum(times[place[both]], times[cut:][both]) * times[cut:][both]).astype(np.float64)
+    squares = times.astype(np.float64) ** 2
+    return _Order(
+        kinds=kinds,
+        documents=(documents % kinds, documents // kinds),
+        said=(numbers[:cut], said, squares[:cut]),
+        wanted=(numbers[cut:], wanted - items, squares[cut:]),
+        shared=(numbers[cut:][both], wanted[both] - items, pairs),
+    )

@@ -1,0 +1,102 @@
+"""Texts as numbers: the tokens of a batch numbered by their first occurrence, and their n-grams.
+
+Equal tokens get equal numbers and nothing is hashed, so that counts made of them are exact.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+
+
+class Tokens(NamedTuple):
+    """The tokens of several texts, one after the other."""
+
+    numbers: Integers
+    """Number of each token, (tokens,)."""
+    texts: Integers
+    """Which text each token belongs to, (tokens,)."""
+    ends: Integers
+    """Where the text of each token ends in `numbers`, exclusive, (tokens,)."""
+    lengths: Integers
+    """Tokens per text, (texts,)."""
+    vocabulary: int
+    """Numbers are below this."""
+
+
+class Grams(NamedTuple):
+    """The n-grams of one order in several texts."""
+
+    order: int
+    texts: Integers
+    """Which text each n-gram stands in, (occurrences,)."""
+    numbers: Integers
+    """Number of each n-gram: equal n-grams of an order have equal numbers, (occurrences,)."""
+    kinds: int
+    """Numbers are below this."""
+
+
+_BORDER = "\ud800"
+"""Stands between texts while they are cut: half a surrogate pair, which no text that was decoded can hold."""
+
+
+def number_tokens(texts: Sequence[Sequence[str]]) -> Tokens:
+    """Return the tokens of all texts as numbers."""
+    numbers, kinds = _numbers(list(chain.from_iterable(texts)))
+    return with_lengths(numbers, np.fromiter(map(len, texts), np.int64, len(texts)), kinds)
+
+
+def number_texts(texts: Sequence[str]) -> Tokens:
+    """Return the tokens of all texts as numbers, cut at white space; faster than cutting text by text.
+
+    >>> number_texts(["b  a", "", "a c"]).lengths.tolist()
+    [2, 0, 2]
+    """
+    numbers, kinds = _numbers([_BORDER, *f" {_BORDER} ".join(texts).split(), _BORDER])
+    borders = np.flatnonzero(numbers == 0)
+    if len(borders) != len(texts) + 1:  # a text holds the border itself, or there is no text
+        return number_tokens([text.split() for text in texts])
+    return with_lengths(numbers[numbers != 0] - 1, np.diff(borders) - 1, kinds - 1)
+
+
+def _numbers(flat: list[str]) -> tuple[Integers, int]:
+    known = {token: number for number, token in enumerate(dict.fromkeys(flat))}
+    return np.fromiter(map(known.__getitem__, flat), np.int64, len(flat)), len(known)
+
+
+def with_lengths(numbers: Integers, lengths: Integers, vocabulary: int) -> Tokens:
+    """Return tokens in a row with what follows from the lengths of their texts."""
+    return Tokens(
+        numbers=numbers,
+        texts=np.repeat(np.arange(len(lengths)), lengths),
+        ends=np.repeat(np.cumsum(lengths), lengths),
+        lengths=lengths,
+        vocabulary=max(vocabulary, 1),
+    )
+
+
+def number_grams(tokens: Tokens, orders: int) -> Iterator[Grams]:
+    """Yield the n-grams of order 1, 2, ..., `orders`, in the order of the texts.
+
+    >>> [grams.kinds for grams in number_grams(number_tokens([["a", "b", "a", "b"], ["b", "a"]]), 3)]
+    [2, 2, 2]
+    """
+    numbers, kinds = tokens.numbers, tokens.vocabulary
+    starts = np.arange(len(numbers))
+    for order in range(1, orders + 1):
+        if order > 1:
+            fits = starts + order <= tokens.ends[starts]
+            starts, numbers = starts[fits], numbers[fits]
+            keys = numbers * tokens.vocabulary + tokens.numbers[starts + order - 1]
+            found, numbers = np.unique(keys, return_inverse=True)
+            kinds = len(found)
+        yield Grams(order, tokens.texts[starts], numbers, kinds)

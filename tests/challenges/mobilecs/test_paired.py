@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from duologue.challenges.mobilecs import paired
+from duologue.challenges.mobilecs.faults import Faults
+from duologue.core.records import Fact
+
+TURN = {"用户": "多少钱", "客服": "十元", "用户意图": "询问", "客服意图": "通知"}
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    made = {"id": "d", "KB": {"ent-1": {"name": "套餐"}}, "goal": {}, "content": [TURN], **changes}
+    return {key: value for key, value in made.items() if value is not ...}
+
+
+BROKEN: dict[str, Any] = {
+    "not-a-list": row(),
+    "item-not-object": ["x"],
+    "raw-file": [[TURN]],
+    "dialog-id-missing": [row(id=...)],
+    "dialog-id-type": [row(id="")],
+    "dialog-id-repeated": [row(), row()],
+    "base-type": [row(KB={"ent-1": {"name": ["套餐"]}})],
+    "goal-type": [row(goal={"ent-1": "套餐"})],
+    "content-type": [row(content=...)],
+    "turn-type": [row(content=["好"])],
+    "user-text": [row(content=[{"客服": "十元"}])],
+    "truth-type": [row(content=[{**TURN, "客服": None}])],
+}
+
+
+def read(rows: Any) -> tuple[list[Any], list[tuple[str, str]]]:
+    faults = Faults()
+    return paired.read_examples(rows, faults), [(problem.rule, problem.severity) for problem in faults.problems]
+
+
+@pytest.mark.parametrize("rule", BROKEN)
+def test_each_rule_is_broken_by_its_own_file_alone(rule: str) -> None:
+    severity = "warning" if "(a warning" in paired.RULES[rule] else "error"
+    assert read(BROKEN[rule])[1] == [(rule, severity)]
+
+
+def test_every_rule_has_its_broken_file() -> None:
+    assert set(paired.RULES) == set(BROKEN) | {"too-many-problems"}
+    assert read([3] * 1001)[1][-1] == ("too-many-problems", "error")
+
+
+def test_a_sample_holds_the_users_side_and_the_knowledge_and_nothing_else() -> None:
+    rows = [row(content=[TURN, {**TURN, "用户": "好"}], KB={"NA": {"欠费": "有,没有"}}, goal={"NA": {"欠费": "?"}})]
+    examples, _ = read(rows)
+    assert [one.sample.id for one in examples] == ["d#0", "d#1"]
+    assert [[turn.text for turn in one.sample.history] for one in examples] == [["多少钱"], ["多少钱", "好"]]
+    assert examples[0].sample.knowledge == (Fact(subject="user", relation="欠费", object=("有", "没有")),)
+    assert examples[0].sample.goal is None
+    assert examples[0].user_goal.items[0].asked == ("欠费",)
+
+
+def test_a_second_dialogue_of_an_id_is_told_apart() -> None:
+    examples, _ = read([row(), row(), row()])
+    assert [one.sample.dialogue_id for one in examples] == ["d", "d~2", "d~3"]
+
+
+def test_a_test_file_has_no_references() -> None:
+    examples, problems = read([row(goal=..., content=[{"用户": "喂", "客服-生成": ""}])])
+    assert (examples[0].references, examples[0].user_goal, problems) == ((), None, [])
+
+
+def test_a_reply_without_intents_is_a_reference_without_annotation() -> None:
+    examples, _ = read([row(content=[{"用户": "喂", "客服": "好"}])])
+    assert examples[0].references[0].annotation is None
+
+
+@pytest.mark.parametrize(("name", "place"), [("d#0", ("d", 0)), ("d#x", None), ("#1", ("", 1)), ("d#", None)])
+def test_a_sample_id_is_dialogue_and_turn(name: str, place: tuple[str, int] | None) -> None:
+    assert paired.place_of(name) == place

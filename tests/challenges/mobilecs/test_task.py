@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.protocols import Convertible, Task
+from duologue.core.records import Act, Annotation, Answer, Scoring
+from duologue.metrics.counts import Counts
+from duologue.testing import check_task
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VARIANTS = ("strict", "official")
+
+
+@pytest.mark.parametrize(("kind", "name"), [(ExtractionTask, "raw.json"), (DialogueTask, "dialogues.json")])
+def test_both_tasks_keep_the_contract(kind: Any, name: str, golden: Path, tmp_path: Path) -> None:
+    shutil.copy(golden / name, tmp_path)
+    check_task(kind(), tmp_path)
+    assert isinstance(kind(), Task)
+    assert isinstance(kind(), Convertible)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_true_annotation_as_prediction_gives_the_maximum(golden: Path, tmp_path: Path, variant: str) -> None:
+    task = ExtractionTask()
+    examples = list(task.load(golden / "raw.json"))
+    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant))
+    assert [score.value for score in report.scores] == pytest.approx([1.0] * 7, abs=1e-9)
+    assert variant == "official" or {score.value for score in report.scores} == {1.0}
+    assert report.rank_by == "ranking"
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_true_replies_as_prediction_give_the_maximum(golden: Path, tmp_path: Path, variant: str) -> None:
+    task = DialogueTask()
+    examples = list(task.load(golden / "dialogues.json"))
+    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant))
+    values = {score.name: score.value for score in report.scores}
+    assert values.pop("bleu") == pytest.approx(100, abs=1e-4)
+    assert values.pop("combined") == pytest.approx(5, abs=1e-5)
+    assert set(values.values()) == {1.0}
+    assert (report.rank_by, report.n, len(report.items)) == ("combined", 12, 12)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_true_replies_of_the_public_dialogues_give_the_maximum(
+    real_dialogues: Path, tmp_path: Path, variant: str
+) -> None:
+    task = DialogueTask()
+    examples = list(task.load(real_dialogues))
+    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant))
+    assert report.scores[0].value == pytest.approx(5, abs=1e-5)
+
+
+def test_dialogues_are_what_resampling_draws(golden: Path, tmp_path: Path) -> None:
+    task = DialogueTask()
+    examples = list(task.load(golden / "dialogues.json"))
+    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant="strict"))
+    assert list(report.groups) == [one.sample.dialogue_id for one in examples]
+    names, rows = Counts.of_report(report).units()
+    assert (len(names), rows.shape) == (4, (4, len(report.columns)))
+
+
+def test_the_signature_says_variant_and_data(golden: Path, tmp_path: Path) -> None:
+    task = ExtractionTask()
+    examples = list(task.load(golden / "raw.json"))
+    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    signatures = [
+        task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant)).scores[1].signature
+        for variant in VARIANTS
+    ]
+    assert signatures[0].startswith(
+        "entity-f1 = 2PR / (P + R), P = right / said, R = right / wanted | mobilecs/extraction | strict | samples all"
+    )
+    assert "(+1e-10)" in signatures[1]
+    assert "official" in signatures[1]
+    assert all("n 4 | gold " in one and "| pred " in one for one in signatures)
+
+
+@pytest.mark.parametrize("kind", [ExtractionTask, DialogueTask])
+def test_an_unknown_variant_is_refused(kind: Any) -> None:
+    with pytest.raises(UsageError, match="did you mean 'strict'"):
+        kind().metrics(Scoring(variant="strickt"))
+
+
+def test_the_truth_must_be_known(golden: Path, tmp_path: Path, raw_rows: list[Any], paired_rows: list[Any]) -> None:
+    (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
+    for turn in raw_rows[0]["content"]:
+        for key in ("客服意图", "用户意图", "info"):
+            del turn[key]
+    del paired_rows[0]["content"][0]["客服"]
+    for task, rows in ((ExtractionTask(), raw_rows), (DialogueTask(), paired_rows)):
+        (tmp_path / "gold.json").write_text(json.dumps(rows), encoding="utf-8")
+        submission = task.read(tmp_path / "empty.json")
+        with pytest.raises(FormatError, match="not known"):
+            task.score(list(task.load(tmp_path / "gold.json")), submission, Scoring(variant="strict", partial=True))
+        with pytest.raises(FormatError, match="there is no"):
+            task.score([], submission, Scoring(variant="strict"))
+
+
+def test_a_rounds_history_holds_the_systems_own_replies(golden: Path) -> None:
+    task = DialogueTask()
+    examples = list(task.load(golden / "dialogues.json"))
+    rounds = task.rounds(examples)
+    batch = next(rounds)
+    asked = []
+    number = 0
+    while True:
+        asked += [one.sample.id for one in batch]
+        for one in batch:
+            speakers = [turn.speaker for turn in one.sample.history]
+            assert speakers == ["user", "system"] * number + ["user"]
+            assert [turn.text for turn in one.sample.history[1::2]] == [
+                f"{one.sample.dialogue_id} {place}" for place in range(number)
+            ]
+        act = Annotation(acts=(Act(speaker="system", name="通知"),))
+        try:
+            answers = [Answer(text=f"{one.sample.dialogue_id} {number}", annotation=act) for one in batch]
+            batch = rounds.send(answers)
+        except StopIteration:
+            break
+        number += 1
+    assert sorted(asked) == sorted(one.sample.id for one in examples)
+    assert [name[-1] for name in asked] == list("000011112223")
+
+
+def test_a_plain_loop_over_rounds_gives_the_users_side(golden: Path) -> None:
+    task = DialogueTask()
+    examples = list(task.load(golden / "dialogues.json"))
+    batches = list(task.rounds(examples))
+    assert [len(batch) for batch in batches] == [4, 4, 3, 1]
+    assert {turn.speaker for batch in batches for one in batch for turn in one.sample.history} == {"user"}
+
+
+def test_a_result_is_the_loaded_test_file_with_its_blanks_filled(golden: Path, tmp_path: Path) -> None:
+    task = DialogueTask()
+    examples = list(task.load(golden / "dialogues.json"))
+    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    rows = json.loads((tmp_path / "x.json").read_bytes())
+    assert [list(row) for row in rows] == [["id", "KB", "content"]] * 4
+    assert list(rows[0]["content"][0]) == ["用户", "用户意图-生成", "客服意图-生成", "客服-生成"]
+
+
+def test_tasks_are_listed_without_numpy_or_scipy() -> None:
+    code = (
+        "import sys, duologue.challenges.mobilecs.task as t; t.ExtractionTask(), t.DialogueTask(); "
+        "print([name for name in ('numpy', 'scipy', 'torch', 'rich') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

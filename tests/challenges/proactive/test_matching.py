@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from duologue.challenges.proactive import matching
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SAMPLE: dict[str, Any] = {
+    "goal": [["START", "云海", "林 小舟"]],
+    "knowledge": [["云海", "领域", "电影"], ["林 小舟", "领域", "明星"]],
+    "history": [],
+    "response": "看 云海 ok",
+    "candidate": ["你 好"],
+}
+
+
+def lines_of(folder: Path, *, knowledge: bool, generalise: bool, predict: bool) -> list[str]:
+    rows = [json.loads(line) for line in (folder / "candidates.jsonl").read_text(encoding="utf-8").split("\n") if line]
+    made = (matching.match_lines(row, knowledge=knowledge, generalise=generalise, predict=predict) for row in rows)
+    return [line for lines in made for line in lines]
+
+
+@pytest.mark.parametrize("name", ["k0.g0.p0", "k0.g0.p1", "k1.g0.p0", "k1.g0.p1", "k1.g1.p0", "k1.g1.p1"])
+def test_the_golden_matcher_text_is_equal(real_data: Path, name: str) -> None:
+    folder = real_data / "proactive" / "golden" / "conversion"
+    knowledge, generalise, predict = (part[1] == "1" for part in name.split("."))
+    lines = lines_of(folder, knowledge=knowledge, generalise=generalise, predict=predict)
+    assert "".join(lines) == (folder / f"match.{name}.txt").read_text(encoding="utf-8")
+
+
+def test_the_golden_dictionary_is_equal(real_data: Path) -> None:
+    folder = real_data / "proactive" / "golden" / "conversion"
+    tokens = matching.dictionary(lines_of(folder, knowledge=True, generalise=True, predict=False))
+    assert "".join(f"{token}\n" for token in tokens) == (folder / "gene.dict").read_text(encoding="utf-8")
+
+
+def test_words_with_a_chinese_character_are_split_and_the_reply_comes_last_with_label_one() -> None:
+    lines = list(matching.match_lines(SAMPLE, knowledge=False, generalise=False, predict=False))
+    assert lines == ["0\t[START]\t你 好\n", "1\t[START]\t看 云 海 ok\n"]
+    (line,) = matching.match_lines(SAMPLE, knowledge=True, generalise=True, predict=True)
+    assert line.split("\t")[3] == "START video_topic_a person_topic_b"
+
+
+def test_a_missing_domain_is_told() -> None:
+    with pytest.raises(KeyError, match="云海"):
+        list(matching.match_lines({**SAMPLE, "knowledge": []}, knowledge=False, generalise=False, predict=True))

@@ -1,0 +1,197 @@
+"""The verbs of scoring from end to end, through the installed command, on every task."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
+
+@pytest.fixture(scope="module")
+def rival(duologue: Any, corpus: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a weak system's result file for the corpus."""
+    out: Path = tmp_path_factory.mktemp("rival") / "random.answers.json"
+    assert duologue("run", "restaurant", "--system", "random", "--input", corpus.data, "--out", out).code == 0
+    return out
+
+
+def test_two_result_files_are_compared_at_once(duologue: Any, corpus: Any, solved: Path, rival: Path) -> None:
+    words = ("compare", "restaurant", "--gold", corpus.truth, "--pred", solved, "--pred", rival)
+    found = json.loads(duologue(*words, "--json").out)
+    first = next(row for row in found["comparisons"] if row["score"] == "p@1")
+    assert (first["better"], first["losses"]) == ("a", 0)
+    assert first["wins"] + first["ties"] == first["n"] == 40
+    assert first["difference"] == pytest.approx(first["value_a"] - first["value_b"])
+    assert found["differ_most"]["score"] == "p@1"
+    assert all(gap["a"] == 1 and gap["b"] == 0 for gap in found["differ_most"]["items"])
+    shown = duologue(*words, "--most", 2)
+    assert "Items on which A is better/worse/equal" in shown.out
+    assert "Items that differ most" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("compare", "restaurant", "--gold", "x"), "--pred A --pred B"),
+        (("compare", "restaurant", "--pred", "x"), "two result files are compared, 1 given"),
+        (("compare", "a", "b", "--pred", "x", "--pred", "y"), "one TASK is named"),
+        (("compare", "a.report.json"), "two reports are compared"),
+        (("score", "restaurant", "--gold", "x", "--pred", "y", "--option", "a=b"), "restaurant has no options"),
+        (("score", "spoken", "--gold", "x", "--pred", "y", "--option", "avrage=corpus"), "did you mean 'average'"),
+        (("score", "spoken", "--gold", "x", "--pred", "y", "--samples", "some"), "known are all, knowledge"),
+        (("convert", "restaurant", "--from", "a", "--to", "b", "x", "y"), "one form only"),
+        (("convert", "proactive", "--from", "sesion", "--to", "sample", "x", "y"), "did you mean 'session'"),
+        (("verify", "no such signature"), "say where to look"),
+        (("board", "restaurant", ".", "--gold", "x"), "holds no result files"),
+    ],
+)
+def test_a_wrong_call_is_answered_with_what_to_do(
+    duologue: Any, tmp_path: Path, words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = duologue(*words)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_a_folder_of_results_becomes_a_board(
+    duologue: Any, corpus: Any, solved: Path, rival: Path, tmp_path: Path
+) -> None:
+    folder, page = tmp_path / "results", tmp_path / "board.html"
+    folder.mkdir()
+    for path in (solved, rival):
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "broken.json").write_text("[", encoding="utf-8")
+    outcome = duologue("board", "restaurant", folder, "--gold", corpus.truth, "--out", page)
+    assert outcome.code == 0
+    assert "broken.json: refused" in outcome.out
+    told = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
+    assert [(one["system"], one["tier"]) for one in told["systems"]] == [("solver", 1), ("random", 2)]
+    assert [one["file"] for one in told["refused"]] == ["broken.json"]
+    assert told["systems"][1]["scores"]["p@1"]["low"] is not None
+    assert "broken.json" in page.read_text(encoding="utf-8")
+    again = duologue("board", "restaurant", folder, "--gold", corpus.truth, "--json")
+    assert json.loads(again.out) == told
+
+
+def test_a_board_of_broken_files_alone_says_what_is_wrong(duologue: Any, corpus: Any, tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("[", encoding="utf-8")
+    outcome = duologue("board", "restaurant", tmp_path, "--gold", corpus.truth)
+    assert outcome.code == 1
+    assert "no file in" in outcome.err
+    assert "JSON" in outcome.err
+
+
+def test_a_stored_number_is_verified_by_file_and_by_signature(
+    duologue: Any, corpus: Any, rival: Path, tmp_path: Path
+) -> None:
+    report = tmp_path / "random.report.json"
+    duologue("score", "restaurant", "--gold", corpus.truth, "--pred", rival, "--out", report)
+    outcome = duologue("verify", report)
+    assert (outcome.code, "equal" in outcome.out) == (0, True)
+    signature = json.loads(report.read_bytes())["signature"]
+    found = json.loads(duologue("verify", signature, "--in", tmp_path, "--json").out)["verified"]
+    assert [(one["equal"], one["differences"]) for one in found] == [(True, [])]
+    report.write_text(report.read_text(encoding="utf-8").replace('"n":40', '"n":41', 1), encoding="utf-8")
+    forged = duologue("verify", report)
+    assert forged.code == 1
+    assert "n: stored 41, computed 40" in forged.out
+
+
+def test_the_page_shows_items_while_their_files_are_there(
+    duologue: Any, corpus: Any, rival: Path, tmp_path: Path
+) -> None:
+    report, page = tmp_path / "random.report.json", tmp_path / "page.html"
+    result = tmp_path / "random.answers.json"
+    result.write_bytes(rival.read_bytes())
+    words = ("--gold", corpus.truth, "--pred", result, "--input", corpus.data, "--out", report)
+    assert duologue("score", "restaurant", *words).code == 0
+    assert duologue("report", report, "--out", page).code == 0
+    assert 'class="exhibit"' in page.read_text(encoding="utf-8")
+    result.unlink()
+    gone = duologue("report", report, "--out", page)
+    assert (gone.code, "is gone" in gone.err) == (0, True)
+    assert 'class="exhibit"' not in page.read_text(encoding="utf-8")
+
+
+def test_every_formula_is_listed_with_signature_and_source(duologue: Any) -> None:
+    tasks = json.loads(duologue("list", "--scores", "--json").out)["tasks"]
+    scores = {task["task"]: {row["score"] for row in task["scores"]} for task in tasks}
+    assert {"f1", "bleu-1", "bleu-2", "distinct-1", "distinct-2"} <= scores["proactive"]
+    assert {"precision", "recall", "f1", "bleu-1", "bleu-2", "generation-f1", "total"} <= scores["spoken"]
+    assert {"bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider"} <= scores["conversation"]
+    assert {"entity-f1", "triple-f1"} <= scores["mobilecs/extraction"]
+    combined = {"user-intent-f1", "system-intent-f1", "success", "bleu", "combined"}
+    assert combined <= scores["mobilecs/dialogue"]
+    assert {"p@1", "p@2", "p@5", "mrr"} <= scores["restaurant"]
+    for task in tasks:
+        assert all(row["formula"] and row["source"] and task["task"] in row["signature"] for row in task["scores"])
+    shown = duologue("list", "--scores")
+    assert "options: average = sample | corpus" in shown.out
+
+
+def test_system_output_with_its_own_references_needs_no_truth(duologue: Any, tmp_path: Path) -> None:
+    path = tmp_path / "output.txt"
+    path.write_text(
+        "U: hi\nS_REF: how are you\nS_HYP: how are you\n\nU: bye\nS_REF: see you\nS_HYP: see you\n", "utf-8"
+    )
+    found = json.loads(duologue("score", "conversation", "--pred", path, "--json").out)
+    assert found["scores"]["bleu-1"]["value"] == pytest.approx(1, abs=1e-6)
+    official = duologue("score", "conversation", "--pred", path, "--variant", "official")
+    assert f"Evaluated file: {path}" in official.out
+    assert "Bleu1: 1.000000" in official.out
+
+
+def test_official_lines_are_printed_with_their_percent_sign(duologue: Any, tmp_path: Path) -> None:
+    path = tmp_path / "eval.txt"
+    path.write_text("我 喜欢 电影\t我 喜欢 电影\n你 好 吗\t你 好 吗\n", "utf-8")
+    outcome = duologue("score", "proactive", "--pred", path, "--variant", "official")
+    assert outcome.out.splitlines()[0] == "F1: 100.00%"
+    assert len(outcome.out.splitlines()) == 5
+
+
+def test_gold_as_prediction_scores_highest_through_the_command(duologue: Any, tmp_path: Path) -> None:
+    gold = {"1": {"message": "门票十元。", "attrs": [{"name": "园", "attrname": "门票", "attrvalue": "十元"}]}}
+    for name in ("gold.json", "result.json"):
+        (tmp_path / name).write_text(json.dumps(gold, ensure_ascii=False), "utf-8")
+    words = ("--gold", tmp_path / "gold.json", "--pred", tmp_path / "result.json", "--json")
+    found = json.loads(duologue("score", "spoken", *words).out)
+    assert {found["scores"][name]["value"] for name in ("precision", "recall", "f1", "bleu-1")} == {1}
+    corpus = json.loads(duologue("score", "spoken", "--option", "average=corpus", *words).out)
+    assert "average=corpus" in corpus["signature"]
+
+
+def test_sessions_become_samples_model_text_and_topics(duologue: Any, tmp_path: Path) -> None:
+    sessions, samples = GOLDEN / "proactive" / "small-sessions.txt", tmp_path / "samples.txt"
+    made = duologue("convert", "proactive", "--from", "session", "--to", "sample", sessions, samples)
+    assert (made.code, made.out) == (0, f"{samples}\n")
+    for form in ("model-text", "topics"):
+        out = tmp_path / form
+        assert duologue("convert", "proactive", "--from", "sample", "--to", form, samples, out).code == 0
+        assert out.read_text("utf-8").count("\n") == samples.read_text("utf-8").count("\n")
+
+
+def test_raw_dialogues_become_track_2_data(duologue: Any, tmp_path: Path) -> None:
+    raw, out = GOLDEN / "mobilecs" / "raw.json", tmp_path / "track2.json"
+    for task in ("mobilecs/extraction", "mobilecs/dialogue"):
+        assert duologue("convert", task, "--from", "raw", "--to", "track2", raw, out).code == 0
+    assert {"id", "KB", "goal", "content"} <= json.loads(out.read_text("utf-8"))[0].keys()
+
+
+TASKS = ("conversation", "mobilecs/dialogue", "mobilecs/extraction", "proactive", "restaurant", "spoken")
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_broken_file_gives_a_message_on_every_task(duologue: Any, task: str, tmp_path: Path) -> None:
+    path = tmp_path / "broken"
+    path.write_bytes(b'[{"broken": "\xff\xfe')
+    for words in (("check", task, path), ("score", task, "--gold", path, "--pred", path)):
+        outcome = duologue(*words)
+        assert outcome.code == 1, outcome.err
+        assert "Traceback" not in outcome.err
+        assert "should not have happened" not in outcome.err

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.metrics.caption import CIDER, ROUGE_L, Cider, jackknife_interval, rouge_l
+
+texts = st.lists(st.sampled_from("abcd"), max_size=8)
+corpora = st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=5)
+Corpus = list[tuple[list[str], list[list[str]]]]
+
+
+def common_by_hand(one: list[str], other: list[str]) -> int:
+    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i, left in enumerate(one):
+        for j, right in enumerate(other):
+            table[i + 1][j + 1] = table[i][j] + 1 if left == right else max(table[i][j + 1], table[i + 1][j])
+    return table[-1][-1]
+
+
+def rouge_by_hand(hypothesis: str, references: list[str]) -> float:
+    said = hypothesis.split(" ")
+    hits = [(common_by_hand(said, one.split(" ")), len(one.split(" "))) for one in references]
+    precision, recall = max(hit / len(said) for hit, _ in hits), max(hit / size for hit, size in hits)
+    return 2.44 * precision * recall / (recall + 1.44 * precision) if precision and recall else 0.0
+
+
+def cider_by_hand(corpus: Corpus) -> list[float]:
+    def grams(tokens: list[str]) -> Counter[tuple[str, ...]]:
+        return Counter(tuple(tokens[at : at + n]) for n in (1, 2, 3, 4) for at in range(len(tokens) - n + 1))
+
+    documents: Counter[tuple[str, ...]] = Counter()
+    for _, references in corpus:
+        documents.update({gram for one in references for gram in grams(one)})
+    idf = {gram: math.log(len(corpus)) - math.log(max(1, count)) for gram, count in documents.items()}
+
+    def vector(tokens: list[str], n: int) -> dict[tuple[str, ...], float]:
+        counts = grams(tokens)
+        return {gram: count * idf.get(gram, math.log(len(corpus))) for gram, count in counts.items() if len(gram) == n}
+
+    values = []
+    for hypothesis, references in corpus:
+        total = 0.0
+        for one in references:
+            shift = max(len(hypothesis) - 1, 0) - max(len(one) - 1, 0)
+            for n in (1, 2, 3, 4):
+                said, wanted = vector(hypothesis, n), vector(one, n)
+                dot = sum(min(weight, wanted.get(gram, 0)) * wanted.get(gram, 0) for gram, weight in said.items())
+                sizes = math.hypot(*said.values()) * math.hypot(*wanted.values())
+                total += (dot / sizes if sizes else 0) * math.exp(-(shift**2) / 72) / 4
+        values.append(total / len(references) * 10)
+    return values
+
+
+@given(st.text("ab ", max_size=12), st.lists(st.text("ab ", max_size=12), min_size=1, max_size=3))
+def test_rouge_l_is_what_the_caption_program_computes(hypothesis: str, references: list[str]) -> None:
+    assert rouge_l(hypothesis, references) == pytest.approx(rouge_by_hand(hypothesis, references), abs=1e-15)
+
+
+@given(st.text("abc ", max_size=12), st.lists(st.text("abc ", max_size=12), min_size=1, max_size=3))
+def test_rouge_l_is_1_for_a_reference_and_never_more(hypothesis: str, references: list[str]) -> None:
+    assert 0 <= rouge_l(hypothesis, references) <= 1 + 1e-15
+    assert rouge_l(references[-1], references) == pytest.approx(1)
+    assert rouge_l(hypothesis, references[::-1]) == rouge_l(hypothesis, references)
+
+
+def test_rouge_l_takes_two_spaces_for_an_empty_token() -> None:
+    assert rouge_l("a  b", ["a b"]) < 1
+    assert rouge_l("", [""]) == 1
+    assert rouge_l("", ["a"]) == 0
+
+
+@given(corpora)
+def test_cider_is_what_the_caption_program_computes(corpus: Corpus) -> None:
+    found = Cider([one for one, _ in corpus], [several for _, several in corpus]).values()
+    assert found.tolist() == pytest.approx(cider_by_hand(corpus), rel=1e-9, abs=1e-9)
+
+
+@given(corpora)
+def test_cider_of_left_out_items_counts_the_documents_again(corpus: Corpus) -> None:
+    kept = np.arange(len(corpus)) % 2 == 0
+    found = Cider([one for one, _ in corpus], [several for _, several in corpus]).values(kept)[kept]
+    rest = [pair for pair, stays in zip(corpus, kept.tolist(), strict=True) if stays]
+    assert found.tolist() == pytest.approx(cider_by_hand(rest), rel=1e-9, abs=1e-9)
+
+
+@given(corpora)
+def test_a_single_reference_as_reply_has_the_most_cider(corpus: Corpus) -> None:
+    single = [references[:1] for _, references in corpus]
+    gold = Cider([several[0] for several in single], single).values()
+    said = Cider([one for one, _ in corpus], single).values()
+    assert (said <= gold + 1e-9).all()
+    assert (gold <= 10 + 1e-9).all()
+
+
+@given(corpora)
+def test_the_order_of_items_does_not_matter_to_cider(corpus: Corpus) -> None:
+    turned = corpus[::-1]
+    here = Cider([one for one, _ in corpus], [several for _, several in corpus]).values()
+    there = Cider([one for one, _ in turned], [several for _, several in turned]).values()
+    assert there[::-1].tolist() == pytest.approx(here.tolist(), rel=1e-9, abs=1e-9)
+
+
+def test_one_item_alone_has_no_cider() -> None:
+    assert Cider([["a", "b"]], [[["a", "b"]]]).values().tolist() == [0]
+
+
+def test_no_item_has_no_value() -> None:
+    assert len(Cider([], []).values()) == 0
+
+
+def test_the_interval_of_cider_holds_its_mean_and_needs_two_groups() -> None:
+    rng = np.random.default_rng(1)
+    said = [[str(word) for word in rng.integers(0, 30, 8)] for _ in range(60)]
+    wanted = [[[*tokens[:5], "x"], tokens[2:]] for tokens in said[::-1]]
+    cider = Cider(said, wanted)
+    low, high = cider.interval(np.arange(60) % 20)
+    assert low < cider.values().mean() < high
+    with pytest.raises(ValueError, match="two groups"):
+        cider.interval(np.zeros(60, np.int64))
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
+    values = np.array([1.0, 2.0, 4.0, 9.0])
+    left_out = [(values.sum() - one) / 3 for one in values]
+    low, high = jackknife_interval(4.0, left_out, times=1.0)
+    assert high - 4 == pytest.approx(values.std(ddof=1) / 2)
+    assert 4 - low == pytest.approx(values.std(ddof=1) / 2)
+
+
+def test_cider_refuses_items_without_references() -> None:
+    with pytest.raises(ValueError, match="item 1 has no reference"):
+        Cider([["a"], ["b"]], [[["a"]], []])
+    with pytest.raises(ValueError, match="hypotheses are given"):
+        Cider([["a"]], [])
+
+
+def test_cider_is_marked_as_not_additive() -> None:
+    assert not CIDER.additive
+    assert ROUGE_L.additive
+    assert ROUGE_L.count(0.5) == (1.0, 0.5)
+    assert float(ROUGE_L.total(np.array([4.0, 1.0]))) == 0.25

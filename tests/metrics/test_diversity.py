@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.core.errors import UsageError
+from duologue.metrics.counts import Counts
+from duologue.metrics.diversity import Distinct, count_distinct, diversity_of
+from duologue.metrics.significance import bootstrap
+
+replies = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6), max_size=8)
+
+
+@given(replies)
+def test_what_is_new_in_each_reply_adds_up_to_what_is_different(said: list[list[str]]) -> None:
+    found = count_distinct(said)
+    grams = [gram for reply in said for gram in reply]
+    assert found.fresh.sum() == len(set(grams))
+    assert found.said.tolist() == [len(reply) for reply in said]
+    if grams:
+        assert found.value() == len(set(grams)) / len(grams)
+        metric = Distinct(1)
+        counts = Counts(tuple(map(str, range(len(said)))), metric.columns, np.stack([found.said, found.fresh], axis=1))
+        assert metric.value(counts) == found.value()
+    else:
+        assert math.isnan(found.value())
+
+
+@given(replies, st.randoms(use_true_random=False))
+def test_what_a_group_has_alone_is_what_is_lost_without_it(said: list[list[str]], chance: random.Random) -> None:
+    groups = [chance.choice("xyz") for _ in said]
+    found = count_distinct(said, groups)
+    for number, name in enumerate(dict.fromkeys(groups)):
+        others = {gram for reply, group in zip(said, groups, strict=True) if group != name for gram in reply}
+        mine = {gram for reply, group in zip(said, groups, strict=True) if group == name for gram in reply}
+        assert found.group_alone[number] == len(mine - others)
+
+
+@given(replies)
+def test_the_order_of_replies_changes_neither_value_nor_interval(said: list[list[str]]) -> None:
+    here, there = count_distinct(said).spread(), count_distinct(said[::-1]).spread()
+    assert list(here) == pytest.approx(list(there), nan_ok=True)
+
+
+def test_the_interval_holds_the_value_that_new_samples_of_the_same_size_give() -> None:
+    chance = random.Random(5)
+
+    def corpus() -> list[list[int]]:
+        return [[int(chance.paretovariate(0.6)) for _ in range(10)] for _ in range(200)]
+
+    values = [count_distinct(corpus()).value() for _ in range(200)]
+    inside = 0
+    for _ in range(100):
+        spread = count_distinct(corpus()).spread()
+        inside += spread.low <= float(np.mean(values)) <= spread.high
+    assert inside >= 90
+
+
+@given(replies)
+def test_numbers_of_any_size_stand_for_n_grams(said: list[list[str]]) -> None:
+    sizes = np.array([len(reply) for reply in said], dtype=np.int64)
+    small = np.array([ord(gram) for reply in said for gram in reply], dtype=np.int64)
+    for codes in (small, small << 54):
+        found = diversity_of(codes, sizes)
+        assert found.fresh.tolist() == count_distinct(said).fresh.tolist()
+        assert found.group_alone.tolist() == count_distinct(said).group_alone.tolist()
+
+
+def test_one_reply_has_no_interval() -> None:
+    assert count_distinct([["a", "a"]]).spread() == (0.5, 0.5, 0.5)
+
+
+def test_a_bootstrap_of_distinct_is_refused() -> None:
+    metric = Distinct(2)
+    assert metric.count(["ab", "ab", "bc"]) == (3, 2)
+    counts = Counts(("x",), metric.columns, np.array([[3.0, 2.0]]))
+    with pytest.raises(UsageError, match="not a formula over sums"):
+        bootstrap(counts, [metric], seed=1)

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from duologue.core.errors import MissingExtraError, UsageError
+from duologue.metrics.bleu import Pair
+from duologue.metrics.meteor import COLUMNS, VARIABLE, Meteor, count_meteor, find_meteor
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "conversation" / "official"
+STATISTICS = (
+    "3.0 7.0 1.0 4.0 0.0 0.0 1.0 1.0 1.0 1.0 0.0 0.0 1.0 1.0 0.0 0.0 0.0 0.0 0.0 0.0 1.0 3.0 3.0",
+    "6.0 6.0 3.0 3.0 3.0 3.0 3.0 3.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 1.0 6.0 6.0",
+    "4.0 4.0 0.0 0.0 2.0 2.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 1.0 2.0 2.0",
+)
+"""Lines of the original program: the second is a reply equal to its reference."""
+
+
+def fake_java(folder: Path, script: str) -> None:
+    """Put a program called `java` into a folder."""
+    path = folder / "java"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+@pytest.fixture
+def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty jar, and a path whose only program can be `java`."""
+    path = tmp_path / "meteor-1.5.jar"
+    path.touch()
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.defpath}")
+    monkeypatch.delenv(VARIABLE, raising=False)
+    return path
+
+
+def test_counts_total_as_the_program_evaluates_them(tmp_path: Path, jar: Path) -> None:
+    fake_java(tmp_path, f"cat >/dev/null; printf '{STATISTICS[1]}\\n{STATISTICS[2]}\\n'")
+    counts = count_meteor(["how may i help you ?", "a b c d"], [["how may i help you ?"], ["a b x y"]], jar)
+    metric = Meteor()
+    assert metric.total(counts).tolist() == pytest.approx([1.0, 0.23883483101116276], rel=1e-14)
+    assert float(metric.total(counts.sum(axis=0))) == pytest.approx(0.45311072007609887, rel=1e-14)
+
+
+def test_texts_go_to_the_program_one_item_per_line(tmp_path: Path, jar: Path) -> None:
+    fake_java(tmp_path, f"tee {tmp_path}/heard | sed 's/.*/{STATISTICS[0]}/'")
+    counts = count_meteor(["a ||| b", "", "c"], [["r 1", "r  2"], ["x"], [""]], jar)
+    assert (tmp_path / "heard").read_text(encoding="utf-8").splitlines() == [
+        "SCORE ||| r 1 ||| r 2 ||| a b",
+        "SCORE ||| x ||| \u2603",
+        "SCORE ||| \u2603 ||| c",
+    ]
+    assert counts[:, 0].tolist() == [3, 0, 3]
+    assert counts.shape == (3, len(COLUMNS))
+
+
+def test_nothing_matched_is_0_and_nothing_counted_is_no_score() -> None:
+    metric = Meteor()
+    assert float(metric.total(np.array([2.0, 2.0, *[0.0] * 21]))) == 0
+    assert math.isnan(float(metric.total(np.zeros(23))))
+
+
+def test_without_the_program_there_is_a_message_and_never_a_score(tmp_path: Path, jar: Path) -> None:
+    assert find_meteor() is None
+    with pytest.raises(UsageError, match=VARIABLE):
+        count_meteor(["a"], [["a"]])
+    with pytest.raises(UsageError, match="there is no METEOR program"):
+        count_meteor(["a"], [["a"]], tmp_path / "none.jar")
+
+
+def test_the_environment_names_the_program(jar: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(jar))
+    assert find_meteor() == jar
+
+
+def test_without_java_the_message_says_so(jar: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(MissingExtraError, match="needs Java"):
+        count_meteor(["a"], [["a"]], jar)
+
+
+@pytest.mark.parametrize(
+    "script", ["echo broken >&2; exit 3", "cat >/dev/null; echo 'Error: x'", "cat >/dev/null; echo 1 2"]
+)
+def test_a_program_that_fails_is_an_error_with_its_last_words(tmp_path: Path, jar: Path, script: str) -> None:
+    fake_java(tmp_path, script)
+    with pytest.raises(MissingExtraError, match="it said last"):
+        count_meteor(["a"], [["a"]], jar)
+
+
+def test_no_item_needs_no_start(tmp_path: Path, jar: Path) -> None:
+    fake_java(tmp_path, "exit 1")
+    assert count_meteor([], [], jar).shape == (0, len(COLUMNS))
+
+
+@pytest.mark.slow
+def test_the_golden_cases_are_equal_with_the_original_program() -> None:
+    if find_meteor() is None or shutil.which("java") is None:
+        pytest.skip(f"set {VARIABLE} to meteor-1.5.jar, and install Java")
+    rows = [json.loads(line) for line in (GOLDEN / "multi_reference.jsonl").read_text().splitlines()]
+    expected = json.loads((GOLDEN / "multi_reference_expected.json").read_text())["coco"]
+    counts = count_meteor([row["hyp"] for row in rows], [row["refs"] for row in rows])
+    metric = Meteor()
+    assert metric.total(counts).tolist() == pytest.approx(expected["METEOR_each"], rel=1e-12)
+    assert float(metric.total(counts.sum(axis=0))) == pytest.approx(expected["METEOR"], rel=1e-12)
+    pair = Pair(rows[0]["hyp"].split(), [one.split() for one in rows[0]["refs"]])
+    assert metric.count(pair) == tuple(counts[0].tolist())

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.core.records import (
+    Act,
+    Annotation,
+    Answer,
+    Candidate,
+    Example,
+    Fact,
+    Mention,
+    Sample,
+    Turn,
+    Value,
+)
+from duologue.report.comparison import ranking_formulas
+from duologue.report.exhibits import MOST_FACTS, distributions, showcase
+from duologue.report.html import page
+
+if TYPE_CHECKING:
+    from duologue.core.records import Report
+    from tests.report.conftest import MakeReport
+
+
+def example(name: str) -> Example:
+    facts = tuple(Fact(subject="s", relation="r", object=f"o{number}") for number in range(MOST_FACTS + 2))
+    sample = Sample(
+        id=name,
+        dialogue_id=name,
+        history=(Turn(speaker="user", text=f"<hi> from {name}"),),
+        knowledge=facts,
+        candidates=(Candidate(id="a", text="yes"), Candidate(id="b", text="no")),
+    )
+    return Example(sample=sample, references=(Answer(ranking=("a",)),))
+
+
+def names_of(report: Report) -> list[str]:
+    return [name for name, _ in report.items]
+
+
+def test_a_distribution_counts_every_item_once(make_report: MakeReport) -> None:
+    report = make_report(wrong=30)
+    found = {one.score: one for one in distributions(report, ranking_formulas(report))}
+    assert sum(bar.items for bar in found["p@1"].bars) == 100
+    assert (found["p@1"].bars[0].items, found["p@1"].bars[-1].items) == (30, 70)
+    assert [bar.items for bar in found["mrr"].bars if bar.items] == [30, 70]
+    assert found["mrr"].bars[3].items == 30  # a third
+
+
+def test_a_report_without_counts_has_no_distributions(make_report: MakeReport) -> None:
+    import msgspec
+
+    bare = msgspec.structs.replace(make_report(), items=())
+    assert distributions(bare, ranking_formulas(bare)) == ()
+    assert showcase(bare, ranking_formulas(bare), [], {}).best == ()
+
+
+def test_the_best_and_the_worst_items_come_with_their_context(make_report: MakeReport) -> None:
+    report = make_report(wrong=2)
+    examples = [example(name) for name in names_of(report)]
+    answers = {name: Answer(ranking=("b", "a")) for name in names_of(report)}
+    found = showcase(report, ranking_formulas(report), examples, answers, most=3)
+    assert [item.id for item in found.worst] == names_of(report)[:3]
+    assert [item.value for item in found.worst] == [0, 0, 1]
+    assert [item.value for item in found.best] == [1, 1, 1]
+    first = found.worst[0]
+    assert first.history == (("user", f"<hi> from {first.id}"),)
+    assert (len(first.knowledge), first.more_knowledge) == (MOST_FACTS, 2)
+    assert first.references == ("yes",)
+    assert first.answer == ("1. no", "2. yes")
+
+
+def test_items_without_a_sample_or_an_answer_are_dealt_with(make_report: MakeReport) -> None:
+    report = make_report(wrong=2)
+    found = showcase(report, ranking_formulas(report), [example(names_of(report)[1])], {})
+    assert [item.id for item in (*found.best, *found.worst)] == [names_of(report)[1]] * 2
+    assert found.worst[0].answer == ()
+
+
+def test_annotations_are_shown_in_lines(make_report: MakeReport) -> None:
+    report = make_report(n=2)
+    annotation = Annotation(
+        facts=(Fact(subject="Q", relation="height", object=("1", "2")),),
+        acts=(Act(speaker="user", name="ask", args=("price",)), Act(speaker="system", name="tell")),
+        mentions=(Mention(label="plan", text="big one"),),
+        values=(Value(slot="price", text="8"),),
+    )
+    answers = {name: Answer(text="hello", annotation=annotation) for name in names_of(report)}
+    found = showcase(report, ranking_formulas(report), [example(name) for name in names_of(report)], answers)
+    assert found.best[0].answer == (
+        "hello",
+        "Q · height · 1、2",
+        "user: ask(price)",
+        "system: tell",
+        "plan: big one",
+        "user · price · 8",
+    )
+
+
+def test_the_page_shows_distributions_and_items_escaped(make_report: MakeReport) -> None:
+    report = make_report("solver", wrong=2)
+    examples = [example(name) for name in names_of(report)]
+    cases = {0: showcase(report, ranking_formulas(report), examples, {})}
+    text = page([report], showcases=cases)
+    assert 'class="bars"' in text
+    assert "&lt;hi&gt; from" in text
+    assert "<hi>" not in text
+    assert "exhibit" not in page([report]).replace(".exhibit", "")

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from duologue.core.errors import StorageError, UsageError
+from duologue.core.records import Scoring
+from duologue.run.folder import result_files, score_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STRICT = Scoring(variant="strict")
+
+
+def test_every_result_file_is_scored_and_a_refused_one_is_noted(contest: Any) -> None:
+    (contest.results / "broken.answers.json").write_text("[", encoding="utf-8")
+    (contest.results / "good.answers.run.toml").write_text('system = "good"', encoding="utf-8")
+    (contest.results / ".hidden").write_text("", encoding="utf-8")
+    steps: list[int] = []
+    found = score_folder(
+        contest.task, [contest.gold], contest.results, STRICT, progress=lambda done, total, what: steps.append(done)
+    )
+    assert {report.system: report.scores[0].value for report in found.reports} == {"good": 1, "fair": 0.5, "poor": 0}
+    assert all(score.low is None for report in found.reports for score in report.scores)
+    assert [(one.file, one.problems) for one in found.refused] == [("broken.answers.json", 1)]
+    assert "JSON" in found.refused[0].first
+    assert steps == [1, 2, 3, 4]
+
+
+def test_systems_of_one_name_are_called_by_their_files(contest: Any) -> None:
+    note = 'task = "restaurant"\nsystem = "solver"\nseen = "rules"\n'
+    for name in ("good", "fair"):
+        (contest.results / f"{name}.answers.run.toml").write_text(note, encoding="utf-8")
+    found = score_folder(contest.task, [contest.gold], contest.results, STRICT)
+    assert [report.system for report in found.reports] == ["fair.answers.json", "good.answers.json", "poor"]
+
+
+def test_a_truth_file_in_the_folder_is_no_result(contest: Any) -> None:
+    truth = contest.results / "truth.json"
+    truth.write_bytes(contest.gold.read_bytes())
+    assert truth not in result_files(contest.results, [truth])
+    assert truth in result_files(contest.results)
+
+
+def test_a_folder_that_is_none_or_empty_is_said(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="not a folder"):
+        result_files(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="holds no result files"):
+        result_files(tmp_path)

@@ -1,0 +1,70 @@
+"""The script that runs all golden cases: finds them by their files, and sees what differs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "parity.py"
+
+
+def parity(folder: Path) -> tuple[int, list[str]]:
+    done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.returncode, done.stdout.splitlines()
+
+
+def case(value: float) -> dict[str, object]:
+    reply = {"message": "门票十元。", "attrs": [{"name": "园", "attrname": "门票", "attrvalue": "十元"}]}
+    expected = {"default": {"precision": {"value": 1.0}, "f1": {"value": value}}}
+    return {"gold": {"1": reply}, "prediction": {"1": reply}, "expected": expected}
+
+
+def put(folder: Path, value: object) -> None:
+    folder.mkdir(parents=True)
+    (folder / "any name.json").write_text(json.dumps(value), encoding="utf-8")
+
+
+def test_an_equal_case_is_counted(tmp_path: Path) -> None:
+    put(tmp_path / "spoken" / "golden" / "deep" / "er", case(1.0))
+    assert parity(tmp_path) == (0, ["spoken scores: equal 1 of 1", "cases 1, equal 1, differing 0"])
+
+
+def test_a_case_that_differs_is_named_with_what_was_found(tmp_path: Path) -> None:
+    put(tmp_path / "spoken" / "golden", case(0.5))
+    code, lines = parity(tmp_path)
+    assert code == 1
+    assert lines[0] == "spoken scores: equal 0 of 1"
+    assert "spoken scores, any name: default, f1: expected 0.5, found 1.0" in lines
+    assert lines[-1] == "cases 1, equal 0, differing 1"
+
+
+def test_a_folder_without_cases_is_no_success(tmp_path: Path) -> None:
+    assert parity(tmp_path) == (1, ["cases 0, equal 0, differing 0"])
+
+
+def test_no_folder_is_a_wrong_call(tmp_path: Path) -> None:
+    assert parity(tmp_path / "nowhere")[0] == 2
+
+
+@pytest.mark.slow
+def test_every_golden_case_is_equal_whatever_its_folder_is_called(real_data: Path, tmp_path: Path) -> None:
+    for challenge in ("restaurant", "proactive", "spoken", "conversation", "mobilecs"):
+        shutil.copytree(real_data / challenge / "golden", tmp_path / challenge / "golden")
+    shutil.copytree(real_data / "mobilecs" / "examples", tmp_path / "mobilecs" / "examples")
+    for number, path in enumerate(sorted((tmp_path / "proactive" / "golden").iterdir())):
+        if path.is_dir():
+            path.rename(path.with_name(f"renamed {number}"))
+    for challenge in ("restaurant", "spoken"):
+        for number, path in enumerate(sorted((tmp_path / challenge / "golden").glob("*.json"))):
+            path.rename(path.with_name(f"case {number}.json"))
+    code, lines = parity(tmp_path)
+    assert code == 0, lines
+    assert lines[-1] == "cases 135, equal 135, differing 0"
+    assert "conversation bleu: equal 5 of 5" in lines
+    assert "conversation twitter preprocessing: not yet" in lines
