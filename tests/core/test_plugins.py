@@ -60,11 +60,11 @@ class Picky(Base):
 class Busy:
     def __init__(self): raise RuntimeError("the engine is cold")
     def load(self): pass
-    rounds = read = write = check = score = load
+    rounds = read = write = check = score = metrics = load
 
 class NoBrief:
     def load(self): pass
-    rounds = read = write = check = score = load
+    rounds = read = write = check = score = metrics = load
 
 not_a_class = 3
 """
@@ -143,7 +143,7 @@ def test_a_system_that_does_not_keep_the_protocol_is_named_with_its_package(good
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
-        ("base", "Base lacks the methods load, rounds, read, write, check, score"),
+        ("base", "Base lacks the methods load, rounds, read, write, check, score, metrics"),
         ("busy", r"Busy\(\) fails: RuntimeError: the engine is cold"),
         ("nobrief", "NoBrief has no attribute 'brief'"),
     ],

@@ -134,6 +134,14 @@ def test_an_empty_staff_intent_is_right() -> None:
     assert official.system_counts("", "通知")["system-intent right"] == 1
 
 
+@pytest.mark.parametrize("name", [None, 7, ["d"], {"d": 1}, ...])
+def test_ids_of_any_kind_are_scored_as_the_official_program_never_reads_them(name: Any, tmp_path: Path) -> None:
+    row = {key: value for key, value in {**dialogue(), "id": name}.items() if value is not ...}
+    assert scored(row, tmp_path)["success"] == 1
+    (tmp_path / "two.json").write_text(json.dumps([row, row]), encoding="utf-8")
+    assert DialogueTask().score([], DialogueTask().read(tmp_path / "two.json"), OFFICIAL).n == 2
+
+
 def test_a_dialogue_without_turns_counts_in_success(tmp_path: Path) -> None:
     rows = [dialogue(), {**dialogue(), "id": "e", "content": []}]
     (tmp_path / "d.json").write_text(json.dumps(rows), encoding="utf-8")

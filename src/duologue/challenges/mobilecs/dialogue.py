@@ -7,7 +7,7 @@ scores the answers of a checked file as section 15 recommends. Both count per tu
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs import dialogue_checker as checker
 from duologue.challenges.mobilecs import dialogue_official as official
@@ -71,11 +71,11 @@ def _official(examples: Sequence[Example], submission: Submission, how: Scoring)
     except OfficialError as error:
         raise FormatError(submission.path, [error.problem()]) from error
     rows: Rows = []
-    taken: dict[Any, int] = {}
+    taken: dict[str, int] = {}
     for dialogue, found in zip(dialogues, scored, strict=True):
-        taken[dialogue["id"]] = taken.get(dialogue["id"], 0) + 1
-        times = taken[dialogue["id"]]
-        name = f"{dialogue['id']}~{times}" if times > 1 else str(dialogue["id"])
+        name = checker.name_of(dialogue)
+        taken[name] = taken.get(name, 0) + 1
+        name = f"{name}~{taken[name]}" if taken[name] > 1 else name
         turns = found.turns or [{}]  # a dialogue without turns can have requests all the same
         turns[0] |= {
             "success dialogues": float(bool(found.requested)),
