@@ -203,7 +203,7 @@ def test_a_folder_in_place_of_the_output_file_is_said(duologue: Any, corpus: Any
 def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(
     duologue: Any, tmp_path: Path, how: signal.Signals
 ) -> None:
-    words = ("generate", "restaurant", "--seed", 3, "--part", "tst1", "--n", 400, "--workers", 2, "--out")
+    words = ("generate", "restaurant", "--seed", 3, "--part", "tst1", "--n", 2000, "--workers", 2, "--out")
     assert duologue(*words, tmp_path / "whole").code == 0
     process = duologue.start(*words, tmp_path / "stopped")
     time.sleep(0.9)

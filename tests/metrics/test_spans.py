@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ counts = st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50)).m
 )
 
 
-def value(measure: Measure, right: float, said: float, wanted: float, **options: float) -> float:
+def value(measure: Measure, right: float, said: float, wanted: float, **options: Any) -> float:
     return float(Match("x", measure, **options).total(np.array([right, said, wanted], dtype=float)))
 
 

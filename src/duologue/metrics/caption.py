@@ -35,8 +35,11 @@ _STUDENT = 2.0930240544082634
 class Average(Metric[float]):
     """The mean over items of a value that each item has by itself. Counts `items` and the value."""
 
-    def __init__(self, name: str, formula: str, *, additive: bool = True, source: str = "") -> None:
+    def __init__(
+        self, name: str, formula: str, *, additive: bool = True, percent: bool = True, source: str = ""
+    ) -> None:
         self.name = name
+        self.percent = percent
         self.source = source
         self.columns = ("items", name)
         self.formula = formula
@@ -60,6 +63,7 @@ CIDER = Average(
     "cider",
     "cider = mean of 10 x tf-idf cosine, clipped, sigma 6",
     additive=False,
+    percent=False,
     source="Vedantam and others 2015, as the caption evaluation of COCO computes it (cider_scorer.py)",
 )
 """Not additive: each item's value depends on the document frequencies of all; `Cider.interval` is for that."""
@@ -72,7 +76,7 @@ def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
     text is one empty token.
 
     >>> round(rouge_l("a b c", ["a c", "b c d"]), 6)
-    0.821549
+    0.829932
     """
     said = hypothesis.split(" ")
     places: dict[str, int] = {}

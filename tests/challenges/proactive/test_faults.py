@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from duologue.challenges.proactive.faults import DATA_RULES, form_of, row_problems, shown
+from duologue.challenges.proactive.faults import DATA_RULES, form_of, row_problems
+from duologue.core.decoded import shown
 
 SAMPLE: dict[str, Any] = {
     "goal": [["START", "云海", "林 小舟"], ["云海", "导演", "林 小舟"]],

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from duologue.challenges.restaurant.faults import DATA_RULES, data_problems, shown
+from duologue.challenges.restaurant.faults import DATA_RULES, data_problems
+from duologue.core.decoded import shown
 
 ROW: dict[str, Any] = {
     "dialog_id": "d1",
@@ -96,5 +97,5 @@ def test_the_list_of_problems_has_an_end() -> None:
 def test_values_are_shown_in_few_words() -> None:
     assert shown("x" * 100) == repr("x" * 57 + "...")
     values: tuple[Any, ...] = (None, True, 3, 2.5, [1], {})
-    assert [shown(value) for value in values] == ["null", "true", "3", "2.5", "a list", "an object"]
+    assert [shown(value) for value in values] == ["null", "true", "3", "2.5", "a list of 1", "an object"]
     assert shown(10**5000) == "a number of more than 18 digits"

@@ -239,18 +239,23 @@ if __name__ == "__main__":
 """
 
 
+_LONG = 4000
+"""Dialogues per file: enough that a signal after the first file comes before the last."""
+
+
 @pytest.fixture(scope="module")
 def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("training")
-    generate(Generation(part="train", n=800), 1, out, workers=1, progress=None)
+    generate(Generation(part="train", n=_LONG), 1, out, workers=1, progress=None)
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_run_leaves_whole_files_and_the_next_one_ends_with_the_same_bytes(
     stop: signal.Signals, training: Path, tmp_path: Path
 ) -> None:
-    script, out, n = tmp_path / "script.py", tmp_path / "out", 800
+    script, out, n = tmp_path / "script.py", tmp_path / "out", _LONG
     script.write_text(SCRIPT)
     process = subprocess.Popen(
         [sys.executable, str(script), str(out), str(n)], stderr=subprocess.PIPE, text=True, start_new_session=True

@@ -7,7 +7,8 @@ import pkgutil
 import pytest
 
 import duologue.challenges.spoken
-from duologue.challenges.spoken.faults import at_most, pointer, shown
+from duologue.challenges.spoken.faults import at_most
+from duologue.core.decoded import pointer, shown
 from duologue.core.records import Problem
 
 

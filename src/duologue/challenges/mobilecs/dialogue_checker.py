@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from duologue.challenges.mobilecs import dialogue_official
 from duologue.challenges.mobilecs.crash import OfficialError, official_errors
 from duologue.challenges.mobilecs.extraction_checker import UNREADABLE, UNUSABLE, unreadable_officially
-from duologue.challenges.mobilecs.faults import Faults, open_rows, row_id, shown
+from duologue.challenges.mobilecs.faults import Faults, open_rows, row_id
 from duologue.challenges.mobilecs.files import answer_of
 from duologue.challenges.mobilecs.intents import STAFF_LABELS, USER_LABELS, entity_argument
 from duologue.challenges.mobilecs.paired import TURN_MARK
@@ -22,6 +22,7 @@ from duologue.challenges.mobilecs.schema import (
     GENERATED_USER_INTENT,
     USER_TEXT,
 )
+from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:

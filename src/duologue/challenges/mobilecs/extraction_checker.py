@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.mobilecs import extraction_official
 from duologue.challenges.mobilecs.crash import OfficialError
-from duologue.challenges.mobilecs.faults import Faults, is_count, open_rows, row_id, shown
+from duologue.challenges.mobilecs.faults import Faults, is_count, open_rows, row_id
 from duologue.challenges.mobilecs.raw import content_of
 from duologue.challenges.mobilecs.schema import ENTITY_TYPES, NOISE, USER
+from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
 

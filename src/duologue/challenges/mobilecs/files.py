@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from duologue.challenges.mobilecs import paired, preprocess, raw
 from duologue.challenges.mobilecs.collector import paused
 from duologue.challenges.mobilecs.crash import OfficialError, official_errors
-from duologue.challenges.mobilecs.faults import Faults, is_text
+from duologue.challenges.mobilecs.faults import Faults
 from duologue.challenges.mobilecs.intents import acts_of, intent_of
 from duologue.challenges.mobilecs.schema import (
     GENERATED,
@@ -24,6 +24,7 @@ from duologue.challenges.mobilecs.schema import (
     USER_TEXT,
 )
 from duologue.core import disk
+from duologue.core.decoded import is_text
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Annotation, Answer, Example, Problem, Sample, Submission, Turn
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from duologue.challenges.mobilecs.faults import Faults, fresh_id, is_text, open_rows, row_id, shown
+from duologue.challenges.mobilecs.faults import Faults, fresh_id, open_rows, row_id
 from duologue.challenges.mobilecs.goal import goal_of
 from duologue.challenges.mobilecs.intents import acts_of, entity_argument
 from duologue.challenges.mobilecs.kb import facts_of
@@ -22,6 +22,7 @@ from duologue.challenges.mobilecs.schema import (
     USER_INTENT,
     USER_TEXT,
 )
+from duologue.core.decoded import is_text, shown
 from duologue.core.records import Act, Annotation, Answer, Example, Fact, Goal, Sample, Turn
 
 RULES = {

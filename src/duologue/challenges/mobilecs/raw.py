@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from duologue.challenges.mobilecs.faults import Faults, fresh_id, is_count, open_rows, row_id, shown
+from duologue.challenges.mobilecs.faults import Faults, fresh_id, is_count, open_rows, row_id
 from duologue.challenges.mobilecs.intents import acts_of
 from duologue.challenges.mobilecs.schema import CONFUSED, SPEAKERS, STAFF_INTENT, USER, USER_INTENT
+from duologue.core.decoded import shown
 from duologue.core.records import Annotation, Dialogue, Mention, Span, Turn, Value
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive import official, pairing
-from duologue.challenges.proactive.faults import PROBLEMS_SHOWN, shown
+from duologue.challenges.proactive.faults import PROBLEMS_SHOWN
+from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
 

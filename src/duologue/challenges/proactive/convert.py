@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.proactive import files
-from duologue.challenges.proactive.faults import shown
 from duologue.challenges.proactive.lines import Lines
 from duologue.core import disk
+from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem
 

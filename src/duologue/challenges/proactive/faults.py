@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from duologue.core.decoded import is_whole, shown
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -36,37 +37,6 @@ DATA_RULES = {
 """Ids of the rules for data files, and what each demands."""
 
 PROBLEMS_SHOWN = 1_000
-
-
-def shown(value: Any) -> str:
-    """Return a decoded value in few words for a message; nested ones are named, not spelled.
-
-    >>> shown("x"), shown(None), shown([1])
-    ("'x'", 'null', 'a list of 1')
-    """
-    if isinstance(value, str):
-        return repr(value if len(value) <= 60 else value[:57] + "...")
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    if isinstance(value, dict):
-        return "an object"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int) and abs(value) >= 10**18:
-        return "a number of more than 18 digits"  # Python refuses to print thousands of digits
-    return str(value)
-
-
-def is_whole(text: str) -> bool:
-    r"""Tell whether a text can be written as UTF-8: it holds no half of a surrogate pair.
-
-    >>> is_whole("x"), is_whole("\ud800")
-    (True, False)
-    """
-    try:
-        return text.isascii() or bool(text.encode("utf-8"))
-    except UnicodeEncodeError:
-        return False
 
 
 def form_of(row: Any) -> str | None:

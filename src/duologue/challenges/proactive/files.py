@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.proactive.faults import PROBLEMS_SHOWN, START, form_of, is_whole, row_problems
+from duologue.challenges.proactive.faults import PROBLEMS_SHOWN, START, form_of, row_problems
 from duologue.challenges.proactive.lines import Lines
 from duologue.core import disk
+from duologue.core.decoded import is_whole
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Dialogue, Example, Fact, Goal, Problem, Sample, Submission, Turn
 

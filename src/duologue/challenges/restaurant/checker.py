@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant import official
 from duologue.challenges.restaurant.facts import PROBLEMS_SHOWN
-from duologue.challenges.restaurant.faults import id_problems, place_of, shown
+from duologue.challenges.restaurant.faults import id_problems, place_of
+from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Answer, Problem
 

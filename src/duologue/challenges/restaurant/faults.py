@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant.facts import PROBLEMS_SHOWN
+from duologue.core.decoded import is_text, shown
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -31,39 +32,6 @@ DATA_RULES = {
     "too-many-problems": "the check stops after 1,000 problems",
 }
 """Ids of the rules for data files, and what each demands."""
-
-
-def shown(value: Any) -> str:
-    """Return a decoded value in few words for a message; nested ones are named, not spelled.
-
-    >>> shown("x"), shown(None), shown([1])
-    ("'x'", 'null', 'a list')
-    """
-    if isinstance(value, str):
-        return repr(value if len(value) <= 60 else value[:57] + "...")
-    if isinstance(value, list):
-        return "a list"
-    if isinstance(value, dict):
-        return "an object"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int) and abs(value) >= 10**18:
-        return "a number of more than 18 digits"  # Python refuses to print thousands of digits
-    return str(value)
-
-
-def is_text(value: Any) -> bool:
-    r"""Tell whether a decoded value is a text of whole characters; half a surrogate pair cannot be written as UTF-8.
-
-    >>> is_text("x"), is_text("\ud800"), is_text(1)
-    (True, False, False)
-    """
-    if not isinstance(value, str):
-        return False
-    try:
-        return value.isascii() or bool(value.encode("utf-8"))
-    except UnicodeEncodeError:
-        return False
 
 
 def place_of(row: Any, number: int) -> str:

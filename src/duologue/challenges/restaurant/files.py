@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant import official
 from duologue.challenges.restaurant.facts import fact_in, fact_utterance, facts_of, kb_lines
-from duologue.challenges.restaurant.faults import data_problems, is_text, shown
+from duologue.challenges.restaurant.faults import data_problems
 from duologue.challenges.restaurant.names import FileName, file_facts
 from duologue.challenges.restaurant.peek import foreign
 from duologue.core import disk
+from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Candidate, Example, Problem, Sample, Submission, Turn
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.restaurant import checker, official
-from duologue.challenges.restaurant.faults import id_problems, is_text, place_of, shown
+from duologue.challenges.restaurant.faults import id_problems, place_of
 from duologue.challenges.restaurant.files import truth_row
 from duologue.challenges.restaurant.patterns import answer_type
 from duologue.core import disk
+from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem, Report, Score, Slice
 

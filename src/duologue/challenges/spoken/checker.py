@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from duologue.challenges.spoken.decoding import Decoded
-from duologue.challenges.spoken.faults import at_most, half_character, is_whole, message_problems, pointer, shown
+from duologue.challenges.spoken.faults import at_most, half_character, message_problems
 from duologue.challenges.spoken.files import FileRows
 from duologue.challenges.spoken.triples import NAME, key_of, plain
+from duologue.core.decoded import is_whole, pointer, shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
 

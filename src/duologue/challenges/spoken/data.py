@@ -5,16 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.spoken.faults import (
-    at_most,
-    half_character,
-    is_whole,
-    message_problems,
-    pointer,
-    repeated_keys,
-    shown,
-)
+from duologue.challenges.spoken.faults import at_most, half_character, message_problems, repeated_keys
 from duologue.challenges.spoken.triples import plain
+from duologue.core.decoded import is_whole, pointer, shown
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:

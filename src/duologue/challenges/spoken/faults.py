@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.spoken.triples import KEYS, NAME, VALUE, key_of
+from duologue.core.decoded import is_whole, pointer, shown
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -23,46 +24,6 @@ PER_RULE = 100
 
 _PLACEHOLDERS = frozenset({"", "none", "null", "nan", "n/a"})
 """Values that stand for no value, in lower case."""
-
-
-def pointer(*steps: str | int) -> str:
-    """Return a JSON pointer (RFC 6901).
-
-    >>> pointer("1", "attrs", 0, "a/b")
-    '/1/attrs/0/a~1b'
-    """
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
-
-
-def shown(value: Any) -> str:
-    """Return a decoded value in few words for a message; nested ones are named, not spelled.
-
-    >>> shown("x"), shown(None), shown([1])
-    ("'x'", 'null', 'a list')
-    """
-    if isinstance(value, str):
-        return repr(value if len(value) <= 60 else value[:57] + "...")
-    if isinstance(value, list):
-        return "a list"
-    if isinstance(value, dict):
-        return "an object"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int) and abs(value) >= 10**18:
-        return "a number of more than 18 digits"  # Python refuses to print thousands of digits
-    return str(value)
-
-
-def is_whole(text: str) -> bool:
-    r"""Tell whether a text can be written as UTF-8: half a surrogate pair cannot.
-
-    >>> is_whole("x"), is_whole("\ud800")
-    (True, False)
-    """
-    try:
-        return text.isascii() or bool(text.encode("utf-8"))
-    except UnicodeEncodeError:
-        return False
 
 
 def message_problems(row: dict[str, Any], where: Where, decoded: Decoded, *, data: bool = False) -> Iterator[Problem]:

@@ -19,13 +19,13 @@ import numpy as np
 
 from duologue.challenges.spoken import checker
 from duologue.challenges.spoken.choices import choices_of
-from duologue.challenges.spoken.faults import shown
 from duologue.challenges.spoken.formulas import ORDERS, formulas_of
 from duologue.challenges.spoken.kinds import domain_of, kind_of_answer, number_of_triples
 from duologue.challenges.spoken.replies import count_replies
 from duologue.challenges.spoken.selection import COLUMNS, count_triples
 from duologue.challenges.spoken.triples import ATTRIBUTE, attr_of, plain
 from duologue.core import disk
+from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem, Report, Score, Slice
 from duologue.metrics.counts import Counts, sign

@@ -1,0 +1,54 @@
+"""Decoded JSON values in messages: how they are shown, and whether they are texts that can be written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def shown(value: Any) -> str:
+    """Return a decoded value in few words for a message; nested ones are named, not spelled.
+
+    >>> shown("x"), shown(None), shown([1])
+    ("'x'", 'null', 'a list of 1')
+    """
+    if isinstance(value, str):
+        return repr(value if len(value) <= 60 else value[:57] + "...")
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return "an object"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int) and abs(value) >= 10**18:
+        return "a number of more than 18 digits"  # Python refuses to print thousands of digits
+    return str(value)
+
+
+def is_whole(text: str) -> bool:
+    r"""Tell whether a text can be written as UTF-8: it holds no half of a surrogate pair.
+
+    >>> is_whole("x"), is_whole("\ud800")
+    (True, False)
+    """
+    try:
+        return text.isascii() or bool(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
+
+
+def is_text(value: Any) -> bool:
+    r"""Tell whether a decoded value is a text that can be written as UTF-8.
+
+    >>> is_text("x"), is_text("\ud800"), is_text(1)
+    (True, False, False)
+    """
+    return isinstance(value, str) and is_whole(value)
+
+
+def pointer(*steps: str | int) -> str:
+    """Return a JSON pointer (RFC 6901).
+
+    >>> pointer("1", "attrs", 0, "a/b")
+    '/1/attrs/0/a~1b'
+    """
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
