@@ -34,7 +34,7 @@ from duologue.core.errors import DuologueError, FormatError, StorageError
 from tests.strategies import json_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 STOPS = [ValueError("x"), KeyboardInterrupt(), SystemExit(3)]
 NAMES = ["plain.json", "packed.json.gz"]
@@ -352,3 +352,14 @@ def test_whatever_a_file_holds_it_is_read_or_refused_in_words(data: bytes, folde
 
 def test_a_hash_is_sha256_in_hexadecimal() -> None:
     assert sha256(b"") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+@given(st.text(max_size=40) | st.from_regex(r"[\[{\]}:,\"0-9eE.+-]{0,30}", fullmatch=True))
+def test_json_is_read_as_the_standard_library_reads_it(text: str) -> None:
+    def outcome(read: Callable[[], object]) -> str:
+        try:
+            return repr(read())
+        except (ValueError, FormatError):
+            return "refused"
+
+    assert outcome(lambda: decode_json(text, Path("x.json"))) == outcome(lambda: json.loads(text))

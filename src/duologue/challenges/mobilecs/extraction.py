@@ -55,11 +55,15 @@ def score(brief: Brief, examples: Sequence[Example], submission: Submission, how
     Raises `FormatError` where the official program ends with an error, and in variant `strict` for a file with
     errors unless `how.partial`: then what is missing or wrong counts as such.
     """
-    formulas = metrics(how.variant)
     with paused():
-        counted, problems, meta = (_official if how.variant == "official" else _strict)(examples, submission, how)
+        return _score(brief, examples, submission, how)
+
+
+def _score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     from duologue.metrics.spans import gather
 
+    formulas = metrics(how.variant)
+    counted, problems, meta = (_official if how.variant == "official" else _strict)(examples, submission, how)
     counts = gather(formulas[0].columns, list(counted), list(counted.values()))
     gold = [[one.sample.id, one.source] for one in examples]
     parts = signature_parts(brief, how, submission, gold, f"n {len(counted)}")
@@ -80,8 +84,7 @@ def _official(examples: Sequence[Example], submission: Submission, how: Scoring)
         raise FormatError(submission.path, [error.problem()]) from error
     if not outcome.documents:
         raise FormatError("the truth", [_NO_TRUTH])
-    warnings = checker.check(submission, examples, "strict")
-    return outcome.documents, warnings, {"assignment": outcome.assignment}
+    return outcome.documents, (), {"assignment": outcome.assignment}
 
 
 _NO_TRUTH = Problem(rule="truth-empty", message="there is no dialogue to score against")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.crash import official_errors
@@ -102,11 +103,20 @@ def _take(keys: Iterable[str], left: Counter[str]) -> int:
 
 def _mention(document: str, turn: Any, place: Sequence[int], name: str, kind: str) -> str:
     """Return the key of a mention: the given end is not used, the type of the data services is forced (6.2)."""
+    # What is no text cannot be kept by name; it fails in `_clean` as it does in the official program.
+    cleaned, shift, is_data_service = (_known if name.__class__ is str else _clean)(name)
+    start = place[0] + shift
+    return "-".join([document, str(turn), str(start), str(start + cleaned), DATA_SERVICE if is_data_service else kind])
+
+
+def _clean(name: str) -> tuple[int, int, bool]:
+    """Return the length of a name without noise, how much noise it starts with, and whether a data service is named."""
     cleaned = name.translate(_WITHOUT_NOISE)
-    start = place[0] + len(name) - len(name.lstrip(NOISE))
-    if any(service in cleaned for service in DATA_SERVICES):
-        kind = DATA_SERVICE
-    return "-".join([document, str(turn), str(start), str(start + len(cleaned)), kind])
+    shift = len(name) - len(name.lstrip(NOISE))
+    return len(cleaned), shift, any(service in cleaned for service in DATA_SERVICES)
+
+
+_known = lru_cache(maxsize=4096)(_clean)
 
 
 def _true(row: Mapping[str, Any]) -> _Document:

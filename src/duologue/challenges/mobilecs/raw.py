@@ -108,7 +108,7 @@ def _pair(turn: Any, place: int, faults: Faults) -> list[Turn]:
         faults.add("turn-type", pointer, f"found {shown(turn)}, expected an object")
         return []
     voices = [key for key in turn if key not in _RESERVED][:2]
-    if len(voices) < 2 or not all(faults.is_text(turn[key]) for key in voices):
+    if len(voices) < 2 or not (faults.is_text(turn[voices[0]]) and faults.is_text(turn[voices[1]])):
         faults.add("turn-speakers", pointer, f"the turn has {len(voices)} utterances, expected two texts")
         return []
     roles = _roles(turn, voices, pointer, faults)
@@ -129,7 +129,9 @@ def _pair(turn: Any, place: int, faults: Faults) -> list[Turn]:
 
 def _on(utterance: int, parts: Sequence[Part]) -> tuple[Part, ...]:
     """Return the mentions or values that stand in one utterance."""
-    return tuple(one for one in parts if one.span is not None and one.span.turn == utterance) if parts else ()
+    if not parts:
+        return ()
+    return tuple([one for one in parts if one.span is not None and one.span.turn == utterance])
 
 
 def _roles(turn: dict[str, Any], voices: list[str], pointer: str, faults: Faults) -> list[str]:
