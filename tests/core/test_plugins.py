@@ -10,6 +10,7 @@ from duologue.core.errors import FormatError, MissingExtraError, PlugInError, St
 from duologue.core.plugins import (
     CARD,
     Kind,
+    describe,
     entries,
     load_system,
     load_system_class,
@@ -295,3 +296,17 @@ def test_a_library_that_is_there_and_broken_is_not_called_missing(install: Insta
 def test_a_module_of_ours_that_does_not_exist_is_our_own_mistake() -> None:
     with pytest.raises(ModuleNotFoundError):
         need("duologue.nowhere", "models")
+
+
+@pytest.mark.parametrize("kind", ["tasks", "systems"])
+def test_what_is_said_of_a_class_is_the_first_line_of_its_docstring(kind: Kind) -> None:
+    for entry in entries(kind):
+        loaded = type(load_task(entry.name)) if kind == "tasks" else load_system_class(entry.name)
+        assert describe(entry) == (loaded.__doc__ or "").strip().partition("\n")[0] != ""
+
+
+def test_describing_imports_nothing(install: Install) -> None:
+    install("quiet", 'class Quiet:\n    """Says little."""\n', {"systems": {"quiet": "Quiet"}})
+    (entry,) = [one for one in entries("systems") if one.name == "quiet"]
+    assert describe(entry) == "Says little."
+    assert "quiet" not in sys.modules

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duologue.core.errors import DuologueError
-from duologue.core.plugins import Entry, entries, load_system_class, load_task
+from duologue.core.plugins import Entry, describe, entries, load_task
 from duologue.core.records import Scoring
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def list_registered(*, scores: bool, as_json: bool) -> None:
 def _row(entry: Entry) -> dict[str, str]:
     """Return name, package and first docstring line; a broken plug-in says so in its row and hides no other."""
     try:
-        loaded = type(load_task(entry.name)) if entry.kind == "tasks" else load_system_class(entry.name)
-        about = (loaded.__doc__ or "").strip().partition("\n")[0]
+        about = describe(entry)
     except DuologueError as error:
         about = f"cannot be loaded: {error}"
     return {"name": entry.name, "package": entry.distribution, "about": about}

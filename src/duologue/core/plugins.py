@@ -6,9 +6,13 @@ asked for. A trained system is a folder: what it learned, and a `system.toml` th
 
 from __future__ import annotations
 
+import ast
 import importlib
+import importlib.util
 import re
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires
+from importlib.util import decode_source
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 from duologue.core.disk import read_bytes, sha256, write_text
@@ -18,7 +22,6 @@ from duologue.core.recipe import dump, from_table, read_toml, recipe_hash, resol
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType
 
 Kind = Literal["tasks", "systems"]
@@ -98,6 +101,26 @@ def entries(kind: Kind) -> list[Entry]:
 def names(kind: Kind) -> list[str]:
     """Return the registered names, sorted; nothing is imported."""
     return sorted(entry_points(group=f"duologue.{kind}").names)
+
+
+def describe(entry: Entry) -> str:
+    """Return the first line of the docstring of what is registered, read from its source: nothing is imported.
+
+    A class that its module only imports from elsewhere is loaded for it. Raises as `load_task` does.
+    """
+    module, _, name = entry.target.partition(":")
+    try:
+        spec = importlib.util.find_spec(module)
+        source = decode_source(read_bytes(Path(spec.origin))) if spec and spec.origin else ""
+        body = ast.parse(source).body
+    except (DuologueError, ImportError, SyntaxError, ValueError):
+        body = []
+    for node in body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            return (ast.get_docstring(node) or "").partition("\n")[0]
+    kind: Kind = "tasks" if entry.kind == "tasks" else "systems"
+    found = _load_class(kind, entry.name, _TASK_METHODS if kind == "tasks" else _SYSTEM_METHODS)
+    return (found.__doc__ or "").strip().partition("\n")[0]
 
 
 def load_task(name: str) -> Task:

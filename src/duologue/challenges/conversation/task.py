@@ -51,7 +51,7 @@ BRIEF = Brief(
 
 
 class ConversationTask:
-    """The next reply of a customer service: BLEU, ROUGE-L, CIDEr and diversity over several references."""
+    """Answer a customer or a film line (DSTC6 track 2): BLEU, ROUGE-L, CIDEr and diversity, several references."""
 
     brief = BRIEF
 

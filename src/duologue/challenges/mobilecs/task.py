@@ -66,7 +66,7 @@ DIALOGUE = Brief(
 
 
 class ExtractionTask:
-    """Track 1: mentions and slot values of a whole dialogue."""
+    """Extract entities and slot values from service calls (MobileCS, SereTOD 2022 track 1)."""
 
     brief = EXTRACTION
     forms = files.FORMS
@@ -112,7 +112,7 @@ class ExtractionTask:
 
 
 class DialogueTask:
-    """Track 2: intents and replies, turn by turn.
+    """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn.
 
     A result file is the test file with its blanks filled, so an object remembers the test rows it has loaded and
     `write` puts the answers into them.

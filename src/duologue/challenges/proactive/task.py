@@ -54,7 +54,7 @@ BRIEF = Brief(
 
 
 class ProactiveTask:
-    """The task as the house runs it: sessions or samples in, a reply a line out."""
+    """Lead a talk from topic A to topic B with given knowledge (DuConv, Baidu 2019): write the reply."""
 
     brief = BRIEF
     forms: tuple[str, ...] = convert.FORMS

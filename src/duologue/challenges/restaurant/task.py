@@ -60,7 +60,7 @@ BUILT_IN_SEED = 1
 
 
 class RestaurantTask:
-    """The task as the house runs it; the five subtasks and four sets come from the file."""
+    """Book a restaurant table (DSTC6 track 1): rank the bot's next utterance among 7 to 11 candidates."""
 
     brief = BRIEF
     Generation: type[Record] = Generation

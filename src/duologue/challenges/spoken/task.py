@@ -60,7 +60,7 @@ BRIEF = Brief(
 
 
 class SpokenTask:
-    """The task as the house runs it, for the challenge's files and for KdConv's."""
+    """Answer from a knowledge graph in spoken dialogue (Huawei 2022): choose triples and write the reply."""
 
     brief = BRIEF
 
