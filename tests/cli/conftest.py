@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -39,8 +40,17 @@ class Command:
     def start(self, *words: object) -> subprocess.Popen[str]:
         """Start it and return at once."""
         return subprocess.Popen(
-            [DUOLOGUE, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+            [DUOLOGUE, *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            preexec_fn=_hear_ctrl_c,  # noqa: PLW1509  # nothing here runs threads
         )
+
+
+def _hear_ctrl_c() -> None:
+    """Undo what a shell does to programs in its background: they inherit that Ctrl-C is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -258,7 +258,11 @@ def test_a_stopped_run_leaves_whole_files_and_the_next_one_ends_with_the_same_by
     script, out, n = tmp_path / "script.py", tmp_path / "out", _LONG
     script.write_text(SCRIPT)
     process = subprocess.Popen(
-        [sys.executable, str(script), str(out), str(n)], stderr=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, str(script), str(out), str(n)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=_hear_ctrl_c,  # noqa: PLW1509  # nothing here runs threads
     )
     assert _waited(lambda: any(out.glob("train/*.json")))
     if stop == signal.SIGINT:
@@ -274,6 +278,11 @@ def test_a_stopped_run_leaves_whole_files_and_the_next_one_ends_with_the_same_by
     assert _waited(lambda: not _alive(process.pid))  # no worker outlives the run
     generate(Generation(part="train", n=n), 1, out, workers=1, progress=None)
     assert hashes(out) == hashes(training)
+
+
+def _hear_ctrl_c() -> None:
+    """Undo what a shell does to programs in its background: they inherit that Ctrl-C is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _waited(condition: Callable[[], object]) -> bool:

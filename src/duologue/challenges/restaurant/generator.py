@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from duologue.challenges.restaurant.facts import kb_lines
-from duologue.challenges.restaurant.ledger import Ledger, corpus_key
+from duologue.challenges.restaurant.ledger import LEDGER_NAME, Ledger, corpus_key
 from duologue.challenges.restaurant.names import SUBTASKS, FileName
 from duologue.challenges.restaurant.plan import PART_SHAPES, PARTS, Generation
 from duologue.challenges.restaurant.rows import simulate
@@ -70,7 +70,7 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     ledger.claim([*kb_paths.values(), *(path for one in planned for path in one.paths)])
     for one in planned:
         maker.rows(one.part, one.subtask)  # what is impossible is said before anything is written
-    _sweep([out / RECIPE_NAME, *kb_paths.values(), *(path for one in planned for path in one.paths)])
+    _sweep([out / RECIPE_NAME, out / LEDGER_NAME, *kb_paths.values(), *(path for one in planned for path in one.paths)])
     disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
     for kb, path in kb_paths.items():
         if not ledger.complete(path):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.plan import Generation
     from duologue.core.records import Fact
 
-_NAME = ".generated.json"
+LEDGER_NAME = ".generated.json"
 _VERSION = 1
 """Changes when the same recipe and seed give other bytes."""
 
@@ -47,7 +47,7 @@ class Ledger:
         self._strangers = [] if found.get("key") == key else sorted(found.get("files", {}))
 
     def _read(self) -> dict[str, Any]:
-        path = self.out / _NAME
+        path = self.out / LEDGER_NAME
         if not path.exists():
             return {}
         found, _, _ = disk.read_json(path)
@@ -83,4 +83,4 @@ class Ledger:
         """Note that a file is complete."""
         self.files[self.name(path)] = digest
         table = {"key": self.key, "files": dict(sorted(self.files.items()))}
-        disk.write_text(self.out / _NAME, json.dumps(table, indent=1) + "\n")
+        disk.write_text(self.out / LEDGER_NAME, json.dumps(table, indent=1) + "\n")
