@@ -127,7 +127,7 @@ def _take(pipe: Connection) -> Piece | str:
     try:
         data = pipe.recv_bytes()
         return Piece(data, pipe.recv_bytes()) if data else pipe.recv_bytes().decode()
-    except EOFError as error:
+    except (EOFError, OSError) as error:  # OSError: it died in the middle of a message
         raise DuologueError(
             "a worker process ended before its work was done (was memory short?); run the command again, it "
             "continues with the files that are missing, perhaps with --workers 1"
