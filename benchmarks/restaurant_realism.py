@@ -278,8 +278,8 @@ def check_shares(title: str, real: Counter[str], ours: Counter[str], verdicts: V
     beyond = [row for row in rows if row[0] > POINTS]
     mark = verdicts.must(not beyond, f"answer types, {title}: {[row[1] for row in beyond]}")
     print(
-        f"  {title:22} n {n:5}: {len(rows):2} kinds, {len(beyond)} beyond 1.5 points; largest {worst[0]:.2%} ({worst[1]}: "
-        f"{worst[2]:.2%} against {worst[3]:.2%} +- {worst[4]:.2%})  {mark}"
+        f"  {title:22} n {n:5}: {len(rows):2} kinds, {len(beyond)} beyond 1.5 points; "
+        f"largest {worst[0]:.2%} ({worst[1]}: {worst[2]:.2%} against {worst[3]:.2%} +- {worst[4]:.2%})  {mark}"
     )
 
 
