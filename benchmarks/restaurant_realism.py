@@ -3,9 +3,13 @@
 DIR holds `release_a`, `release_b` (tst1 and tst2) and `train_part` as in the project's data folder. Prints one
 table per question and exits with 1 when a must fails. The musts: no utterance outside the inventory on either side
 and no pattern that never occurs; mean context lengths within 2 % of the training statistics; shares of answer
-types within 1.5 points of the real ones, whose sampling error is printed beside them (the files hold 1,000 or 2,000
-dialogues per task) and grants nothing; other listed restaurants among the candidates of every option of
+types within 1.5 points of the real ones; other listed restaurants among the candidates of every option of
 release A; a perfect agent at exactly 1.
+
+Shares are compared for each task and each rule of cutting: the training files and release B are cut uniformly
+(specification, section 9.4), so their rows are one sample; release A is the other. Our side has no sampling of cuts:
+each simulated dialogue counts with the probability of each of its cuts. The single files (1,000 or 2,000 rows) are
+printed below with the share of draws of their size in which a perfect copy of the real simulator would pass.
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from duologue.challenges.restaurant import patterns as p
 from duologue.challenges.restaurant.chance import Chance
@@ -108,11 +114,32 @@ class Ours:
             hard = [weights.get(f"{subtask}/{kind}", weights.get(kind, 1.0)) for _, kind in turns]
             yield story.lines[: max(chance.pick(turns)[0], chance.weighted(turns, hard)[0])]
 
+    def shares(self, part: str, subtask: int, style: str, n: int) -> dict[str, float]:
+        """Return the expected share of each answer type, over all cuts of n simulated dialogues."""
+        train = part == "train"
+        teller = Teller(schema_of_part(part), self._directories[part], self.recipe, subtask, train=train)
+        first = 2 if subtask in {1, 2, 5} else 0
+        weights = self.recipe.cut_weights if style == "a" else {}
+        total: dict[str, float] = {}
+        for index in range(n):
+            story = teller.tell(Chance(self.seed, "shares", part, subtask, index))
+            kinds = [p.answer_type(story.lines[place]) for place, _ in story.bot[first:]]
+            hard = [weights.get(f"{subtask}/{kind}", weights.get(kind, 1.0)) for kind in kinds]
+            for kind, weight in zip(kinds, hard, strict=True):
+                total[kind] = total.get(kind, 0.0) + weight / sum(hard) / n
+        return total
+
 
 def real_histories(data: Path, part: str, subtask: int) -> list[list[str]]:
     """Return for each real dialogue the longer of its two cuts."""
     both = zip(real_rows(data, "a", part, subtask), real_rows(data, "b", part, subtask), strict=True)
     return [max(a["utterances"], b["utterances"], key=len) for a, b in both]
+
+
+def _mean(shares: Iterable[dict[str, float]]) -> dict[str, float]:
+    every = list(shares)
+    kinds = sorted({kind for one in every for kind in one})
+    return {kind: sum(one.get(kind, 0.0) for one in every) / len(every) for kind in kinds}
 
 
 def is_fact(line: str) -> bool:
@@ -266,21 +293,28 @@ def kinds_of(rows: Iterable[Row]) -> Counter[str]:
     return Counter(p.answer_type(row["answer"]["utterance"]) for row in rows)
 
 
-def check_shares(title: str, real: Counter[str], ours: Counter[str], verdicts: Verdicts) -> None:
-    """Print the largest differences of answer-type shares."""
-    n, m = real.total(), ours.total()
-    rows = []
-    for kind in real | ours:
-        here, there = ours[kind] / m, real[kind] / n
-        rows.append((abs(here - there), kind, here, there, math.sqrt(here * (1 - here) / n)))
-    rows.sort(reverse=True)
-    worst = rows[0]
-    beyond = [row for row in rows if row[0] > POINTS]
-    mark = verdicts.must(not beyond, f"answer types, {title}: {[row[1] for row in beyond]}")
+def check_shares(title: str, real: Counter[str], ours: dict[str, float], verdicts: Verdicts | None) -> None:
+    """Print the largest difference of answer-type shares; without verdicts it is no must."""
+    n = real.total()
+    kinds = sorted(real.keys() | ours.keys())
+    gaps = {kind: abs(ours.get(kind, 0.0) - real[kind] / n) for kind in kinds}
+    worst = max(kinds, key=gaps.__getitem__)
+    beyond = [kind for kind in kinds if gaps[kind] > POINTS]
+    mark = "" if verdicts is None else verdicts.must(not beyond, f"answer types, {title}: {beyond}")
+    here = ours.get(worst, 0.0)
+    error = math.sqrt(here * (1 - here) / n)
     print(
-        f"  {title:22} n {n:5}: {len(rows):2} kinds, {len(beyond)} beyond 1.5 points; "
-        f"largest {worst[0]:.2%} ({worst[1]}: {worst[2]:.2%} against {worst[3]:.2%} +- {worst[4]:.2%})  {mark}"
+        f"  {title:25} n {n:5}: {len(kinds):2} kinds, {len(beyond)} beyond 1.5 points; largest {gaps[worst]:.2%} "
+        f"({worst}: {here:.2%} against {real[worst] / n:.2%} +- {error:.2%}); "
+        f"a perfect copy passes {_passes(ours, n):.0%}  {mark}"
     )
+
+
+def _passes(shares: dict[str, float], n: int, draws: int = 10_000) -> float:
+    """Return how often n rows drawn with these very shares have all shares within 1.5 points of them."""
+    truth = np.array([shares[kind] for kind in sorted(shares)])
+    drawn = np.random.default_rng(0).multinomial(n, truth / truth.sum(), size=draws) / n
+    return float((np.abs(drawn - truth) <= POINTS).all(axis=1).mean())
 
 
 # -- chi-square ------------------------------------------------------------------------------------
@@ -493,16 +527,22 @@ def compare_histories(data: Path, ours: Ours, n: int, recogniser: Recogniser, ve
 def compare_rows(data: Path, ours: Ours, n: int, verdicts: Verdicts) -> None:
     """Compare answers and candidates."""
     print(f"\nShares of answer types, {n:,} simulated dialogues per task (+- sampling error of the real share)")
-    for release, style in (("b", "b"), ("a", "a")):
-        for subtask in SUBTASKS:
-            real = sum((kinds_of(real_rows(data, release, part, subtask)) for part in PARTS), Counter[str]())
-            made = sum((kinds_of(ours.rows(part, subtask, style, n // 2)) for part in PARTS), Counter[str]())
-            check_shares(f"release {release}, task {subtask}", real, made, verdicts)
-    for subtask in (1, 2):
-        rows = training_rows(data, subtask)
-        if rows:
-            made = kinds_of(ours.rows("train", subtask, "training", n))
-            check_shares(f"training, task {subtask}", kinds_of(rows), made, verdicts)
+    files: list[tuple[str, Counter[str], dict[str, float]]] = []
+    for subtask in SUBTASKS:
+        uniform, hard = (_mean(ours.shares(part, subtask, style, n // 2) for part in PARTS) for style in "ba")
+        release_b, release_a = (
+            sum((kinds_of(real_rows(data, release, part, subtask)) for part in PARTS), Counter[str]())
+            for release in "ba"
+        )
+        training = kinds_of(training_rows(data, subtask))
+        check_shares(f"cut uniformly, task {subtask}", release_b + training, uniform, verdicts)
+        check_shares(f"cut as in A, task {subtask}", release_a, hard, verdicts)
+        files.append((f"release b, task {subtask}", release_b, uniform))
+        if training:
+            files.append((f"training, task {subtask}", training, ours.shares("train", subtask, "training", n)))
+    print("  the single files, no must:")
+    for title, real, made in files:
+        check_shares(title, real, made, None)
     print("\nCandidates beside the answer, mean numbers by kind of answer")
     for release in "ab":
         for subtask in SUBTASKS:
