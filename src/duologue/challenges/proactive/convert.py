@@ -5,6 +5,8 @@ Specification, sections 2.1 to 2.3; byte for byte what the organisers' converter
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.proactive import files
@@ -15,7 +17,7 @@ from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     Row = dict[str, Any]
@@ -55,7 +57,7 @@ def convert(source: str, target: str, path_in: Path, path_out: Path, *, generali
         ways = "session to sample, model-text or topics, and sample to model-text or topics"
         raise UsageError(f"{source} cannot be turned into {target}; the official tools turn {ways}")
     rows = files.read_rows(path_in, source)
-    samples = rows if source == "sample" else [sample for row in rows for sample in samples_of(row)]
+    samples = rows if source == "sample" else (sample for row in rows for sample in samples_of(row))
     if target == "sample":
         files.write_lines(map(files.row_line, samples), path_out)
     else:
@@ -135,54 +137,72 @@ def materialise(replies: Path, topics: Path, out: Path) -> list[Path]:
 
     Raises `FormatError` where the files differ in length or a line of topics is no object of texts.
     """
-    dictionaries = _read_topics(topics)
-    text, _ = disk.decode_text(disk.read_bytes(replies), replies)
-    lines = list(Lines(text.encode("utf-8")))
-    if len(lines) != len(dictionaries):
-        message = f"the file has {len(lines)} lines, {topics} has {len(dictionaries)}; one reply per sample is expected"
-        raise FormatError(replies, [Problem(rule="line-count", message=message)])
-    pairs = zip(lines, dictionaries, strict=True)
-    files.write_lines((materialised(line.strip(), names) + "\n" for line, names in pairs), out)
+    files.write_lines(_materialised_lines(replies, topics), out)
     return [out]
 
 
-def _read_topics(path: Path) -> list[dict[str, str]]:
-    text, _ = disk.decode_text(disk.read_bytes(path), path)
-    found: list[dict[str, str]] = []
-    problems = []
-    for number, line in enumerate(Lines(text.encode("utf-8")), start=1):
-        try:
-            row = disk.decode_json(line.strip(), path)
-        except FormatError as error:
-            message = error.problems[0].message
-            problems.append(Problem(rule="not-json", place=f"line {number}", message=message))
-            continue
-        if isinstance(row, dict) and all(isinstance(value, str) for value in row.values()):
-            found.append(row)
-        else:
-            message = f"found {shown(row)}, expected an object from slot to topic"
-            problems.append(Problem(rule="topics-type", place=f"line {number}", message=message))
+def _materialised_lines(replies: Path, topics: Path) -> Iterator[str]:
+    """Yield the replies line by line; what is wrong with the topics or the number of lines is raised at the end."""
+    problems: list[Problem] = []
+    said = wanted = 0
+    for line, row in zip_longest(_lines_of(replies), _lines_of(topics)):
+        said += line is not None
+        wanted += row is not None
+        names = None if row is None else _names_in(row, wanted, topics, problems)
+        if line is not None and names is not None:
+            yield materialised(line.strip(), names) + "\n"
     if problems:
-        raise FormatError(path, problems)
-    return found
+        raise FormatError(topics, problems)
+    if said != wanted:
+        message = f"the file has {said} lines, {topics} has {wanted}; one reply per sample is expected"
+        raise FormatError(replies, [Problem(rule="line-count", message=message)])
+
+
+def _lines_of(path: Path) -> Iterator[str]:
+    """Yield the lines of a text file, cut a portion at a time. Raises `FormatError` where it is not UTF-8."""
+    data = disk.read_bytes(path).removeprefix(BOM_UTF8)
+    try:
+        yield from Lines(data)
+    except UnicodeDecodeError:
+        disk.decode_text(data, path)  # says where
+        raise
+
+
+def _names_in(line: str, number: int, path: Path, problems: list[Problem]) -> dict[str, str] | None:
+    try:
+        row = disk.decode_json(line.strip(), path)
+    except FormatError as error:
+        message = error.problems[0].message
+        problems.append(Problem(rule="not-json", place=f"line {number}", message=message))
+        return None
+    if isinstance(row, dict) and all(isinstance(value, str) for value in row.values()):
+        return row
+    message = f"found {shown(row)}, expected an object from slot to topic"
+    problems.append(Problem(rule="topics-type", place=f"line {number}", message=message))
+    return None
 
 
 def _line(text: ModelText) -> str:
     return text.line + "\n"
 
 
-def _model_texts(samples: Sequence[Row], path: Path, *, generalise: bool) -> list[ModelText]:
-    """Return all model texts, or raise `FormatError` with every sample whose domains are not known."""
-    found = []
+def _model_texts(samples: Iterable[Row], path: Path, *, generalise: bool) -> Iterator[ModelText]:
+    """Yield all model texts, then raise `FormatError` with every sample whose domains are not known."""
     problems = []
     for number, sample in enumerate(samples):
         try:
-            found.append(model_text(sample, generalise=generalise))
+            yield model_text(sample, generalise=generalise)
         except KeyError as error:
-            message = f"the knowledge does not say the {DOMAIN} of topic {shown(error.args[0])}"
-            advice = "the official converter ends with an error there; add the triple"
-            place = f"sample {number} (from 0)"
-            problems.append(Problem(rule="domain-missing", place=place, message=message, advice=advice))
+            problems.append(domain_missing(error, number))
     if problems:
         raise FormatError(path, problems)
-    return found
+
+
+def domain_missing(error: KeyError, number: int) -> Problem:
+    """Return in words that the domain of a topic is not known in the sample of a number (from 0)."""
+    return Problem(
+        rule="domain-missing",
+        place=f"sample {number} (from 0)",
+        message=f"the knowledge does not say the {DOMAIN} of topic {shown(error.args[0])}",
+        advice="the official converter ends with an error there; add the triple",
+    )
