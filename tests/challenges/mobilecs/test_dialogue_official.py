@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -174,3 +175,19 @@ def test_an_intent_without_entity_ids_is_all_right_as_its_own_prediction(intent:
         ("system", official.system_counts(intent, intent)),
     ):
         assert len({counts[f"{side}-intent {part}"] for part in ("right", "said", "wanted")}) == 1
+
+
+@pytest.mark.parametrize("goal", [{}, {"ent-1": {"业务费用": "?"}}])
+def test_a_dialogue_without_turns_counts_if_it_has_requests(goal: dict[str, Any], tmp_path: Path) -> None:
+    empty = {**dialogue(), "id": "e", "goal": goal, "content": []}
+    (tmp_path / "gold.json").write_text(json.dumps([dialogue(), empty]), encoding="utf-8")
+    answered = [{key: row[key] for key in ("id", "KB", "content")} for row in (dialogue(), empty)]
+    (tmp_path / "result.json").write_text(json.dumps(answered), encoding="utf-8")
+    task = DialogueTask()
+    examples, submission = list(task.load(tmp_path / "gold.json")), task.read(tmp_path / "result.json")
+    for rows in (answered, answered[:1]):
+        one = msgspec.structs.replace(submission, rows=rows)
+        assert task.check(one, examples, "strict") == ()
+        found = {score.name: score.value for score in task.score(examples, one, OFFICIAL).scores}
+        assert found["success"] == (0.5 if goal else 1.0)
+        assert task.score(examples, one, Scoring(variant="strict")).n == 1

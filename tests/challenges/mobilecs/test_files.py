@@ -23,6 +23,14 @@ def test_track_2_dialogues_come_back_as_the_same_bytes(golden: Path, tmp_path: P
     assert (tmp_path / "again.json").read_bytes() == (golden / "dialogues.json").read_bytes()
 
 
+def test_a_track_2_dialogue_without_turns_is_written_back(golden: Path, tmp_path: Path) -> None:
+    rows = json.loads((golden / "dialogues.json").read_bytes())
+    rows.insert(1, {**rows[0], "id": "silence", "content": []})
+    (tmp_path / "d.json").write_bytes(files.dump(rows))
+    files.write_dialogues(files.load_dialogue(tmp_path / "d.json"), tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "d.json").read_bytes()
+
+
 def test_a_raw_dialogue_that_was_not_read_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="was not read from a raw file"):
         files.write_raw([Dialogue(id="d", turns=())], tmp_path / "d.json")

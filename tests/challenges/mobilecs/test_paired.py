@@ -76,3 +76,18 @@ def test_a_reply_without_intents_is_a_reference_without_annotation() -> None:
 @pytest.mark.parametrize(("name", "place"), [("d#0", ("d", 0)), ("d#x", None), ("#1", ("", 1)), ("d#", None)])
 def test_a_sample_id_is_dialogue_and_turn(name: str, place: tuple[str, int] | None) -> None:
     assert paired.place_of(name) == place
+
+
+@pytest.mark.parametrize("turns", [(0, 1, 0, 0), (1, 0), (0, 1), (0, 0, 2, 1), (2, 0, 1)])
+def test_dialogues_without_turns_travel_with_their_neighbours(turns: tuple[int, ...]) -> None:
+    rows = [row(id=f"d{number}", content=[TURN] * count) for number, count in enumerate(turns)]
+    examples, problems = read(rows)
+    assert problems == []
+    assert len(examples) == sum(turns)
+    sources = {one.sample.dialogue_id: one.source for one in examples}
+    found = [pair for name, source in sources.items() for pair in paired.with_neighbours(name, source)]
+    assert found == [(one["id"], one) for one in rows]
+
+
+def test_dialogues_without_turns_alone_give_no_example() -> None:
+    assert read([row(content=[])]) == ([], [])

@@ -76,7 +76,9 @@ def _official(examples: Sequence[Example], submission: Submission, how: Scoring)
         name = checker.name_of(dialogue)
         taken[name] = taken.get(name, 0) + 1
         name = f"{name}~{taken[name]}" if taken[name] > 1 else name
-        turns = found.turns or [{}]  # a dialogue without turns can have requests all the same
+        turns = found.turns or ([{}] if found.requested else [])  # also a dialogue without turns can have requests
+        if not turns:
+            continue
         turns[0] |= {
             "success dialogues": float(bool(found.requested)),
             "success fulfilled": float(bool(found.requested) and found.fulfilled),

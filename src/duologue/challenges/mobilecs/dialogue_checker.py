@@ -16,7 +16,7 @@ from duologue.challenges.mobilecs.extraction_checker import UNREADABLE, UNUSABLE
 from duologue.challenges.mobilecs.faults import Faults, open_rows, row_id
 from duologue.challenges.mobilecs.files import answer_of
 from duologue.challenges.mobilecs.intents import STAFF_LABELS, USER_LABELS, entity_argument
-from duologue.challenges.mobilecs.paired import TURN_MARK
+from duologue.challenges.mobilecs.paired import TURN_MARK, with_neighbours
 from duologue.challenges.mobilecs.schema import (
     GENERATED,
     GENERATED_USER_INTENT,
@@ -109,8 +109,9 @@ def _look_at_generated(rows: Any) -> None:
 
 
 def gold_dialogues(examples: Sequence[Example]) -> dict[str, Any]:
-    """Return the rows that examples were read from by the ids of their dialogues."""
-    return {example.sample.dialogue_id: example.source for example in examples}
+    """Return the rows that examples were read from by the ids of their dialogues, those without turns too."""
+    sources = {example.sample.dialogue_id: example.source for example in examples}
+    return dict(one for name, source in sources.items() for one in with_neighbours(name, source))
 
 
 def merged(examples: Sequence[Example], rows: Any) -> list[dict[str, Any]]:
@@ -165,8 +166,8 @@ def examine(submission: Submission, examples: Sequence[Example] | None) -> Findi
         if faults.full:
             faults.stop()
             return Findings(tuple(faults.problems))
-    for name in known or {}:
-        if name not in seen:
+    for name, texts in (known or {}).items():
+        if name not in seen and texts:  # there is nothing to answer in a dialogue without turns
             faults.place = f"dialogue {shown(name)}"
             faults.add("dialog-missing", "", "the file has no answer to this dialogue")
     return Findings(tuple(faults.problems), answers)
@@ -174,7 +175,7 @@ def examine(submission: Submission, examples: Sequence[Example] | None) -> Findi
 
 def _user_texts(examples: Sequence[Example]) -> dict[str, list[str]]:
     """Return what the user says in each dialogue, turn by turn."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {name: [] for name in gold_dialogues(examples)}
     for example in examples:
         texts = found.setdefault(example.sample.dialogue_id, [])
         texts += [turn.text for turn in example.sample.history if turn.speaker == "user"][len(texts) :]

@@ -140,8 +140,9 @@ def write_raw(dialogues: Iterable[Dialogue], path: Path) -> None:
 
 def write_dialogues(examples: Iterable[Example], path: Path) -> None:
     """Write the track 2 dialogues that the examples were read from, as they were."""
-    rows = {id(example.source): example.source for example in examples}
-    disk.write_bytes(path, dump(list(rows.values())))
+    sources = {id(example.source): example.source for example in examples}
+    rows = [row for source in sources.values() for _, row in paired.with_neighbours("", source)]
+    disk.write_bytes(path, dump(rows))
 
 
 def write_extraction(answers: Iterable[tuple[str, Answer]], path: Path) -> None:

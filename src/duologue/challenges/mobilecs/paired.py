@@ -6,7 +6,7 @@ also gives references and user goals. Fields ending in `-生成` belong to resul
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,6 +24,12 @@ from duologue.challenges.mobilecs.schema import (
 )
 from duologue.core.decoded import is_text, shown
 from duologue.core.records import Act, Annotation, Answer, Example, Fact, Goal, Sample, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Named = tuple[str, dict[str, Any]]
+    """A dialogue with the id by which it goes here."""
 
 RULES = {
     "not-a-list": "the file holds one JSON list",
@@ -46,24 +52,66 @@ TURN_MARK = "#"
 """Stands between dialogue id and turn number in the id of a sample."""
 
 
+class Row(dict[str, Any]):
+    """A decoded dialogue that has neighbours without turns in its file.
+
+    Such a dialogue (the real test data has one) gives no example, but the official scorer counts its requests and
+    writers give it back. So it travels with the row of the next dialogue, the last ones with the row before them.
+    """
+
+    before: Sequence[Named] = ()
+    """Dialogues without turns that stand before this one, with their ids."""
+    after: Sequence[Named] = ()
+    """Those behind the last dialogue of a file."""
+
+
+def with_neighbours(name: str, row: Any) -> list[Named]:
+    """Return a dialogue with the ones without turns beside it, in the order of the file.
+
+    >>> with_neighbours("a", {"id": "a"})
+    [('a', {'id': 'a'})]
+    """
+    return [*row.before, (name, row), *row.after] if isinstance(row, Row) else [(name, row)]
+
+
 def read_examples(rows: Any, faults: Faults) -> list[Example]:
     """Return one example per turn of a decoded track 2 file; `faults` gathers its problems.
 
     The history holds the user's side alone: a system's own replies come to it in `rounds`. The source of each
     example is the row of its dialogue, which all its turns share.
     """
-    found: list[Example] = []
+    found: list[Named] = []
     taken: set[str] = set()
     for number, row in enumerate(open_rows(rows, faults)):
         faults.enter(number, row.get("id") if isinstance(row, dict) else None)
         before = faults.errors
         name = _row_id(row, faults)
         if name is not None and faults.errors == before:
-            found += _examples(row, fresh_id(name, taken, faults))
+            found.append((fresh_id(name, taken, faults), row))
         if faults.full:
             faults.stop()
             break
-    return found
+    return [example for name, row in _gathered(found) for example in _examples(row, name)]
+
+
+def _gathered(found: Sequence[Named]) -> list[Named]:
+    """Return the dialogues that have turns; each `Row` among them holds the others that stand beside it."""
+    kept: list[Named] = []
+    turnless: list[Named] = []
+    for name, row in found:
+        if not row["content"]:
+            turnless.append((name, row))
+            continue
+        if turnless:
+            row = Row(row)  # noqa: PLW2901  # the same row, with a place for its neighbours
+            row.before, turnless = turnless, []
+        kept.append((name, row))
+    if turnless and kept:
+        name, row = kept[-1]
+        last = Row(row)
+        last.before, last.after = getattr(row, "before", ()), turnless
+        kept[-1] = (name, last)
+    return kept
 
 
 def _row_id(row: Any, faults: Faults) -> str | None:
