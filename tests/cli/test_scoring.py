@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,13 @@ def test_two_result_files_are_compared_at_once(duologue: Any, corpus: Any, solve
         (("score", "spoken", "--gold", "x", "--pred", "y", "--samples", "some"), "known are all, knowledge"),
         (("convert", "restaurant", "--from", "a", "--to", "b", "x", "y"), "one form only"),
         (("convert", "proactive", "--from", "sesion", "--to", "sample", "x", "y"), "did you mean 'session'"),
+        (("convert", "proactive", "--from", "generated", "--to", "replies", "x", "y"), "--option topics=FILE"),
+        (
+            ("convert", "mobilecs/dialogue", "--from", "raw", "--to", "track2", "--option", "a=b", "x", "y"),
+            "no options",
+        ),
+        (("check", "restaurant", "x", "--kb", GOLDEN / "restaurant" / "small-kb.txt"), "leave --kb out"),
+        (("check", "proactive", "x", "--kg", "y"), "has no knowledge base; leave --kb out"),
         (("verify", "no such signature"), "say where to look"),
         (("board", "restaurant", ".", "--gold", "x"), "holds no result files"),
     ],
@@ -174,6 +182,29 @@ def test_sessions_become_samples_model_text_and_topics(duologue: Any, tmp_path: 
         out = tmp_path / form
         assert duologue("convert", "proactive", "--from", "sample", "--to", form, samples, out).code == 0
         assert out.read_text("utf-8").count("\n") == samples.read_text("utf-8").count("\n")
+
+
+def test_generated_replies_get_their_names_back(duologue: Any, tmp_path: Path) -> None:
+    sessions, topics = GOLDEN / "proactive" / "small-sessions.txt", tmp_path / "topics.gz"
+    assert duologue("convert", "proactive", "--from", "session", "--to", "topics", sessions, topics).code == 0
+    names = [json.loads(line) for line in gzip.decompress(topics.read_bytes()).decode("utf-8").splitlines()]
+    generated, out = tmp_path / "generated.txt", tmp_path / "replies.txt"
+    generated.write_text("".join(f"{next(iter(row))} 好看\n" for row in names), "utf-8")
+    way = ("--from", "generated", "--to", "replies", "--option", f"topics={topics}")
+    assert duologue("convert", "proactive", *way, generated, out).code == 0
+    assert out.read_text("utf-8").splitlines() == [f"{next(iter(row.values()))} 好看" for row in names]
+
+
+def test_a_reply_is_held_against_the_knowledge_graph(duologue: Any, tmp_path: Path) -> None:
+    attrs = [{"name": "园", "attrname": "门票", "attrvalue": "十元"}]
+    (tmp_path / "result.json").write_text(json.dumps({"1": {"message": "门票十元。", "attrs": attrs}}), "utf-8")
+    graph = tmp_path / "kg.json.gz"
+    for value, rules in (("十元", []), ("九元", ["triple-unknown"])):
+        graph.write_bytes(gzip.compress(json.dumps({"园": [["园", "门票", value]]}).encode()))
+        for option in ("--kb", "--kg"):
+            outcome = duologue("check", "spoken", tmp_path / "result.json", option, graph, "--json")
+            assert outcome.code == 0  # a warning
+            assert [problem["rule"] for problem in json.loads(outcome.out)["problems"]] == rules
 
 
 def test_raw_dialogues_become_track_2_data(duologue: Any, tmp_path: Path) -> None:

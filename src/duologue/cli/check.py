@@ -22,22 +22,25 @@ if TYPE_CHECKING:
 @options.task_argument
 @click.argument("file", type=options.PATH)
 @click.option("--input", "data", type=options.PATH, default=None, help="The data file that was answered.")
+@options.kb_option
 @click.option("--variant", default=None, help="strict (default), or official: accept what the official check accepts.")
 @options.json_option
-def check(*, task: str, file: Path, data: Path | None, variant: str | None, as_json: bool) -> None:
+def check(*, task: str, file: Path, data: Path | None, kb: Path | None, variant: str | None, as_json: bool) -> None:
     """Check the result FILE of TASK and say all that is wrong with it, not only the first thing.
 
     With --input the file is also held against its data: missing and unknown dialogues and candidates.
+    With --kb (or --kg), for a task that uses one, facts that are not in the knowledge base are told as well.
     Exit code 0: the file is accepted; 1: it has errors. Warnings do not refuse a file.
 
     \b
     Examples:
       duologue check restaurant FILE.answers.json --input FILE.json
       duologue check restaurant FILE.answers.json --variant official
+      duologue check spoken result.json --input test.json --kg kg.json
     """
     loaded = load_task(task)
     chosen = evaluate.pick_variant(loaded, variant)
-    submission, problems = evaluate.check(loaded, file, data, chosen)
+    submission, problems = evaluate.check(loaded, file, data, chosen, options.world_of(loaded, kb))
     errors = [problem for problem in problems if problem.severity == "error"]
     if as_json:
         listed = [msgspec.to_builtins(problem) for problem in problems]

@@ -9,7 +9,8 @@ import click
 from duologue.cli import options
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Convertible
+from duologue.core.protocols import Adjustable, Convertible
+from duologue.run.evaluate import choices_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,14 +22,21 @@ if TYPE_CHECKING:
 @click.option("--to", "target", required=True, metavar="FORM", help="The form of OUT.")
 @click.argument("path", type=options.PATH, metavar="IN")
 @click.argument("out", type=options.PATH, metavar="OUT")
-def convert(*, task: str, source: str, target: str, path: Path, out: Path) -> None:
+@click.option(
+    "--option", "chosen", multiple=True, metavar="NAME=VALUE", help="A choice of the conversion; may be repeated."
+)
+def convert(*, task: str, source: str, target: str, path: Path, out: Path, chosen: tuple[str, ...]) -> None:
     """Turn a data file of TASK from one official form into another, as the official tools do.
 
-    Where one form is made of several files, OUT names the first or the folder; all written files are listed.
+    proactive: session, sample, model-text, topics; matcher-text (from samples with candidates) and its
+    dictionary; generated, whose slots become names again in replies. mobilecs: raw, track2. IN may be packed, an
+    OUT that ends in .gz is. All files written are listed.
 
     \b
     Examples:
       duologue convert proactive --from session --to sample dev.txt samples.txt
+      duologue convert proactive --from sample --to model-text --option generalise=no samples.txt model.txt
+      duologue convert proactive --from generated --to replies --option topics=topics.txt out.txt replies.txt
       duologue convert mobilecs/dialogue --from raw --to track2 dialogs.json processed.json
     """
     loaded = load_task(task)
@@ -37,5 +45,11 @@ def convert(*, task: str, source: str, target: str, path: Path, out: Path) -> No
     for form in (source, target):
         if form not in loaded.forms:
             raise UsageError(f"task '{task}' has no form '{form}'{did_you_mean(form, loaded.forms)}")
-    for written in loaded.convert(source, target, path, out):
+    choices = choices_in(chosen, loaded.choices if isinstance(loaded, Adjustable) else {}, f"converting {task}")
+    made = (
+        loaded.turn(source, target, path, out, choices)
+        if isinstance(loaded, Adjustable)
+        else loaded.convert(source, target, path, out)
+    )
+    for written in made:
         click.echo(written)

@@ -44,7 +44,14 @@ partial_option = click.option(
     "--partial", is_flag=True, help="Score a file with errors too; what is missing or wrong counts as wrong."
 )
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
-kb_option = click.option("--kb", type=PATH, default=None, help="The knowledge base, as official text (.gz is fine).")
+kb_option = click.option(
+    "--kb",
+    "--kg",
+    "kb",
+    type=PATH,
+    default=None,
+    help="The knowledge base or graph, in its official form (.gz is fine).",
+)
 
 
 def world_of(task: Task, path: Path | None) -> World | None:

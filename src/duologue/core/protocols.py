@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from duologue.core.records import Fact, Record
 
@@ -203,6 +203,24 @@ class Convertible(Protocol):
 
 
 @runtime_checkable
+class Adjustable(Protocol):
+    """A convertible task whose conversions leave choices, such as a second file that a form is made from."""
+
+    choices: dict[str, tuple[str, ...]]
+    """Choices of `Convertible.convert` by name, with their values.
+
+    The first value is the default; where none are listed, any text will do, such as a path.
+    """
+
+    def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
+        """Do what `convert` does with the choices made; those that are left out keep their default.
+
+        Raises as `convert` does, and `UsageError` for a choice that this way does not have, or needs and lacks.
+        """
+        ...
+
+
+@runtime_checkable
 class Legible(Protocol):
     """A task whose result files can be shown to people beside the data."""
 
@@ -264,6 +282,28 @@ class Grounded(Protocol):
 
     def world(self, path: Path | None) -> World:
         """Read the knowledge base; `None` makes the built-in one."""
+        ...
+
+
+@runtime_checkable
+class FactChecking(Task, Grounded, Protocol):
+    """A task whose check can hold a result file against the knowledge base: its `check` takes `world` too.
+
+    `checks_facts` tells it from a task that has a knowledge base for its systems alone.
+    """
+
+    checks_facts: Literal[True]
+    """That it is so."""
+
+    def check(
+        self,
+        submission: Submission,
+        examples: Sequence[Example] | None,
+        variant: str,
+        *,
+        world: World | None = None,
+    ) -> tuple[Problem, ...]:
+        """Return all problems of a submission; with `world` also those of facts that are not in it."""
         ...
 
 

@@ -8,16 +8,16 @@ import msgspec
 
 from duologue.core import disk
 from duologue.core.errors import FormatError, UsageError, did_you_mean
-from duologue.core.protocols import Gathering, Naming
+from duologue.core.protocols import FactChecking, Gathering, Naming
 from duologue.core.recipe import read_toml
 from duologue.core.records import Scoring
 from duologue.run.predict import provenance_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import Task
+    from duologue.core.protocols import Task, World
     from duologue.core.records import Example, Problem, Report, Submission
 
 
@@ -28,6 +28,25 @@ def pick_variant(task: Task, variant: str | None) -> str:
     if variant not in task.brief.variants:
         raise UsageError(f"{task.brief.name} has no variant '{variant}'{did_you_mean(variant, task.brief.variants)}")
     return variant
+
+
+def choices_in(options: Iterable[str], known: Mapping[str, Sequence[str]], task: str) -> dict[str, str]:
+    """Return `name=value` texts as a dictionary; `known` has the values of each name, none for any text.
+
+    Raises `UsageError` for a text of another shape, and for a name or a value that the task does not have.
+    """
+    chosen: dict[str, str] = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals:
+            example = next((f"{one}={values[0] if values else 'FILE'}" for one, values in known.items()), "name=value")
+            raise UsageError(f"--option {option}: expected name=value, such as --option {example}")
+        if name not in known:
+            raise UsageError(f"{task} has no option '{name}'{did_you_mean(name, known) or f'; {task} has no options'}")
+        if known[name] and value not in known[name]:  # no values listed: any text, such as a path
+            raise UsageError(f"option '{name}' has no value '{value}'{did_you_mean(value, known[name])}")
+        chosen[name] = value
+    return chosen
 
 
 def scoring(
@@ -44,17 +63,7 @@ def scoring(
     Raises `UsageError` for a name or a value that the task does not have.
     """
     brief = task.brief
-    chosen: dict[str, str] = {}
-    for option in options:
-        name, equals, value = option.partition("=")
-        if not equals:
-            raise UsageError(f"--option {option}: expected name=value, such as --option average=corpus")
-        if name not in brief.options:
-            known = did_you_mean(name, brief.options) or f"; {brief.name} has no options"
-            raise UsageError(f"{brief.name} has no option '{name}'{known}")
-        if brief.options[name] and value not in brief.options[name]:  # no values listed: any text, such as a path
-            raise UsageError(f"option '{name}' has no value '{value}'{did_you_mean(value, brief.options[name])}")
-        chosen[name] = value
+    chosen = choices_in(options, brief.options, brief.name)
     if samples is not None and samples not in brief.samples:
         raise UsageError(f"{brief.name} has no samples '{samples}'{did_you_mean(samples, brief.samples)}")
     cuts = tuple(by)
@@ -102,10 +111,19 @@ def gather(task: Task, paths: Sequence[Path]) -> list[Example]:
     return found
 
 
-def check(task: Task, result: Path, data: Path | None, variant: str) -> tuple[Submission, tuple[Problem, ...]]:
-    """Return a result file as read and all its problems, measured against the data file when given."""
+def check(
+    task: Task, result: Path, data: Path | None, variant: str, world: World | None = None
+) -> tuple[Submission, tuple[Problem, ...]]:
+    """Return a result file as read and all its problems, measured against data file and knowledge base when given.
+
+    Raises `UsageError` for a knowledge base that the task's check has no use for.
+    """
+    if world is not None and not isinstance(task, FactChecking):
+        raise UsageError(f"the check of {task.brief.name} looks nothing up in a knowledge base; leave --kb out")
     submission = task.read(result)
     examples = list(task.load(data)) if data is not None else None
+    if isinstance(task, FactChecking) and world is not None:
+        return submission, task.check(submission, examples, variant, world=world)
     return submission, task.check(submission, examples, variant)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from duologue.challenges.proactive.task import ProactiveTask
-from duologue.core.protocols import Convertible, Gathering, Task
+from duologue.core.protocols import Adjustable, Convertible, Gathering, Task
 from duologue.core.records import Answer, Scoring
 from duologue.testing import check_task
 
@@ -35,9 +35,12 @@ def test_several_gold_files_are_one_behind_the_other(tmp_path: Path) -> None:
 def test_the_forms_can_be_converted(tmp_path: Path) -> None:
     task = ProactiveTask()
     assert isinstance(task, Convertible)
-    assert task.forms == ("session", "sample", "model-text", "topics")
+    assert isinstance(task, Adjustable)
+    assert task.forms[:4] == ("session", "sample", "model-text", "topics")
     (path,) = task.convert("session", "sample", GOLDEN / "small-sessions.txt", tmp_path / "samples.jsonl")
     assert len(list(task.load(path))) == 4
+    (plain,) = task.turn("sample", "model-text", path, tmp_path / "plain.txt", {"generalise": "no"})
+    assert "_topic_" not in plain.read_text("utf-8")
 
 
 def test_what_is_written_is_read_checked_and_scored(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def _materialised_lines(replies: Path, topics: Path) -> Iterator[str]:
     """Yield the replies line by line; what is wrong with the topics or the number of lines is raised at the end."""
     problems: list[Problem] = []
     said = wanted = 0
-    for line, row in zip_longest(_lines_of(replies), _lines_of(topics)):
+    for line, row in zip_longest(lines_of(replies), lines_of(topics)):
         said += line is not None
         wanted += row is not None
         names = None if row is None else _names_in(row, wanted, topics, problems)
@@ -158,7 +158,7 @@ def _materialised_lines(replies: Path, topics: Path) -> Iterator[str]:
         raise FormatError(replies, [Problem(rule="line-count", message=message)])
 
 
-def _lines_of(path: Path) -> Iterator[str]:
+def lines_of(path: Path) -> Iterator[str]:
     """Yield the lines of a text file, cut a portion at a time. Raises `FormatError` where it is not UTF-8."""
     data = disk.read_bytes(path).removeprefix(BOM_UTF8)
     try:

@@ -31,11 +31,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from duologue.challenges.proactive import convert, files, slicing
+from duologue.challenges.proactive import files, slicing, ways
 from duologue.core.protocols import Brief
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -57,8 +57,10 @@ class ProactiveTask:
     """Lead a talk from topic A to topic B with given knowledge (DuConv, Baidu 2019): write the reply."""
 
     brief = BRIEF
-    forms: tuple[str, ...] = convert.FORMS
+    forms: tuple[str, ...] = ways.FORMS
     """The forms that `convert` knows."""
+    choices: dict[str, tuple[str, ...]] = ways.CHOICES
+    """The choices that `turn` knows."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a session file (a sample per agent turn) or a sample file; `FormatError` has all its problems."""
@@ -100,7 +102,11 @@ class ProactiveTask:
 
     def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
         """Turn a file of one form into another as the official tools do, topics generalised."""
-        return convert.convert(source, target, path, out)
+        return ways.turn(source, target, path, out, {})
+
+    def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
+        """Turn a file of one form into another with the choices made (`ways.CHOICES`)."""
+        return ways.turn(source, target, path, out, chosen)
 
 
 def _named(example: Example, prefix: str) -> Example:

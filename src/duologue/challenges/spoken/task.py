@@ -29,7 +29,7 @@ How to obtain the data
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -63,6 +63,8 @@ class SpokenTask:
     """Answer from a knowledge graph in spoken dialogue (Huawei 2022): choose triples and write the reply."""
 
     brief = BRIEF
+    checks_facts: Literal[True] = True
+    """`check` can be given the knowledge graph."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read dialogues (train.json, valid.json), samples (test.json) or gold; `FormatError` has all problems."""
