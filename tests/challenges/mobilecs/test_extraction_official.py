@@ -113,6 +113,17 @@ def test_ids_are_sorted_as_texts_where_entities_are_equally_alike() -> None:
     ]
 
 
+def test_a_mention_that_bears_the_users_id_is_assigned_by_the_users_triples() -> None:
+    names = ("ent-1", "ent-2")
+    ents = [{"id": name, "name": "好", "type": "套餐", "pos": [[1, 0, 1]]} for name in names]
+    told = [{"ent-id": name, "prop": "业务费用", "value": name} for name in names]
+    truth = gold(*ents, triples=tuple(told))
+    said = row({**ENTITY, "id": "NA"}, triples=({**TRIPLE, "ent-id": "NA", "value": "ent-2"},))
+    outcome = official.score(truth, [said])
+    assert outcome.assignment == [("d", [("NA", "ent-2")])]
+    assert outcome.documents["d"]["triple right"] == 0  # the triple itself stays the user's
+
+
 mentions = st.fixed_dictionaries(
     {
         "id": st.sampled_from(["a", "b", "c"]),

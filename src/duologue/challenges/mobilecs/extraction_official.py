@@ -155,7 +155,7 @@ def assign_entities(said: _Document, true: _Document) -> dict[str, str]:
     rows, columns = said.ids(), true.ids()
     told: dict[str, list[str]] = {name: [] for name in rows}
     for entity, value, _ in said.triples:
-        if entity != USER:
+        if entity != USER or USER in told:  # a mention may bear the user's id
             told[entity].append(value)
     known: dict[str, list[str]] = {name: [] for name in columns}
     for entity, value, _ in true.triples:
