@@ -191,3 +191,17 @@ def test_a_dialogue_without_turns_counts_if_it_has_requests(goal: dict[str, Any]
         found = {score.name: score.value for score in task.score(examples, one, OFFICIAL).scores}
         assert found["success"] == (0.5 if goal else 1.0)
         assert task.score(examples, one, Scoring(variant="strict")).n == 1
+
+
+@pytest.mark.parametrize(
+    "changes", [{"用户意图-生成": "客套"}, {"客服意图-生成": "建议"}, {"客服-生成": ""}, {"客服-生成": " \t"}]
+)
+def test_the_check_against_the_truth_finds_each_division_by_zero(changes: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "d.json").write_text(json.dumps([dialogue(**changes)]), encoding="utf-8")
+    task = DialogueTask()
+    examples, submission = list(task.load(tmp_path / "d.json")), task.read(tmp_path / "d.json")
+    (problem,) = task.check(submission, examples, "official")
+    assert (problem.rule, "ZeroDivisionError" in problem.message) == ("official-crash", True)
+    with pytest.raises(FormatError) as caught:
+        task.score(examples, submission, OFFICIAL)
+    assert caught.value.problems == (problem,)

@@ -6,7 +6,6 @@ scores the answers of a checked file as section 15 recommends. Both count per tu
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs import dialogue_checker as checker
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from duologue.core.protocols import Brief
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
-    from duologue.metrics.counts import Counts, Metric
+    from duologue.metrics.counts import Metric
 
 RANK_BY = "combined"
 """The sum by which the challenge ranks automatically."""
@@ -54,8 +53,6 @@ def score(brief: Brief, examples: Sequence[Example], submission: Submission, how
     rows, problems = (_official if how.variant == "official" else _strict)(examples, submission, how)
     columns = tuple(dict.fromkeys(column for formula in formulas for column in formula.columns))
     counts = gather(columns, [one[0] for one in rows], [one[2] for one in rows], [one[1] for one in rows])
-    if how.variant == "official":
-        _refuse_division_by_zero(submission, formulas, counts)
     golds = checker.gold_dialogues(examples)
     parts = signature_parts(brief, how, submission, golds, f"n {len(rows)} turns of {len(golds)} dialogues")
     return report_of(brief, how, counts, formulas, parts, n=len(rows), rank_by=RANK_BY, problems=problems)
@@ -70,6 +67,9 @@ def _official(examples: Sequence[Example], submission: Submission, how: Scoring)
         scored = official.score(dialogues)
     except OfficialError as error:
         raise FormatError(submission.path, [error.problem()]) from error
+    problems = checker.division_problems(scored)
+    if problems:
+        raise FormatError(submission.path, problems)
     rows: Rows = []
     taken: dict[str, int] = {}
     for dialogue, found in zip(dialogues, scored, strict=True):
@@ -85,29 +85,6 @@ def _official(examples: Sequence[Example], submission: Submission, how: Scoring)
         }
         rows += [(f"{name}{TURN_MARK}{number}", name, turn) for number, turn in enumerate(turns)]
     return rows, checker.check(submission, examples or None, "strict")
-
-
-def _refuse_division_by_zero(
-    submission: Submission, formulas: Sequence[Metric[Mapping[str, float]]], counts: Counts
-) -> None:
-    """Raise `FormatError` where the official program divides by zero."""
-    reasons = {
-        "user-intent-f1": "no user intent is predicted right",
-        "system-intent-f1": "no staff intent is predicted right",
-        "success": "no dialogue has a requested item",
-        "bleu": "all replies are empty",
-    }
-    problems = [
-        Problem(
-            rule="official-crash",
-            message=f"the official track 2 scorer ends with ZeroDivisionError: {reasons[formula.name]}",
-            advice="score with variant strict, where 0 / 0 is 0",
-        )
-        for formula in formulas
-        if formula.name in reasons and math.isnan(formula.value(counts))
-    ]
-    if problems:
-        raise FormatError(submission.path, problems)
 
 
 def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> tuple[Rows, tuple[Problem, ...]]:

@@ -24,11 +24,12 @@ from duologue.challenges.mobilecs.schema import (
 )
 from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.records import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.records import Answer, Example, Problem, Submission
+    from duologue.core.records import Answer, Example, Submission
 
 __all__ = ["RULES", "UNUSABLE", "Findings", "check", "examine", "gold_dialogues", "merged", "unreadable_officially"]
 
@@ -89,13 +90,21 @@ def _official(submission: Submission, examples: Sequence[Example] | None) -> tup
     if unreadable:
         return unreadable
     try:
-        if examples and all(example.references for example in examples):
-            dialogue_official.score(merged(examples, submission.rows))
-        else:
-            _look_at_generated(submission.rows)
+        if examples and any(example.references for example in examples):
+            return tuple(division_problems(dialogue_official.score(merged(examples, submission.rows))))
+        _look_at_generated(submission.rows)
     except OfficialError as error:
         return (error.problem(),)
     return ()
+
+
+def division_problems(scored: Sequence[dialogue_official.Scored]) -> list[Problem]:
+    """Return where the official program divides by zero, as problems."""
+    message, advice = "the official track 2 scorer ends with ZeroDivisionError", "variant strict has 0 for 0 / 0"
+    return [
+        Problem(rule="official-crash", message=f"{message}: {reason}", advice=advice)
+        for reason in dialogue_official.divisions_by_zero(scored)
+    ]
 
 
 def _look_at_generated(rows: Any) -> None:

@@ -48,6 +48,20 @@ def score(dialogues: Sequence[Mapping[str, Any]]) -> list[Scored]:
         return [_score(dialogue) for dialogue in dialogues]
 
 
+def divisions_by_zero(scored: Sequence[Scored]) -> list[str]:
+    """Return for each score at which the official program divides by zero why it does; then it prints nothing."""
+    reasons = {
+        "no user intent is predicted right": "user-intent right",
+        "no staff intent is predicted right": "system-intent right",
+        "all replies are empty": "bleu length",
+    }
+    turns = [turn for one in scored for turn in one.turns]
+    found = [reason for reason, column in reasons.items() if not any(turn.get(column) for turn in turns)]
+    if not any(one.requested for one in scored):
+        found.append("no dialogue has a requested item")
+    return found
+
+
 def _score(dialogue: Mapping[str, Any]) -> Scored:
     requested = requested_items(dialogue["goal"], dialogue["KB"])
     turns: list[Counted] = []
