@@ -61,15 +61,17 @@ BROKEN: dict[str, Any] = {
 }
 
 
-def read(rows: Any) -> tuple[list[Any], list[tuple[str, str]]]:
+def read(rows: Any, *, whole: bool = False) -> tuple[list[Any], list[tuple[str, str]]]:
     faults = Faults()
+    faults.whole = whole
     return raw.read_dialogues(rows, faults), [(problem.rule, problem.severity) for problem in faults.problems]
 
 
+@pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("rule", BROKEN)
-def test_each_rule_is_broken_by_its_own_file_alone(rule: str) -> None:
+def test_each_rule_is_broken_by_its_own_file_alone(rule: str, *, whole: bool) -> None:
     severity = "warning" if "(a warning" in raw.RULES[rule] else "error"
-    assert read(BROKEN[rule])[1] == [(rule, severity)]
+    assert read(BROKEN[rule], whole=whole)[1] == [(rule, severity)]
 
 
 def test_every_rule_has_its_broken_file() -> None:
@@ -128,3 +130,19 @@ def test_every_mention_of_our_own_dialogues_is_cut_by_its_span(golden: Path) -> 
     ]
     assert len(parts) == 23
     assert all(part.span.cut(dialogue) == part.text for dialogue, part in parts)
+
+
+def test_the_examples_of_track_1_hold_what_the_dialogues_hold(raw_rows: list[Any]) -> None:
+    for rows in (raw_rows, [row["content"] for row in raw_rows], [[turn(客服意图=..., 用户意图=..., info=...)]]):
+        dialogues, examples = raw.read_dialogues(rows, Faults()), raw.read_examples(rows, Faults())
+        assert len(dialogues) == len(examples) == len(rows)
+        for dialogue, example in zip(dialogues, examples, strict=True):
+            assert (example.sample.id, example.source) == (dialogue.id, dialogue.source)
+            bare = [(one.speaker, one.text, one.meta) for one in dialogue.turns]
+            assert [(one.speaker, one.text, one.meta) for one in example.sample.history] == bare
+            known = [one.annotation for one in dialogue.turns if one.annotation is not None]
+            assert len(example.references) == bool(known)
+            for reference in example.references:
+                assert reference.annotation is not None
+                assert reference.annotation.mentions == tuple(one for part in known for one in part.mentions)
+                assert reference.annotation.values == tuple(one for part in known for one in part.values)

@@ -6,10 +6,10 @@ functions, with the same kind of error: `score` turns it into an `OfficialError`
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.mobilecs.crash import official_errors
 from duologue.challenges.mobilecs.schema import DATA_SERVICE, DATA_SERVICES, NOISE, USER
@@ -58,15 +58,20 @@ def score(gold: Sequence[Mapping[str, Any]], rows: Any) -> Outcome:
 
 
 def _score(gold: Sequence[Mapping[str, Any]], rows: Any) -> Outcome:
-    said = [(row["id"], _predicted(row)) for row in rows]
-    truth = {row["id"]: _true(row) for row in gold}
+    names = _Names()
+    said = [(row["id"], _predicted(row, names)) for row in rows]
+    truth = {row["id"]: _true(row, names) for row in gold}
     documents = {name: _empty() for name in truth}
     for name, document in truth.items():
         documents[name]["entity wanted"] = len(document.mentions)
         documents[name]["triple wanted"] = len(document.triples)
-    mentions = Counter(key for document in truth.values() for _, key in document.mentions)
+    mentions = Counter([key for document in truth.values() for _, key in document.mentions])
     triples = Counter(
-        f"{name}-{entity}{value}-{slot}" for name, document in truth.items() for entity, value, slot in document.triples
+        [
+            f"{name}-{entity}{value}-{slot}"
+            for name, document in truth.items()
+            for entity, value, slot in document.triples
+        ]
     )
     assignments = []
     for name, document in said:
@@ -81,65 +86,98 @@ def _score(gold: Sequence[Mapping[str, Any]], rows: Any) -> Outcome:
             for entity, value, slot in document.triples
         ]
         counts["entity said"] += len(document.mentions)
-        counts["entity right"] += _take((key for _, key in document.mentions), mentions)
+        counts["entity right"] += _take([key for _, key in document.mentions], mentions)
         counts["triple said"] += len(keys)
         counts["triple right"] += _take(keys, triples)
     return Outcome({str(name): counts for name, counts in documents.items()}, assignments)
 
 
 def _empty() -> Counted:
-    return {f"{what} {part}": 0.0 for what in ("entity", "triple") for part in ("right", "said", "wanted")}
+    return dict.fromkeys(_COLUMNS, 0.0)
+
+
+_COLUMNS = tuple(f"{what} {part}" for what in ("entity", "triple") for part in ("right", "said", "wanted"))
 
 
 def _take(keys: Iterable[str], left: Counter[str]) -> int:
     """Return how many keys find an equal one that is left, and use it up."""
     found = 0
     for key in keys:
-        if left[key] > 0:
-            left[key] -= 1
+        times = left.get(key, 0)
+        if times > 0:
+            left[key] = times - 1
             found += 1
     return found
 
 
-def _mention(document: str, turn: Any, place: Sequence[int], name: str, kind: str) -> str:
+class _Name(NamedTuple):
+    """What the cleaning makes of a name."""
+
+    length: int
+    """Characters without noise."""
+    shift: int
+    """Characters of noise that it starts with."""
+    data_service: bool
+    """Whether a data service is named."""
+
+
+class _Names(dict[str, _Name]):
+    """Names that were cleaned already: a dialogue says the same ones again and again, and the truth once more."""
+
+    def __missing__(self, name: str) -> _Name:
+        found = self[name] = _clean(name)
+        return found
+
+
+def _mention(document: str, turn: Any, place: Sequence[int], name: str, kind: str, names: _Names) -> str:
     """Return the key of a mention: the given end is not used, the type of the data services is forced (6.2)."""
     # What is no text cannot be kept by name; it fails in `_clean` as it does in the official program.
-    cleaned, shift, is_data_service = (_known if name.__class__ is str else _clean)(name)
+    length, shift, data_service = names[name] if name.__class__ is str else _clean(name)
     start = place[0] + shift
-    return "-".join([document, str(turn), str(start), str(start + cleaned), DATA_SERVICE if is_data_service else kind])
+    if data_service:
+        kind = DATA_SERVICE
+    if document.__class__ is str and kind.__class__ is str:
+        return f"{document}-{turn}-{start}-{start + length}-{kind}"
+    return "-".join([document, str(turn), str(start), str(start + length), kind])  # fails as the official program does
 
 
-def _clean(name: str) -> tuple[int, int, bool]:
-    """Return the length of a name without noise, how much noise it starts with, and whether a data service is named."""
-    cleaned = name.translate(_WITHOUT_NOISE)
-    shift = len(name) - len(name.lstrip(NOISE))
-    return len(cleaned), shift, any(service in cleaned for service in DATA_SERVICES)
+def _clean(name: str) -> _Name:
+    cleaned = _bare(name)
+    shift = len(name) - len(name.lstrip(NOISE)) if len(cleaned) < len(name) else 0
+    return _Name(len(cleaned), shift, _DATA_SERVICE.search(cleaned) is not None)
 
 
-_known = lru_cache(maxsize=4096)(_clean)
+_DATA_SERVICE = re.compile("|".join(map(re.escape, DATA_SERVICES)))
 
 
-def _true(row: Mapping[str, Any]) -> _Document:
+def _bare(text: str) -> str:
+    """Return a text without noise; what is no text fails as it does in the official program."""
+    if text.__class__ is str:
+        return text.replace(" ", "").replace("_", "")  # NOISE, three times as fast as by table
+    return text.translate(_WITHOUT_NOISE)
+
+
+def _true(row: Mapping[str, Any], names: _Names) -> _Document:
     mentions, triples = [], []
     for number, turn in enumerate(row["content"]):
         for entity in turn["info"]["ents"]:
             for place in entity["pos"]:
-                key = _mention(row["id"], number, place[1:], entity["name"], entity["type"])
+                key = _mention(row["id"], number, place[1:], entity["name"], entity["type"], names)
                 mentions.append((entity["id"], key))
         for triple in turn["info"]["triples"]:
-            value = triple["value"].translate(_WITHOUT_NOISE)
+            value = _bare(triple["value"])
             triples.append((triple["ent-id"], f"-{number}-{value}", triple["prop"]))
     return _Document(mentions, triples)
 
 
-def _predicted(row: Mapping[str, Any]) -> _Document:
+def _predicted(row: Mapping[str, Any], names: _Names) -> _Document:
     mentions = [
-        (one["id"], _mention(row["id"], one["turn_id"], one["position"], one["name"], one["type"]))
+        (one["id"], _mention(row["id"], one["turn_id"], one["position"], one["name"], one["type"], names))
         for one in row["entities"]
     ]
     triples = []
     for one in row["triples"]:
-        value = one["value"].translate(_WITHOUT_NOISE)
+        value = _bare(one["value"])
         one["position"][0] + len(value)  # the official cleaning computes a position that nothing reads
         triples.append((one["ent-id"], f"-{one['turn_id']}-{value}", one["prop"]))
     return _Document(mentions, triples)
@@ -158,16 +196,21 @@ def assign_entities(said: _Document, true: _Document) -> dict[str, str]:
         if entity != USER or USER in told:  # a mention may bear the user's id
             told[entity].append(value)
     known: dict[str, list[str]] = {name: [] for name in columns}
+    places: dict[str, set[int]] = {}
+    numbers = {name: number for number, name in enumerate(columns)}
     for entity, value, _ in true.triples:
         if entity in known:
             known[entity].append(value)
-    found = assign([[_similarity(told[row], known[column]) for column in columns] for row in rows])
+            places.setdefault(value, set()).add(numbers[entity])
+    similarity = [[0.0] * len(columns) for _ in rows]
+    for line, row in zip(similarity, rows, strict=True):
+        for column in {column for value in told[row] for column in places.get(value, ())}:  # others share nothing
+            line[column] = _similarity(told[row], known[columns[column]])
+    found = assign(similarity)
     return {row: NOBODY if place is None else columns[place] for row, place in zip(rows, found, strict=True)}
 
 
 def _similarity(said: list[str], true: list[str]) -> float:
-    if not said or not true:
-        return 0.0
     left = list(true)
     hits = 0
     for value in said:

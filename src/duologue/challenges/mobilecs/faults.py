@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 MOST = 1_000
 """After so many errors the rest of a file is not looked at; so many warnings are kept."""
 
+COUNT_LIMIT = 10**9
+"""No offset and no number of a turn reaches it."""
+
 
 def is_count(value: Any) -> bool:
     """Tell whether a decoded value is an integer of 0 or more that can be an offset; `true` is none."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < COUNT_LIMIT
 
 
 class Faults:
@@ -35,6 +38,10 @@ class Faults:
     def is_text(self, value: Any) -> bool:
         """Tell whether a decoded value is a text of whole characters."""
         return isinstance(value, str) and (self.whole or is_text(value))
+
+    def are_texts(self, values: list[Any]) -> bool:
+        """Tell whether all of some decoded values are texts of whole characters."""
+        return {str}.issuperset(map(type, values)) if self.whole else all(map(is_text, values))
 
     @property
     def full(self) -> bool:

@@ -26,13 +26,13 @@ from duologue.challenges.mobilecs.schema import (
 from duologue.core import disk
 from duologue.core.decoded import is_text
 from duologue.core.errors import FormatError, UsageError, did_you_mean
-from duologue.core.records import Annotation, Answer, Example, Problem, Sample, Submission, Turn
+from duologue.core.records import Annotation, Answer, Problem, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from duologue.core.records import Dialogue, Mention, Span
+    from duologue.core.records import Dialogue, Example, Mention, Span
 
 EXTRACTION_LAYOUT, DIALOGUE_LAYOUT = "mobilecs-extraction-result", "mobilecs-dialogue-result"
 """Names of the result formats in `Submission.layout`."""
@@ -57,24 +57,15 @@ def load_raw(path: Path) -> list[Dialogue]:
 
 
 def load_extraction(path: Path) -> list[Example]:
-    """Return one example per raw dialogue: its bare turns, and its mentions and values as the reference."""
+    """Return one example per raw dialogue: its bare turns, and its mentions and values as the reference.
+
+    Odd cases and errors are those of `load_raw`.
+    """
+    faults = Faults()
     with paused():
-        return [extraction_example(dialogue) for dialogue in load_raw(path)]
-
-
-def extraction_example(dialogue: Dialogue) -> Example:
-    """Return the track 1 example of a dialogue; without annotation (unlabelled) it has no reference."""
-    bare = tuple(Turn(speaker=turn.speaker, text=turn.text, meta=turn.meta) for turn in dialogue.turns)
-    known = [turn.annotation for turn in dialogue.turns if turn.annotation is not None]
-    references: tuple[Answer, ...] = ()
-    if known or not dialogue.turns:
-        annotation = Annotation(
-            mentions=tuple(one for part in known for one in part.mentions),
-            values=tuple(one for part in known for one in part.values),
-        )
-        references = (Answer(annotation=annotation),)
-    sample = Sample(id=dialogue.id, dialogue_id=dialogue.id, history=bare)
-    return Example(sample=sample, references=references, source=dialogue.source)
+        found = raw.read_examples(_decoded(path, faults), faults)
+    _finish(path, faults)
+    return found
 
 
 def load_dialogue(path: Path) -> list[Example]:
