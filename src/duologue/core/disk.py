@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import os
+import stat
 import struct
 import tempfile
 import zlib
@@ -31,7 +32,21 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_HEADER = _GZIP_MAGIC + b"\x08\x00\x00\x00\x00\x00\x02\xff"
 """Deflate, no flags, no time, packed as well as it can be, on an unknown system: RFC 1952, section 2.3."""
 _LEVEL = 9
-_BOM = "\ufeff"
+_DAMAGE = (gzip.BadGzipFile, EOFError, ValueError, zlib.error)
+"""What unpacking damaged gzip data raises."""
+
+BOM = "\ufeff"
+BOM_FOUND = Problem(
+    rule="byte-order-mark",
+    severity="warning",
+    place="byte 0",
+    message="the file starts with a byte order mark, which the official programs refuse",
+    advice="save it as UTF-8 without BOM",
+)
+PIECE = 1 << 18
+"""Bytes that are read at once."""
+SMALL = 2 << 20
+"""Bytes of a file that is held."""
 
 
 def read_bytes(path: Path) -> bytes:
@@ -48,13 +63,110 @@ def read_bytes(path: Path) -> bytes:
         return raw
     try:
         return gzip.decompress(raw)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        problem = Problem(
-            rule="gzip-damaged",
-            message=f"the gzip data cannot be unpacked ({error})",
-            advice="copy or download the file again",
-        )
-        raise FormatError(path, [problem]) from error
+    except _DAMAGE as error:
+        _refuse_gzip(path, error)
+
+
+class Source:
+    """The unpacked bytes of a file, gone through piece by piece as often as needed.
+
+    Up to `SMALL` bytes are held, and all of what can be read only once (a pipe); a larger file is read anew each
+    time, so that memory does not grow with it. Raises `StorageError` when the file cannot be read, or has changed
+    between two times, and `FormatError` when its gzip data is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._held: tuple[bytes, ...] | None = None
+        with _opened(path) as raw:
+            status = os.fstat(raw.fileno())
+            self._state = _state_of(status)
+            found: list[bytes] = []
+            size = 0
+            for piece in _pieces(raw, path):
+                found.append(piece)
+                size += len(piece)
+                if size > SMALL and stat.S_ISREG(status.st_mode):
+                    return
+            self._held = tuple(found)
+
+    @classmethod
+    def of(cls, data: bytes, path: Path | None = None) -> Source:
+        """Return bytes that are at hand as a source; `path` is what messages call it."""
+        made = cls.__new__(cls)
+        made.path = path or Path("the text")
+        made._held = (data,)
+        return made
+
+    @property
+    def held(self) -> bool:
+        """Whether the bytes are held, so that they may as well be kept cut."""
+        return self._held is not None
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the bytes in pieces of about `PIECE`."""
+        if self._held is not None:
+            yield from self._held
+            return
+        with _opened(self.path) as raw:
+            if _state_of(os.fstat(raw.fileno())) != self._state:
+                raise StorageError(f"{self.path} has changed while it was read; run the command again")
+            yield from _pieces(raw, self.path)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to be read in pieces; whatever the disk refuses on the way becomes a `StorageError`."""
+    try:
+        with path.open("rb") as raw:
+            yield raw
+    except OSError as error:
+        _refuse("read", path, error)
+
+
+def _pieces(raw: IO[bytes], path: Path) -> Iterator[bytes]:
+    start = raw.read(PIECE)
+    if not start.startswith(_GZIP_MAGIC):
+        while start:
+            yield start
+            start = raw.read(PIECE)
+        return
+    unpacked = gzip.GzipFile(fileobj=_Rewound(start, raw), mode="rb")  # type: ignore[call-overload]  # it never seeks
+    while True:
+        try:
+            piece = unpacked.read(PIECE)
+        except _DAMAGE as error:
+            _refuse_gzip(path, error)
+        if not piece:
+            return
+        yield piece
+
+
+class _Rewound:
+    """A file whose first bytes are taken already: a pipe cannot go back to them."""
+
+    def __init__(self, start: bytes, rest: IO[bytes]) -> None:
+        self._start = start
+        self._rest = rest
+
+    def read(self, size: int) -> bytes:
+        """Return up to so many bytes."""
+        found = self._start[:size] or self._rest.read(size)
+        self._start = self._start[size:]
+        return found
+
+
+def _state_of(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _refuse_gzip(path: Path, error: Exception) -> NoReturn:
+    problem = Problem(
+        rule="gzip-damaged",
+        message=f"the gzip data cannot be unpacked ({error})",
+        advice="copy or download the file again",
+    )
+    raise FormatError(path, [problem]) from error
 
 
 def sha256(data: bytes) -> str:
@@ -70,25 +182,21 @@ def decode_text(data: bytes, path: Path) -> tuple[str, list[Problem]]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        found = data[error.start : error.start + 4].hex(" ")
-        problem = Problem(
-            rule="not-utf8",
-            place=f"line {line}, byte {error.start}",
-            message=f"found bytes {found}, which are not UTF-8",
-            advice="save the file as UTF-8",
-        )
-        raise FormatError(path, [problem]) from error
-    if text.startswith(_BOM):
-        warning = Problem(
-            rule="byte-order-mark",
-            severity="warning",
-            place="byte 0",
-            message="the file starts with a byte order mark, which the official programs refuse",
-            advice="save it as UTF-8 without BOM",
-        )
-        return text[1:], [warning]
-    return text, []
+        refuse_bytes(path, error)
+    return (text[1:], [BOM_FOUND]) if text.startswith(BOM) else (text, [])
+
+
+def refuse_bytes(path: Path, error: UnicodeDecodeError, *, lines: int = 0, size: int = 0) -> NoReturn:
+    """Raise the `FormatError` that says where bytes are no UTF-8; `lines` and `size` (bytes) came before them."""
+    data = error.object
+    line = lines + data.count(b"\n", 0, error.start) + 1
+    problem = Problem(
+        rule="not-utf8",
+        place=f"line {line}, byte {size + error.start}",
+        message=f"found bytes {data[error.start : error.start + 4].hex(' ')}, which are not UTF-8",
+        advice="save the file as UTF-8",
+    )
+    raise FormatError(path, [problem]) from error
 
 
 def decode_json(text: str, path: Path) -> Any:

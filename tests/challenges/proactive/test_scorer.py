@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from duologue.challenges.proactive import checker, files, official, scorer
 from duologue.challenges.proactive.slicing import CUTS
+from duologue.challenges.proactive.task import ProactiveTask
+from duologue.core import disk
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Report, Scoring
 from duologue.metrics.counts import Counts
@@ -223,3 +225,26 @@ def test_no_mutation_of_a_result_makes_the_task_fail_otherwise(
                 else:
                     assert partial or not refused
                     assert all(0 <= score.value <= 1 for score in found.scores)
+
+
+@pytest.mark.parametrize("variant", ["strict", "official"])
+def test_runs_of_lines_add_up_to_what_the_lines_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variant: str
+) -> None:
+    lines = "".join(f"甲 {number} 乙\t甲 {number % 7} 丙\n" if number % 5 else "\n" for number in range(700))
+    (tmp_path / "e.txt").write_text(lines, encoding="utf-8")
+    how = Scoring(variant=variant, partial=True)
+    task = ProactiveTask()
+    one_by_one = task.score([], task.read(tmp_path / "e.txt"), how)
+    monkeypatch.setattr(scorer, "MANY", 600)
+    monkeypatch.setattr(scorer, "_RUNS", 100)
+    monkeypatch.setattr(disk, "PIECE", 64)
+    monkeypatch.setattr(disk, "SMALL", -1)
+    runs = task.score([], task.read(tmp_path / "e.txt"), how)
+    assert [name for name, _ in runs.items[:2]] == ["lines 1-7", "lines 8-14"]
+    assert len(runs.items) == 100
+    assert [one.value for one in runs.scores] == [one.value for one in one_by_one.scores]
+    assert runs.n == one_by_one.n
+    for place, name in enumerate(runs.columns):
+        total = sum(counts[one_by_one.columns.index(name)] for _, counts in one_by_one.items)
+        assert sum(counts[place] for _, counts in runs.items) == total

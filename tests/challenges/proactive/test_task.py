@@ -9,7 +9,7 @@ import pytest
 
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.protocols import Adjustable, Convertible, Gathering, Task
-from duologue.core.records import Answer, Scoring
+from duologue.core.records import Answer, Example, Sample, Scoring
 from duologue.testing import check_task
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "proactive"
@@ -75,3 +75,13 @@ def test_human_replies_score_the_most_on_the_real_data(real_data: Path, tmp_path
         "DISTINCT1: 0.105%",
         "DISTINCT2: 0.388%",
     )
+
+
+def test_answers_are_found_by_the_ids_of_their_samples(tmp_path: Path) -> None:
+    examples = [Example(sample=Sample(id=name, dialogue_id=name)) for name in ("x", "y", "z")]
+    for content in ("a b\n\n", "a b\treal\n\treal\n"):
+        (tmp_path / "p.txt").write_text(content, encoding="utf-8")
+        found = ProactiveTask().answers(ProactiveTask().read(tmp_path / "p.txt"), examples)
+        assert found == {"x": Answer(text="a b"), "y": Answer(text="")}
+    (tmp_path / "p.txt").write_bytes(b"\xff")
+    assert ProactiveTask().answers(ProactiveTask().read(tmp_path / "p.txt"), examples) == {}

@@ -7,10 +7,11 @@ should. Variant `official` accepts what that program survives. Variant `strict` 
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive import official, pairing
-from duologue.challenges.proactive.faults import PROBLEMS_SHOWN
+from duologue.core import findings
 from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -37,7 +38,7 @@ RULES = {
     "slot-left": "slots such as `video_topic_a` have been replaced by their topics (a warning)",
     "token-left": "no token of a model such as `<unk>` is left (a warning)",
     "official-refusal": "`eval.py` scores the file without an error of its own",
-    "too-many-problems": "the check stops after 1,000 problems",
+    findings.RULE: findings.RULE_SAYS,
 }
 """Ids of the rules for result files, and what each demands."""
 
@@ -55,7 +56,7 @@ _UNCUT = 12
 
 
 def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
-    """Return all problems of a result file, warnings included, at most about 1,000.
+    """Return all problems of a result file, warnings included; of more than 1,000 the others are counted.
 
     `examples` is the data that was answered, with or without replies. Raises `UsageError` for an unknown variant.
     """
@@ -65,13 +66,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
         return submission.problems
     if variant == "official":
         return _official(submission, examples or ())
-    found = list(submission.problems)
-    for problem in _problems(submission, examples):
-        found.append(problem)
-        if len(found) >= PROBLEMS_SHOWN:
-            found.append(Problem(rule="too-many-problems", message="the rest of the file was not looked at"))
-            break
-    return tuple(found)
+    return findings.capped(chain(submission.problems, _problems(submission, examples)))
 
 
 def refusal(outcome: official.Outcome) -> Problem | None:
@@ -92,12 +87,14 @@ def _official(submission: Submission, examples: Sequence[Example]) -> tuple[Prob
     tally = official.Tally()
     for pairs in pairing.official_pairs(submission, examples):
         tally.add([pair for pair in pairs if pair is not None])
+        if tally.settled:  # most often within a few lines, so that nothing grows with the file
+            return tuple(counted)
     problem = refusal(tally.outcome())
     return (*counted, *(() if problem is None else (problem,)))
 
 
 def _line_count(submission: Submission, examples: Sequence[Example]) -> Iterator[Problem]:
-    lines = sum(map(len, submission.rows.portions()))
+    lines = len(submission.rows)
     if lines != len(examples):
         message = f"the file has {lines} lines, the data {len(examples)} samples; one reply per sample is expected"
         advice = "write a reply for each sample, in the order of the data"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from duologue.core import findings
 from duologue.core.decoded import is_whole, shown
 from duologue.core.records import Problem
 
@@ -32,11 +33,9 @@ DATA_RULES = {
     "response-type": "a `response` is a text",
     "text-surrogate": "a text holds whole characters; half a surrogate pair cannot be written as UTF-8",
     "domain-missing": "model text needs the domain (领域) of both topics among the knowledge",
-    "too-many-problems": "the check stops after 1,000 problems",
+    findings.RULE: findings.RULE_SAYS,
 }
 """Ids of the rules for data files, and what each demands."""
-
-PROBLEMS_SHOWN = 1_000
 
 
 def form_of(row: Any) -> str | None:

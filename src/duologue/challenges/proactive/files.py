@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.proactive.faults import PROBLEMS_SHOWN, START, form_of, row_problems
-from duologue.challenges.proactive.lines import Lines
+from duologue.challenges.proactive.faults import START, form_of, row_problems
 from duologue.core import disk
 from duologue.core.decoded import is_whole
+from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.findings import capped
+from duologue.core.lines import Lines, sha256
 from duologue.core.records import Answer, Dialogue, Example, Fact, Goal, Problem, Sample, Submission, Turn
 
 if TYPE_CHECKING:
@@ -37,38 +39,43 @@ def read_rows(path: Path, form: str | None = None) -> list[dict[str, Any]]:
     `form` demands one of the two. Raises `FormatError` with all problems of the file, `StorageError` when it cannot
     be read.
     """
-    text, warnings = disk.decode_text(disk.read_bytes(path), path)
-    for warning in warnings:
-        _LOG.warning("%s: %s; %s", path, warning.message, warning.advice)
     rows: list[Any] = []
-    problems: list[Problem] = []
-    names: dict[str, int] = {}
-    for number, line in enumerate(Lines(text.encode("utf-8")), start=1):
-        found = _decoded(line, number, path, rows)
-        if not found:
-            form = form or form_of(rows[-1])
-            found = [*row_problems(rows[-1], form), *_repeated(rows[-1], number, names)]
-        problems += [_placed(problem, number) for problem in found]
-        if len(problems) >= PROBLEMS_SHOWN:
-            problems.append(Problem(rule="too-many-problems", message="the rest of the file was not looked at"))
-            break
-    if not rows and not problems:
-        problems.append(Problem(rule="no-rows", message="the file is empty; a session or a sample a line is expected"))
+    problems = capped(_row_problems(Lines(Source(path)), path, form, rows))
     if problems:
         raise FormatError(path, problems)
     return rows
 
 
-def _decoded(line: str, number: int, path: Path, rows: list[Any]) -> Sequence[Problem]:
-    try:
-        rows.append(disk.decode_json(line, path))
-    except FormatError as error:
-        column = [problem.place.rpartition(", ")[2] for problem in error.problems]
-        return [
-            msgspec.structs.replace(problem, place=f"line {number}, {place}" if place else f"line {number}")
-            for problem, place in zip(error.problems, column, strict=True)
-        ]
-    return ()
+def _row_problems(lines: Lines, path: Path, form: str | None, rows: list[Any]) -> Iterator[Problem]:
+    """Yield the problems of rows, and put the rows into `rows`, as long as there are none."""
+    names: dict[str, int] = {}
+    number = 0
+    good = True
+    for number, line in enumerate(lines, start=1):
+        if number == 1 and line.startswith(disk.BOM):
+            _LOG.warning("%s: %s; %s", path, disk.BOM_FOUND.message, disk.BOM_FOUND.advice)
+            line = line.removeprefix(disk.BOM)  # noqa: PLW2901  # it is not a part of the line
+        try:
+            row = disk.decode_json(line, path)
+        except FormatError as error:
+            found = [_of_line(problem, number) for problem in error.problems]
+        else:
+            form = form or form_of(row)
+            found = [_placed(one, number) for one in (*row_problems(row, form), *_repeated(row, number, names))]
+            if good:
+                rows.append(row)
+        if found and good:
+            good = False
+            rows.clear()
+        yield from found
+    if not number:
+        yield Problem(rule="no-rows", message="the file is empty; a session or a sample a line is expected")
+
+
+def _of_line(problem: Problem, number: int) -> Problem:
+    """Return what is wrong with the JSON of one line, placed in the file."""
+    column = problem.place.rpartition(", ")[2]
+    return msgspec.structs.replace(problem, place=f"line {number}, {column}" if column else f"line {number}")
 
 
 def _repeated(row: Any, number: int, names: dict[str, int]) -> Iterator[Problem]:
@@ -242,28 +249,34 @@ def _reply_line(named: tuple[str, Answer]) -> str:
 
 
 def read_result(path: Path) -> Submission:
-    """Return a prediction or evaluation file as it is; its rows are `Lines`, cut when they are gone through.
+    """Return a prediction or evaluation file as it is; its rows are `Lines`, read when they are gone through.
 
     An evaluation file is told by its TABs: most of its lines that are not empty have one. Problems of the bytes are
     noted, what the lines mean is for the checker. Raises `StorageError` when the file cannot be read.
     """
+    digest = ""
     try:
-        data = disk.read_bytes(path)
-    except FormatError as error:  # damaged gzip
-        return Submission(rows=None, layout=PREDICTION, problems=error.problems, path=str(path))
-    tabbed = filled = 0
-    problems: tuple[Problem, ...] = ()
-    rows: Lines | None = Lines(data)
-    try:
-        for portion in Lines(data).portions():
+        source = Source(path)
+        digest = sha256(source)
+        lines = Lines(source)
+        tabbed = filled = 0
+        marked = None
+        for portion in lines.portions():
             tabbed += sum("\t" in line for line in portion)
             filled += sum(map(bool, portion))
-    except UnicodeDecodeError:
-        rows = None
-    try:
-        if rows is None or data.startswith(b"\xef\xbb\xbf"):
-            problems = tuple(disk.decode_text(data, path)[1])
-    except FormatError as error:
-        problems = error.problems
+            marked = portion[0].startswith(disk.BOM) if marked is None else marked
+    except FormatError as error:  # damaged gzip, or no UTF-8
+        return Submission(rows=None, layout=PREDICTION, problems=error.problems, hash=digest, path=str(path))
     layout = EVALUATION if 2 * tabbed > filled else PREDICTION
-    return Submission(rows=rows, layout=layout, problems=problems, hash=disk.sha256(data), path=str(path))
+    problems = (disk.BOM_FOUND,) if marked else ()
+    return Submission(rows=lines, layout=layout, problems=problems, hash=digest, path=str(path))
+
+
+def answers_in(submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:
+    """Return the replies of a result file by sample id; samples beyond its last line have none."""
+    if submission.rows is None:
+        return {}
+    evaluation = submission.layout == EVALUATION
+    names = (one.sample.id for one in examples)
+    replies = (line.partition("\t")[0] if evaluation else line for line in submission.rows)
+    return {name: Answer(text=text.strip()) for name, text in zip(names, replies, strict=False)}

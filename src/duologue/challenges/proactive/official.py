@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.proactive.lines import Lines
-from duologue.core import disk
+from duologue.core.disk import Source
+from duologue.core.lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -97,6 +97,12 @@ class Tally:
             self._trigrams[0] += sum(_trigram_matches(*pair) for pair in pairs)
         return counts
 
+    @property
+    def settled(self) -> bool:
+        """Whether the program will print figures, whatever follows: everything that it divides by is above zero."""
+        hits, words, bigrams = self._sums[0], self._sums[5], self._sums[8]
+        return bool(hits and words and bigrams and self._trigrams[1])
+
     def outcome(self) -> Outcome:
         """Return what the program does with the pairs so far; the order of its calculations is kept."""
         sums = [float(number) for number in self._sums]
@@ -141,15 +147,11 @@ def evaluate(portions: Iterable[Sequence[str]]) -> Outcome:
 def evaluate_file(path: Path) -> Outcome:
     """Return what `eval.py` does with an evaluation file, plain or gzip.
 
-    A million lines take about ten seconds and 400 megabytes. Raises `StorageError` when the file cannot be read,
-    `FormatError` when it is no UTF-8: the program ends with an error there too.
+    A million lines take about ten seconds; memory grows with the number of different bigrams alone. Raises
+    `StorageError` when the file cannot be read, `FormatError` when it is no UTF-8: the program ends with an error
+    there too.
     """
-    data = disk.read_bytes(path)
-    try:
-        return evaluate(Lines(data).portions())
-    except UnicodeDecodeError:
-        disk.decode_text(data, path)  # which says where
-        raise
+    return evaluate(Lines(Source(path)).portions())
 
 
 def pairs_of(portions: Iterable[Sequence[str]]) -> Iterator[list[tuple[str, str]]]:

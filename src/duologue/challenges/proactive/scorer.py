@@ -105,7 +105,7 @@ class _Counted(msgspec.Struct, frozen=True):
     n: int
     """Lines that were scored."""
     array: Any
-    """Integers (lines, `COLUMNS`); a line that is not scored has zeros."""
+    """Integers (lines or runs of lines, `COLUMNS`); a line that is not scored has zeros."""
     said: list[str]
     """The predictions, empty for a line that is not scored; no list where there are too many."""
     grams: tuple[Any, ...]
@@ -117,42 +117,63 @@ class _Counted(msgspec.Struct, frozen=True):
 
 def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> _Counted:
     tally = official.Tally(keep=MANY)
-    parts: list[Integers] = []
+    alone = pairing.carries_references(submission) or not examples
+    lines = len(submission.rows) if alone else len(examples)
+    table = _Table(lines)
     said: list[str] = []
-    lines = 0
     for pairs in pairing.official_pairs(submission, examples):
         part = np.zeros((len(pairs), len(COLUMNS)), dtype=np.int64)
         scored = [place for place, pair in enumerate(pairs) if pair is not None]
         part[scored] = tally.add([pair for pair in pairs if pair is not None])
-        parts.append(part)
-        lines += len(pairs)
+        table.add(part)
         said += [pair[0] if pair is not None else "" for pair in pairs] if lines <= MANY else []
     outcome = tally.outcome()
     refused = checker.refusal(outcome)
     if refused is not None:
         raise FormatError(submission.path, [refused], transcript=outcome.stdout)
-    array = np.concatenate(parts)
     grams = _grams(tally.counter, lines, how)
-    return _Counted(lines, outcome.pairs, array, said, grams, dict(outcome.scores), outcome.stdout)
+    return _Counted(lines, outcome.pairs, table.array, said, grams, dict(outcome.scores), outcome.stdout)
 
 
 def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> _Counted:
     counter = PairCounter(empty_words=False, keep=MANY)
-    parts: list[Integers] = []
+    lines = len(examples) or len(submission.rows)
+    table = _Table(lines)
     said: list[str] = []
-    lines = 0
     for pairs in pairing.strict_pairs(submission, examples):
-        parts.append(counter.add([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
-        lines += len(pairs)
+        table.add(counter.add([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
         said += [pair[0] for pair in pairs] if lines <= MANY else []
-    array = np.concatenate(parts)
-    totals = array.sum(axis=0)
+    totals = table.array.sum(axis=0)
     different = {
         "distinct-1": (counter.different_words(), 6),
         "distinct-2": (counter.different_bigrams(joined=False), 9),
     }
     values = {name: found / int(totals[at]) if totals[at] else 0.0 for name, (found, at) in different.items()}
-    return _Counted(lines, lines, array, said, _grams(counter, lines, how), values)
+    return _Counted(lines, lines, table.array, said, _grams(counter, lines, how), values)
+
+
+class _Table:
+    """The counts of lines, those of more than `MANY` added up by runs of lines."""
+
+    def __init__(self, lines: int) -> None:
+        self.step = _step(lines)
+        self.array = np.zeros((-(-lines // self.step), len(COLUMNS)), dtype=np.int64)
+        self._at = 0
+
+    def add(self, part: Integers) -> None:
+        """Put in the counts of the lines that follow."""
+        if self.step == 1:
+            self.array[self._at : self._at + len(part)] = part
+        elif len(part):
+            runs = np.arange(self._at, self._at + len(part)) // self.step
+            starts = np.flatnonzero(np.diff(runs, prepend=-1))
+            self.array[runs[starts]] += np.add.reduceat(part, starts, axis=0)
+        self._at += len(part)
+
+
+def _step(lines: int) -> int:
+    """Return how many lines are counted as one."""
+    return -(-lines // _RUNS) if lines > MANY else 1
 
 
 def _grams(counter: PairCounter, lines: int, how: Scoring) -> tuple[Integers, ...]:
@@ -198,10 +219,10 @@ def _counts(examples: Sequence[Example], how: Scoring, counted: _Counted) -> tup
     columns = [COLUMNS[at] for at in kept]
     array = counted.array[:, kept]
     if counted.lines > MANY:
-        step = -(-counted.lines // _RUNS)
-        starts = np.arange(0, counted.lines, step)
-        names = tuple(f"lines {start + 1}-{min(start + step, counted.lines)}" for start in starts.tolist())
-        return Counts(names, tuple(columns), np.add.reduceat(array, starts, axis=0)), {}
+        step = _step(counted.lines)
+        starts = range(0, counted.lines, step)
+        names = tuple(f"lines {start + 1}-{min(start + step, counted.lines)}" for start in starts)
+        return Counts(names, tuple(columns), array), {}
     matched = len(examples) == counted.lines
     ids = tuple(one.sample.id for one in examples) if matched else tuple(map(_line_name, range(counted.lines)))
     groups = tuple(one.sample.dialogue_id for one in examples) if matched else None

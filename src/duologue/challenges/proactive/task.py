@@ -94,6 +94,10 @@ class ProactiveTask:
 
         return scorer.score(examples, submission, how)
 
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:
+        """Return the replies of a result file by the ids of the samples whose lines they stand at."""
+        return files.answers_in(submission, examples)
+
     def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
         """Return the formulas of a variant."""
         from duologue.challenges.proactive import scorer
