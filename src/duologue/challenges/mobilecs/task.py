@@ -100,6 +100,12 @@ class ExtractionTask:
 
         return extraction.score(self.brief, examples, submission, how)
 
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
+        """Return the mentions and values of a result file by dialogue; what cannot be read is left out."""
+        from duologue.challenges.mobilecs import legible
+
+        return legible.extractions(submission.rows)
+
     def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
         """Return the formulas over the counts that reports keep."""
         from duologue.challenges.mobilecs import extraction
@@ -172,6 +178,12 @@ class DialogueTask:
         from duologue.challenges.mobilecs import dialogue
 
         return dialogue.score(self.brief, examples, submission, how)
+
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
+        """Return the intents and replies of a result file by turn; what cannot be read is left out."""
+        from duologue.challenges.mobilecs import legible
+
+        return legible.replies(submission.rows)
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
         """Return the formulas over the counts that reports keep."""
