@@ -4,6 +4,8 @@
 are found by what their files hold; the names of case folders and files are free. One line per challenge and kind,
 `conversation bleu: equal 4 of 4`, or `not yet` for kinds whose code comes later; then each difference. Exit code 1 if
 any case differs or none is found.
+
+METEOR cases run where `DUOLOGUE_METEOR` is the path of meteor-1.5.jar; elsewhere they are skipped and not counted.
 """
 
 from __future__ import annotations
@@ -71,8 +73,8 @@ class Tally:
             self.differences += [f"{title}, {case.name}: {one}" for one in differences]
         self.cases, self.equal = self.cases + ran, self.equal + equal
         if not ran:
-            return f"{title}: not run, {missing}"
-        return f"{title}: equal {equal} of {ran}" + (f" ({len(cases) - ran} not run: {missing})" if missing else "")
+            return f"{title}: skipped: {missing}"
+        return f"{title}: equal {equal} of {ran}" + (f" ({len(cases) - ran} skipped: {missing})" if missing else "")
 
 
 def main(arguments: Sequence[str]) -> int:

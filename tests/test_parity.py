@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,8 @@ SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "parity.py"
 
 
 def parity(folder: Path) -> tuple[int, list[str]]:
-    done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False)
+    here = {name: value for name, value in os.environ.items() if name != "DUOLOGUE_METEOR"}
+    done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False, env=here)
     assert "Traceback" not in done.stderr, done.stderr
     return done.returncode, done.stdout.splitlines()
 
@@ -44,6 +46,35 @@ def test_a_case_that_differs_is_named_with_what_was_found(tmp_path: Path) -> Non
     assert lines[-1] == "cases 1, equal 0, differing 1"
 
 
+def test_an_official_program_that_is_not_known_is_a_difference(tmp_path: Path) -> None:
+    folder = tmp_path / "restaurant" / "golden"
+    folder.mkdir(parents=True)
+    (folder / "case.json").write_text('{"tool": "other", "stdout": ""}', encoding="utf-8")
+    code, lines = parity(tmp_path)
+    assert code == 1
+    assert "restaurant other, case: the official program other is not known here" in lines
+
+
+def test_conversions_are_told_apart_by_what_their_files_hold(tmp_path: Path) -> None:
+    folder = tmp_path / "proactive" / "golden" / "one"
+    folder.mkdir(parents=True)
+    row = {"goal": [["START", "甲", "乙"]], "knowledge": [["甲", "领域", "电影"], ["乙", "领域", "明星"]]}
+    files = {
+        "p.d.jsonl": [{**row, "conversation": ["看 甲", "好"]}],
+        "p.s.jsonl": [{**row, "history": [], "response": "看 甲"}],
+        "p.t.jsonl": [{"video_topic_a": "甲", "person_topic_b": "乙"}],
+        "q.d.jsonl": [{**row, "conversation": ["乙"]}],
+        "q.s.jsonl": [{**row, "history": [], "response": "甲"}],
+    }
+    for name, rows in files.items():
+        text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows)
+        (folder / name).write_text(text, encoding="utf-8")
+    code, lines = parity(tmp_path)
+    assert lines[:2] == ["proactive sessions to samples: equal 1 of 2", "proactive samples to topics: equal 1 of 1"]
+    assert lines[2].startswith("proactive sessions to samples, one, q: q.s.jsonl: line 1")
+    assert code == 1
+
+
 def test_a_folder_without_cases_is_no_success(tmp_path: Path) -> None:
     assert parity(tmp_path) == (1, ["cases 0, equal 0, differing 0"])
 
@@ -56,6 +87,8 @@ def test_no_folder_is_a_wrong_call(tmp_path: Path) -> None:
 def test_every_golden_case_is_equal_whatever_its_folder_is_called(real_data: Path, tmp_path: Path) -> None:
     for challenge in ("restaurant", "proactive", "spoken", "conversation", "mobilecs"):
         shutil.copytree(real_data / challenge / "golden", tmp_path / challenge / "golden")
+    scoring = tmp_path / "conversation" / "golden" / "scoring"
+    scoring.rename(scoring.with_name("of another name"))
     shutil.copytree(real_data / "mobilecs" / "examples", tmp_path / "mobilecs" / "examples")
     for number, path in enumerate(sorted((tmp_path / "proactive" / "golden").iterdir())):
         if path.is_dir():
@@ -65,6 +98,7 @@ def test_every_golden_case_is_equal_whatever_its_folder_is_called(real_data: Pat
             path.rename(path.with_name(f"case {number}.json"))
     code, lines = parity(tmp_path)
     assert code == 0, lines
-    assert lines[-1] == "cases 135, equal 135, differing 0"
+    assert lines[-1] == "cases 141, equal 141, differing 0"
     assert "conversation bleu: equal 5 of 5" in lines
     assert "conversation twitter preprocessing: not yet" in lines
+    assert any(line.startswith("conversation meteor: skipped: needs the Java program") for line in lines)

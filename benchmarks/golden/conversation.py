@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import msgspec
 from duologue.core.errors import FormatError
 from duologue.core.plugins import load_task
 from duologue.core.records import Answer, Scoring
-from duologue.metrics.meteor import find_meteor
+from duologue.metrics.meteor import VARIABLE, find_meteor
 from duologue.metrics.significance import values_only
 from golden.cases import (
     BLEU,
@@ -56,7 +57,7 @@ def find(golden: Path) -> Iterator[Case]:
     for path in files_below(golden, "*.json"):
         expected = read(path)
         if isinstance(expected, dict) and {"coco", "embedding_toy"} & expected.keys():
-            yield from _several_references(path.parent, expected)
+            yield from _several_references(path, expected)
         elif isinstance(expected, dict):
             for name, case in expected.items():
                 if isinstance(case, dict) and any(key.startswith("stdout_nltk") for key in case):
@@ -91,7 +92,8 @@ def _bleu_score(path: Path, case: dict[str, Any], _: Path) -> Differences:
 
 
 def _coco(path: Path, wanted: dict[str, float], _: Path) -> Differences:
-    found = values_of(report_on("conversation", [], path, Scoring(variant="coco")))
+    with _without_meteor():
+        found = values_of(report_on("conversation", [], path, Scoring(variant="coco")))
     return [one for name, ours in COCO.items() for one in near(name, found.get(ours), wanted[name], BLEU)]
 
 
@@ -102,26 +104,41 @@ def _meteor(path: Path, wanted: float, _: Path) -> Differences:
 
 def _expect_meteor() -> None:
     if find_meteor() is None:
-        raise NotHereError("METEOR 1.5 is an optional Java program, and it is not here")
+        raise NotHereError(f"needs the Java program, METEOR 1.5; {VARIABLE} says where it is")
 
 
-def _several_references(folder: Path, expected: dict[str, Any]) -> Iterator[Case]:
-    for path in files_below(folder, "*.jsonl"):
-        rows = read_lines(path)
-        if not rows or not all(isinstance(row, dict) and {"hyp", "refs"} <= row.keys() for row in rows):
-            continue
-        yield Case("caption metrics", path.stem, partial(_multi_coco, rows, expected["coco"]))
-        if "METEOR" in expected["coco"]:
-            yield Case("meteor", path.stem, partial(_multi_meteor, rows, expected["coco"]))
-        for vectors in files_below(folder, "*.txt"):
+@contextlib.contextmanager
+def _without_meteor() -> Iterator[None]:
+    """Leave the Java program out where its score is not asked for: it takes some ten seconds to start."""
+    path = os.environ.pop(VARIABLE, None)
+    try:
+        yield
+    finally:
+        if path is not None:
+            os.environ[VARIABLE] = path
+
+
+def _several_references(path: Path, expected: dict[str, Any]) -> Iterator[Case]:
+    """Yield the cases of one file of figures: its rows are beside it, by name where several are there."""
+    found = [(one, rows) for one in files_below(path.parent, "*.jsonl") if (rows := _referenced(one))]
+    named = [(one, rows) for one, rows in found if path.stem.startswith(one.stem)]
+    for one, rows in named if len(found) > 1 else found:
+        wanted = expected.get("coco", {})
+        if wanted.keys() & COCO.keys():
+            yield Case("caption metrics", one.stem, partial(_multi_coco, rows, wanted))
+        if "METEOR" in wanted:
+            yield Case("meteor", one.stem, partial(_multi_meteor, rows, wanted))
+        for vectors in files_below(path.parent, "*.txt") if "embedding_toy" in expected else ():
             first = vectors.read_text(encoding="utf-8").partition("\n")[0].split()
             if len(first) == 2 and all(map(str.isdigit, first)):  # the head of a word2vec table
-                toy, name = expected["embedding_toy"], path.stem
-                yield Case(
-                    "embedding",
-                    name,
-                    partial(_embedding, rows, vectors, toy),
-                )
+                toy = expected["embedding_toy"]
+                yield Case("embedding", one.stem, partial(_embedding, rows, vectors, toy))
+
+
+def _referenced(path: Path) -> list[dict[str, Any]]:
+    """Return rows of a reply with its references; an empty list for a file of another kind."""
+    rows = read_lines(path)
+    return rows if all(isinstance(row, dict) and {"hyp", "refs"} <= row.keys() for row in rows) else []
 
 
 def _multi_report(rows: list[dict[str, Any]], scratch: Path, how: Scoring) -> Report:
@@ -137,7 +154,8 @@ def _multi_report(rows: list[dict[str, Any]], scratch: Path, how: Scoring) -> Re
 
 
 def _multi_coco(rows: list[dict[str, Any]], wanted: dict[str, Any], scratch: Path) -> Differences:
-    report = _multi_report(rows, scratch, Scoring(variant="coco"))
+    with _without_meteor():
+        report = _multi_report(rows, scratch, Scoring(variant="coco"))
     found = values_of(report)
     differences = [one for name, ours in COCO.items() for one in near(name, found.get(ours), wanted[name], BLEU)]
     for name in ("ROUGE_L", "CIDEr"):
@@ -155,7 +173,8 @@ def _multi_meteor(rows: list[dict[str, Any]], wanted: dict[str, Any], scratch: P
 
 
 def _embedding(rows: list[dict[str, Any]], vectors: Path, wanted: dict[str, float], scratch: Path) -> Differences:
-    found = values_of(_multi_report(rows, scratch, Scoring(variant="coco", options={"vectors": str(vectors)})))
+    with _without_meteor():
+        found = values_of(_multi_report(rows, scratch, Scoring(variant="coco", options={"vectors": str(vectors)})))
     return [one for name, ours in EMBEDDING.items() for one in near(name, found.get(ours), wanted[name], 5.1e-7)]
 
 
@@ -168,7 +187,7 @@ def _later(golden: Path) -> Iterator[Case]:
             yield Case("twitter preprocessing", path.stem, None)
         elif "xml" in keys:
             yield Case("subtitle parsing", path.stem, None)
-        elif path.parent.name.startswith("collect"):
+        elif {"endpoint", "params"} <= keys:
             yield Case("collection", path.stem, None)
     for path in sorted(golden.rglob("stored_data")):
         yield Case("twitter extraction", path.parent.name, None)

@@ -38,11 +38,12 @@ def find(golden: Path) -> Iterator[Case]:
 
 
 def _scorer_cases(cases: list[Any]) -> Iterator[Case]:
-    for case in cases:
-        if {"gold", "submission", "expected"} <= case.keys():
-            yield Case("track 1", case["case"], partial(_track1, case))
-        elif {"dialogs", "expected"} <= case.keys():
-            yield Case("track 2", case["case"], partial(_track2, case))
+    for number, case in enumerate(cases, start=1):
+        keys = case.keys() if isinstance(case, dict) else set[str]()
+        if {"gold", "submission", "expected"} <= keys:
+            yield Case("track 1", str(case.get("case", number)), partial(_track1, case))
+        elif {"dialogs", "expected"} <= keys:
+            yield Case("track 2", str(case.get("case", number)), partial(_track2, case))
 
 
 def _refusal(error: FormatError, expected: dict[str, Any]) -> Differences:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.challenges.proactive import convert, matching
+from duologue.challenges.proactive import convert, matching, ways
 from duologue.core.errors import FormatError
 from duologue.core.records import Scoring
 from golden.cases import Case, files_below, near, printed, read, read_lines, report_on, same, values_of
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 
     from golden.cases import Differences
 
-SESSIONS, SAMPLES, TOPICS = "sessions.jsonl", "samples.jsonl", "topics.jsonl"
-"""Names of the files that the official converters were run on and wrote; only their folder's name is free."""
-MODEL_TEXTS = {"model_text.generalised.txt": True, "model_text.plain.txt": False}
-"""File to whether topics are replaced by slots."""
-MATCHES = re.compile(r"match\.k([01])\.g([01])\.p([01])\.txt")
+SLOT = re.compile(r"(video|person)_topic_[ab]")
+"""What stands for a topic in generalised text."""
 
 NAMES = {"f1": "f1", "bleu1": "bleu-1", "bleu2": "bleu-2", "distinct1": "distinct-1", "distinct2": "distinct-2"}
 
@@ -31,12 +28,20 @@ def find(golden: Path) -> Iterator[Case]:
     for path in files_below(golden, "*.json"):
         expected = read(path)
         if isinstance(expected, dict) and {"stdout", "returncode"} <= expected.keys():
-            for text in files_below(path.parent, "*.txt"):
+            for text in _text_of(path):
                 yield Case("scorer", path.parent.name, partial(_scorer, text, expected))
-    for path in files_below(golden, SESSIONS):
-        yield from _conversions(path.parent)
+    for folder in sorted({path.parent for path in files_below(golden, "*.jsonl")}):
+        for group in _groups(folder):
+            yield from _conversions(group)
     for path in files_below(golden, "*.npz"):
         yield Case("trained model", path.stem, None)
+
+
+def _text_of(expected: Path) -> list[Path]:
+    """Return the text that was scored: the one beside the figures; of several, those of nearly the same name."""
+    texts = sorted(expected.parent.glob("*.txt"))
+    part = expected.name.partition(".")[0]
+    return texts if len(texts) == 1 else [path for path in texts if path.name.partition(".")[0] == part]
 
 
 def _scorer(text: Path, expected: dict[str, Any], _: Path) -> Differences:
@@ -55,23 +60,81 @@ def _scorer(text: Path, expected: dict[str, Any], _: Path) -> Differences:
     return differences
 
 
-def _conversions(folder: Path) -> Iterator[Case]:
-    """Yield what the official converters made of the sessions in a folder, step by step."""
-    sessions, samples, topics = (folder / name for name in (SESSIONS, SAMPLES, TOPICS))
-    yield Case("sessions to samples", folder.name, partial(_converted, sessions, "session", "sample", samples))
-    yield Case("samples to topics", folder.name, partial(_converted, samples, "sample", "topics", topics))
-    for name, generalise in MODEL_TEXTS.items():
-        if (folder / name).is_file():
-            run = partial(_converted, samples, "sample", "model-text", folder / name, generalise=generalise)
-            yield Case("samples to model text", name, run)
-    if (folder / "generated.final.txt").is_file():
-        yield Case("slots to names", folder.name, partial(_materialised, folder))
-    if (folder / "generated.eval.stdout").is_file():
-        yield Case("scorer", f"{folder.name}, generated", partial(_generated, folder))
-    for path in files_below(folder, "match.*.txt"):
-        yield Case("matching text", path.name, partial(_matched, path))
-    if (folder / "gene.dict").is_file():
-        yield Case("matching dictionary", folder.name, partial(_dictionary, folder))
+class Group(NamedTuple):
+    """The files of one run of the official converters, by what they hold."""
+
+    name: str
+    kinds: dict[str, list[Path]]
+
+
+def _groups(folder: Path) -> Iterator[Group]:
+    """Yield the files of a folder as one group; with several session files, as one per first part of the names."""
+    found = [(path, kind) for path in sorted(folder.iterdir()) if path.is_file() and (kind := _kind_of(path))]
+    several = sum(kind == "sessions" for _, kind in found) > 1
+    groups: dict[str, dict[str, list[Path]]] = {}
+    for path, kind in found:
+        part = path.name.partition(".")[0]
+        groups.setdefault(f"{folder.name}, {part}" if several else folder.name, {}).setdefault(kind, []).append(path)
+    for name, kinds in groups.items():
+        yield Group(name, kinds)
+
+
+def _kind_of(path: Path) -> str:
+    """Return what a file of the converters holds, told by its first line; an empty text for any other."""
+    if path.suffix == ".jsonl":
+        row = next(iter(read_lines(path)), None)
+        keys = row.keys() if isinstance(row, dict) else set[str]()
+        for key, kind in (("conversation", "sessions"), ("candidate", "candidates"), ("history", "samples")):
+            if key in keys:
+                return kind
+        return "topics" if keys and all(map(SLOT.fullmatch, keys)) else ""
+    if path.suffix == ".dict":
+        return "dictionary"
+    if path.suffix != ".txt":
+        return ""
+    if path.name.endswith(".final.txt"):
+        return "replies"
+    fields = path.read_text(encoding="utf-8").partition("\n")[0].split("\t")
+    if len(fields) in {3, 5} and fields[0] in {"0", "1"}:
+        return "matching text"
+    return "model text" if len(fields) == 3 else ""
+
+
+def _conversions(group: Group) -> Iterator[Case]:
+    """Yield what the official converters made of one file of sessions, step by step."""
+    name, kinds = group
+    for samples in kinds.get("samples", ())[:1]:
+        for path in kinds.get("sessions", ()):
+            yield Case("sessions to samples", name, partial(_converted, path, "session", "sample", samples))
+        for path in kinds.get("topics", ()):
+            yield Case("samples to topics", name, partial(_converted, samples, "sample", "topics", path))
+        for path in kinds.get("model text", ()):
+            generalise = bool(SLOT.search(path.read_text(encoding="utf-8")))
+            run = partial(_converted, samples, "sample", "model-text", path, generalise=generalise)
+            yield Case("samples to model text", f"{name}, {path.name}", run)
+        for path in kinds.get("replies", ()):
+            if _beside(path, ".eval.stdout").is_file():
+                yield Case("scorer", f"{name}, {path.name}", partial(_generated, path, samples))
+    for topics in kinds.get("topics", ())[:1]:
+        for path in kinds.get("replies", ()):
+            yield Case("slots to names", f"{name}, {path.name}", partial(_materialised, path, topics))
+    yield from _matchings(group)
+
+
+def _matchings(group: Group) -> Iterator[Case]:
+    """Yield what the converter of the retrieval baseline made of samples with candidates."""
+    name, kinds = group
+    texts = kinds.get("matching text", ())
+    for candidates in kinds.get("candidates", ())[:1]:
+        for path in texts:
+            yield Case("matching text", f"{name}, {path.name}", partial(_matched, candidates, path))
+    for path in kinds.get("dictionary", ()):
+        yield Case("matching dictionary", f"{name}, {path.name}", partial(_dictionary, path, texts))
+
+
+def _beside(final: Path, suffix: str) -> Path:
+    """Return the file that belongs to one of replies with their names."""
+    return final.with_name(final.name.removesuffix(".final.txt") + suffix)
 
 
 def _converted(
@@ -87,43 +150,43 @@ def _same_bytes(found: Path, wanted: Path) -> Differences:
     return same(wanted.name, found.read_text(encoding="utf-8"), wanted.read_text(encoding="utf-8")) or ["line ends"]
 
 
-def _materialised(folder: Path, scratch: Path) -> Differences:
-    made = convert.materialise(folder / "generated.txt", folder / TOPICS, scratch / "final.txt")
-    return _same_bytes(made[0], folder / "generated.final.txt")
+def _materialised(final: Path, topics: Path, scratch: Path) -> Differences:
+    made = convert.materialise(_beside(final, ".txt"), topics, scratch / "final.txt")
+    return _same_bytes(made[0], final)
 
 
-def _generated(folder: Path, _: Path) -> Differences:
+def _generated(final: Path, samples: Path, _: Path) -> Differences:
     """Score the replies with their names, as an evaluation file and against the samples."""
-    wanted = (folder / "generated.eval.stdout").read_text(encoding="utf-8")
+    wanted = _beside(final, ".eval.stdout").read_text(encoding="utf-8")
     how = Scoring(variant="official")
-    alone = report_on("proactive", [], folder / "generated.eval.txt", how)
-    against = report_on("proactive", [folder / SAMPLES], folder / "generated.final.txt", how)
+    alone = report_on("proactive", [], _beside(final, ".eval.txt"), how)
+    against = report_on("proactive", [samples], final, how)
     return [
         *same("evaluation file", printed(alone.transcript).rstrip(), wanted.rstrip()),
         *same("replies against samples", printed(against.transcript).rstrip(), wanted.rstrip()),
     ]
 
 
-def _matched(path: Path, _: Path) -> Differences:
-    found = MATCHES.fullmatch(path.name)
-    if found is None:
-        return [f"{path.name} does not say how it was made"]
-    knowledge, generalise, predict = (digit == "1" for digit in found.groups())
-    rows = read_lines(path.with_name("candidates.jsonl"))
-    lines = [
-        line
-        for row in rows
-        for line in matching.match_lines(row, knowledge=knowledge, generalise=generalise, predict=predict)
-    ]
-    return same("lines", _text(lines), path.read_bytes().decode("utf-8"))
+def _matched(candidates: Path, wanted: Path, scratch: Path) -> Differences:
+    """Make matcher text with the choices that the wanted text shows: its fields, its slots, its labels."""
+    text = wanted.read_bytes().decode("utf-8")
+    lines = [line.split("\t") for line in text.split("\n")[:-1]]
+    chosen = {
+        "knowledge": len(lines[0]) == 5,
+        "generalise": SLOT.search(text) is not None,
+        "predict": all(fields[0] == "0" for fields in lines),
+    }
+    choices = {name: "yes" if chosen[name] else "no" for name in chosen}
+    ways.turn("sample", "matcher-text", candidates, scratch / "matcher.txt", choices)
+    return _same_bytes(scratch / "matcher.txt", wanted)
+
+
+def _dictionary(wanted: Path, texts: Sequence[Path], _: Path) -> Differences:
+    """Make the dictionary of each text beside it: which one it was made of is not said."""
+    text = wanted.read_bytes().decode("utf-8")
+    made = {_text(matching.dictionary(one.read_bytes().decode("utf-8").split("\n")[:-1])) for one in texts}
+    return [] if text in made else same("tokens", max(made, key=len, default=""), text)
 
 
 def _text(lines: Sequence[str]) -> str:
-    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
-
-
-def _dictionary(folder: Path, _: Path) -> Differences:
-    """The dictionary was made of the text with knowledge and slots, for training."""
-    lines = (folder / "match.k1.g1.p0.txt").read_bytes().decode("utf-8").split("\n")[:-1]
-    wanted = (folder / "gene.dict").read_bytes().decode("utf-8")
-    return same("tokens", _text(matching.dictionary(lines)), wanted)
+    return "".join(f"{line}\n" for line in lines)
