@@ -80,3 +80,10 @@ def test_there_is_nothing_to_score_against_without_replies(tmp_path: Path) -> No
         pairing.expect_truth(alone, examples(None, "a\nb", "fine"))
     assert [problem.rule for problem in caught.value.problems] == ["truth-unknown", "truth-lines"]
     pairing.expect_truth(submission(tmp_path, "a\tb\n"), ())
+
+
+def test_official_needs_one_line_with_two_fields_and_no_more(tmp_path: Path) -> None:
+    pairing.expect_truth(submission(tmp_path, "a\nb\tc\nd\n"), (), "official")
+    for content in ("", "a\nb\n", "a\n\tb\nc\n"):
+        with pytest.raises(FormatError, match="calc_f1: ZeroDivisionError"):
+            pairing.expect_truth(submission(tmp_path, content), (), "official")

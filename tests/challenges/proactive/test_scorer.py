@@ -90,6 +90,14 @@ def test_strict_counts_an_empty_prediction_and_official_does_not(tmp_path: Path)
     assert values(report(tmp_path, content, variant="official"))["f1"] == 1
 
 
+def test_official_scores_the_lines_with_two_fields_however_few_they_are(tmp_path: Path) -> None:
+    found = report(tmp_path, "a b c\nc d e f\ng\na b c\ta b c\nh i\n", variant="official")
+    assert (found.n, values(found)["bleu-2"]) == (1, 1.0)
+    assert found.transcript[0] == "F1: 100.00%"
+    with pytest.raises(FormatError, match="truth-missing"):
+        report(tmp_path, "a b c\nc d e f\ng\na b c\ta b c\nh i\n")
+
+
 def test_missing_lines_are_refused_unless_partial(tmp_path: Path) -> None:
     for variant in ("strict", "official"):
         with pytest.raises(FormatError, match="line-count"):

@@ -86,7 +86,7 @@ def _key(variant: str) -> Key:
 
 def _admitted(examples: Sequence[Example], submission: Submission, how: Scoring) -> Sequence[Problem]:
     """Return what the strict check finds, or raise `FormatError` for a file that the variant refuses."""
-    pairing.expect_truth(submission, examples)
+    pairing.expect_truth(submission, examples, how.variant)
     found = checker.check(submission, examples or None, "strict")
     if how.variant == "official":
         refused = [one for one in found if one.rule == "line-count" and not pairing.carries_references(submission)]
