@@ -172,3 +172,30 @@ def test_the_gaming_probe_stays_below_the_worst_honest_system(real_dialogues: Pa
     assert values["official"]["success"] == 1
     assert values["strict"]["combined"] <= 0.9
     assert values["strict"]["success"] == 0
+
+
+def slot_values(dialogue: dict[str, Any]) -> list[str]:
+    slots = (pair for entry in dialogue["KB"].values() for pair in entry.items())
+    return [one for slot, values in slots if slot not in {"name", "type"} for one in values.split(",")]
+
+
+@pytest.mark.parametrize(("per_turn", "success", "combined"), [(0, 0.25, 0.967), (1, 0.5, 1.216), (2, 0.75, 1.466)])
+def test_what_the_limits_do_not_stop_is_as_the_page_says(
+    per_turn: int, success: float, combined: float, real_dialogues: Path, tmp_path: Path
+) -> None:
+    """All values in the first reply, or one or two new ones in each (docs/challenges/mobilecs.md)."""
+    rows = []
+    for dialogue in json.loads(real_dialogues.read_bytes()):
+        values, turns = slot_values(dialogue), len(dialogue["content"])
+        told = [values[place * per_turn :][:per_turn] for place in range(turns)] if per_turn else [values]
+        told += [[]] * (turns - len(told))
+        content = [{"用户意图-生成": "询问", "客服意图-生成": "通知", "客服-生成": "，".join(one)} for one in told]
+        rows.append({"id": dialogue["id"], "content": content})
+    (tmp_path / "recital.json").write_text(json.dumps(rows), encoding="utf-8")
+    task = DialogueTask()
+    report = task.score(
+        list(task.load(real_dialogues)), task.read(tmp_path / "recital.json"), Scoring(variant="strict")
+    )
+    found = {score.name: score.value for score in report.scores}
+    assert found["success"] == success
+    assert found["combined"] == pytest.approx(combined, abs=0.001)
