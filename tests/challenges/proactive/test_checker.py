@@ -109,6 +109,9 @@ def test_the_official_check_accepts_what_the_program_survives(tmp_path: Path) ->
     assert "calc_f1: ZeroDivisionError: float division by zero" in found.message
     assert [one.rule for one in problems(tmp_path, "a b c\n", DATA, "official")] == ["line-count", "official-refusal"]
     assert [one.rule for one in problems(tmp_path, b"\xff", DATA, "official")] == ["not-utf8"]
+    assert problems(tmp_path, "a b c\nd\n", None, "official") == []
+    (few,) = problems(tmp_path, "a b c\nd\nx\ty\n", None, "official")
+    assert "calc_f1" in few.message
 
 
 def test_data_without_replies_only_counts_the_lines(tmp_path: Path) -> None:

@@ -82,14 +82,17 @@ def _official(submission: Submission, examples: Sequence[Example]) -> tuple[Prob
     counted: list[Problem] = []
     if not pairing.carries_references(submission):
         counted = list(_line_count(submission, examples)) if examples else []
-        if not examples or pairing.truth_problems(examples):
-            return tuple(counted)  # without the true replies the program cannot be run, and any text is a prediction
+        if examples and pairing.truth_problems(examples):
+            return tuple(counted)
     tally = official.Tally()
     for pairs in pairing.official_pairs(submission, examples):
         tally.add([pair for pair in pairs if pair is not None])
         if tally.settled:  # most often within a few lines, so that nothing grows with the file
             return tuple(counted)
-    problem = refusal(tally.outcome())
+    outcome = tally.outcome()
+    if not outcome.pairs and not examples and not pairing.carries_references(submission):
+        return ()  # without the true replies the program cannot be run, and any text is a prediction
+    problem = refusal(outcome)
     return (*counted, *(() if problem is None else (problem,)))
 
 
