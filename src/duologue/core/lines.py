@@ -7,6 +7,7 @@ portion is ever held; only small files are kept cut.
 from __future__ import annotations
 
 import hashlib
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING
 
 from duologue.core import disk
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Lines:
-    r"""The lines of UTF-8 text, without their ends. A byte order mark stays: official programs keep it.
+    r"""The lines of UTF-8 text, without their ends. A byte order mark stays, since official programs keep it.
 
     Going through them raises `FormatError` with the line where bytes are no UTF-8 or gzip data is damaged, and
     `StorageError` when the file cannot be read.
@@ -27,10 +28,18 @@ class Lines:
     ['one', 'two', 'three']
     """
 
-    def __init__(self, source: Source | bytes) -> None:
+    def __init__(self, source: Source | bytes, *, unmarked: bool = False) -> None:
+        """Take what the bytes hold; with `unmarked` a byte order mark is left out."""
         self._source = Source.of(source) if isinstance(source, bytes) else source
+        self._unmarked = unmarked
         self._cut: list[list[str]] | None = None
         self._total: int | None = None
+
+    @property
+    def marked(self) -> bool:
+        """Whether the bytes start with a byte order mark."""
+        start = next(self._source.pieces(), b"")
+        return start.startswith(BOM_UTF8)
 
     def __iter__(self) -> Iterator[str]:
         """Go through the lines."""
@@ -58,6 +67,8 @@ class Lines:
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
                 disk.refuse_bytes(self._source.path, error, lines=lines, size=size)
+            if self._unmarked and not size:
+                text = text.removeprefix(disk.BOM)
             lines += data.count(b"\n")
             size += len(data)
             portion = cut(text)

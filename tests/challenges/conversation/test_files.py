@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.conversation import files
 from duologue.core.errors import DuologueError, FormatError, StorageError, UsageError
+from duologue.core.lines import cut
 from duologue.core.records import Answer, Dialogue, Example, Sample, Turn
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def test_evaluation_text_comes_back_and_hides_what_is_hidden(tmp_path: Path) -> 
 def test_system_output_comes_back_with_its_answers(tmp_path: Path) -> None:
     source = SMALL / "small-output.txt"
     examples = files.load(source)
-    blocks = files.blocks_of(files.lines_of(source.read_text(encoding="utf-8")))
+    blocks = list(files.blocks_of(cut(source.read_text(encoding="utf-8"))))
     answers = [files.output_answer(block) for block in blocks]
     assert [one.text for one in answers] == ["could you send us your order number ?", "", None]
     files.write_output(zip(examples, answers, strict=True), tmp_path / "out")
@@ -71,12 +72,6 @@ def test_a_blind_file_has_no_references(write: Write) -> None:
     examples = files.load(write("U: a\nS:\n\nU: b\nS: __UNDISCLOSED__\n\nU: c\nS: __MISSING__\n\n"))
     assert [one.references for one in examples] == [(), (), ()]
     assert [one.sample.history[0].text for one in examples] == ["a", "b", "c"]
-
-
-def test_line_ends_are_those_of_python_text_files() -> None:
-    assert files.lines_of("a\r\nb\rc\n\nd\u2028e\x0b\x85f") == ["a", "b", "c", "", "d\u2028e\x0b\x85f"]
-    assert files.lines_of("") == []
-    assert files.lines_of("a") == files.lines_of("a\n") == ["a"]
 
 
 def test_a_mark_must_stand_at_the_very_start() -> None:
@@ -133,10 +128,31 @@ def test_all_problems_come_at_once_with_their_lines(write: Write) -> None:
     assert "white space" in caught.value.problems[1].advice
 
 
-def test_a_file_of_only_errors_stops_after_a_thousand(write: Write) -> None:
+def test_of_a_file_of_only_errors_a_thousand_are_told_and_all_counted(write: Write) -> None:
     with pytest.raises(FormatError) as caught:
         files.load(write("U: a\n" + "x\n" * 5000))
-    assert len(caught.value.problems) == files.PROBLEMS_SHOWN
+    assert len(caught.value.problems) == 1_001
+    assert caught.value.problems[-1].message == "and 4,000 more problems, all errors; 5,000 in all"
+
+
+@pytest.mark.parametrize(
+    ("text", "foreign"),
+    [
+        ('{"a": "' + "x" * 40 + '",\n"b": [1]}', True),
+        ("[1,\n" * 20 + "x", True),  # its end is not looked at
+        ("[deleted]\n" + "x\n" * 30 + "}", False),
+        ("[1]\n" + "x\n" * 30, False),
+        ("\n \n[" + "1," * 30, True),
+        ("x\n" + "[1,\n" * 30, False),
+        ('["' + "x" * 90, True),
+    ],
+)
+def test_a_long_file_is_told_to_be_json_by_its_start(
+    write: Write, monkeypatch: pytest.MonkeyPatch, text: str, *, foreign: bool
+) -> None:
+    monkeypatch.setattr(files, "LOOKED_AT", 30)
+    submission = files.read_submission(write(text))
+    assert (files.foreign(submission.rows) is not None) == foreign
 
 
 def test_system_output_is_no_dialogue_text(write: Write) -> None:
@@ -152,9 +168,9 @@ def test_a_missing_file_is_a_storage_error(tmp_path: Path) -> None:
 
 def test_a_submission_keeps_its_lines_and_layout(write: Write) -> None:
     output = files.read_submission(write("U: a\r\nS_HYP: b\r\n"))
-    assert (output.layout, output.rows) == (files.OUTPUT, ["U: a", "S_HYP: b"])
+    assert (output.layout, list(output.rows)) == (files.OUTPUT, ["U: a", "S_HYP: b"])
     replies = files.read_submission(write("\ufeffa\nb"))
-    assert (replies.layout, replies.rows) == (files.REPLIES, ["a", "b"])
+    assert (replies.layout, list(replies.rows)) == (files.REPLIES, ["a", "b"])
     assert [one.rule for one in replies.problems] == ["byte-order-mark"]
     broken = files.read_submission(write(b"\x1f\x8bno gzip"))
     assert broken.rows is None
@@ -235,7 +251,7 @@ def test_real_dialogue_text_comes_back_byte_for_byte(real_data: Path, tmp_path: 
 def test_real_system_output_comes_back_byte_for_byte(real_data: Path, tmp_path: Path) -> None:
     source = real_data / "conversation" / "golden" / "scoring" / "system_output_example.txt"
     examples = files.load(source)
-    blocks = files.blocks_of(files.lines_of(source.read_text(encoding="utf-8")))
+    blocks = list(files.blocks_of(cut(source.read_text(encoding="utf-8"))))
     pairs = zip(examples, map(files.output_answer, blocks), strict=True)
     files.write_output(pairs, tmp_path / "out")
     assert len(examples) == 500

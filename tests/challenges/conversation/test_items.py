@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.conversation.files import load, read_submission
-from duologue.challenges.conversation.items import items_of, merge
+from duologue.challenges.conversation.items import answers_in, given_in, items_of, merge
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Example, Sample, Scoring
 
@@ -111,3 +111,18 @@ def test_the_data_file_is_no_answer(write: Write) -> None:
     for variant in ("strict", "coco", "official"):
         with pytest.raises(FormatError, match="no-hypotheses"):
             items_of([example("1", "b")], submission, Scoring(variant=variant))
+
+
+def test_replies_are_found_by_their_place(write: Write) -> None:
+    text = "U: a\nS: b\nU: c\nS_REF: d e\nS_HYP: f\n\nU: g\nS_REF: h\n\n"
+    assert given_in(read_submission(write(text))) == (["f", None], [["d e"], ["h"]], [3, 1])
+    assert given_in(read_submission(write("f\n\ni"))) == (["f", "", "i"], [[], [], []], [])
+
+
+def test_answers_are_found_by_the_ids_of_their_samples(write: Write) -> None:
+    examples = [example("2", "x"), example("1", "y"), example("9", "z")]
+    assert answers_in(read_submission(write("a\nb  c\n")), examples) == {"1": Answer(text="a"), "2": Answer(text="b c")}
+    output = read_submission(write("U: q\nS_HYP: a\n\nU: q\nS_REF: r\n\n"))
+    assert answers_in(output, examples) == {"1": Answer(text="a")}
+    assert answers_in(output, [example("first", "x")]) == {"first": Answer(text="a")}
+    assert answers_in(read_submission(write(b"\xff")), examples) == {}

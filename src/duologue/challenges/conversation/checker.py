@@ -6,29 +6,28 @@ reply per sample, each where it belongs; `official` refuses what `bleu_score.py`
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation import official
 from duologue.challenges.conversation.files import (
     HYPOTHESIS,
     OUTPUT,
-    PROBLEMS_SHOWN,
     REFERENCE,
     Line,
-    blocks_of,
     foreign,
-    layout_of,
     numbered,
     parse_line,
-    shown,
+    speaker_unknown,
 )
+from duologue.core import findings
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from duologue.core.lines import Lines
     from duologue.core.records import Example, Submission
 
 VARIANTS = ("strict", "official", "official-nltk-current", "coco")
@@ -54,7 +53,7 @@ RULES = {
     "reply-missing": "there is a reply to each sample",
     "reply-extra": "there is a sample to each reply",
     "counts-differ": "`bleu_score.py` finds as many references as hypotheses, and at least one",
-    "too-many-problems": "the check stops after 1,000 problems",
+    findings.RULE: findings.RULE_SAYS,
 }
 """Ids of the rules for result files, and what each demands."""
 
@@ -62,21 +61,8 @@ UNREADABLE = frozenset({"gzip-damaged", "not-utf8", "foreign-file", "file-empty"
 """Rules whose breach leaves no replies, not even in part."""
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """A result file as the strict variants see it."""
-
-    problems: tuple[Problem, ...]
-    replies: list[str | None] = field(default_factory=list)
-    """By place in the file; `None` where a dialogue has no hypothesis."""
-    references: list[list[str]] = field(default_factory=list)
-    """Those of the file itself, by place; empty lists for a file of replies."""
-    turns: list[int] = field(default_factory=list)
-    """Context lines per place; empty for a file of replies."""
-
-
 def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
-    """Return all problems of a result file, warnings included, at most about 1,000.
+    """Return all problems of a result file, warnings included; of more than 1,000 the others are counted.
 
     `examples` are the references or the data; `official` looks at them only for a file of replies, which the
     official program does not read. Raises `UsageError` for an unknown variant.
@@ -85,7 +71,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
         raise UsageError(f"conversation has no variant '{variant}'{did_you_mean(variant, VARIANTS)}")
     if variant in official.PROFILES:
         return _official(submission)
-    return examine(submission, examples).problems
+    return examine(submission, examples)
 
 
 def _official(submission: Submission) -> tuple[Problem, ...]:
@@ -94,8 +80,7 @@ def _official(submission: Submission) -> tuple[Problem, ...]:
     stop = _nothing_to_score(submission)
     if submission.layout != OUTPUT and (stop is None or stop.rule == "foreign-file"):
         return () if stop is None else (stop,)  # replies alone: the same formula, against references that are given
-    pairs = official.read_pairs(submission)
-    refused = counts_differ(len(pairs.references), len(pairs.hypotheses))
+    refused = counts_differ(*official.count_pairs(submission))
     return (refused,) if refused else ()
 
 
@@ -110,105 +95,129 @@ def counts_differ(references: int, hypotheses: int) -> Problem | None:
     return Problem(rule="counts-differ", message=message, advice="see all problems with variant strict")
 
 
-def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:
-    """Return all problems under the strict rules, and the replies that can be used all the same."""
-    lines = submission.rows
-    if lines is None:
-        return Findings(submission.problems)
-    problems = list(submission.problems)
+def examine(submission: Submission, examples: Sequence[Example] | None) -> tuple[Problem, ...]:
+    """Return all problems under the strict rules, in constant memory; of more than 1,000 the others are counted."""
+    if submission.rows is None:
+        return submission.problems
     stop = _nothing_to_score(submission)
     if stop is not None:
-        return Findings((*problems, stop))
-    if submission.layout == OUTPUT:
-        blocks = blocks_of(lines)
-        given = examples or ()
-        found = Findings(
-            (),
-            replies=[next((one.text for one in block if one.mark == HYPOTHESIS), None) for block in blocks],
-            references=[[one.text for one in block if one.mark == REFERENCE] for block in blocks],
-            turns=[sum(one.mark in ("U:", "S:") for one in block) for block in blocks],
-        )
-        problems += _capped(_output_problems(blocks, found, alone=not given), problems)
-        problems += _capped(_context_problems(found, blocks, given), problems)
-    else:
-        found = Findings((), replies=list(lines), references=[[] for _ in lines])
-        problems += _capped(_reply_problems(lines), problems)
-    if examples:
-        problems += _capped(_place_problems(len(found.replies), examples, submission.layout), problems)
-    if len(problems) >= PROBLEMS_SHOWN:
-        problems.append(Problem(rule="too-many-problems", message="the rest of the file was not looked at"))
-    return Findings(tuple(problems), found.replies, found.references, found.turns)
-
-
-def _capped(more: Iterator[Problem], known: Sequence[Problem]) -> list[Problem]:
-    room = PROBLEMS_SHOWN - len(known)
-    return [problem for problem, _ in zip(more, range(room), strict=False)] if room > 0 else []
+        return (*submission.problems, stop)
+    look = _output_problems if submission.layout == OUTPUT else _reply_problems
+    return findings.capped(chain(submission.problems, look(submission.rows, examples or ())))
 
 
 def _nothing_to_score(submission: Submission) -> Problem | None:
-    lines: list[str] = submission.rows
-    if not any(map(str.strip, lines)):
+    first = next((line for line in submission.rows if line and not line.isspace()), None)
+    if first is None:
         return Problem(rule="file-empty", message="the file has no line with words")
-    if lines[0].lstrip().startswith(("{", "[")):
-        strange = foreign("\n".join(lines))
-        if strange is not None:
-            return strange
-    if layout_of(lines) == "dialogues":
+    strange = foreign(submission.rows)
+    if strange is not None:
+        return strange
+    if submission.layout != OUTPUT and parse_line(first, 1).mark:
         message = "the file holds dialogues, but no line starts with 'S_HYP:'"
         advice = "put each reply behind its context as 'S_HYP: ...'; is this the data file?"
         return Problem(rule="no-hypotheses", message=message, advice=advice)
     return None
 
 
-def _output_problems(blocks: Sequence[Sequence[Line]], found: Findings, *, alone: bool) -> Iterator[Problem]:
-    several = {len(one) for one in found.references}
-    if alone and len(several) > 1 and 0 not in several:
-        message = f"dialogues have {min(several)} to {max(several)} references"
-        yield Problem(rule="references-uneven", severity="warning", message=message)
-    for number, block in enumerate(blocks, start=1):
-        place = f"dialogue {number}, line {block[0].number}"
-        hypotheses = [line for line in block if line.mark == HYPOTHESIS]
-        if not hypotheses:
-            advice = "add 'S_HYP:' and the reply"
-            yield Problem(rule="hypothesis-missing", place=place, message="there is no 'S_HYP:' line", advice=advice)
-        elif len(hypotheses) > 1:
-            message = f"there are {len(hypotheses)} 'S_HYP:' lines, expected one"
-            advice = "keep one; is an empty line missing between two dialogues?"
-            yield Problem(rule="hypothesis-repeated", place=place, message=message, advice=advice)
-        if alone and not any(map(str.strip, found.references[number - 1])):
-            empty = bool(found.references[number - 1])
-            rule = "reference-empty" if empty else "reference-missing"
-            message = "the 'S_REF:' line is empty" if empty else "there is no 'S_REF:' line"
-            yield Problem(rule=rule, place=place, message=message, advice="or give a reference file with --gold")
-        yield from _line_problems(block)
+class _Dialogue:
+    """What the check remembers of one dialogue of system output while it goes through its lines."""
 
+    def __init__(self, number: int, line: Line, example: Example | None) -> None:
+        self.place = f"dialogue {number}, line {line.number}"
+        self.hypotheses = self.references = self.turns = 0
+        self._worded = self._strange = False
+        self._same = True
+        self._ended = ""
+        history = () if example is None else example.sample.history
+        self._history = [turn.text.split() for turn in history]
+        self._known = [] if example is None else [(one.text or "").split() for one in example.references]
 
-def _line_problems(block: Sequence[Line]) -> Iterator[Problem]:
-    ended = ""
-    for line in block:
+    def add(self, line: Line) -> Iterator[Problem]:
+        """Yield what is wrong with the next line."""
+        yield from self._line_problems(line)
+        if line.mark == HYPOTHESIS:
+            self.hypotheses += 1
+        elif line.mark == REFERENCE:
+            self.references += 1
+            words = line.text.split()
+            self._worded = self._worded or bool(words)
+            self._strange = self._strange or words not in self._known
+        elif line.mark:
+            self._same = self._same and self._history[self.turns : self.turns + 1] == [line.text.split()]
+            self.turns += 1
+
+    def _line_problems(self, line: Line) -> Iterator[Problem]:
         place = f"line {line.number}"
         if not line.mark:
-            message = f"found {shown(line.raw)}, expected a line that starts with 'U:', 'S:', 'S_REF:' or 'S_HYP:'"
-            known = parse_line(line.raw.lstrip(), 1).mark
-            advice = "take the white space at its start away" if known else ""
-            yield Problem(rule="speaker-unknown", place=place, message=message, advice=advice)
-        elif ended and (line.mark in ("U:", "S:") or (line.mark == REFERENCE and ended == HYPOTHESIS)):
-            message = f"a '{line.mark}' line stands behind the '{ended}' line of its dialogue"
+            yield speaker_unknown(line)
+        elif self._ended and (line.mark in ("U:", "S:") or (line.mark == REFERENCE and self._ended == HYPOTHESIS)):
+            message = f"a '{line.mark}' line stands behind the '{self._ended}' line of its dialogue"
             yield Problem(rule="hypothesis-not-last", place=place, message=message, advice="put an empty line between")
         if line.mark in (REFERENCE, HYPOTHESIS):
-            ended = line.mark
+            self._ended = line.mark
             if line.raw.count(line.mark) > 1:
                 message = f"'{line.mark}' occurs again inside the line; the official program takes it out"
                 yield Problem(rule="marker-repeated", severity="warning", place=place, message=message)
         if line.mark == HYPOTHESIS and not line.text.strip():
             yield Problem(rule="reply-empty", severity="warning", place=place, message="the reply is empty")
 
+    def end(self, *, alone: bool) -> Iterator[Problem]:
+        """Yield what is wrong with the dialogue as a whole; `alone`: without data, against its own references."""
+        if not self.hypotheses:
+            advice = "add 'S_HYP:' and the reply"
+            message = "there is no 'S_HYP:' line"
+            yield Problem(rule="hypothesis-missing", place=self.place, message=message, advice=advice)
+        elif self.hypotheses > 1:
+            message = f"there are {self.hypotheses} 'S_HYP:' lines, expected one"
+            advice = "keep one; is an empty line missing between two dialogues?"
+            yield Problem(rule="hypothesis-repeated", place=self.place, message=message, advice=advice)
+        if alone and not self._worded:
+            rule = "reference-empty" if self.references else "reference-missing"
+            message = "the 'S_REF:' line is empty" if self.references else "there is no 'S_REF:' line"
+            yield Problem(rule=rule, place=self.place, message=message, advice="or give a reference file with --gold")
+        if self.turns and self._history and not (self._same and self.turns == len(self._history)):
+            advice = "is this the result of another file?"
+            message = "its context is not that of the data"
+            yield Problem(rule="context-differs", place=self.place, message=message, advice=advice)
+        if self._known and self.references and self._strange:
+            message = "its 'S_REF:' is none of the references that are given, which are scored against"
+            yield Problem(rule="reference-differs", severity="warning", place=self.place, message=message)
 
-def _reply_problems(lines: Sequence[str]) -> Iterator[Problem]:
+
+def _output_problems(lines: Iterable[str], examples: Sequence[Example]) -> Iterator[Problem]:
+    known = dict(zip(numbers_of(examples), examples, strict=True))
+    several: set[int] = set()
+    one: _Dialogue | None = None
+    number = 0
+    for at, raw in enumerate(lines, start=1):
+        if raw and not raw.isspace():
+            line = parse_line(raw, at)
+            if one is None:
+                number += 1
+                one = _Dialogue(number, line, known.get(number))
+            yield from one.add(line)
+        elif one is not None:
+            several.add(one.references)
+            yield from one.end(alone=not examples)
+            one = None
+    if one is not None:
+        several.add(one.references)
+        yield from one.end(alone=not examples)
+    if not examples and len(several) > 1 and 0 not in several:
+        message = f"dialogues have {min(several)} to {max(several)} references"
+        yield Problem(rule="references-uneven", severity="warning", message=message)
+    if examples:
+        yield from _place_problems(number, examples, "dialogue")
+
+
+def _reply_problems(lines: Lines, examples: Sequence[Example]) -> Iterator[Problem]:
     for number, line in enumerate(lines, start=1):
         if not line or line.isspace():
             message = "the reply is empty"
             yield Problem(rule="reply-empty", severity="warning", place=f"line {number}", message=message)
+    if examples:
+        yield from _place_problems(len(lines), examples, "line")
 
 
 def numbers_of(examples: Sequence[Example]) -> list[int]:
@@ -216,8 +225,7 @@ def numbers_of(examples: Sequence[Example]) -> list[int]:
     return [int(one.sample.id) for one in examples] if numbered(examples) else list(range(1, len(examples) + 1))
 
 
-def _place_problems(replies: int, examples: Sequence[Example], layout: str) -> Iterator[Problem]:
-    what = "dialogue" if layout == OUTPUT else "line"
+def _place_problems(replies: int, examples: Sequence[Example], what: str) -> Iterator[Problem]:
     wanted = set(numbers_of(examples))
     for number in sorted(one for one in wanted if not 1 <= one <= replies):
         message = f"sample '{number}' has no reply; the file has {replies}"
@@ -227,22 +235,3 @@ def _place_problems(replies: int, examples: Sequence[Example], layout: str) -> I
             message = f"there is no such sample; {len(wanted)} are known"
             advice = "is this the result of another file, or is there an empty line too many?"
             yield Problem(rule="reply-extra", place=f"{what} {number}", message=message, advice=advice)
-
-
-def _context_problems(
-    found: Findings, blocks: Sequence[Sequence[Line]], examples: Sequence[Example]
-) -> Iterator[Problem]:
-    for number, example in zip(numbers_of(examples), examples, strict=True):
-        if not 1 <= number <= len(blocks):
-            continue
-        block = blocks[number - 1]
-        place = f"dialogue {number}, line {block[0].number}"
-        said = [one.text.split() for one in block if one.mark in ("U:", "S:")]
-        if said and example.sample.history and said != [turn.text.split() for turn in example.sample.history]:
-            advice = "is this the result of another file?"
-            message = "its context is not that of the data"
-            yield Problem(rule="context-differs", place=place, message=message, advice=advice)
-        known = [(one.text or "").split() for one in example.references]
-        if known and any(one.split() not in known for one in found.references[number - 1]):
-            message = "its 'S_REF:' is none of the references that are given, which are scored against"
-            yield Problem(rule="reference-differs", severity="warning", place=place, message=message)

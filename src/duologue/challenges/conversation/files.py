@@ -12,27 +12,33 @@ its lines in `source`, so that writing gives a file in the official layout back 
 from __future__ import annotations
 
 import json
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core import disk
+from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.findings import capped
+from duologue.core.lines import Lines, cut, sha256
 from duologue.core.records import Answer, Dialogue, Example, Problem, Sample, Submission, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 OUTPUT = "conversation-output"
-"""`Submission.layout` of system output with `S_HYP:` lines; `rows` are the lines of the file."""
+"""`Submission.layout` of system output with `S_HYP:` lines; `rows` are the `Lines` of the file."""
 REPLIES = "conversation-replies"
-"""`Submission.layout` of one reply per line; `rows` are the lines of the file."""
+"""`Submission.layout` of one reply per line; `rows` are the `Lines` of the file."""
 
 REFERENCE, HYPOTHESIS = "S_REF:", "S_HYP:"
 HIDDEN = ("", "__UNDISCLOSED__", "__MISSING__")
 """What stands where a reference is not given."""
 
-PROBLEMS_SHOWN = 1000
-"""Problems after which a file is not looked at further."""
+LOOKED_AT = 1 << 20
+"""Characters of a file from which its being JSON is told."""
+_TOKEN = 16
+"""Characters before the end of a text that is cut off, within which a mistake in its JSON may be the cut."""
 
 _SPEAKERS = {"U:": "user", "S:": "system"}
 _MARKS = {role: mark for mark, role in _SPEAKERS.items()}
@@ -50,16 +56,6 @@ class Line(NamedTuple):
     raw: str
 
 
-def lines_of(text: str) -> list[str]:
-    """Return the lines as Python's text files give them: LF, CR LF and CR end a line, nothing else does."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
-
-
 def parse_line(raw: str, number: int) -> Line:
     """Return a line with its mark; the mark must stand at its very start and may touch the words."""
     for mark in (HYPOTHESIS, REFERENCE):
@@ -71,30 +67,31 @@ def parse_line(raw: str, number: int) -> Line:
     return Line(number, "", raw, raw)
 
 
-def blocks_of(lines: Iterable[str]) -> list[list[Line]]:
-    """Return the dialogues of a file, cut at lines of white space only."""
-    blocks: list[list[Line]] = []
-    inside = False
+def blocks_of(lines: Iterable[str]) -> Iterator[list[Line]]:
+    """Yield the dialogues of a file, cut at lines of white space only."""
+    block: list[Line] = []
     for number, raw in enumerate(lines, start=1):
-        if not raw or raw.isspace():
-            inside = False
-            continue
-        if not inside:
-            blocks.append([])
-        inside = True
-        blocks[-1].append(parse_line(raw, number))
-    return blocks
+        if raw and not raw.isspace():
+            block.append(parse_line(raw, number))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
 
 
-def layout_of(lines: Sequence[str]) -> str:
+def layout_of(lines: Iterable[str]) -> str:
     """Return what a file of these lines is.
 
     `OUTPUT` where any line has a mark of system output, `"dialogues"` where the first line that is not empty has
     a speaker, else `REPLIES`.
     """
-    if any(line.startswith((HYPOTHESIS, REFERENCE)) for line in lines):
-        return OUTPUT
-    first = next((line for line in lines if line and not line.isspace()), "")
+    first = ""
+    for line in lines:
+        if line.startswith((HYPOTHESIS, REFERENCE)):
+            return OUTPUT
+        if not first and not line.isspace():
+            first = line
     return "dialogues" if parse_line(first, 1).mark else REPLIES
 
 
@@ -105,66 +102,88 @@ def load(path: Path) -> list[Example]:
     references, several where a dialogue has several. Raises `FormatError` with all problems (up to about 1,000)
     and `StorageError` when the file cannot be read.
     """
-    lines, _ = _read(path)
+    lines = _read(path)
     layout = layout_of(lines)
     if layout == REPLIES:
         return [_reference_example(line, number) for number, line in enumerate(lines, start=1)]
-    blocks = blocks_of(lines)
-    problems = _speaker_problems(blocks)
-    if layout == OUTPUT:
-        _refuse(path, problems)
-        return [output_example(block, number) for number, block in enumerate(blocks, start=1)]
-    for number, block in enumerate(blocks, start=1):
-        if block[-1].mark == "U:":
-            message = "the dialogue ends with the user; its last line is what the system should say"
-            place = f"dialogue {number}, line {block[-1].number}"
-            problems.append(Problem(rule="last-not-system", place=place, message=message, advice="end it with 'S:'"))
-    _refuse(path, problems)
-    return [_evaluation_example(block, number) for number, block in enumerate(blocks, start=1)]
+    _refuse(path, _speaker_problems(lines, ends=layout != OUTPUT))
+    example = output_example if layout == OUTPUT else _evaluation_example
+    return [example(block, number) for number, block in enumerate(blocks_of(lines), start=1)]
 
 
-def _refuse(path: Path, problems: Sequence[Problem]) -> None:
-    if problems:
-        raise FormatError(path, problems[:PROBLEMS_SHOWN])
+def _refuse(path: Path, problems: Iterable[Problem]) -> None:
+    found = capped(problems)
+    if found:
+        raise FormatError(path, found)
 
 
-def _read(path: Path) -> tuple[list[str], list[Problem]]:
-    text, warnings = disk.decode_text(disk.read_bytes(path), path)
-    lines = lines_of(text)
-    strange = foreign(text) or (None if any(map(str.strip, lines)) else _empty())
+def _read(path: Path) -> Lines:
+    lines = Lines(Source(path), unmarked=True)
+    strange = foreign(lines) or (None if any(map(str.strip, lines)) else _empty())
     if strange is not None:
         raise FormatError(path, [strange])
-    return lines, warnings
+    return lines
 
 
 def _empty() -> Problem:
     return Problem(rule="file-empty", message="the file has no line with words", advice="was it written to the end?")
 
 
-def foreign(text: str) -> Problem | None:
-    """Return what is wrong with a text that is JSON as a whole: an account store or an id list, not dialogue."""
-    bare = text.strip()
-    if not bare.startswith(("{", "[")) or not bare.endswith(("}", "]")):
-        return None
-    try:
-        json.loads(bare)
-    except RecursionError:
-        pass  # so deep a nesting is no dialogue
-    except ValueError:
+def foreign(lines: Iterable[str]) -> Problem | None:
+    """Return what is wrong with lines that are JSON as a whole: an account store or an id list, not dialogue.
+
+    Of a long file its first `LOOKED_AT` characters are looked at.
+    """
+    start: list[str] = []
+    size = 0
+    for line in dropwhile(str.isspace, filter(None, lines)):
+        if not start and not line.lstrip().startswith(("{", "[")):
+            return None
+        start.append(line)
+        size += len(line)
+        if size > LOOKED_AT:
+            break
+    bare = "\n".join(start).strip()
+    if not bare or not _is_json(bare, whole=size <= LOOKED_AT):
         return None
     advice = "extract the dialogues first; scores read dialogue text, or one reply per line"
     return Problem(rule="foreign-file", message="the file holds JSON, expected dialogue text", advice=advice)
 
 
-def _speaker_problems(blocks: Sequence[Sequence[Line]]) -> list[Problem]:
-    found = []
-    for line in (line for block in blocks for line in block if not line.mark):
-        message = f"found {shown(line.raw)}, expected a line that starts with 'U:', 'S:', 'S_REF:' or 'S_HYP:'"
-        advice = "take the white space at its start away" if parse_line(line.raw.lstrip(), 1).mark else ""
-        found.append(Problem(rule="speaker-unknown", place=f"line {line.number}", message=message, advice=advice))
-        if len(found) >= PROBLEMS_SHOWN:
-            break
-    return found
+def _is_json(text: str, *, whole: bool) -> bool:
+    """Tell whether a text is JSON; where it is not `whole`, whether it is the start of JSON that goes on."""
+    try:
+        _, end = json.JSONDecoder().raw_decode(text)
+    except RecursionError:
+        return True  # so deep a nesting is no dialogue
+    except json.JSONDecodeError as error:
+        cut_off = error.pos >= len(text) - _TOKEN or error.msg.startswith("Unterminated")
+        return cut_off and not whole
+    except ValueError:  # an integer of thousands of digits
+        return False
+    return whole and end == len(text)
+
+
+def _speaker_problems(lines: Iterable[str], *, ends: bool = False, output: bool = True) -> Iterator[Problem]:
+    """Yield lines without a speaker, with `ends` dialogues that end with the user, without `output` its lines."""
+    for number, block in enumerate(blocks_of(lines), start=1):
+        for line in block:
+            if not line.mark:
+                yield speaker_unknown(line)
+            elif not output and line.mark in (REFERENCE, HYPOTHESIS):
+                message = f"found {shown(line.raw)}: this is system output, expected only 'U:' and 'S:'"
+                yield Problem(rule="speaker-unknown", place=f"line {line.number}", message=message)
+        if ends and block[-1].mark == "U:":
+            message = "the dialogue ends with the user; its last line is what the system should say"
+            place = f"dialogue {number}, line {block[-1].number}"
+            yield Problem(rule="last-not-system", place=place, message=message, advice="end it with 'S:'")
+
+
+def speaker_unknown(line: Line) -> Problem:
+    """Return what is wrong with a line that has no mark."""
+    message = f"found {shown(line.raw)}, expected a line that starts with 'U:', 'S:', 'S_REF:' or 'S_HYP:'"
+    advice = "take the white space at its start away" if parse_line(line.raw.lstrip(), 1).mark else ""
+    return Problem(rule="speaker-unknown", place=f"line {line.number}", message=message, advice=advice)
 
 
 def shown(text: str) -> str:
@@ -213,16 +232,11 @@ def output_answer(block: Sequence[Line]) -> Answer:
 
 def read_dialogues(path: Path) -> list[Dialogue]:
     """Return the dialogues of a dialogue text file. Raises `FormatError` and `StorageError` as `load` does."""
-    lines, _ = _read(path)
-    blocks = blocks_of(lines)
-    problems = _speaker_problems(blocks)
-    for line in (line for block in blocks for line in block if line.mark in (REFERENCE, HYPOTHESIS)):
-        message = f"found {shown(line.raw)}: this is system output, expected only 'U:' and 'S:'"
-        problems.append(Problem(rule="speaker-unknown", place=f"line {line.number}", message=message))
-    _refuse(path, problems)
+    lines = _read(path)
+    _refuse(path, _speaker_problems(lines, output=False))
     return [
         Dialogue(id=str(number), turns=_history(block), source=_raw(block))
-        for number, block in enumerate(blocks, start=1)
+        for number, block in enumerate(blocks_of(lines), start=1)
     ]
 
 
@@ -263,7 +277,7 @@ def _line(turn: Turn) -> str:
 
 def one_line(text: str) -> str:
     """Return a text without line breaks: each becomes a space, since a format of lines has no place for it."""
-    return " ".join(lines_of(text)) if "\n" in text or "\r" in text else text
+    return " ".join(cut(text)) if "\n" in text or "\r" in text else text
 
 
 def _encoded(text: str) -> bytes:
@@ -278,22 +292,24 @@ def _write(blocks: Iterable[Sequence[str]], path: Path) -> None:
 
 
 def read_submission(path: Path) -> Submission:
-    """Return a result file as it is: its lines, its layout, and the problems of its bytes.
+    """Return a result file as it is, its layout, and the problems of its bytes; its lines are read when needed.
 
     Raises `StorageError` when the file cannot be read.
     """
+    digest = ""
     try:
-        data = disk.read_bytes(path)
-        text, problems = disk.decode_text(data, path)
+        source = Source(path)
+        digest = sha256(source)
+        lines = Lines(source, unmarked=True)
+        layout = layout_of(lines)
+        len(lines)  # so that all bytes are known to be text
     except FormatError as error:
-        return Submission(rows=None, layout=REPLIES, problems=error.problems, path=str(path))
-    lines = lines_of(text)
-    layout = layout_of(lines)
+        return Submission(rows=None, layout=REPLIES, problems=error.problems, hash=digest, path=str(path))
     return Submission(
         rows=lines,
         layout=OUTPUT if layout == OUTPUT else REPLIES,
-        problems=tuple(problems),
-        hash=disk.sha256(data),
+        problems=(disk.BOM_FOUND,) if lines.marked else (),
+        hash=digest,
         path=str(path),
     )
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from duologue.challenges.conversation import checker, official
-from duologue.challenges.conversation.files import OUTPUT, PROBLEMS_SHOWN
+from duologue.challenges.conversation.files import HYPOTHESIS, OUTPUT, REFERENCE, blocks_of
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.records import Problem
+from duologue.core.findings import MOST
+from duologue.core.records import Answer, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,40 @@ class Items(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
+class Given(NamedTuple):
+    """What a result file holds, by place."""
+
+    replies: list[str | None]
+    """`None` where a dialogue has no hypothesis."""
+    references: list[list[str]]
+    """Those of the file itself; empty lists for a file of replies."""
+    turns: list[int]
+    """Context lines; nothing for a file of replies."""
+
+
+def given_in(submission: Submission) -> Given:
+    """Return what a result file that can be read holds."""
+    if submission.layout != OUTPUT:
+        replies: list[str | None] = list(submission.rows)
+        return Given(replies, [[] for _ in replies], [])
+    found = Given([], [], [])
+    for block in blocks_of(submission.rows):
+        found.replies.append(next((one.text for one in block if one.mark == HYPOTHESIS), None))
+        found.references.append([one.text for one in block if one.mark == REFERENCE])
+        found.turns.append(sum(one.mark in ("U:", "S:") for one in block))
+    return found
+
+
+def answers_in(submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:
+    """Return the replies of a result file by sample id, as far as there are any."""
+    if submission.rows is None:
+        return {}
+    replies = dict(enumerate(given_in(submission).replies, start=1))
+    places = zip(examples, checker.numbers_of(examples), strict=True)
+    found = ((one.sample.id, replies.get(number)) for one, number in places)
+    return {name: Answer(text=_joined(text)) for name, text in found if text is not None}
+
+
 def items_of(examples: Sequence[Example], submission: Submission, how: Scoring) -> Items:
     """Return what a variant scores.
 
@@ -43,7 +78,7 @@ def items_of(examples: Sequence[Example], submission: Submission, how: Scoring) 
     if how.variant == "coco" and not merged and submission.layout == OUTPUT:
         pairs = official.read_pairs(submission)
         if checker.counts_differ(len(pairs.references), len(pairs.hypotheses)) is None:
-            return _with_words(_in_order(pairs, checker.examine(submission, ()).problems), submission.path)
+            return _with_words(_in_order(pairs, checker.examine(submission, ())), submission.path)
     lenient = how.partial or how.variant == "coco"
     return _with_words(_strict(merged, submission, lenient=lenient, partial=how.partial), submission.path)
 
@@ -79,7 +114,7 @@ def _official(examples: Sequence[Example], submission: Submission, *, partial: b
     pairs = official.read_pairs(submission)
     replies = pairs.hypotheses
     if examples and submission.layout != OUTPUT:
-        refused = [one for one in checker.examine(submission, None).problems if one.rule in checker.UNREADABLE]
+        refused = [one for one in checker.examine(submission, None) if one.rule in checker.UNREADABLE]
         if refused:
             raise FormatError(submission.path, refused)
         replies = list(submission.rows)
@@ -99,15 +134,16 @@ def _official(examples: Sequence[Example], submission: Submission, *, partial: b
 
 
 def _strict(examples: Sequence[Example], submission: Submission, *, lenient: bool, partial: bool) -> Items:
-    findings = checker.examine(submission, examples)
-    errors = [problem for problem in findings.problems if problem.severity == "error"]
+    found = checker.examine(submission, examples)
+    errors = [problem for problem in found if problem.severity == "error"]
     unreadable = [problem for problem in errors if problem.rule in checker.UNREADABLE]
     if unreadable or (errors and not lenient):
-        raise FormatError(submission.path, findings.problems)
+        raise FormatError(submission.path, found)
     if not examples and submission.layout != OUTPUT:
         raise UsageError(f"{submission.path} holds replies alone; give the references with --gold")
     if not partial and any(one.rule in _UNPAIRED for one in errors):
-        raise FormatError(submission.path, findings.problems)
+        raise FormatError(submission.path, found)
+    given = given_in(submission)
     tidy = _joined if submission.layout == OUTPUT else str.strip
     if examples:
         problems = _demand_references(examples) if lenient else _demand_good_references(examples)
@@ -116,16 +152,16 @@ def _strict(examples: Sequence[Example], submission: Submission, *, lenient: boo
         turns = [len(one.sample.history) for one in examples]
     else:
         problems = []
-        numbers = [number for number, one in enumerate(findings.references, start=1) if one]
+        numbers = [number for number, one in enumerate(given.references, start=1) if one]
         ids = [str(number) for number in numbers]
-        references = [[_joined(one) for one in findings.references[number - 1]] for number in numbers]
+        references = [[_joined(one) for one in given.references[number - 1]] for number in numbers]
         turns = []
-    if not any(turns) and findings.turns:
-        turns = [findings.turns[number - 1] if number <= len(findings.turns) else 0 for number in numbers]
+    if not any(turns) and given.turns:
+        turns = [given.turns[number - 1] if number <= len(given.turns) else 0 for number in numbers]
     if not ids:
-        raise FormatError(submission.path, findings.problems or [_no_references("the file")])
-    said = [findings.replies[number - 1] if 1 <= number <= len(findings.replies) else None for number in numbers]
-    return Items(ids, [tidy(one or "") for one in said], references, turns, (*findings.problems, *problems))
+        raise FormatError(submission.path, found or [_no_references("the file")])
+    said = [given.replies[number - 1] if 1 <= number <= len(given.replies) else None for number in numbers]
+    return Items(ids, [tidy(one or "") for one in said], references, turns, (*found, *problems))
 
 
 _UNPAIRED = frozenset(
@@ -142,7 +178,7 @@ def _demand_references(examples: Sequence[Example]) -> list[Problem]:
     """Raise `FormatError` where a sample has no reference at all."""
     bare = [one.sample.id for one in examples if not one.references]
     if bare:
-        problems = [_no_references(f"sample '{name}'") for name in bare[:PROBLEMS_SHOWN]]
+        problems = [_no_references(f"sample '{name}'") for name in bare[:MOST]]
         raise FormatError("the truth", problems)
     return []
 

@@ -6,12 +6,14 @@ marker in them, cuts at white space, and pairs references and hypotheses by thei
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.conversation.files import HYPOTHESIS, REFERENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from duologue.core.records import Submission
 
@@ -30,14 +32,26 @@ class Pairs(NamedTuple):
 
 def read_pairs(submission: Submission) -> Pairs:
     """Return the texts behind the markers, the markers taken out. A first line after a byte order mark has none."""
-    lines = submission.rows or []
+    found = Pairs([], [])
+    for line in _marked_lines(submission):
+        if line.startswith(REFERENCE):
+            found.references.append(line.replace(REFERENCE, ""))
+        else:
+            found.hypotheses.append(line.replace(HYPOTHESIS, ""))
+    return found
+
+
+def count_pairs(submission: Submission) -> tuple[int, int]:
+    """Return how many references and how many hypotheses the program finds."""
+    found = Counter(line.startswith(REFERENCE) for line in _marked_lines(submission))
+    return found[True], found[False]
+
+
+def _marked_lines(submission: Submission) -> Iterator[str]:
+    lines = submission.rows or ()
     if any(problem.rule == "byte-order-mark" for problem in submission.problems):
-        lines = lines[1:]
-    marked = [line for line in lines if line.startswith("S_")]
-    return Pairs(
-        [line.replace(REFERENCE, "") for line in marked if line.startswith(REFERENCE)],
-        [line.replace(HYPOTHESIS, "") for line in marked if line.startswith(HYPOTHESIS)],
-    )
+        lines = islice(lines, 1, None)
+    return (line for line in lines if line.startswith((REFERENCE, HYPOTHESIS)))
 
 
 def transcript(name: str, references: int, hypotheses: int, scores: Sequence[float] = ()) -> tuple[str, ...]:

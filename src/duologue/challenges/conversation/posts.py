@@ -11,9 +11,11 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.challenges.conversation.files import PROBLEMS_SHOWN, lines_of
 from duologue.core import disk
+from duologue.core.disk import Source
 from duologue.core.errors import FormatError
+from duologue.core.findings import MOST, capped
+from duologue.core.lines import Lines
 from duologue.core.records import Problem, Record
 
 if TYPE_CHECKING:
@@ -101,10 +103,10 @@ def read_store(path: Path) -> Store:
         if not _ID.fullmatch(key):
             problems.append(_wrong(pointer, key, "a decimal id as the key"))
         problems += _dialogue_problems(posts, pointer)
-        if len(problems) >= PROBLEMS_SHOWN:
+        if len(problems) >= MOST:
             break
     if problems:
-        raise FormatError(path, problems[:PROBLEMS_SHOWN])
+        raise FormatError(path, problems[:MOST])
     dialogues = {key: tuple(map(_post, posts)) for key, posts in decoded.items()}
     account = path.name.removesuffix(".gz").removesuffix(".json")
     return Store(account=account, dialogues=dialogues, layout=_layout_of(text))
@@ -119,7 +121,7 @@ def write_store(store: Store, path: Path) -> None:
 def read_ids(path: Path) -> list[tuple[Asked, ...]]:
     """Return an id list: per dialogue its turns with the ids of their posts. Raises as `read_store` does."""
     decoded, _ = _decode(path)
-    problems = list(_id_problems(decoded))[:PROBLEMS_SHOWN]
+    problems = list(_id_problems(decoded))[:MOST]
     if problems:
         raise FormatError(path, problems)
     return [
@@ -149,7 +151,7 @@ def read_limits(path: Path) -> dict[str, dict[int, int]]:
             if not _ID.fullmatch(end) or not _is(begin, (int,)):
                 problems.append(_wrong(f"{pointer}/{_escaped(end)}", begin, "an id, under an id as its key"))
     if problems:
-        raise FormatError(path, problems[:PROBLEMS_SHOWN])
+        raise FormatError(path, problems[:MOST])
     return {account: {int(end): begin for end, begin in limits.items()} for account, limits in decoded.items()}
 
 
@@ -158,15 +160,14 @@ def read_accounts(path: Path) -> list[str]:
 
     Raises `FormatError` for an empty line, which the official collector takes for an account without a name.
     """
-    text, _ = disk.decode_text(disk.read_bytes(path), path)
-    lines = lines_of(text)
-    problems = [
+    lines = Lines(Source(path), unmarked=True)
+    problems = capped(
         Problem(rule="account-empty", place=f"line {number}", message="the line is empty", advice="take it out")
         for number, line in enumerate(lines, start=1)
         if not line.strip()
-    ]
+    )
     if problems:
-        raise FormatError(path, problems[:PROBLEMS_SHOWN])
+        raise FormatError(path, problems)
     return [line.strip() for line in lines if not line.startswith("#")]
 
 
@@ -176,7 +177,7 @@ def _decode(path: Path) -> tuple[Any, str]:
 
     def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
-        if len(made) < len(pairs) and len(twice) < PROBLEMS_SHOWN:
+        if len(made) < len(pairs) and len(twice) < MOST:
             keys = [key for key, _ in pairs]
             twice.extend(sorted({key for key in keys if keys.count(key) > 1}))
         return made

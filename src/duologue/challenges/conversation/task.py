@@ -83,6 +83,12 @@ class ConversationTask:
 
         return scorer.score(examples, submission, how)
 
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:
+        """Return the replies of a result file by the ids of the samples in whose places they stand."""
+        from duologue.challenges.conversation import items
+
+        return items.answers_in(submission, examples)
+
     def metrics(self, how: Scoring) -> Sequence[Any]:
         """Return the formulas over the counts that reports of this variant keep."""
         from duologue.challenges.conversation import scorer

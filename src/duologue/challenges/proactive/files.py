@@ -40,21 +40,21 @@ def read_rows(path: Path, form: str | None = None) -> list[dict[str, Any]]:
     be read.
     """
     rows: list[Any] = []
-    problems = capped(_row_problems(Lines(Source(path)), path, form, rows))
+    problems = capped(_row_problems(path, form, rows))
     if problems:
         raise FormatError(path, problems)
     return rows
 
 
-def _row_problems(lines: Lines, path: Path, form: str | None, rows: list[Any]) -> Iterator[Problem]:
+def _row_problems(path: Path, form: str | None, rows: list[Any]) -> Iterator[Problem]:
     """Yield the problems of rows, and put the rows into `rows`, as long as there are none."""
+    lines = Lines(Source(path), unmarked=True)
+    if lines.marked:
+        _LOG.warning("%s: %s; %s", path, disk.BOM_FOUND.message, disk.BOM_FOUND.advice)
     names: dict[str, int] = {}
     number = 0
     good = True
     for number, line in enumerate(lines, start=1):
-        if number == 1 and line.startswith(disk.BOM):
-            _LOG.warning("%s: %s; %s", path, disk.BOM_FOUND.message, disk.BOM_FOUND.advice)
-            line = line.removeprefix(disk.BOM)  # noqa: PLW2901  # it is not a part of the line
         try:
             row = disk.decode_json(line, path)
         except FormatError as error:
@@ -260,15 +260,13 @@ def read_result(path: Path) -> Submission:
         digest = sha256(source)
         lines = Lines(source)
         tabbed = filled = 0
-        marked = None
         for portion in lines.portions():
             tabbed += sum("\t" in line for line in portion)
             filled += sum(map(bool, portion))
-            marked = portion[0].startswith(disk.BOM) if marked is None else marked
     except FormatError as error:  # damaged gzip, or no UTF-8
         return Submission(rows=None, layout=PREDICTION, problems=error.problems, hash=digest, path=str(path))
     layout = EVALUATION if 2 * tabbed > filled else PREDICTION
-    problems = (disk.BOM_FOUND,) if marked else ()
+    problems = (disk.BOM_FOUND,) if lines.marked else ()
     return Submission(rows=lines, layout=layout, problems=problems, hash=digest, path=str(path))
 
 
