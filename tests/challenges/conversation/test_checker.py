@@ -85,6 +85,16 @@ def test_official_refuses_what_its_program_cannot_pair(write: Write, variant: st
     assert check(read_submission(write(two)), None, variant) == ()  # pairs by order, wherever the lines stand
 
 
+@pytest.mark.parametrize("variant", ["official", "official-nltk-current"])
+def test_official_counts_the_references_that_are_given(write: Write, variant: str) -> None:
+    examples = load(write(REFERENCES, "gold.txt"))
+    twice = [*examples, *examples]  # two reference files
+    for text in ("f\n", "f\ni\nk\n", GOOD + GOOD, "S_HYP: f\n"):
+        assert [one.rule for one in check(read_submission(write(text)), twice, variant)] == ["counts-differ"]
+    for text in ("f\n\n", GOOD, "S_HYP: f\n\nS_HYP: i\n"):
+        assert check(read_submission(write(text)), twice, variant) == ()
+
+
 def test_problems_name_their_lines_all_at_once(write: Write) -> None:
     text = "U: a\n S_HYP: b\n\nU: c\nS_REF: d\nS_HYP:\n\n"
     problems = check(read_submission(write(text)), None, "strict")

@@ -64,23 +64,27 @@ UNREADABLE = frozenset({"gzip-damaged", "not-utf8", "foreign-file", "file-empty"
 def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
     """Return all problems of a result file, warnings included; of more than 1,000 the others are counted.
 
-    `examples` are the references or the data; `official` looks at them only for a file of replies, which the
-    official program does not read. Raises `UsageError` for an unknown variant.
+    `examples` are the references or the data; `official` only counts them, in the place of the file's own
+    references. Raises `UsageError` for an unknown variant.
     """
     if variant not in VARIANTS:
         raise UsageError(f"conversation has no variant '{variant}'{did_you_mean(variant, VARIANTS)}")
     if variant in official.PROFILES:
-        return _official(submission)
+        return _official(submission, examples or ())
     return examine(submission, examples)
 
 
-def _official(submission: Submission) -> tuple[Problem, ...]:
+def _official(submission: Submission, examples: Sequence[Example]) -> tuple[Problem, ...]:
     if submission.rows is None:
         return submission.problems
     stop = _nothing_to_score(submission)
-    if submission.layout != OUTPUT and (stop is None or stop.rule == "foreign-file"):
+    replies = submission.layout != OUTPUT and (stop is None or stop.rule == "foreign-file")
+    if replies and (stop is not None or not examples):
         return () if stop is None else (stop,)  # replies alone: the same formula, against references that are given
-    refused = counts_differ(*official.count_pairs(submission))
+    references, hypotheses = official.count_pairs(submission)
+    if examples:  # several files of references give each sample several
+        references = len({one.sample.id for one in examples})
+    refused = counts_differ(references, len(submission.rows) if replies else hypotheses)
     return (refused,) if refused else ()
 
 
