@@ -59,7 +59,7 @@ def test_conversions_are_told_apart_by_what_their_files_hold(tmp_path: Path) -> 
     folder = tmp_path / "proactive" / "golden" / "one"
     folder.mkdir(parents=True)
     row = {"goal": [["START", "甲", "乙"]], "knowledge": [["甲", "领域", "电影"], ["乙", "领域", "明星"]]}
-    files = {
+    files: dict[str, list[dict[str, object]]] = {
         "p.d.jsonl": [{**row, "conversation": ["看 甲", "好"]}],
         "p.s.jsonl": [{**row, "history": [], "response": "看 甲"}],
         "p.t.jsonl": [{"video_topic_a": "甲", "person_topic_b": "乙"}],
