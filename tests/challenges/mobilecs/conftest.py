@@ -27,12 +27,12 @@ def real(real_data: Path) -> Path:
 
 @pytest.fixture
 def raw_rows(golden: Path) -> list[Any]:
-    return json.loads((golden / "raw.json").read_bytes())  # type: ignore[no-any-return]  # decoded JSON
+    return json.loads((golden / "extraction/contract/raw.json").read_bytes())  # type: ignore[no-any-return]  # decoded JSON
 
 
 @pytest.fixture
 def paired_rows(golden: Path) -> list[Any]:
-    return json.loads((golden / "dialogues.json").read_bytes())  # type: ignore[no-any-return]  # decoded JSON
+    return json.loads((golden / "dialogue/contract/dialogues.json").read_bytes())  # type: ignore[no-any-return]  # decoded JSON
 
 
 @pytest.fixture(scope="session")

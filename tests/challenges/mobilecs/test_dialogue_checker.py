@@ -8,8 +8,6 @@ import pytest
 from duologue.challenges.mobilecs import dialogue_checker as checker
 from duologue.challenges.mobilecs.crash import OfficialError
 from duologue.challenges.mobilecs.task import DialogueTask
-from duologue.core.errors import FormatError, UsageError
-from duologue.core.records import Scoring
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +19,7 @@ TASK = DialogueTask()
 
 @pytest.fixture
 def examples(golden: Path) -> list[Example]:
-    return list(TASK.load(golden / "dialogues.json"))
+    return list(TASK.load(golden / "dialogue/contract/dialogues.json"))
 
 
 @pytest.fixture
@@ -133,20 +131,3 @@ def test_rows_of_one_id_find_their_dialogues_in_order(examples: list[Example]) -
 def test_rows_that_cannot_be_merged_are_an_official_crash(examples: list[Example]) -> None:
     with pytest.raises(OfficialError, match="TypeError"):
         checker.merged(examples, 3)
-
-
-def test_an_unknown_variant_is_refused(good: list[Any], tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="did you mean 'official'"):
-        found(json.dumps(good).encode(), tmp_path, None, "offical")
-
-
-@pytest.mark.parametrize("rule", ["generated-missing", "content-type", "dialog-missing", "user-text-differs"])
-def test_a_file_with_errors_is_scored_in_part_alone(
-    rule: str, good: list[Any], examples: list[Example], tmp_path: Path
-) -> None:
-    (tmp_path / "x.json").write_bytes(changed(good, *BROKEN[rule]))
-    submission = TASK.read(tmp_path / "x.json")
-    with pytest.raises(FormatError):
-        TASK.score(examples, submission, Scoring(variant="strict"))
-    report = TASK.score(examples, submission, Scoring(variant="strict", partial=True))
-    assert 0 < report.scores[0].value < 5

@@ -11,7 +11,6 @@ from duologue.challenges.mobilecs import extraction_checker as checker
 from duologue.challenges.mobilecs import faults
 from duologue.challenges.mobilecs.files import load_extraction
 from duologue.challenges.mobilecs.task import ExtractionTask
-from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Scoring
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ TASK = ExtractionTask()
 
 @pytest.fixture
 def examples(golden: Path) -> list[Example]:
-    return load_extraction(golden / "raw.json")
+    return load_extraction(golden / "extraction/contract/raw.json")
 
 
 @pytest.fixture
@@ -158,20 +157,3 @@ def test_a_problem_says_where_and_what_to_do(good: list[Any], examples: list[Exa
     assert problem.place == "dialogue '00000000000000000000000000000a01', /0/entities/0"
     assert "covers '好请讲' or '松套餐一', expected '青松套餐'" in problem.message
     assert problem.advice == "positions count characters of one utterance from 0"
-
-
-def test_an_unknown_variant_is_refused(good: list[Any], tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="did you mean 'strict'"):
-        found(json.dumps(good).encode(), tmp_path, None, "strickt")
-
-
-@pytest.mark.parametrize("rule", ["position-text", "entities-type", "dialog-missing", "triple-type"])
-def test_a_file_with_errors_is_scored_in_part_alone(
-    rule: str, good: list[Any], examples: list[Example], tmp_path: Path
-) -> None:
-    (tmp_path / "x.json").write_bytes(changed(good, *BROKEN[rule]))
-    submission = TASK.read(tmp_path / "x.json")
-    with pytest.raises(FormatError):
-        TASK.score(examples, submission, Scoring(variant="strict"))
-    report = TASK.score(examples, submission, Scoring(variant="strict", partial=True))
-    assert 0 < report.scores[0].value < 1

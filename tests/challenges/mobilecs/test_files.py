@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def test_raw_dialogues_come_back_as_the_same_bytes(golden: Path, tmp_path: Path) -> None:
-    files.write_raw(files.load_raw(golden / "raw.json"), tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == (golden / "raw.json").read_bytes()
+    files.write_raw(files.load_raw(golden / "extraction/contract/raw.json"), tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (golden / "extraction/contract/raw.json").read_bytes()
 
 
 def test_track_2_dialogues_come_back_as_the_same_bytes(golden: Path, tmp_path: Path) -> None:
-    files.write_dialogues(files.load_dialogue(golden / "dialogues.json"), tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == (golden / "dialogues.json").read_bytes()
+    files.write_dialogues(files.load_dialogue(golden / "dialogue/contract/dialogues.json"), tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (golden / "dialogue/contract/dialogues.json").read_bytes()
 
 
 def test_a_track_2_dialogue_without_turns_is_written_back(golden: Path, tmp_path: Path) -> None:
-    rows = json.loads((golden / "dialogues.json").read_bytes())
+    rows = json.loads((golden / "dialogue/contract/dialogues.json").read_bytes())
     rows.insert(1, {**rows[0], "id": "silence", "content": []})
     (tmp_path / "d.json").write_bytes(files.dump(rows))
     files.write_dialogues(files.load_dialogue(tmp_path / "d.json"), tmp_path / "again.json")
@@ -82,7 +82,7 @@ def test_the_published_result_is_its_test_file_with_the_blanks_filled(real: Path
 
 
 def test_a_reference_names_entities_as_systems_must(golden: Path) -> None:
-    example = files.load_dialogue(golden / "dialogues.json")[0]
+    example = files.load_dialogue(golden / "dialogue/contract/dialogues.json")[0]
     assert example.references == (
         Answer(
             text="青松套餐每月四十六元_带七个G流量",
@@ -159,8 +159,8 @@ def test_half_a_surrogate_pair_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_conversion_goes_one_way(golden: Path, tmp_path: Path) -> None:
-    (made,) = files.convert("raw", "track2", golden / "raw.json", tmp_path / "made.json")
-    assert made.read_bytes() == (golden / "dialogues.json").read_bytes()
+    (made,) = files.convert("raw", "track2", golden / "extraction/contract/raw.json", tmp_path / "made.json")
+    assert made.read_bytes() == (golden / "dialogue/contract/dialogues.json").read_bytes()
     with pytest.raises(UsageError, match="no way from track2 to raw"):
         files.convert("track2", "raw", made, tmp_path / "x.json")
     with pytest.raises(UsageError, match="no form 'rwa'; did you mean 'raw'"):
@@ -186,7 +186,7 @@ def test_a_discarded_dialogue_is_named(raw_rows: list[Any], tmp_path: Path, capl
 
 def test_raw_data_in_place_of_track_2_data_is_told(golden: Path) -> None:
     with pytest.raises(FormatError, match="duologue convert mobilecs/dialogue --from raw --to track2"):
-        files.load_dialogue(golden / "raw.json")
+        files.load_dialogue(golden / "extraction/contract/raw.json")
 
 
 def test_a_missing_file_is_a_storage_error(tmp_path: Path) -> None:

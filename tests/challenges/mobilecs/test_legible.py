@@ -31,7 +31,10 @@ ODD = st.recursive(
 
 
 def test_what_is_written_is_read_again_for_both_tracks(golden: Path, tmp_path: Path) -> None:
-    for task, name in ((ExtractionTask(), "raw.json"), (DialogueTask(), "dialogues.json")):
+    for task, name in (
+        (ExtractionTask(), "extraction/contract/raw.json"),
+        (DialogueTask(), "dialogue/contract/dialogues.json"),
+    ):
         assert isinstance(task, Legible)
         examples = list(task.load(golden / name))
         said = {one.sample.id: one.references[0] for one in examples}

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "mobilecs"
 Kind = type[ExtractionTask | DialogueTask]
-KINDS: dict[str, tuple[Kind, str]] = {"raw": (ExtractionTask, "raw.json"), "track2": (DialogueTask, "dialogues.json")}
+KINDS: dict[str, tuple[Kind, str]] = {
+    "raw": (ExtractionTask, "extraction/contract/raw.json"),
+    "track2": (DialogueTask, "dialogue/contract/dialogues.json"),
+}
 
 oddities = json_values | st.sampled_from([10**30, -1, True, "\ud800", "ent-", "(((,", "\ufeff", "１２", "\r\n", {}, []])
 
@@ -127,9 +130,11 @@ def test_deep_nesting_and_huge_texts_are_no_trouble(name: str, tmp_path: Path) -
 
 
 def test_of_duplicate_keys_the_last_counts_and_line_ends_do_not(tmp_path: Path) -> None:
-    text = (GOLDEN / "raw.json").read_text(encoding="utf-8").replace("\n", "\r\n")
+    text = (GOLDEN / "extraction/contract/raw.json").read_text(encoding="utf-8").replace("\n", "\r\n")
     (tmp_path / "x.json").write_text(text.replace('"id": "ent-1"', '"id": "ent-7", "id": "ent-1"'), encoding="utf-8")
-    ours, theirs = (list(ExtractionTask().load(path)) for path in (tmp_path / "x.json", GOLDEN / "raw.json"))
+    ours, theirs = (
+        list(ExtractionTask().load(path)) for path in (tmp_path / "x.json", GOLDEN / "extraction/contract/raw.json")
+    )
     assert ours == theirs
 
 
@@ -141,7 +146,7 @@ def test_a_byte_order_mark_before_data_is_read_over(tmp_path: Path, caplog: pyte
 
 
 def test_half_surrogates_in_data_are_named(tmp_path: Path) -> None:
-    data = json.dumps(json.loads((GOLDEN / "dialogues.json").read_bytes()))
+    data = json.dumps(json.loads((GOLDEN / "dialogue/contract/dialogues.json").read_bytes()))
     (tmp_path / "x.json").write_text(data.replace('"\\u54e6"', '"\\ud800"'), encoding="utf-8")
     with pytest.raises(FormatError, match=r"/1/content/2/用户: '用户' is '\\ud800', expected a text"):
         list(DialogueTask().load(tmp_path / "x.json"))

@@ -120,7 +120,7 @@ def test_a_triple_without_a_position_stands_where_its_value_is_said() -> None:
 
 
 def test_every_mention_of_our_own_dialogues_is_cut_by_its_span(golden: Path) -> None:
-    dialogues, problems = read(json.loads((golden / "raw.json").read_bytes()))
+    dialogues, problems = read(json.loads((golden / "extraction/contract/raw.json").read_bytes()))
     assert problems == []
     parts = [
         (dialogue, part)

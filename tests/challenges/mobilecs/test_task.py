@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 VARIANTS = ("strict", "official")
 
 
-@pytest.mark.parametrize(("kind", "name"), [(ExtractionTask, "raw.json"), (DialogueTask, "dialogues.json")])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(ExtractionTask, "extraction/contract/raw.json"), (DialogueTask, "dialogue/contract/dialogues.json")],
+)
 def test_both_tasks_keep_the_contract(kind: Any, name: str, golden: Path, tmp_path: Path) -> None:
     shutil.copy(golden / name, tmp_path)
     check_task(kind(), tmp_path)
@@ -32,7 +35,7 @@ def test_both_tasks_keep_the_contract(kind: Any, name: str, golden: Path, tmp_pa
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_true_annotation_as_prediction_gives_the_maximum(golden: Path, tmp_path: Path, variant: str) -> None:
     task = ExtractionTask()
-    examples = list(task.load(golden / "raw.json"))
+    examples = list(task.load(golden / "extraction/contract/raw.json"))
     task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant))
     assert [score.value for score in report.scores] == pytest.approx([1.0] * 7, abs=1e-9)
@@ -43,7 +46,7 @@ def test_true_annotation_as_prediction_gives_the_maximum(golden: Path, tmp_path:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_true_replies_as_prediction_give_the_maximum(golden: Path, tmp_path: Path, variant: str) -> None:
     task = DialogueTask()
-    examples = list(task.load(golden / "dialogues.json"))
+    examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
     task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant))
     values = {score.name: score.value for score in report.scores}
@@ -66,7 +69,7 @@ def test_true_replies_of_the_public_dialogues_give_the_maximum(
 
 def test_dialogues_are_what_resampling_draws(golden: Path, tmp_path: Path) -> None:
     task = DialogueTask()
-    examples = list(task.load(golden / "dialogues.json"))
+    examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
     task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant="strict"))
     assert list(report.groups) == [one.sample.dialogue_id for one in examples]
@@ -76,7 +79,7 @@ def test_dialogues_are_what_resampling_draws(golden: Path, tmp_path: Path) -> No
 
 def test_the_signature_says_variant_and_data(golden: Path, tmp_path: Path) -> None:
     task = ExtractionTask()
-    examples = list(task.load(golden / "raw.json"))
+    examples = list(task.load(golden / "extraction/contract/raw.json"))
     task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     signatures = [
         task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant)).scores[1].signature
@@ -113,7 +116,7 @@ def test_the_truth_must_be_known(golden: Path, tmp_path: Path, raw_rows: list[An
 
 def test_a_rounds_history_holds_the_systems_own_replies(golden: Path) -> None:
     task = DialogueTask()
-    examples = list(task.load(golden / "dialogues.json"))
+    examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
     rounds = task.rounds(examples)
     batch = next(rounds)
     asked = []
@@ -139,7 +142,7 @@ def test_a_rounds_history_holds_the_systems_own_replies(golden: Path) -> None:
 
 def test_a_plain_loop_over_rounds_gives_the_users_side(golden: Path) -> None:
     task = DialogueTask()
-    examples = list(task.load(golden / "dialogues.json"))
+    examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
     batches = list(task.rounds(examples))
     assert [len(batch) for batch in batches] == [4, 4, 3, 1]
     assert {turn.speaker for batch in batches for one in batch for turn in one.sample.history} == {"user"}
@@ -147,7 +150,7 @@ def test_a_plain_loop_over_rounds_gives_the_users_side(golden: Path) -> None:
 
 def test_a_result_is_the_loaded_test_file_with_its_blanks_filled(golden: Path, tmp_path: Path) -> None:
     task = DialogueTask()
-    examples = list(task.load(golden / "dialogues.json"))
+    examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
     task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     rows = json.loads((tmp_path / "x.json").read_bytes())
     assert [list(row) for row in rows] == [["id", "KB", "content"]] * 4

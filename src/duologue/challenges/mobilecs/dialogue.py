@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from duologue.challenges.mobilecs import dialogue_checker as checker
 from duologue.challenges.mobilecs import dialogue_official as official
 from duologue.challenges.mobilecs import dialogue_strict as strict
+from duologue.challenges.mobilecs import results
 from duologue.challenges.mobilecs.crash import OfficialError
 from duologue.challenges.mobilecs.paired import TURN_MARK, place_of
 from duologue.challenges.mobilecs.reporting import report_of, signature_parts
-from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.errors import FormatError
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     """Return the formulas of a variant. Raises `UsageError` for one that there is not."""
     from duologue.challenges.mobilecs import dialogue_metrics
 
-    if variant not in {"official", "strict"}:
-        raise UsageError(f"mobilecs/dialogue has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
+    results.expect_variant("mobilecs/dialogue", variant)
     return dialogue_metrics.metrics(variant)
 
 
@@ -59,7 +59,7 @@ def score(brief: Brief, examples: Sequence[Example], submission: Submission, how
 
 
 def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> tuple[Rows, tuple[Problem, ...]]:  # noqa: ARG001  # as _strict
-    refused = checker.unreadable_officially(submission)
+    refused = results.unreadable_officially(submission)
     if refused:
         raise FormatError(submission.path, refused)
     try:
@@ -92,9 +92,7 @@ def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -
     if truth:
         raise FormatError("the truth", truth)
     findings = checker.examine(submission, examples)
-    errors = [problem for problem in findings.problems if problem.severity == "error"]
-    if errors and (not how.partial or any(problem.rule in checker.UNUSABLE for problem in errors)):
-        raise FormatError(submission.path, findings.problems)
+    results.expect_usable(submission, findings.problems, how)
     counted: dict[str, dict[str, float]] = {}
     for name, row in checker.gold_dialogues(examples).items():
         ids = [f"{name}{TURN_MARK}{number}" for number in range(len(row["content"]))]

@@ -10,10 +10,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs import dialogue_official
+from duologue.challenges.mobilecs import dialogue_official, results
 from duologue.challenges.mobilecs.crash import OfficialError, official_errors
-from duologue.challenges.mobilecs.extraction_checker import UNREADABLE, UNUSABLE, unreadable_officially
-from duologue.challenges.mobilecs.faults import Faults, open_rows, row_id
 from duologue.challenges.mobilecs.files import answer_of
 from duologue.challenges.mobilecs.intents import STAFF_LABELS, USER_LABELS, entity_argument
 from duologue.challenges.mobilecs.paired import TURN_MARK, with_neighbours
@@ -23,29 +21,16 @@ from duologue.challenges.mobilecs.schema import (
     USER_TEXT,
 )
 from duologue.core.decoded import shown
-from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from duologue.challenges.mobilecs.faults import Faults
     from duologue.core.records import Answer, Example, Submission
 
-__all__ = ["RULES", "UNUSABLE", "Findings", "check", "examine", "gold_dialogues", "merged", "unreadable_officially"]
-
 RULES = {
-    "gzip-damaged": "a packed file can be unpacked",
-    "not-utf8": "the text is UTF-8",
-    "byte-order-mark": "the text starts without a byte order mark (a warning; the official programs refuse it)",
-    "not-json": "the text is JSON",
-    "not-a-list": "the file holds one JSON list",
-    "no-dialogues": "the list is not empty (a warning)",
-    "item-not-object": "each item of the list is an object",
-    "dialog-id-missing": "each item has an `id`",
-    "dialog-id-type": "an `id` is a text that is not empty",
-    "dialog-id-repeated": "no two items have the same `id`",
-    "dialog-unknown": "each `id` occurs in the data",
-    "dialog-missing": "each dialogue of the data is answered",
+    **results.RULES,
     "content-type": "each item has `content`, a list of turns",
     "turn-type": "a turn is an object",
     "turn-missing": "each turn of the data is answered",
@@ -78,15 +63,14 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
     `examples` is the data, when it is known; without the truth the official check looks at the generated fields
     alone. Raises `UsageError` for an unknown variant.
     """
+    results.expect_variant("mobilecs/dialogue", variant)
     if variant == "official":
         return _official(submission, examples)
-    if variant != "strict":
-        raise UsageError(f"mobilecs/dialogue has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
     return examine(submission, examples).problems
 
 
 def _official(submission: Submission, examples: Sequence[Example] | None) -> tuple[Problem, ...]:
-    unreadable = unreadable_officially(submission)
+    unreadable = results.unreadable_officially(submission)
     if unreadable:
         return unreadable
     try:
@@ -161,25 +145,12 @@ def _merge(gold: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
 
 def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:
     """Return all problems under the strict rules, and the answers that can be used all the same."""
-    if any(problem.rule in UNREADABLE for problem in submission.problems):
-        return Findings(submission.problems)
-    faults = Faults(submission.problems)
-    rows = open_rows(submission.rows, faults)
-    if submission.rows == []:
-        faults.warn("no-dialogues", "", "the list is empty, so no dialogue is answered")
     known = None if examples is None else _user_texts(examples)
-    answers: dict[str, Answer] = {}
-    seen: dict[str, int] = {}
-    for number, row in enumerate(rows):
-        _look(row, number, known, seen, answers, faults)
-        if faults.full:
-            faults.stop()
-            return Findings(tuple(faults.problems))
-    for name, texts in (known or {}).items():
-        if name not in seen and texts:  # there is nothing to answer in a dialogue without turns
-            faults.place = f"dialogue {shown(name)}"
-            faults.add("dialog-missing", "", "the file has no answer to this dialogue")
-    return Findings(tuple(faults.problems), answers)
+    problems, dialogues = results.examine(submission, known, "id and content", _answers)
+    answers = {
+        f"{name}{TURN_MARK}{place}": answer for name, turns in dialogues.items() for place, answer in turns.items()
+    }
+    return Findings(problems, answers)
 
 
 def _user_texts(examples: Sequence[Example]) -> dict[str, list[str]]:
@@ -191,43 +162,17 @@ def _user_texts(examples: Sequence[Example]) -> dict[str, list[str]]:
     return found
 
 
-def _look(
-    row: Any,
-    number: int,
-    known: Mapping[str, list[str]] | None,
-    seen: dict[str, int],
-    answers: dict[str, Answer],
-    faults: Faults,
-) -> None:
-    """Note the problems of one item and keep its answers."""
-    if not isinstance(row, dict):
-        faults.enter(number, None)
-        faults.add("item-not-object", "", f"found {shown(row)}, expected an object with id and content")
-        return
-    faults.enter(number, row.get("id"))
-    name = row_id(row, faults)
-    texts = None
-    if name is not None and name in seen:
-        faults.add("dialog-id-repeated", "/id", f"the item at /{seen[name]} has the same id", "keep one of them")
-        for sample_id in [one for one in answers if one.rpartition(TURN_MARK)[0] == name]:
-            del answers[sample_id]  # which of the two is meant is not ours to say
-        name = None
-    elif name is not None:
-        seen[name] = number
-        texts = known.get(name) if known is not None else None
-        if known is not None and texts is None:
-            faults.add("dialog-unknown", "/id", "the data has no such dialogue", "is this the result of another file?")
+def _answers(row: dict[str, Any], texts: list[str] | None, faults: Faults) -> dict[int, Answer]:
+    """Note the problems of a dialogue's row and return its answers by the numbers of their turns."""
     content = row.get("content")
     if not isinstance(content, list):
         faults.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
-        return
-    for place, turn in enumerate(content):
-        answer = _answer(turn, place, texts, faults)
-        if answer is not None and name is not None:
-            answers[f"{name}{TURN_MARK}{place}"] = answer
+        return {}
+    read = [_answer(turn, place, texts, faults) for place, turn in enumerate(content)]
     if texts is not None and len(content) < len(texts):
         message = f"{len(content)} of {len(texts)} turns are there; the rest has no answer"
         faults.add("turn-missing", "/content", message)
+    return {place: answer for place, answer in enumerate(read) if answer is not None}
 
 
 def _answer(turn: Any, place: int, texts: list[str] | None, faults: Faults) -> Answer | None:

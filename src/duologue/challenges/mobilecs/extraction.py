@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from duologue.challenges.mobilecs import extraction_checker as checker
 from duologue.challenges.mobilecs import extraction_official as official
 from duologue.challenges.mobilecs import extraction_strict as strict
+from duologue.challenges.mobilecs import results
 from duologue.challenges.mobilecs.collector import paused
 from duologue.challenges.mobilecs.crash import OfficialError
 from duologue.challenges.mobilecs.reporting import report_of, signature_parts
-from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.errors import FormatError
 from duologue.core.records import Annotation, Problem
 
 if TYPE_CHECKING:
@@ -32,10 +33,7 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     """Return the formulas of a variant. Raises `UsageError` for one that there is not."""
     from duologue.metrics.spans import Match, Measure, Weighted
 
-    if variant not in {"official", "strict"}:
-        raise UsageError(
-            f"mobilecs/extraction has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}"
-        )
+    results.expect_variant("mobilecs/extraction", variant)
     source = f"SereTOD 2022 track 1 scorer{'' if variant == 'official' else ', repaired (docs/challenges/mobilecs.md)'}"
     epsilon = official.EPSILON if variant == "official" else 0.0
 
@@ -75,7 +73,7 @@ Counted = tuple["dict[str, dict[str, float]]", "tuple[Problem, ...]", "dict[str,
 
 
 def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> Counted:  # noqa: ARG001  # as _strict
-    refused = checker.unreadable_officially(submission)
+    refused = results.unreadable_officially(submission)
     if refused:
         raise FormatError(submission.path, refused)
     try:
@@ -95,9 +93,7 @@ def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -
     if truth:
         raise FormatError("the truth", truth)
     findings = checker.examine(submission, examples)
-    errors = [problem for problem in findings.problems if problem.severity == "error"]
-    if errors and (not how.partial or any(problem.rule in checker.UNUSABLE for problem in errors)):
-        raise FormatError(submission.path, findings.problems)
+    results.expect_usable(submission, findings.problems, how)
     counted, ties = {}, []
     for example in examples:
         said = findings.documents.get(example.sample.id, checker.Extraction())

@@ -9,33 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.challenges.mobilecs import extraction_official
+from duologue.challenges.mobilecs import extraction_official, results
 from duologue.challenges.mobilecs.crash import OfficialError
-from duologue.challenges.mobilecs.faults import Faults, is_count, open_rows, row_id
+from duologue.challenges.mobilecs.faults import Faults, is_count
 from duologue.challenges.mobilecs.raw import content_of
 from duologue.challenges.mobilecs.schema import ENTITY_TYPES, NOISE, USER
 from duologue.core.decoded import shown
-from duologue.core.errors import UsageError, did_you_mean
-from duologue.core.records import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.records import Annotation, Example, Submission
+    from duologue.core.records import Annotation, Example, Problem, Submission
 
 RULES = {
-    "gzip-damaged": "a packed file can be unpacked",
-    "not-utf8": "the text is UTF-8",
-    "byte-order-mark": "the text starts without a byte order mark (a warning; the official programs refuse it)",
-    "not-json": "the text is JSON",
-    "not-a-list": "the file holds one JSON list",
-    "no-dialogues": "the list is not empty (a warning)",
-    "item-not-object": "each item of the list is an object",
-    "dialog-id-missing": "each item has an `id`",
-    "dialog-id-type": "an `id` is a text that is not empty",
-    "dialog-id-repeated": "no two items have the same `id`",
-    "dialog-unknown": "each `id` occurs in the data",
-    "dialog-missing": "each dialogue of the data is answered",
+    **results.RULES,
     "entities-type": "each item has `entities`, a list",
     "triples-type": "each item has `triples`, a list",
     "entity-type": "an entity is an object with the texts `id`, `name` and `type`",
@@ -57,11 +44,6 @@ RULES = {
     "too-many-problems": "the check stops after 1,000 errors",
 }
 """Ids of the rules for track 1 result files, and what each demands."""
-
-UNREADABLE = frozenset({"gzip-damaged", "not-utf8", "not-json"})
-"""Rules whose breach leaves nothing to look at."""
-UNUSABLE = UNREADABLE | {"not-a-list", "too-many-problems"}
-"""Rules whose breach leaves no answers, not even in part."""
 
 _BREAKS = str.maketrans(NOISE[1], NOISE[0])
 _WITHOUT_NOISE = str.maketrans("", "", NOISE)
@@ -111,18 +93,15 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
 
     `examples` is the data, when it is known. Raises `UsageError` for an unknown variant.
     """
+    results.expect_variant("mobilecs/extraction", variant)
     if variant == "official":
         return official_refusal(submission, examples)
-    if variant != "strict":
-        raise UsageError(
-            f"mobilecs/extraction has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}"
-        )
     return examine(submission, examples).problems
 
 
 def official_refusal(submission: Submission, examples: Sequence[Example] | None) -> tuple[Problem, ...]:
     """Return why the official programs end with an error; empty when they get through."""
-    unreadable = unreadable_officially(submission)
+    unreadable = results.unreadable_officially(submission)
     if unreadable:
         return unreadable
     try:
@@ -130,12 +109,6 @@ def official_refusal(submission: Submission, examples: Sequence[Example] | None)
     except OfficialError as error:
         return (error.problem(),)
     return ()
-
-
-def unreadable_officially(submission: Submission) -> tuple[Problem, ...]:
-    """Return why Python's `json.load` refuses the file, a byte order mark included; empty when it does not."""
-    found = [one for one in submission.problems if one.rule in UNREADABLE or one.rule == "byte-order-mark"]
-    return tuple(Problem(rule=one.rule, place=one.place, message=one.message, advice=one.advice) for one in found)
 
 
 def gold_rows(examples: Sequence[Example]) -> list[dict[str, Any]]:
@@ -150,59 +123,11 @@ def gold_rows(examples: Sequence[Example]) -> list[dict[str, Any]]:
 
 def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:
     """Return all problems under the strict rules, and what can be used all the same."""
-    if any(problem.rule in UNREADABLE for problem in submission.problems):
-        return Findings(submission.problems)
-    faults = Faults(submission.problems)
-    rows = open_rows(submission.rows, faults)
-    if submission.rows == []:
-        faults.warn("no-dialogues", "", "the list is empty, so no dialogue is answered")
     known = (
         None if examples is None else {one.sample.id: [turn.text for turn in one.sample.history] for one in examples}
     )
-    documents: dict[str, Extraction] = {}
-    seen: dict[str, int] = {}
-    for number, row in enumerate(rows):
-        _look(row, number, known, seen, documents, faults)
-        if faults.full:
-            faults.stop()
-            return Findings(tuple(faults.problems))
-    for name in known or {}:
-        if name not in seen:
-            faults.place = f"dialogue {shown(name)}"
-            faults.add("dialog-missing", "", "the file has no answer to this dialogue")
-    return Findings(tuple(faults.problems), documents)
-
-
-def _look(
-    row: Any,
-    number: int,
-    known: Mapping[str, list[str]] | None,
-    seen: dict[str, int],
-    documents: dict[str, Extraction],
-    faults: Faults,
-) -> None:
-    """Note the problems of one item and keep what it says."""
-    if not isinstance(row, dict):
-        faults.enter(number, None)
-        faults.add("item-not-object", "", f"found {shown(row)}, expected an object with id, entities and triples")
-        return
-    faults.enter(number, row.get("id"))
-    name = row_id(row, faults)
-    texts = None
-    if name is not None:
-        if name in seen:
-            faults.add("dialog-id-repeated", "/id", f"the item at /{seen[name]} has the same id", "keep one of them")
-            documents.pop(name, None)  # which of the two is meant is not ours to say
-            name = None
-        else:
-            seen[name] = number
-    if name is not None and known is not None:
-        texts = known.get(name)
-        if texts is None:
-            faults.add("dialog-unknown", "/id", "the data has no such dialogue", "is this the result of another file?")
-    found = _extraction(row, texts, faults)
-    if name is not None:
-        documents[name] = found
+    problems, documents = results.examine(submission, known, "id, entities and triples", _extraction)
+    return Findings(problems, documents)
 
 
 def _extraction(row: dict[str, Any], texts: list[str] | None, faults: Faults) -> Extraction:
