@@ -40,6 +40,13 @@ def test_slices_have_their_own_table(make_report: MakeReport) -> None:
     assert "60.00" in lines[0]
 
 
+def test_a_cut_begins_with_the_score_that_ranks_and_its_interval(make_report: MakeReport) -> None:
+    text = shown(render(make_report(wrong=20, slices=True)), width=60)
+    heading = next(line for line in text.splitlines() if "by answer-type" in line)
+    assert heading.index("p@1 %") < heading.index("95 % interval")
+    assert "No room for" in text
+
+
 def test_problems_are_listed_and_the_rest_is_counted(make_report: MakeReport) -> None:
     problems = tuple(Problem(rule=f"rule-{number}", place=f"row {number}", message="odd") for number in range(23))
     text = shown(render(make_report(problems=problems)))

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duologue.report.comparison import ALPHA
+from duologue.report.fitted import Column, Fitted
 from duologue.report.numbers import NOTHING, figure, interval, percent, points, probability
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from duologue.core.records import Report, Slice
+    from duologue.core.records import Report, Score, Slice
     from duologue.report.comparison import Comparison, Gap
     from duologue.report.league import League
 
@@ -85,24 +86,22 @@ def render_gaps(score: str, gaps: Sequence[Gap]) -> Table:
 
 def render_league(found: League) -> Group:
     """Return a board of many systems for `Console.print`: tier, range of ranks, the ranking score with its interval."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1))
-    for name in ("tier", "ranks"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("system", overflow="fold")
-    others = [name for name in found.score_names if name != found.rank_by]
-    for name in (f"{found.rank_by} %", "95 % interval", *others):
-        table.add_column(escape(name), justify="right")
-    for place in found.places:
-        scores = {score.name: score for score in place.report.scores}
-        first = scores[found.rank_by]
-        table.add_row(
-            str(place.tier),
-            str(place.best) if place.best == place.worst else f"{place.best} to {place.worst}",
-            escape(place.system),
-            figure(first.value, first.percent),
-            interval(first.low, first.high, of_one=first.percent),
-            *(figure(scores[name].value, scores[name].percent) if name in scores else NOTHING for name in others),
-        )
+    scores = [{score.name: score for score in place.report.scores} for place in found.places]
+    ranks = [
+        str(place.best) if place.best == place.worst else f"{place.best} to {place.worst}" for place in found.places
+    ]
+    ranking = [row[found.rank_by] for row in scores]
+    table = Fitted(
+        [
+            Column("tier", [str(place.tier) for place in found.places]),
+            Column("ranks", ranks),
+            Column("system", [place.system for place in found.places], words=True),
+            _figures(found.rank_by, ranking),
+            _intervals(ranking),
+        ],
+        [_figures(name, [row.get(name) for row in scores]) for name in found.score_names if name != found.rank_by],
+        box.SIMPLE_HEAD,
+    )
     parts: list[RenderableType] = [
         Text(f"{found.task} ({found.variant}), {found.test_set or 'one test set'}, {found.n} items", "bold"),
         table,
@@ -113,9 +112,11 @@ def render_league(found: League) -> Group:
         ),
     ]
     if found.rank_by in found.detectable:
-        ranking = next(score for score in found.places[0].report.scores if score.name == found.rank_by)
-        least = figure(found.detectable[found.rank_by], ranking.percent)
-        parts.append(Text(f"A true difference of {least} points in {found.rank_by} is found with a chance of 80 %."))
+        least = figure(found.detectable[found.rank_by], ranking[0].percent)
+        points_of = " points" if ranking[0].percent else ""
+        parts.append(
+            Text(f"A true difference of {least}{points_of} in {found.rank_by} is found with a chance of 80 %.")
+        )
     parts += [Text(f"{one.system}: scored on other items, not compared", "yellow") for one in found.unpaired]
     parts += [Text(f"{name}: refused ({count} problems): {first}", "yellow") for name, count, first in found.refused]
     return Group(*parts)
@@ -169,30 +170,38 @@ def _scores(report: Report) -> Table:
             escape(score.name),
             figure(score.value, score.percent),
             interval(score.low, score.high, of_one=score.percent),
-            "ranks systems" if ranks else "",
+            ", ".join([*(["ranks systems"] if ranks else []), *([] if score.percent else ["not in %"])]),
             style="bold" if ranks else "",
         )
     return table
 
 
-def _slices(report: Report, by: str) -> Table:
-    """Return one cut: the ranking score with its interval, the other scores without."""
+def _slices(report: Report, by: str) -> Fitted:
+    """Return one cut: the ranking score with its interval, then the other scores without, as many as fit."""
     parts: list[Slice] = [part for part in report.slices if part.by == by]
-    names = [score.name for score in report.scores if any(score.name == one.name for one in parts[0].scores)]
-    table = Table()
-    table.add_column(f"by {escape(by)}")
-    table.add_column("n", justify="right")
+    found = [{score.name: score for score in part.scores} for part in parts]
+    names = [score.name for score in report.scores if any(score.name in scores for scores in found)]
+    kept = [
+        Column(f"by {by}", [part.value for part in parts], words=True),
+        Column("n", [str(part.n) for part in parts]),
+    ]
+    others = []
     for name in names:
-        table.add_column(f"{escape(name)} %", justify="right")
+        column = _figures(name, [scores.get(name) for scores in found])
         if name == report.rank_by:
-            table.add_column("95 % interval", justify="right")
-    for part in parts:
-        scores = {score.name: score for score in part.scores}
-        cells = [escape(part.value), str(part.n)]
-        for name in names:
-            score = scores.get(name)
-            cells.append(figure(score.value, score.percent) if score else NOTHING)
-            if name == report.rank_by:
-                cells.append(interval(score.low, score.high, of_one=score.percent) if score else "")
-        table.add_row(*cells)
-    return table
+            kept += [column, _intervals([scores.get(name) for scores in found])]
+        else:
+            others.append(column)
+    return Fitted(kept, others)
+
+
+def _figures(name: str, found: Sequence[Score | None]) -> Column:
+    """Return the values of one score, with the sign in the heading where they are printed in percent."""
+    of_one = all(score.percent for score in found if score)
+    cells = [figure(score.value, score.percent) if score else NOTHING for score in found]
+    return Column(f"{name} %" if of_one else name, cells)
+
+
+def _intervals(found: Sequence[Score | None]) -> Column:
+    cells = [interval(score.low, score.high, of_one=score.percent) if score else "" for score in found]
+    return Column("95 % interval", cells)

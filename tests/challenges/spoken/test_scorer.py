@@ -236,7 +236,7 @@ def test_a_missing_sample_scores_zero_even_where_nothing_was_to_be_said() -> Non
     report = report_on({"1": ONE, "2": TWO}, {"1": ONE})
     assert figures(report)["f1"] == 0.5
     assert figures(report)["bleu-1"] == 0.5
-    assert [problem.rule for problem in report.problems] == ["id-missing"]
+    assert [(problem.rule, problem.severity) for problem in report.problems] == [("id-missing", "warning")]
     for empty in ("skip", "gold_only"):
         assert figures(report_on({"1": ONE, "2": TWO}, {"1": ONE}, with_options(empty=empty)))["f1"] == 1
 

@@ -5,7 +5,8 @@
 
 `choices` says what each option means and what exactly `official` is. There was no official scoring program, so no
 variant has a transcript. A sample without a reply is defined in both: it scores 0 everywhere and stays in every mean.
-So a file is scored although it lacks samples; `check` calls that an error in `strict`, and the report repeats it.
+So a file is scored although it lacks samples, and its report warns of them; `check` calls that an error in `strict`,
+since what is handed in should answer everything.
 """
 
 from __future__ import annotations
@@ -79,7 +80,16 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     if not chosen:
         message = "no sample has gold triples; score --samples all"
         raise FormatError("the truth", [Problem(rule="truth-empty", message=message)])
-    return _Scorer(examples, chosen, golds, findings.replies, choices).report(submission, how, findings.problems)
+    told = tuple(_as_scored(problem) for problem in findings.problems)
+    return _Scorer(examples, chosen, golds, findings.replies, choices).report(submission, how, told)
+
+
+def _as_scored(problem: Problem) -> Problem:
+    """Return a problem as the report of a scored file tells it: what is missing has scored 0 and is a warning there."""
+    if problem.rule not in _MISSING:
+        return problem
+    message = f"{problem.message} and scores 0"
+    return msgspec.structs.replace(problem, severity="warning", message=message, advice="`check` refuses such a file")
 
 
 def gold_attrs(example: Example) -> list[dict[str, Any]]:

@@ -1,0 +1,39 @@
+"""Tables of many scores in terminals of several widths."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from duologue.report.fitted import Column, Fitted
+
+TABLE = Fitted(
+    [Column("system", ["[red]a[/red]", "界"], words=True), Column("total", ["0.4500", "–"])],
+    [Column(f"bleu-{n} %", ["100.00", "0.00"]) for n in range(1, 5)],
+)
+
+
+def shown(width: int) -> str:
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    console.print(TABLE)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_all_columns_are_there_where_they_fit() -> None:
+    text = shown(100)
+    assert all(f"bleu-{n} %" in text for n in range(1, 5))
+    assert "No room" not in text
+    assert "[red]a[/red]" in text
+
+
+@pytest.mark.parametrize("width", range(30, 100, 7))
+def test_what_does_not_fit_is_named_and_nothing_is_cut(width: int) -> None:
+    text = " ".join(shown(width).split())
+    left = text.partition("No room for ")[2].partition(":")[0].split(", ") if "No room" in text else []
+    assert [f"bleu-{n} %" in text for n in range(1, 5)] == [f"bleu-{n}" not in left for n in range(1, 5)]
+    assert left == sorted(left)
+    assert "…" not in text
+    assert "0.4500" in text
