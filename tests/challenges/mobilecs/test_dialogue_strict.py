@@ -57,6 +57,15 @@ def test_user_intents_are_sets_of_acts_with_resolved_arguments(said: str, true: 
     assert user_counts(said, true) == counts
 
 
+def test_names_that_entities_share_are_matched_so_that_most_are_right() -> None:
+    base = {"ent-1": {"name": "它,包,这个"}, "ent-2": {"name": "它"}, "ent-3": {"name": "这个"}}
+    true = "询问(ent-1-业务费用)(ent-2-业务费用)"
+    dialogue = {**row((true, "")), "KB": base}
+    for said in ("询问(它-业务费用)(这个-业务费用)", "询问(这个-业务费用)(它-业务费用)"):
+        (counts,) = strict.count(dialogue, [answer(said)])
+        assert [counts[f"user-intent {part}"] for part in ("right", "said", "wanted")] == [2, 2, 2]
+
+
 def test_commas_are_no_staff_intents() -> None:
     (counts,) = strict.count(row(("", "")), [answer(system="通知" + "," * 200)])
     assert [counts[f"system-intent {part}"] for part in ("right", "said", "wanted")] == [1, 1, 1]

@@ -91,3 +91,10 @@ def test_dialogues_without_turns_travel_with_their_neighbours(turns: tuple[int, 
 
 def test_dialogues_without_turns_alone_give_no_example() -> None:
     assert read([row(content=[])]) == ([], [])
+
+
+def test_a_reference_names_an_entity_as_no_other_is_named() -> None:
+    base = {"ent-1": {"name": "它,冬日包"}, "ent-2": {"name": "它,星光包"}, "ent-3": {"name": "它"}}
+    asked = {**TURN, "用户意图": "询问(ent-1-业务费用)(ent-2-业务费用)(ent-3-业务费用)"}
+    (example,), _ = read([row(KB=base, content=[asked])])
+    assert example.references[0].annotation.acts[0].args == ("冬日包-业务费用", "星光包-业务费用", "它-业务费用")

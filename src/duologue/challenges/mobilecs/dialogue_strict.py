@@ -89,14 +89,28 @@ def _reply(answer: Answer | None) -> str:
 def _user_counts(acts: Iterable[Act], true: str, base: Base) -> dict[str, float]:
     said = pairs_of((act for act in acts if act.speaker == "user"), base)
     wanted = pairs_of(acts_of(true, "user"), base)
-    left = set(wanted)
-    right = 0
-    for pair in sorted(said, key=lambda one: (len(one.about), one.label, one.slot, sorted(one.about))):
-        fitting = [one for one in left if _same(pair, one)]
-        if fitting:
-            left.discard(min(fitting, key=lambda one: sorted(one.about)))
-            right += 1
-    return {"user-intent right": right, "user-intent said": len(said), "user-intent wanted": len(wanted)}
+    return {
+        "user-intent right": _matched(said, wanted),
+        "user-intent said": len(said),
+        "user-intent wanted": len(wanted),
+    }
+
+
+def _matched(said: Iterable[Pair], wanted: Iterable[Pair]) -> int:
+    """Return how many pairs can be matched one to one, at most: a name of several entities takes none from another."""
+    fitting = {pair: [one for one in wanted if _same(pair, one)] for pair in said}
+    taken: dict[Pair, Pair] = {}
+
+    def place(pair: Pair, tried: set[Pair]) -> bool:
+        for one in fitting[pair]:
+            if one not in tried:
+                tried.add(one)
+                if one not in taken or place(taken[one], tried):
+                    taken[one] = pair
+                    return True
+        return False
+
+    return sum(place(pair, set()) for pair in fitting)
 
 
 def _same(said: Pair, true: Pair) -> bool:

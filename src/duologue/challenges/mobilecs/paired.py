@@ -6,6 +6,7 @@ also gives references and user goals. Fields ending in `-生成` belong to resul
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -195,8 +196,8 @@ def _example(
 def reference_of(turn: dict[str, Any], names: dict[str, tuple[str, ...]]) -> Answer | None:
     """Return what the staff said to a turn as a system would give it; `None` where the file does not tell.
 
-    Entities in arguments go by their first name: a system does not know the annotators' ids, and the official
-    scorer takes names alone.
+    Entities in arguments go by a name, one that tells them from the others where they have one: a system does not
+    know the annotators' ids, and the official scorer takes names alone.
     """
     if STAFF_TEXT not in turn:
         return None
@@ -211,9 +212,11 @@ def reference_of(turn: dict[str, Any], names: dict[str, tuple[str, ...]]) -> Ans
 
 
 def entity_names(knowledge: tuple[Fact, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the names of each entity in a local knowledge base."""
+    """Return the names of each entity in a local knowledge base, those that no other entity bears first."""
     named = ((fact.subject, fact.object) for fact in knowledge if fact.relation == "name")
-    return {subject: names if isinstance(names, tuple) else (str(names),) for subject, names in named}
+    found = {subject: names if isinstance(names, tuple) else (str(names),) for subject, names in named}
+    bearers = Counter(one for names in found.values() for one in set(names))
+    return {subject: tuple(sorted(names, key=lambda one: bearers[one] > 1)) for subject, names in found.items()}
 
 
 def named_acts(acts: tuple[Act, ...], names: dict[str, tuple[str, ...]]) -> tuple[Act, ...]:
