@@ -33,6 +33,8 @@ MILLION = 1_000_000
 MUST = 150
 """Megabytes that a check may need, however long the file."""
 WORDS = ["好", "你", "我", "是", "的", "了", "在", "有", "吗", "呢", "a", "b", "c", "d", "e"]
+_CHANCE = random.Random(1).random
+TEXTS = [" ".join(WORDS[int(len(WORDS) * _CHANCE())] for _ in range(1 + number % 3)) for number in range(9_973)]
 
 
 class Kind(NamedTuple):
@@ -67,8 +69,7 @@ def output(lines: int) -> Iterator[str]:
 
 def text(number: int) -> str:
     """Return one to three words, the same ones for the same number."""
-    chance = random.Random(number % 9_973).random
-    return " ".join(WORDS[int(len(WORDS) * chance())] for _ in range(1 + number % 3))
+    return TEXTS[number % len(TEXTS)]
 
 
 KINDS = (

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from duologue.metrics import tokens as module
 from duologue.metrics.tokens import number_grams, number_texts, number_tokens
 
 texts = st.lists(st.lists(st.sampled_from("abc"), max_size=6), max_size=5)
@@ -26,10 +28,14 @@ def test_no_text_has_no_tokens() -> None:
 
 @given(st.lists(st.text(st.sampled_from("ab \t\u00a0\u2028\ud800")), max_size=5))
 def test_texts_are_cut_together_as_they_are_one_by_one(batch: list[str]) -> None:
-    found, expected = number_texts(batch), number_tokens([text.split() for text in batch])
-    assert found.vocabulary == expected.vocabulary
-    for together, alone in zip(found[:4], expected[:4], strict=True):
-        assert np.array_equal(together, alone)
+    expected = number_tokens([text.split() for text in batch])
+    with pytest.MonkeyPatch.context() as patch:
+        for chunk in (2, 100):
+            patch.setattr(module, "_CHUNK", chunk)
+            found = number_texts(batch)
+            assert found.vocabulary == expected.vocabulary
+            for together, alone in zip(found[:4], expected[:4], strict=True):
+                assert np.array_equal(together, alone)
 
 
 @given(texts)

@@ -49,6 +49,10 @@ _BORDER = "\ud800"
 """Stands between texts while they are cut: half a surrogate pair, which no text that was decoded can hold."""
 
 
+_CHUNK = 1 << 13
+"""Texts that are cut at once."""
+
+
 def number_tokens(texts: Sequence[Sequence[str]]) -> Tokens:
     """Return the tokens of all texts as numbers."""
     numbers, kinds = _numbers(list(chain.from_iterable(texts)))
@@ -61,11 +65,21 @@ def number_texts(texts: Sequence[str]) -> Tokens:
     >>> number_texts(["b  a", "", "a c"]).lengths.tolist()
     [2, 0, 2]
     """
-    numbers, kinds = _numbers([_BORDER, *f" {_BORDER} ".join(texts).split(), _BORDER])
-    borders = np.flatnonzero(numbers == 0)
-    if len(borders) != len(texts) + 1:  # a text holds the border itself, or there is no text
-        return number_tokens([text.split() for text in texts])
-    return with_lengths(numbers[numbers != 0] - 1, np.diff(borders) - 1, kinds - 1)
+    known = {_BORDER: 0}
+    numbers, lengths = [], []
+    for start in range(0, len(texts), _CHUNK):  # so that the words of a few texts at a time are held, not of all
+        part = texts[start : start + _CHUNK]
+        flat = [_BORDER, *f" {_BORDER} ".join(part).split(), _BORDER]
+        for token in dict.fromkeys(flat):
+            known.setdefault(token, len(known))
+        found = np.fromiter(map(known.__getitem__, flat), np.int64, len(flat))
+        borders = np.flatnonzero(found == 0)
+        if len(borders) != len(part) + 1:  # a text holds the border itself
+            return number_tokens([text.split() for text in texts])
+        numbers.append(found[found != 0] - 1)
+        lengths.append(np.diff(borders) - 1)
+    empty = np.zeros(0, np.int64)
+    return with_lengths(np.concatenate([empty, *numbers]), np.concatenate([empty, *lengths]), len(known) - 1)
 
 
 def _numbers(flat: list[str]) -> tuple[Integers, int]:

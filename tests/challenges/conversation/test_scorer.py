@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from duologue.challenges.conversation import scorer
 from duologue.challenges.conversation.checker import VARIANTS
 from duologue.challenges.conversation.files import REPLIES
 from duologue.challenges.conversation.scorer import _diversity
@@ -288,3 +289,21 @@ def test_any_file_is_scored_or_refused_with_a_message(
                 continue
             assert report.n >= 1
             assert all(0 <= one.value <= 10 for one in report.scores)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_very_many_samples_keep_their_counts_in_runs_with_the_same_scores(
+    task: ConversationTask, write: Write, monkeypatch: pytest.MonkeyPatch, variant: str
+) -> None:
+    path = write("".join(f"U: a\nS_REF: b {row % 5} c d e\nS_HYP: b {row % 3} c d\n\n" for row in range(100)))
+    whole = run(task, [], path, variant)
+    monkeypatch.setattr(scorer, "MANY", 50)
+    monkeypatch.setattr(scorer, "_RUNS", 9)
+    runs = run(task, [], path, variant)
+    assert [name for name, _ in runs.items][-1] == "samples 97-100"
+    assert len(runs.items) == 9
+    assert runs.n == whole.n == 100
+    assert not runs.slices
+    assert values(runs) == pytest.approx(values(whole), abs=1e-12)
+    assert runs.transcript == whole.transcript
+    assert Counts.of_report(runs).sums() == pytest.approx(Counts.of_report(whole).sums())

@@ -11,13 +11,13 @@ Variants:
 Intervals (95 %): BLEU, ROUGE-L, METEOR and embedding scores are formulas over sums and bootstrapped. CIDEr and
 DISTINCT are not: CIDEr's is a jackknife over 20 groups with all document frequencies counted again (none for fewer
 than 20 samples), DISTINCT's a jackknife that leaves out one reply. The shares of different and of most frequent
-replies describe this very file and have none. Source: specification, sections 7 and 8.
+replies describe this very file and have none. Files of more than 100,000 samples keep their counts in 10,000 runs of
+consecutive samples, which resampling then draws. Source: specification, sections 7 and 8.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -55,6 +55,9 @@ VERSION = "v1"
 RANK_BY = "bleu-4"
 RESAMPLES = 1_000
 """Resamples behind an interval."""
+MANY = 100_000
+"""Samples beyond which counts are kept by runs of samples, which resampling then draws; such files have no slices."""
+_RUNS = 10_000
 _SEED = 0
 """Seed of the bootstrap: the same file gives the same interval."""
 
@@ -124,8 +127,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     items = items_of(examples, submission, how)
     counted = _count(items, how)
     columns = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
-    array = np.column_stack([counted.columns[name] for name in columns])
-    counts = Counts(tuple(items.ids), columns, array)
+    counts = _counts(items, columns, counted)
     parts = _signature_parts(items, submission, how, counted.vectors)
     found = _scores(counts, metrics, counted.intervals, parts)
     transcript: tuple[str, ...] = ()
@@ -146,6 +148,18 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
         transcript=transcript,
         meta={"different replies": int(counted.columns[DIFFERENT.columns[1]].sum())},
     )
+
+
+def _counts(items: Items, columns: tuple[str, ...], counted: _Counted) -> Counts:
+    """Return the counts that a report keeps: by item, or by runs of items where there are very many."""
+    n = len(items.ids)
+    if n <= MANY:
+        return Counts(tuple(items.ids), columns, np.column_stack([counted.columns[name] for name in columns]))
+    step = -(-n // _RUNS)
+    starts = range(0, n, step)
+    names = tuple(f"samples {items.ids[start]}-{items.ids[min(start + step, n) - 1]}" for start in starts)
+    sums = [np.add.reduceat(counted.columns[name], np.array(starts)) for name in columns]
+    return Counts(names, columns, np.column_stack(sums))
 
 
 def _count(items: Items, how: Scoring) -> _Counted:
@@ -192,14 +206,15 @@ def _count_diversity(
         if len(grams.numbers):
             spread = diversity.spread()
             intervals[metric.name] = (spread.low, spread.high)
-    replies = [said.numbers[end - length : end].tobytes() for end, length in zip(ends, lengths.tolist(), strict=True)]
-    times = Counter(replies)
-    most = max(times.values(), default=0)
-    tied = [row for row, one in enumerate(replies) if times[one] == most]
-    commonest = replies[min(tied, key=lambda row: texts[row].split())] if tied else b""
+    kinds: dict[bytes, int] = {}
+    replies = (said.numbers[end - length : end].tobytes() for end, length in zip(ends, lengths.tolist(), strict=True))
+    kind = np.fromiter((kinds.setdefault(one, len(kinds)) for one in replies), np.int64, items)
+    _, first, times = np.unique(kind, return_index=True, return_counts=True)
+    tied = np.flatnonzero(times == times.max(initial=0)).tolist()
+    commonest = min(tied, key=lambda one: texts[int(first[one])].split(), default=0)
     columns[DIFFERENT.name] = np.zeros(items)
-    columns[DIFFERENT.name][list({one: row for row, one in reversed(list(enumerate(replies)))}.values())] = 1
-    columns[COMMONEST.name] = np.array([float(one == commonest) for one in replies])
+    columns[DIFFERENT.name][first] = 1
+    columns[COMMONEST.name] = (kind == commonest).astype(float)
 
 
 def _diversity(grams: Grams, items: int) -> Diversity:
@@ -261,7 +276,7 @@ def _slices(
     items: Items, counts: Counts, metrics: Sequence[Metric[Any]], how: Scoring, parts: tuple[str, ...]
 ) -> tuple[Slice, ...]:
     """Return the additive scores by the length of the context, where it is known."""
-    if not any(items.turns) or (how.by and "turns" not in how.by):
+    if len(counts) != len(items.ids) or not any(items.turns) or (how.by and "turns" not in how.by):
         return ()
     kinds: dict[str, list[int]] = {}
     for row, turns in enumerate(items.turns):
