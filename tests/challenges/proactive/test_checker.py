@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.proactive import checker, files
-from duologue.challenges.proactive.lines import Lines
 from duologue.core.errors import UsageError
+from duologue.core.lines import Lines
 from duologue.core.records import Answer, Example, Problem, Sample, Submission
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.proactive import official
-from duologue.challenges.proactive.lines import Lines
 from duologue.core.errors import FormatError
+from duologue.core.lines import Lines
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,15 +5,15 @@ Specification, sections 2.1 to 2.3; byte for byte what the organisers' converter
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.proactive import files
-from duologue.challenges.proactive.lines import Lines
 from duologue.core import disk
 from duologue.core.decoded import shown
+from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.lines import Lines
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -160,12 +160,7 @@ def _materialised_lines(replies: Path, topics: Path) -> Iterator[str]:
 
 def lines_of(path: Path) -> Iterator[str]:
     """Yield the lines of a text file, cut a portion at a time. Raises `FormatError` where it is not UTF-8."""
-    data = disk.read_bytes(path).removeprefix(BOM_UTF8)
-    try:
-        yield from Lines(data)
-    except UnicodeDecodeError:
-        disk.decode_text(data, path)  # says where
-        raise
+    yield from Lines(Source(path), unmarked=True)
 
 
 def _names_in(line: str, number: int, path: Path, problems: list[Problem]) -> dict[str, str] | None:
