@@ -215,7 +215,7 @@ def track1() -> list[Row]:
             with values_only():
                 task.score(list(task.load(truth)), task.read(result), OFFICIAL)
 
-        return [Row("track 1 scorer, 1,000 dialogues", best(run), "official scorer 2.5 s", 0.5, 0.25)]
+        return [Row("track 1 scorer, 1,000 dialogues", best(run, 9), "official scorer 2.5 s", 0.5, 0.25)]
 
 
 def board() -> list[Row]:

@@ -80,7 +80,7 @@ def load_dialogue(path: Path) -> list[Example]:
 def _decoded(path: Path, faults: Faults) -> Any:
     rows, data, warnings = disk.read_json(path)
     faults.problems += warnings
-    faults.whole = b"\\ud" not in data.lower()
+    faults.whole = b"\\ud" not in data and b"\\uD" not in data
     return rows
 
 
