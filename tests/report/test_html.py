@@ -6,6 +6,7 @@ import re
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from duologue.core.errors import StorageError
@@ -164,3 +165,14 @@ def test_the_page_is_written_whole_or_not_at_all(make_report: MakeReport, tmp_pa
     assert "<h1>Ours</h1>" in target.read_text(encoding="utf-8")
     with pytest.raises(StorageError, match="it is a folder"):
         write_page(tmp_path, [make_report("a")])
+
+
+def test_only_fractions_are_said_to_be_in_percent(make_report: MakeReport) -> None:
+    report = make_report("a", wrong=20, slices=True)
+    assert ", in percent, with the 95 %" in page([report])
+    plain = msgspec.structs.replace(
+        report, scores=tuple(msgspec.structs.replace(one, percent=False) for one in report.scores)
+    )
+    text = page([plain])
+    assert ", as it is, with the 95 %" in text
+    assert "The axis runs from 0.0000 to 1.0000." in text

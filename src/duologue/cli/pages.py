@@ -40,7 +40,7 @@ def report(*, reports: tuple[Path, ...], out: Path, title: str, most: int) -> No
     found = [read_report(path) for path in reports]
     cases = {number: _showcase(*pair, most) for number, pair in enumerate(zip(found, reports, strict=True))}
     write_page(out, found, title=title, commands=[command], formulas=formulas_of, showcases=cases)
-    click.echo(f"{len(reports)} reports in {out}")
+    click.echo(f"{len(reports)} report{'s' * (len(reports) > 1)} in {out}")
 
 
 def _showcase(report: Report, path: Path, most: int) -> Showcase:

@@ -195,7 +195,9 @@ def _file(path: Path) -> dict[str, str]:
 
 def _stem(path: Path) -> str:
     """Return a file's name without what every file of its kind ends in."""
-    return path.name.removesuffix(".gz").removesuffix(".json").removesuffix(".answers")
+    name = path.name.removesuffix(".gz")
+    ending = next((one for one in (".answers.json", ".json", ".jsonl", ".txt") if name.endswith(one)), "")
+    return name.removesuffix(ending) or name
 
 
 def _provenance(result: Path) -> tuple[str, str]:
