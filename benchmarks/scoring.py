@@ -203,9 +203,19 @@ def bleu_score() -> list[Row]:
 
 
 def track1() -> list[Row]:
-    """Score 1,000 dialogues of MobileCS track 1 by the official rules."""
+    """Score 1,000 dialogues of MobileCS track 1 by the official rules: as much marked as where the peer was timed."""
+    return [
+        Row("track 1 scorer, 1,000 dialogues", track1_seconds(0.36, 0.41), "official scorer 2.5 s", 0.5, 0.25),
+        Row(
+            "the same, a mention and a triple in every turn", track1_seconds(1.0, 1.0), "-", float("inf"), float("inf")
+        ),
+    ]
+
+
+def track1_seconds(mentions: float, triples: float) -> float:
+    """Return the CPU seconds of reading and scoring, with so many mentions and triples per turn."""
     task = load_task("mobilecs/extraction")
-    gold, rows = extraction(1_000)
+    gold, rows = extraction(1_000, mentions, triples)
     with tempfile.TemporaryDirectory() as folder:
         truth, result = Path(folder) / "gold.json", Path(folder) / "result.json"
         truth.write_text(json.dumps(gold, ensure_ascii=False), encoding="utf-8")
@@ -215,7 +225,7 @@ def track1() -> list[Row]:
             with values_only():
                 task.score(list(task.load(truth)), task.read(result), OFFICIAL)
 
-        return [Row("track 1 scorer, 1,000 dialogues", best(run, 9), "official scorer 2.5 s", 0.5, 0.25)]
+        return best(run, 9)
 
 
 def board() -> list[Row]:
@@ -291,31 +301,37 @@ def mixed(wanted: list[str], others: list[str], seed: int) -> list[str]:
     ]
 
 
-def extraction(dialogues: int) -> tuple[list[object], list[object]]:
-    """Return true dialogues of ten turns with four entities and eight triples, and what a fair extractor says."""
+def extraction(dialogues: int, mentions: float, triples: float) -> tuple[list[object], list[object]]:
+    """Return true dialogues of ten turns with up to four entities, and what a fair extractor says of them."""
     chance = random.Random(1)
     stock = "".join(words(60_000, 2))
     gold: list[object] = []
     rows: list[object] = []
     for number in range(dialogues):
-        content, entities, triples = [], [], []
+        content: list[object] = []
+        entities: list[object] = []
+        found: list[object] = []
         for turn in range(10):
             at = int(chance.random() * 59_000)
             entity, text = f"ent-{1 + turn % 4}", stock[at : at + 20]
             start = int(chance.random() * 10)
             name, value = text[start : start + 4], text[start + 4 : start + 7]
-            info = {
-                "ents": [{"name": name, "id": entity, "type": "主套餐", "pos": [[1, start, start + 4]]}],
-                "triples": [{"ent-id": entity, "ent-name": name, "prop": "业务费用", "value": value}],
-            }
+            marked = chance.random() < mentions
+            told = chance.random() < triples
+            owner = entity if marked else "NA"
+            ents = [{"name": name, "id": entity, "type": "主套餐", "pos": [[1, start, start + 4]]}]
+            facts = [{"ent-id": owner, "ent-name": name, "prop": "业务费用", "value": value}]
+            info = {"ents": ents if marked else [], "triples": facts if told else []}
             said = {"[SPEAKER 1]": text, "[SPEAKER 2]": "好的", "客服意图": "通知", "用户意图": "询问", "info": info}
             content.append(said)
             if chance.random() < 0.8:
                 place = {"position": [start, start + 4], "turn_id": turn}
-                entities.append({"id": entity, "name": name, "type": "主套餐", **place})
-                triples.append({"ent-id": entity, "ent-name": name, "prop": "业务费用", "value": value, **place})
+                if marked:
+                    entities.append({"id": entity, "name": name, "type": "主套餐", **place})
+                if told:
+                    found.append({"ent-id": owner, "ent-name": name, "prop": "业务费用", "value": value, **place})
         gold.append({"id": f"d{number}", "content": content})
-        rows.append({"id": f"d{number}", "entities": entities, "triples": triples})
+        rows.append({"id": f"d{number}", "entities": entities, "triples": found})
     return gold, rows
 
 
