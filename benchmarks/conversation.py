@@ -25,7 +25,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np  # noqa: E402  # after the number of threads is set
 
 from duologue.challenges.conversation.files import read_submission  # noqa: E402  # the same
-from duologue.challenges.conversation.official import read_pairs  # noqa: E402  # the same
+from duologue.challenges.conversation.official import hypotheses_in, references_in  # noqa: E402  # the same
 from duologue.challenges.conversation.task import ConversationTask  # noqa: E402  # the same
 from duologue.core.records import Scoring  # noqa: E402  # the same
 from duologue.metrics.bleu import Bleu, count_bleu  # noqa: E402  # the same
@@ -178,9 +178,10 @@ def print_speed(pairs: int) -> float:
 
 def bleu_score(path: Path) -> list[float]:
     """Return what the official program prints, and nothing else."""
-    pairs = read_pairs(read_submission(path))
-    said = [one.split() for one in pairs.hypotheses]
-    sums = count_bleu(said, [[one.split()] for one in pairs.references], profile="nltk-2017").sum(axis=0)
+    submission = read_submission(path)
+    said = [one.split() for one in hypotheses_in(submission)]
+    wanted = [[one.split()] for one in references_in(submission)]
+    sums = count_bleu(said, wanted, profile="nltk-2017").sum(axis=0)
     return [float(Bleu(order, "nltk-2017").total(sums[: 2 + 2 * order])) for order in (1, 2, 3, 4)]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from duologue.metrics.counts import Floats
-    from duologue.metrics.tokens import Grams, Integers
+    from duologue.metrics.tokens import Grams, Integers, Tokens
 
 BETA = 1.2
 """Weight of recall in ROUGE-L."""
@@ -117,6 +117,47 @@ class _Order(NamedTuple):
     """n-gram, reference and min(said, wanted) x wanted, where both have it."""
 
 
+class CiderBatch:
+    """The n-grams of some items, whose CIDEr follows when it is known in how many items' references each stands.
+
+    `tokens` are those of all replies, then of all references; `item` says which item each reference belongs to.
+    """
+
+    def __init__(self, tokens: Tokens, item: Integers) -> None:
+        self.items = len(tokens.lengths) - len(item)
+        self._item = item
+        self._several = np.bincount(item, minlength=self.items)
+        bigrams = np.maximum(tokens.lengths - 1, 0)
+        longer = bigrams[item] - bigrams[self.items :]
+        self._short = np.exp(-(longer.astype(np.float64) ** 2) / (2 * SIGMA**2))
+        home = np.concatenate([np.arange(self.items), item])
+        self._orders = [_order(grams, home, self.items) for grams in number_grams(tokens, ORDERS)]
+
+    def documents(self, kept: NDArray[np.bool_] | None = None) -> Sequence[Floats | Integers]:
+        """Return per order in how many of these items' references each n-gram stands, only those kept counted."""
+        found = []
+        for order in self._orders:
+            grams, items = order.documents
+            weights = None if kept is None else kept[items].astype(np.float64)
+            found.append(np.bincount(grams, weights=weights, minlength=order.kinds))
+        return found
+
+    def values(self, documents: Sequence[Floats | Integers], count: int) -> Floats:
+        """Return CIDEr per item, shape (items,), of a set of `count` items with these document frequencies."""
+        total = np.zeros(len(self._item))
+        for order, frequencies in zip(self._orders, documents, strict=True):
+            weight = (math.log(count) - np.log(np.maximum(frequencies, 1.0))) ** 2
+            said = _norms(order.said, weight, self.items)[self._item]
+            wanted = _norms(order.wanted, weight, len(self._item))
+            grams, texts, products = order.shared
+            dots = np.bincount(texts, weights=products * weight[grams], minlength=len(self._item))
+            sizes = said * wanted
+            total += np.divide(dots, sizes, out=np.zeros(len(dots)), where=sizes != 0)
+        total *= self._short / ORDERS
+        per_item: Floats = np.bincount(self._item, weights=total, minlength=self.items) / self._several * 10
+        return per_item
+
+
 class Cider:
     """CIDEr of a set of items (Vedantam and others 2015), with clipping and length penalty but no stemming.
 
@@ -133,14 +174,8 @@ class Cider:
         if len(several) and not several.all():
             raise ValueError(f"item {int(np.argmin(several))} has no reference")
         self.items = len(hypotheses)
-        self._several = several
-        self._item = np.repeat(np.arange(self.items), several)
         tokens = number_tokens([*hypotheses, *(text for one in references for text in one)])
-        bigrams = np.maximum(tokens.lengths - 1, 0)
-        longer = bigrams[self._item] - bigrams[self.items :]
-        self._short = np.exp(-(longer.astype(np.float64) ** 2) / (2 * SIGMA**2))
-        home = np.concatenate([np.arange(self.items), self._item])
-        self._orders = [_order(grams, home, self.items) for grams in number_grams(tokens, ORDERS)]
+        self._batch = CiderBatch(tokens, np.repeat(np.arange(self.items), several))
 
     def values(self, kept: NDArray[np.bool_] | None = None) -> Floats:
         """Return CIDEr per item, shape (items,).
@@ -148,23 +183,7 @@ class Cider:
         With `kept` the document frequencies are those of the items it marks, and only theirs are meaningful.
         """
         count = self.items if kept is None else int(np.count_nonzero(kept))
-        if not count:
-            return np.zeros(self.items)
-        total = np.zeros(len(self._item))
-        for order in self._orders:
-            grams, items = order.documents
-            weights = None if kept is None else kept[items].astype(np.float64)
-            documents = np.bincount(grams, weights=weights, minlength=order.kinds)
-            weight = (math.log(count) - np.log(np.maximum(documents, 1.0))) ** 2
-            said = _norms(order.said, weight, self.items)[self._item]
-            wanted = _norms(order.wanted, weight, len(self._item))
-            grams, texts, products = order.shared
-            dots = np.bincount(texts, weights=products * weight[grams], minlength=len(self._item))
-            sizes = said * wanted
-            total += np.divide(dots, sizes, out=np.zeros(len(dots)), where=sizes != 0)
-        total *= self._short / ORDERS
-        per_item: Floats = np.bincount(self._item, weights=total, minlength=self.items) / self._several * 10
-        return per_item
+        return self._batch.values(self._batch.documents(kept), count) if count else np.zeros(self.items)
 
     def interval(self, groups: Integers, times: float = _STUDENT) -> tuple[float, float]:
         """Return the ends of an interval around the mean: value -/+ `times` standard errors.

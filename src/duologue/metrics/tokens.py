@@ -43,10 +43,18 @@ class Grams(NamedTuple):
     """Number of each n-gram: equal n-grams of an order have equal numbers, (occurrences,)."""
     kinds: int
     """Numbers are below this."""
+    made_of: Integers
+    """Per number the n-gram: the number of its first n - 1 tokens times the vocabulary, plus its last token.
+
+    For single tokens the number itself, (kinds,)."""
 
 
 _BORDER = "\ud800"
 """Stands between texts while they are cut: half a surrogate pair, which no text that was decoded can hold."""
+
+
+_ITSELF = f"{_BORDER} "
+"""Stands for a token that is the border itself."""
 
 
 _CHUNK = 1 << 13
@@ -59,27 +67,31 @@ def number_tokens(texts: Sequence[Sequence[str]]) -> Tokens:
     return with_lengths(numbers, np.fromiter(map(len, texts), np.int64, len(texts)), kinds)
 
 
-def number_texts(texts: Sequence[str]) -> Tokens:
+def number_texts(texts: Sequence[str], known: dict[str, int] | None = None) -> Tokens:
     """Return the tokens of all texts as numbers, cut at white space; faster than cutting text by text.
+
+    Texts that come in portions get one numbering when each call is given the same `known`, empty at first; one more
+    than the number of a token is kept there.
 
     >>> number_texts(["b  a", "", "a c"]).lengths.tolist()
     [2, 0, 2]
     """
-    known = {_BORDER: 0}
-    numbers, lengths = [], []
+    known = {} if known is None else known
+    known.setdefault(_BORDER, 0)
+    numbers, lengths = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for start in range(0, len(texts), _CHUNK):  # so that the words of a few texts at a time are held, not of all
         part = texts[start : start + _CHUNK]
         flat = [_BORDER, *f" {_BORDER} ".join(part).split(), _BORDER]
+        if flat.count(_BORDER) != len(part) + 1:  # a text holds the border itself
+            cut = [[_ITSELF if token == _BORDER else token for token in text.split()] for text in part]
+            flat = [_BORDER, *chain.from_iterable([*tokens, _BORDER] for tokens in cut)]
         for token in dict.fromkeys(flat):
             known.setdefault(token, len(known))
         found = np.fromiter(map(known.__getitem__, flat), np.int64, len(flat))
         borders = np.flatnonzero(found == 0)
-        if len(borders) != len(part) + 1:  # a text holds the border itself
-            return number_tokens([text.split() for text in texts])
         numbers.append(found[found != 0] - 1)
         lengths.append(np.diff(borders) - 1)
-    empty = np.zeros(0, np.int64)
-    return with_lengths(np.concatenate([empty, *numbers]), np.concatenate([empty, *lengths]), len(known) - 1)
+    return with_lengths(np.concatenate(numbers), np.concatenate(lengths), len(known) - 1)
 
 
 def _numbers(flat: list[str]) -> tuple[Integers, int]:
@@ -105,6 +117,7 @@ def number_grams(tokens: Tokens, orders: int) -> Iterator[Grams]:
     [2, 2, 2]
     """
     numbers, kinds = tokens.numbers, tokens.vocabulary
+    found = np.arange(kinds)
     starts = np.arange(len(numbers))
     for order in range(1, orders + 1):
         if order > 1:
@@ -113,4 +126,4 @@ def number_grams(tokens: Tokens, orders: int) -> Iterator[Grams]:
             keys = numbers * tokens.vocabulary + tokens.numbers[starts + order - 1]
             found, numbers = np.unique(keys, return_inverse=True)
             kinds = len(found)
-        yield Grams(order, tokens.texts[starts], numbers, kinds)
+        yield Grams(order, tokens.texts[starts], numbers, kinds, found)

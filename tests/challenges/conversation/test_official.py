@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.conversation.files import read_submission
-from duologue.challenges.conversation.official import read_pairs, transcript
+from duologue.challenges.conversation.official import hypotheses_in, references_in, transcript
 from duologue.core.errors import FormatError
 from duologue.core.records import Scoring
 
@@ -62,14 +62,14 @@ def test_the_official_example_of_500_replies_is_equal(task: ConversationTask, re
 
 def test_lines_count_by_their_very_start_and_lose_every_marker(write: Write) -> None:
     text = "U: S_HYP: no\n S_HYP: no\nS_HYP:a S_HYP:b\nS_REF:\u00a0c S_HYP: d\ns_hyp: no\n"
-    pairs = read_pairs(read_submission(write(text)))
-    assert pairs.hypotheses == ["a b"]
-    assert [one.split() for one in pairs.references] == [["c", "S_HYP:", "d"]]
+    submission = read_submission(write(text))
+    assert list(hypotheses_in(submission)) == ["a b"]
+    assert [one.split() for one in references_in(submission)] == [["c", "S_HYP:", "d"]]
 
 
 def test_a_first_line_behind_a_byte_order_mark_has_no_marker(write: Write) -> None:
-    pairs = read_pairs(read_submission(write("\ufeffS_REF: a\nS_REF: b\nS_HYP: b\n")))
-    assert pairs == ([" b"], [" b"])
+    submission = read_submission(write("\ufeffS_REF: a\nS_REF: b\nS_HYP: b\n"))
+    assert (list(references_in(submission)), list(hypotheses_in(submission))) == ([" b"], [" b"])
 
 
 def test_a_file_without_markers_prints_the_error(task: ConversationTask, write: Write) -> None:

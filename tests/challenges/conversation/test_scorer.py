@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 from duologue.challenges.conversation import scorer
 from duologue.challenges.conversation.checker import VARIANTS
 from duologue.challenges.conversation.files import REPLIES
-from duologue.challenges.conversation.scorer import _diversity
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.records import Example, Report, Scoring
 from duologue.metrics.counts import Counts
-from duologue.metrics.diversity import count_distinct
 from duologue.metrics.meteor import VARIABLE, find_meteor
-from duologue.metrics.tokens import number_grams, number_tokens
 from duologue.run.evaluate import gather
 
 if TYPE_CHECKING:
@@ -227,15 +224,6 @@ def test_options_that_do_not_fit_are_refused(task: ConversationTask, golden: Pat
         run(task, [], golden / "v1.txt", "official", vectors="x")
 
 
-@given(st.lists(st.lists(st.sampled_from("abc"), max_size=4), min_size=1, max_size=6))
-def test_diversity_without_sorting_is_that_of_the_shared_count(said: list[list[str]]) -> None:
-    for grams in number_grams(number_tokens(said), 2):
-        shared = count_distinct([list(zip(*(text[at:] for at in range(grams.order)), strict=False)) for text in said])
-        found = _diversity(grams, len(said))
-        for name in ("said", "fresh", "group_said", "group_alone"):
-            assert getattr(found, name).tolist() == getattr(shared, name).tolist(), name
-
-
 replies = st.lists(st.lists(st.sampled_from("abc"), max_size=5).map(" ".join), min_size=1, max_size=6)
 
 
@@ -298,7 +286,7 @@ def test_very_many_samples_keep_their_counts_in_runs_with_the_same_scores(
     path = write("".join(f"U: a\nS_REF: b {row % 5} c d e\nS_HYP: b {row % 3} c d\n\n" for row in range(100)))
     whole = run(task, [], path, variant)
     monkeypatch.setattr(scorer, "MANY", 50)
-    monkeypatch.setattr(scorer, "_RUNS", 9)
+    monkeypatch.setattr(scorer, "RUNS", 9)
     runs = run(task, [], path, variant)
     assert [name for name, _ in runs.items][-1] == "samples 97-100"
     assert len(runs.items) == 9

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.files import HYPOTHESIS, REFERENCE
 
@@ -23,22 +23,17 @@ PROFILES = {"official": "nltk-2017", "official-nltk-current": "nltk-current"}
 _RULE = "-" * 32
 
 
-class Pairs(NamedTuple):
-    """What the program takes from a file, in the order of the file."""
+def references_in(submission: Submission) -> Iterator[str]:
+    """Go through the texts behind `S_REF:`, with every marker taken out of them.
 
-    references: list[str]
-    hypotheses: list[str]
+    A first line after a byte order mark has none, for the program does not see its marker.
+    """
+    return (line.replace(REFERENCE, "") for line in _marked_lines(submission) if line.startswith(REFERENCE))
 
 
-def read_pairs(submission: Submission) -> Pairs:
-    """Return the texts behind the markers, the markers taken out. A first line after a byte order mark has none."""
-    found = Pairs([], [])
-    for line in _marked_lines(submission):
-        if line.startswith(REFERENCE):
-            found.references.append(line.replace(REFERENCE, ""))
-        else:
-            found.hypotheses.append(line.replace(HYPOTHESIS, ""))
-    return found
+def hypotheses_in(submission: Submission) -> Iterator[str]:
+    """Go through the texts behind `S_HYP:` as `references_in` does."""
+    return (line.replace(HYPOTHESIS, "") for line in _marked_lines(submission) if line.startswith(HYPOTHESIS))
 
 
 def count_pairs(submission: Submission) -> tuple[int, int]:
