@@ -96,8 +96,9 @@ def test_a_file_with_problems_is_refused_with_all_of_them(
     broken.write_text(json.dumps(rows), encoding="utf-8")
     checked = duologue("check", "restaurant", broken, "--input", corpus.data, "--json")
     assert checked.code == 1
-    rules = {problem["rule"] for problem in json.loads(checked.out)["problems"]}
-    assert len(rules) >= 3
+    told = json.loads(checked.out)
+    assert len({problem["rule"] for problem in told["problems"]}) >= 3
+    assert told["total"] == len(told["problems"])
     official = duologue("check", "restaurant", broken, "--input", corpus.data, "--variant", "official")
     assert (official.code, official.out) == (0, "[Success]: Valid format\n")
     scored = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", broken)

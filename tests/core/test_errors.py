@@ -39,6 +39,13 @@ def test_many_problems_are_cut_and_counted() -> None:
     assert len(text.splitlines()) == 22
 
 
+def test_problems_that_are_only_counted_are_part_of_the_number() -> None:
+    rest = Problem(rule="too-many-problems", message="and 9,000 more", stands_for=9_000)
+    text = describe_problems("x", [*(Problem(rule="r", message=str(n)) for n in range(1000)), rest])
+    assert text.splitlines()[0] == "x has 10,000 problems:"
+    assert text.splitlines()[-1] == "  ... and 9,980 more (the first 1,000 with --json)"
+
+
 @pytest.mark.parametrize(
     ("word", "known", "said"),
     [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.core.findings import RULE, capped
+from duologue.core.findings import RULE, Findings, capped, total
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -20,9 +20,15 @@ def problems(severities: list[str]) -> Iterator[Problem]:
 
 
 @given(SEVERITIES, st.integers(0, 12))
-def test_the_first_are_told_and_an_error_among_the_rest_still_refuses(severities: list[str], most: int) -> None:
+def test_the_first_are_told_errors_before_warnings_and_one_among_the_rest_still_refuses(
+    severities: list[str], most: int
+) -> None:
     found = capped(problems(severities), most)
-    assert found[:most] == tuple(problems(severities))[:most]
+    given = list(problems(severities))
+    errors = [one for one in given if one.severity == "error"][:most]
+    warnings = [one for one in given if one.severity == "warning"][: most - len(errors)]
+    assert list(found[:most]) == [one for one in given if one in [*errors, *warnings]]
+    assert total(found) == len(severities)
     assert any(one.severity == "error" for one in found) == ("error" in severities)
     assert len(found) == min(len(severities), most) + (len(severities) > most)
 
@@ -37,6 +43,14 @@ def test_the_rest_is_counted_exactly() -> None:
     assert last(["warning"] * 3) == "and 1 more problem, a warning; 3 in all"
     assert last(["warning"] * 4) == "and 2 more problems, all warnings; 4 in all"
     assert last(["error"] * 4) == "and 2 more problems, all errors; 4 in all"
-    assert last(["error", "warning"] * 3) == "and 4 more problems, 2 of them errors; 6 in all"
+    assert last(["error", "warning"] * 3) == "and 4 more problems, 1 of them errors; 6 in all"
     many = repeat(Problem(rule="x", message=""), 12_345)
     assert capped(many)[-1].message == "and 11,345 more problems, all errors; 12,345 in all"
+
+
+def test_what_stands_for_several_problems_counts_as_so_many() -> None:
+    found = Findings(problems(["warning"] * 3), most=2)
+    found.add(Problem(rule="x", message="seven more", severity="warning", stands_for=7))
+    assert found.problems()[-1].message == "and 8 more problems, all warnings; 10 in all"
+    assert capped(found.problems(), 1)[-1].stands_for == 9
+    assert total(found.problems()) == 10

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from duologue.core.plugins import load_task
 from duologue.core.records import Report, Scoring
 from duologue.run import evaluate
 from duologue.run.context import context_of, locate
@@ -44,6 +45,28 @@ def test_a_report_that_names_no_files_has_no_context(report: Report) -> None:
 def test_a_task_that_cannot_show_answers_says_so(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duologue.run.context.load_task", lambda name: object())
     assert "cannot be shown" in context_of(report).missing
+
+
+def test_the_samples_of_a_file_with_its_own_references_are_shown(tmp_path: Path) -> None:
+    pred = tmp_path / "output.txt"
+    blocks = ["U: hi\nS_REF: a b\nS_HYP: a c\n", "U: no\nS_HYP: d\n", "U: yes\nS: well\nS_REF: e\nS_HYP: f\n"]
+    pred.write_text("\n".join(blocks), encoding="utf-8")
+    task = load_task("conversation")
+    how = Scoring(variant="coco", partial=True)
+    found = context_of(evaluate.score(task, [], pred, how))
+    assert [one.sample.id for one in found.examples] == ["1", "3"]
+    assert {name: one.text for name, one in found.answers.items()} == {"1": "a c", "3": "f"}
+    pred.write_text("S_REF: a\nS_REF: b\nS_HYP: c\nS_HYP: d\n", encoding="utf-8")
+    found = context_of(evaluate.score(task, [], pred, Scoring(variant="official")))
+    assert (list(found.examples), found.answers) == ([], {})
+    assert "without context" in found.missing
+
+
+def test_lines_that_hold_their_own_references_have_no_context(tmp_path: Path) -> None:
+    pred = tmp_path / "eval.txt"
+    pred.write_text("a b c\ta b c\nd\te\n", encoding="utf-8")
+    found = context_of(evaluate.score(load_task("proactive"), [], pred, Scoring(variant="official")))
+    assert "without context" in found.missing
 
 
 def test_a_file_is_looked_for_where_it_was_and_beside_the_report(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import msgspec
 
 from duologue.cli import options
 from duologue.core.errors import describe_problems
+from duologue.core.findings import total
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Replaying
 from duologue.run import evaluate
@@ -30,6 +31,7 @@ def check(*, task: str, file: Path, data: Path | None, kb: Path | None, variant:
 
     With --input the file is also held against its data: missing and unknown dialogues and candidates.
     With --kb (or --kg), for a task that uses one, facts that are not in the knowledge base are told as well.
+    The first 1,000 problems are told (20 without --json), the others counted; `total` in --json is their number.
     Exit code 0: the file is accepted; 1: it has errors. Warnings do not refuse a file.
 
     \b
@@ -44,8 +46,8 @@ def check(*, task: str, file: Path, data: Path | None, kb: Path | None, variant:
     errors = [problem for problem in problems if problem.severity == "error"]
     if as_json:
         listed = [msgspec.to_builtins(problem) for problem in problems]
-        found = {"task": task, "variant": chosen, "ok": not errors, "hash": submission.hash, "problems": listed}
-        click.echo(json.dumps(found, ensure_ascii=False))
+        found = {"task": task, "variant": chosen, "ok": not errors, "hash": submission.hash}
+        click.echo(json.dumps({**found, "total": total(problems), "problems": listed}, ensure_ascii=False))
     elif chosen == "official" and isinstance(loaded, Replaying):
         for line in loaded.replay_check(file):
             click.echo(line)

@@ -10,6 +10,7 @@ import msgspec
 
 from duologue.cli import options
 from duologue.core.errors import FormatError
+from duologue.core.findings import total
 from duologue.core.plugins import load_task
 from duologue.report import render, to_json
 from duologue.run import evaluate
@@ -81,8 +82,8 @@ def score(
 
 def _refused(error: FormatError, task: str, variant: str, *, as_json: bool) -> None:
     if as_json:
-        problems = [msgspec.to_builtins(problem) for problem in error.problems]
-        click.echo(json.dumps({"task": task, "variant": variant, "problems": problems}, ensure_ascii=False))
+        told = {"total": total(error.problems), "problems": [msgspec.to_builtins(one) for one in error.problems]}
+        click.echo(json.dumps({"task": task, "variant": variant, **told}, ensure_ascii=False))
         return
     for line in error.transcript:
         click.echo(line)

@@ -50,16 +50,20 @@ class PlugInError(DuologueError):
 
 
 def describe_problems(path: str, problems: Sequence[Problem], *, limit: int = 20) -> str:
-    """Return the problems of a file as plain text, one line each, cut after `limit` lines."""
-    noun = "problem" if len(problems) == 1 else "problems"
-    lines = [f"{path} has {len(problems)} {noun}:"]
+    """Return the problems of a file as plain text, one line each, cut after `limit` lines; it says how many in all."""
+    total = sum(problem.stands_for for problem in problems)
+    noun = "problem" if total == 1 else "problems"
+    lines = [f"{path} has {total:,} {noun}:"]
     for problem in problems[:limit]:
         place = f"{problem.place}: " if problem.place else ""
         advice = f"; {problem.advice}" if problem.advice else ""
         mark = "(warning) " if problem.severity == "warning" else ""
         lines.append(f"  {mark}{place}{problem.message}{advice} [{problem.rule}]")
     if len(problems) > limit:
-        lines.append(f"  ... and {len(problems) - limit} more (all of them with --json)")
+        more = total - sum(problem.stands_for for problem in problems[:limit])
+        told = len(problems) - (problems[-1].stands_for > 1)
+        which = "all of them" if total == len(problems) else f"the first {told:,}"
+        lines.append(f"  ... and {more:,} more ({which} with --json)")
     return "\n".join(lines)
 
 

@@ -198,6 +198,8 @@ class Problem(Record, frozen=True, kw_only=True):
     """Where: `sample 'x', candidate 3`, `line 12`, or a JSON pointer."""
     advice: str = ""
     """What to do."""
+    stands_for: int = 1
+    """How many problems it tells of: more than one where it counts those that are not told one by one."""
 
 
 class Submission(Record, frozen=True, kw_only=True):

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from duologue.core import disk
+from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.lines import sha256
 from duologue.core.protocols import FactChecking, Gathering, Naming
 from duologue.core.recipe import read_toml
 from duologue.core.records import Scoring
@@ -190,7 +191,7 @@ def score_against(task: Task, truth: Truth, result: Path, how: Scoring, *, test_
 
 
 def _file(path: Path) -> dict[str, str]:
-    return {"path": str(path), "sha256": disk.sha256(disk.read_bytes(path))}
+    return {"path": str(path), "sha256": sha256(Source(path))}
 
 
 def _stem(path: Path) -> str:

@@ -6,8 +6,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.core import disk
+from duologue.core.disk import Source
 from duologue.core.errors import DuologueError, UsageError
+from duologue.core.lines import sha256
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
 from duologue.run.context import locate
@@ -99,7 +100,7 @@ def _locate(stored: Any, report: Path, differences: list[str]) -> Path | None:
     if path is None:
         differences.append(f"{named}: the file is gone")
         return None
-    here = disk.sha256(disk.read_bytes(path))
+    here = sha256(Source(path))
     if here != stored["sha256"]:
         differences.append(f"{path}: the file has changed: stored hash {stored['sha256'][:12]}, found {here[:12]}")
     return path

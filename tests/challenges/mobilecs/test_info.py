@@ -64,7 +64,7 @@ def read(info: Any, *, whole: bool) -> tuple[Marked, list[Any]]:
     faults = Faults()
     faults.whole = whole
     mentions, values = read_info(info, 2, TEXTS, faults)
-    return Marked(list(mentions), list(values)), faults.problems
+    return Marked(list(mentions), list(values)), list(faults.problems)
 
 
 @given(INFOS)

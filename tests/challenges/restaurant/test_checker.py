@@ -10,6 +10,7 @@ from duologue.challenges.restaurant import official, peek
 from duologue.challenges.restaurant.checker import RULES, check, examine
 from duologue.challenges.restaurant.files import example_of, read_result
 from duologue.core.errors import UsageError
+from duologue.core.findings import total
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,12 +148,13 @@ def test_without_data_only_the_file_itself_is_checked(tmp_path: Path) -> None:
     assert check(read_result(path), None, "strict") == ()
 
 
-def test_a_file_of_nothing_but_problems_is_given_up(tmp_path: Path) -> None:
+def test_of_a_file_of_nothing_but_problems_a_thousand_are_told(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(packed([0] * 50_000))
     found = examine(read_result(path), DATA)
     assert len(found.problems) == 1001
     assert found.problems[-1].rule == "too-many-problems"
+    assert total(found.problems) == 50_000 + len(DATA)
     assert not found.answers
 
 
@@ -162,7 +164,7 @@ def test_thousands_of_missing_dialogues_are_summed_up(tmp_path: Path) -> None:
     path.write_bytes(packed([item("d7", ("a", 2), ("b", 1))]))
     found = examine(read_result(path), many)
     assert len(found.problems) == 1001
-    assert found.problems[-1].message == "3999 more dialogues have no answer"
+    assert found.problems[-1].message == "and 3,999 more problems, all errors; 4,999 in all"
     assert found.answers["d7"].ranking == ("b", "a")
 
 

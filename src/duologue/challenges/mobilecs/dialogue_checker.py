@@ -20,6 +20,7 @@ from duologue.challenges.mobilecs.schema import (
     GENERATED_USER_INTENT,
     USER_TEXT,
 )
+from duologue.core import findings
 from duologue.core.decoded import shown
 from duologue.core.records import Problem
 
@@ -41,7 +42,7 @@ RULES = {
     "label-unknown": "intents are labels of the inventories (a warning; they cannot be right)",
     "argument-with-id": "arguments name an entity and not its id (a warning; the official scorer never counts ids)",
     "official-crash": "the official scorer gets through the file",
-    "too-many-problems": "the check stops after 1,000 errors",
+    findings.RULE: findings.RULE_SAYS,
 }
 """Ids of the rules for track 2 result files, and what each demands."""
 

@@ -14,6 +14,7 @@ from duologue.challenges.mobilecs.crash import OfficialError
 from duologue.challenges.mobilecs.faults import Faults, is_count
 from duologue.challenges.mobilecs.raw import content_of
 from duologue.challenges.mobilecs.schema import ENTITY_TYPES, NOISE, USER
+from duologue.core import findings
 from duologue.core.decoded import shown
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ RULES = {
     "turn-differs": "`utterance_id` lies in the turn of `turn_id`",
     "turn-unknown": "a turn lies within its dialogue",
     "official-crash": "the official programs get through the file",
-    "too-many-problems": "the check stops after 1,000 errors",
+    findings.RULE: findings.RULE_SAYS,
 }
 """Ids of the rules for track 1 result files, and what each demands."""
 

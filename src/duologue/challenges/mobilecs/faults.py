@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.decoded import is_text, shown
+from duologue.core.findings import Findings
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-MOST = 1_000
-"""After so many errors the rest of a file is not looked at; so many warnings are kept."""
 
 COUNT_LIMIT = 10**9
 """No offset and no number of a turn reaches it."""
@@ -23,17 +21,28 @@ def is_count(value: Any) -> bool:
 
 
 class Faults:
-    """Gathers the problems of a file, at most about `MOST` errors and as many warnings."""
+    """Gathers the problems of a file; of more than 1,000 the others are counted (`core.findings`)."""
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
-        self.problems: list[Problem] = list(problems)
+        self._found = Findings()
         self.place = ""
         """Where in the file the next problems are: pointer and dialogue."""
-        self.errors = sum(problem.severity == "error" for problem in self.problems)
+        self.errors = 0
         """How many of the problems are errors."""
-        self._warnings = 0
         self.whole = False
         """Whether the file is known to hold no half surrogate pair, which only an escape can bring in."""
+        self.take(problems)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems so far."""
+        return self._found.problems()
+
+    def take(self, problems: Iterable[Problem]) -> None:
+        """Note problems that are known already."""
+        for problem in problems:
+            self.errors += problem.severity == "error"
+            self._found.add(problem)
 
     def is_text(self, value: Any) -> bool:
         """Tell whether a decoded value is a text of whole characters."""
@@ -43,36 +52,18 @@ class Faults:
         """Tell whether all of some decoded values are texts of whole characters."""
         return {str}.issuperset(map(type, values)) if self.whole else all(map(is_text, values))
 
-    @property
-    def full(self) -> bool:
-        """Whether enough errors were found; the reader stops then. Warnings stop nothing."""
-        return self.errors >= MOST
-
     def enter(self, number: int, name: Any) -> None:
         """Go to the dialogue at index `number` of the file."""
         self.place = f"dialogue {shown(name)}, /{number}" if isinstance(name, str) and name else f"/{number}"
 
     def add(self, rule: str, pointer: str, message: str, advice: str = "", *, severity: str = "error") -> None:
-        """Note a problem at `pointer` within the dialogue; no more warnings once there are enough."""
-        if severity == "error":
-            self.errors += 1
-            if self.errors > MOST:
-                return
-        else:
-            self._warnings += 1
-            if self._warnings > MOST:
-                return
-        self.problems.append(
-            Problem(rule=rule, place=self.place + pointer, message=message, advice=advice, severity=severity)
-        )
+        """Note a problem at `pointer` within the dialogue."""
+        problem = Problem(rule=rule, place=self.place + pointer, message=message, advice=advice, severity=severity)
+        self.take([problem])
 
     def warn(self, rule: str, pointer: str, message: str, advice: str = "") -> None:
         """Note a problem that refuses nothing."""
         self.add(rule, pointer, message, advice, severity="warning")
-
-    def stop(self) -> None:
-        """Note that the rest of the file was not looked at."""
-        self.problems.append(Problem(rule="too-many-problems", message="the rest of the file was not looked at"))
 
     def expect_text(self, row: dict[str, Any], key: str, rule: str, pointer: str, *, empty: bool = False) -> bool:
         """Note where `row[key]` is missing or no text, and tell whether it is one."""

@@ -79,7 +79,7 @@ def load_dialogue(path: Path) -> list[Example]:
 
 def _decoded(path: Path, faults: Faults) -> Any:
     rows, data, warnings = disk.read_json(path)
-    faults.problems += warnings
+    faults.take(warnings)
     faults.whole = b"\\ud" not in data and b"\\uD" not in data
     return rows
 

@@ -15,6 +15,7 @@ from duologue.challenges.mobilecs.faults import Faults, fresh_id, open_rows, row
 from duologue.challenges.mobilecs.info import Marked, mended_entity, mended_triple, read_info
 from duologue.challenges.mobilecs.intents import acts_of
 from duologue.challenges.mobilecs.schema import CONFUSED, SPEAKERS, STAFF_INTENT, USER, USER_INTENT
+from duologue.core import findings
 from duologue.core.decoded import shown
 from duologue.core.records import Annotation, Answer, Dialogue, Example, Mention, Sample, Turn, Value
 
@@ -41,7 +42,7 @@ RULES = {
     "position-type": "positions are `[side, start, end]`, side 1 or 2, in characters from 0",
     "position-flat": "an entity's `pos` is a list of positions (a warning; mended, the official scorer crashes on it)",
     "position-text": "a position covers the name or value in its utterance (a warning)",
-    "too-many-problems": "the check stops after 1,000 errors",
+    findings.RULE: findings.RULE_SAYS,
 }
 """Ids of the rules for raw files, and what each demands."""
 
@@ -101,9 +102,6 @@ def _read(rows: Any, make: Callable[[Any, str, list[_Pair]], Made], faults: Faul
         name, pairs = _pairs(row, number, faults)
         if name is not None and faults.errors == before:
             found.append(make(row, fresh_id(name, taken, faults), pairs))
-        if faults.full:
-            faults.stop()
-            break
     return found
 
 

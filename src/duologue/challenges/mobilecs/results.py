@@ -37,7 +37,7 @@ RULES = {
 
 _UNREADABLE = frozenset({"gzip-damaged", "not-utf8", "not-json"})
 """Rules whose breach leaves nothing to look at."""
-_UNUSABLE = _UNREADABLE | {"not-a-list", "too-many-problems"}
+_UNUSABLE = _UNREADABLE | {"not-a-list"}
 """Rules whose breach leaves no answers, not even in part."""
 
 
@@ -69,8 +69,8 @@ def examine(
     """Return all problems of a result file, and what `read` made of the row of each dialogue.
 
     `read` gets a row, the texts of its dialogue as far as they are known, and where to note problems; `keys` are
-    those that a row should have, in words. Rows that share an id are left out, as is everything of a file with too
-    many problems. Without `known`, what belongs to the data is not looked at.
+    those that a row should have, in words. Rows that share an id are left out. Without `known`, what belongs to the
+    data is not looked at.
     """
     if any(problem.rule in _UNREADABLE for problem in submission.problems):
         return submission.problems, {}
@@ -90,14 +90,11 @@ def examine(
         else:
             faults.enter(number, None)
             faults.add("item-not-object", "", f"found {shown(row)}, expected an object with {keys}")
-        if faults.full:
-            faults.stop()
-            return tuple(faults.problems), {}
     for name, texts in (known or {}).items():
         if name not in seen and texts:  # there is nothing to answer in a dialogue without turns
             faults.place = f"dialogue {shown(name)}"
             faults.add("dialog-missing", "", "the file has no answer to this dialogue")
-    return tuple(faults.problems), found
+    return faults.problems, found
 
 
 def _name(

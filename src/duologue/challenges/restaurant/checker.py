@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant import official
-from duologue.challenges.restaurant.facts import PROBLEMS_SHOWN
 from duologue.challenges.restaurant.faults import id_problems, place_of
+from duologue.core import findings
 from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Answer, Problem
@@ -50,7 +51,7 @@ RULES = {
     "rank-range": "a `rank` lies between 1 and the number of candidates",
     "rank-repeated": "no two entries of a dialogue have the same `rank`",
     "official-refusal": "`check_validity.py` reads the file without an error of its own",
-    "too-many-problems": "the check stops after 1,000 problems",
+    findings.RULE: findings.RULE_SAYS,
 }
 """Ids of the rules for result files, and what each demands."""
 
@@ -60,7 +61,7 @@ _SUGGESTIONS = 5
 UNREADABLE = frozenset({"gzip-damaged", "not-utf8", "not-json", "foreign-file"})
 """Rules whose breach leaves nothing to look at."""
 
-UNUSABLE = UNREADABLE | {"not-a-list", "too-many-problems"}
+UNUSABLE = UNREADABLE | {"not-a-list"}
 """Rules whose breach leaves no answers, not even in part."""
 
 _OFFICIAL_RULES = {
@@ -73,7 +74,7 @@ _OFFICIAL_RULES = {
 
 
 def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
-    """Return all problems of a result file, warnings included, at most about 1,000.
+    """Return all problems of a result file, warnings included; of more than 1,000 the others are counted.
 
     `examples` is the data (or the truth: then only the dialogues are compared, their candidates are not known);
     the official check never looks at it. Raises `UsageError` for an unknown variant.
@@ -91,8 +92,7 @@ class Findings:
 
     problems: tuple[Problem, ...]
     answers: Mapping[str, Answer] = field(default_factory=dict)
-    """Dialogue id to the ranking made from its item; items with an error of their own are left out, and all when
-    there were too many problems to look at the whole file."""
+    """Dialogue id to the ranking made from its item; items with an error of their own are left out."""
 
 
 def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:
@@ -103,18 +103,9 @@ def examine(submission: Submission, examples: Sequence[Example] | None) -> Findi
     if not isinstance(rows, list):
         message = f"the file holds {shown(rows)}, expected a list of dialogues"
         return Findings((*submission.problems, Problem(rule="not-a-list", message=message)))
-    found = list(submission.problems)
-    if not rows:
-        message = "the list is empty, so no dialogue is answered"
-        found.append(Problem(rule="no-dialogues", severity="warning", message=message))
     examiner = _Examiner(examples)
-    for number, row in enumerate(rows, start=1):
-        found += examiner.look(row, number)
-        if len(found) >= PROBLEMS_SHOWN:
-            found.append(Problem(rule="too-many-problems", message="the rest of the file was not looked at"))
-            return Findings(tuple(found))
-    found += examiner.missing(PROBLEMS_SHOWN - len(found))
-    return Findings(tuple(found), examiner.answers)
+    found = findings.capped(chain(submission.problems, examiner.problems(rows)))
+    return Findings(found, examiner.answers)
 
 
 def _official(submission: Submission) -> tuple[Problem, ...]:
@@ -160,6 +151,18 @@ class _Examiner:
         self._seen: dict[str, int] = {}
         self._suggestions = _SUGGESTIONS
 
+    def problems(self, rows: list[Any]) -> Iterator[Problem]:
+        """Yield the problems of all items, then the dialogues that were not answered."""
+        if not rows:
+            message = "the list is empty, so no dialogue is answered"
+            yield Problem(rule="no-dialogues", severity="warning", message=message)
+        for number, row in enumerate(rows, start=1):
+            yield from self.look(row, number)
+        for name in self._known or {}:
+            if name not in self._seen:
+                message = "the file has no answer to this dialogue"
+                yield Problem(rule="dialog-missing", place=f"dialogue {shown(name)}", message=message)
+
     def look(self, row: Any, number: int) -> list[Problem]:
         """Return the problems of one item and keep its answer when it has none."""
         place = place_of(row, number)
@@ -181,16 +184,6 @@ class _Examiner:
                 self.answers[name] = Answer(ranking=ids)
             own += [_at(place, problem) for problem in self._membership(ids, candidates)]
         return found + own
-
-    def missing(self, room: int) -> Iterator[Problem]:
-        """Yield the dialogues that were not answered, at most `room` of them."""
-        absent = [name for name in self._known or {} if name not in self._seen]
-        for name in absent[:room]:
-            message = "the file has no answer to this dialogue"
-            yield Problem(rule="dialog-missing", place=f"dialogue {shown(name)}", message=message)
-        if len(absent) > room:
-            message = f"{len(absent) - room} more dialogues have no answer"
-            yield Problem(rule="dialog-missing", message=message)
 
     def _identity(self, name: str, number: int, place: str) -> Iterator[Problem]:
         if name in self._seen:
@@ -248,10 +241,8 @@ def ranked_problems(row: dict[str, Any], candidates: int) -> list[Problem]:
     ids: dict[str, int] = {}
     ranks: dict[int, int] = {}
     for number, entry in enumerate(ranked, start=1):
-        problems = list(_entry_problems(entry, number, most, ids, ranks))
+        problems = _entry_problems(entry, number, most, ids, ranks)
         found += [_at(f"candidate {number}", problem) for problem in problems]
-        if len(found) >= PROBLEMS_SHOWN:
-            break
     return found
 
 

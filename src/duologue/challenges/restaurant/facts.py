@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from duologue.core import disk
 from duologue.core.errors import FormatError
+from duologue.core.findings import Findings
 from duologue.core.records import Fact, Problem
 
 if TYPE_CHECKING:
@@ -16,20 +17,17 @@ if TYPE_CHECKING:
 _LINE = re.compile(r"1 (\S+) R_(\S+)\t(\S(?:.*\S)?)")
 _SPOKEN = re.compile(r"(\S+) r_(\S+) (\S.*)")
 
-PROBLEMS_SHOWN = 1_000
-"""A file is given up after so many problems: nobody mends more by hand, and a list of millions helps nobody."""
-
 
 def facts_of(path: Path) -> list[Fact]:
     """Return the facts of a knowledge base file, plain or gzip, in the order of its lines.
 
     A relation is the bare field (`"rating"`), an object the text as written (`"46"`). Blank lines, Windows line
-    ends and a byte order mark are tolerated. Raises `FormatError` with every bad line, `StorageError` when the
+    ends and a byte order mark are tolerated. Raises `FormatError` with all bad lines, `StorageError` when the
     file cannot be read.
     """
     text, _ = disk.decode_text(disk.read_bytes(path), path)
     facts: list[Fact] = []
-    problems: list[Problem] = []
+    problems = Findings()
     fits = _LINE.fullmatch
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.removesuffix("\r")
@@ -37,12 +35,9 @@ def facts_of(path: Path) -> list[Fact]:
         if found is not None:
             facts.append(Fact(subject=found[1], relation=found[2], object=found[3]))
         elif line.strip():
-            problems.append(_bad_line(number, line))
-            if len(problems) >= PROBLEMS_SHOWN:
-                problems.append(Problem(rule="too-many-problems", message="the rest of the file was not looked at"))
-                break
-    if problems:
-        raise FormatError(path, problems)
+            problems.add(_bad_line(number, line))
+    if problems.problems():
+        raise FormatError(path, problems.problems())
     return facts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.restaurant.facts import PROBLEMS_SHOWN
+from duologue.core import findings
 from duologue.core.decoded import is_text, shown
 from duologue.core.records import Problem
 
@@ -29,7 +29,7 @@ DATA_RULES = {
     "answer-type": "an `answer` is an object with `candidate_id` and `utterance`",
     "answer-unknown": "the answer is one of the candidates of its dialogue",
     "answer-differs": "the answer has the same text as the candidate of its id",
-    "too-many-problems": "the check stops after 1,000 problems",
+    findings.RULE: findings.RULE_SAYS,
 }
 """Ids of the rules for data files, and what each demands."""
 
@@ -41,22 +41,21 @@ def place_of(row: Any, number: int) -> str:
 
 
 def data_problems(rows: list[Any]) -> list[Problem]:
-    """Return all problems of the rows of a data file, at most 1,000 of them."""
-    problems: list[Problem] = []
+    """Return all problems of the rows of a data file; of more than 1,000 the others are counted."""
+    return list(findings.capped(_data_problems(rows)))
+
+
+def _data_problems(rows: list[Any]) -> Iterator[Problem]:
     seen: dict[str, int] = {}
     for number, row in enumerate(rows, start=1):
         place = place_of(row, number)
-        problems += [_placed(problem, place) for problem in _row_problems(row)]
+        yield from (_placed(problem, place) for problem in _row_problems(row))
         name = row.get("dialog_id") if isinstance(row, dict) else None
         if isinstance(name, str) and name:
             if name in seen:
                 message = f"item {number} has the same dialog_id as item {seen[name]}"
-                problems.append(Problem(rule="dialog-id-repeated", place=place, message=message))
+                yield Problem(rule="dialog-id-repeated", place=place, message=message)
             seen.setdefault(name, number)
-        if len(problems) >= PROBLEMS_SHOWN:
-            problems.append(Problem(rule="too-many-problems", message="the rest of the file was not looked at"))
-            break
-    return problems
 
 
 def _placed(problem: Problem, place: str) -> Problem:

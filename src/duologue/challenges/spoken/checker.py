@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from duologue.challenges.spoken.decoding import Decoded
-from duologue.challenges.spoken.faults import at_most, half_character, message_problems
+from duologue.challenges.spoken.faults import half_character, message_problems
 from duologue.challenges.spoken.files import FileRows
 from duologue.challenges.spoken.triples import NAME, key_of, plain
+from duologue.core import findings
 from duologue.core.decoded import is_whole, pointer, shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -67,6 +68,7 @@ RULES = {
     ),
     "triple-repeated": Rule("no triple occurs twice in a reply", "warning", "warning", "keep one of them"),
     "triple-unknown": Rule("each triple is in the knowledge graph", "warning", "warning"),
+    findings.RULE: Rule(findings.RULE_SAYS),
 }
 """The rules for result files by id."""
 
@@ -96,7 +98,7 @@ class Findings:
 def check(
     submission: Submission, examples: Sequence[Example] | None, variant: str, world: World | None = None
 ) -> tuple[Problem, ...]:
-    """Return all problems of a result file, warnings included; of one rule at most 100 and the number of the rest.
+    """Return all problems of a result file, warnings included; of more than 1,000 the others are counted.
 
     `examples` adds the rules on ids, `world` (the knowledge graph) the one on triples. Raises `UsageError` for an
     unknown variant.
@@ -133,7 +135,7 @@ def examine(
                 found += _graph_problems(name, row, world)
     if examples is not None:
         found += _id_problems(rows, [example.sample.id for example in examples])
-    return Findings(tuple(at_most(_judge(found, variant))), replies)
+    return Findings(findings.capped(_judge(found, variant)), replies)
 
 
 def _judge(problems: Sequence[Problem] | Iterator[Problem], variant: str) -> list[Problem]:

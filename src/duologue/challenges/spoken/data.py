@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.spoken.faults import at_most, half_character, message_problems, repeated_keys
+from duologue.challenges.spoken.faults import half_character, message_problems, repeated_keys
 from duologue.challenges.spoken.triples import plain
 from duologue.core.decoded import is_whole, pointer, shown
+from duologue.core.findings import capped
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def kind_of(value: Any, kinds: Sequence[str]) -> str:
 
 
 def data_problems(decoded: Decoded, kind: str, kinds: Sequence[str] = ()) -> list[Problem]:
-    """Return all problems of a data file of a kind, of one rule at most 100 and the number of the rest.
+    """Return all problems of a data file of a kind, of more than 1,000 the others counted.
 
     `kinds` are those that are wanted here; any when empty.
     """
@@ -63,7 +64,7 @@ def data_problems(decoded: Decoded, kind: str, kinds: Sequence[str] = ()) -> lis
         expected = " or ".join(KINDS[one] for one in kinds or (kind,))
         return [Problem(rule="not-data", message=f"the file holds {shown(value)}, expected {expected}")]
     found = _LOOK[kind](decoded)
-    return at_most(problem for problem in found if problem.rule not in _TOLERATED)
+    return list(capped(problem for problem in found if problem.rule not in _TOLERATED))
 
 
 def _dialogue_problems(decoded: Decoded) -> Iterator[Problem]:

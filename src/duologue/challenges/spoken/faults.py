@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from duologue.challenges.spoken.triples import KEYS, NAME, VALUE, key_of
 from duologue.core.decoded import is_whole, pointer, shown
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from duologue.challenges.spoken.decoding import Decoded
 
 Where = tuple[str | int, ...]
 """The keys and indexes that lead to a place in a file."""
-
-PER_RULE = 100
-"""So many problems of one rule are told in full; the rest is counted."""
 
 _PLACEHOLDERS = frozenset({"", "none", "null", "nan", "n/a"})
 """Values that stand for no value, in lower case."""
@@ -132,23 +127,3 @@ def _near(field: str, row: dict[str, Any]) -> str:
     """Return advice when the row has nearly the field: other case, blanks, a plural."""
     found = next((key for key in row if _alike(key, field)), None)
     return "" if found is None else f"rename {shown(found)} to '{field}'"
-
-
-def at_most(problems: Iterable[Problem], limit: int = PER_RULE) -> list[Problem]:
-    """Return problems with at most `limit` of one rule; what is left out is counted in one more of that rule.
-
-    Its severity is the gravest of those left out, so that nothing is refused or accepted by their number.
-    """
-    kept: list[Problem] = []
-    told: dict[str, int] = {}
-    extra: dict[str, list[Problem]] = {}
-    for problem in problems:
-        told[problem.rule] = told.get(problem.rule, 0) + 1
-        if told[problem.rule] <= limit:
-            kept.append(problem)
-        elif problem.rule not in extra or problem.severity == "error":
-            extra[problem.rule] = [problem]
-    for rule, (last,) in extra.items():
-        message = f"{told[rule] - limit} more of this kind"
-        kept.append(msgspec.structs.replace(last, place="", message=message))
-    return kept
