@@ -10,16 +10,17 @@ from duologue.core.records import (
     Example,
     Fact,
     Mention,
+    Report,
     Sample,
     Turn,
     Value,
 )
+from duologue.metrics.caption import Average
 from duologue.report.comparison import ranking_formulas
 from duologue.report.exhibits import MOST_FACTS, distributions, showcase
 from duologue.report.html import page
 
 if TYPE_CHECKING:
-    from duologue.core.records import Report
     from tests.report.conftest import MakeReport
 
 
@@ -107,3 +108,32 @@ def test_the_page_shows_distributions_and_items_escaped(make_report: MakeReport)
     assert "&lt;hi&gt; from" in text
     assert "<hi>" not in text
     assert "exhibit" not in page([report]).replace(".exhibit", "")
+
+
+def test_a_score_that_counts_once_per_dialogue_is_shown_by_whole_dialogues() -> None:
+    rows = {"d1#1": (1, 1, 3), "d1#2": (1, 0, 1), "d2#1": (1, 1, 0), "d2#2": (1, 0, 1), "d3#1": (1, 0, 2)}
+    groups = tuple(name[:2] for name in rows)
+    report = Report(
+        task="x",
+        variant="strict",
+        n=5,
+        scores=(),
+        rank_by="goals",
+        signature="",
+        columns=("items", "dialogues", "points"),
+        items=tuple((name, tuple(map(float, counts))) for name, counts in rows.items()),
+        groups=groups,
+    )
+    goals = Average("goals", "points / dialogues", percent=False)
+    goals.columns = ("dialogues", "points")
+    plain = Average("plain", "points / items", percent=False)
+    plain.columns = ("items", "points")
+    spread, single = distributions(report, [goals, plain])
+    assert (spread.grouped, sum(bar.items for bar in spread.bars), spread.unknown) == (True, 2, 1)
+    assert (single.grouped, sum(bar.items for bar in single.bars), single.unknown) == (False, 5, 0)
+    answers = {name: Answer(text=f"said {name}") for name in rows}
+    found = showcase(report, [goals, plain], [example(name) for name in rows], answers)
+    assert [(item.id, item.value) for item in (*found.best, *found.worst)] == [("d1", 4.0), ("d2", 1.0)]
+    assert found.best[0].answer == ("1. said d1#1", "2. said d1#2")
+    assert found.best[0].references == ("1. yes", "2. yes")
+    assert found.best[0].history == (("user", "<hi> from d1#2"),)

@@ -9,9 +9,13 @@ from string import Formatter
 import pytest
 
 import duologue.report
+from duologue.core.plugins import load_task
 from duologue.report.words import Term, both, words
 
 TEMPLATES = Path(duologue.report.__file__).parent / "templates"
+
+OURS = ("restaurant", "conversation", "proactive", "spoken", "mobilecs/extraction", "mobilecs/dialogue")
+CUTS = {cut for name in OURS for cut in load_task(name).brief.slices}
 
 
 def braces(text: str) -> set[str]:
@@ -35,8 +39,12 @@ def test_the_templates_use_only_words_that_exist() -> None:
 
 def test_every_word_is_used() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.j2"))
-    known = {"answer-type", "p@1", "p@2", "p@5", "mrr", "pairs_caption_all", "pairs_caption_neighbours"}
+    known = {"p@1", "p@2", "p@5", "mrr", "pairs_caption_all", "pairs_caption_neighbours", *CUTS}
     assert {key for key in words() if f'"{key}"' not in source} <= known
+
+
+def test_every_cut_of_our_tasks_has_its_words() -> None:
+    assert set(words()) >= CUTS
 
 
 def test_a_text_is_given_in_both_languages_with_values_escaped() -> None:

@@ -40,10 +40,12 @@ class Distribution(NamedTuple):
     bars: tuple[Bar, ...]
     unknown: int
     """Items that the score says nothing about."""
+    grouped: bool = False
+    """Whether the items are whole dialogues: the score counts something once per dialogue."""
 
 
 class Exhibit(NamedTuple):
-    """One item with what the system saw, what was wanted and what it said."""
+    """One item, or one dialogue, with what the system saw, what was wanted and what it said."""
 
     id: str
     value: float
@@ -67,25 +69,50 @@ class Showcase(NamedTuple):
 def distributions(report: Report, formulas: Sequence[Metric[Any]]) -> tuple[Distribution, ...]:
     """Return how each score that can be taken of single items spreads; nothing for a report without counts.
 
-    Ten ranges from 0 to 1, or from the lowest to the highest value where some lie outside.
+    Ten ranges from 0 to 1, or from the lowest to the highest value where some lie outside. A score that counts
+    something once per dialogue is taken of whole dialogues.
     """
     if not report.items:
         return ()
     counts = Counts.of_report(report)
-    return tuple(_distribution(metric, item_values(counts, metric)) for metric in formulas if metric.additive)
+    return tuple(_distribution(metric, counts) for metric in formulas if metric.additive)
 
 
-def item_values(counts: Counts, metric: Metric[Any]) -> Floats:
-    """Return the score of each item by itself; NaN where it says nothing."""
+class _Unit(NamedTuple):
+    """What is scored by itself: an item, or a dialogue."""
+
+    name: str
+    rows: list[int]
+
+
+def _units(counts: Counts, metric: Metric[Any]) -> list[_Unit]:
+    """Return what a metric is to be taken of: items, or the dialogues in which it counts something once."""
+    groups: dict[str, list[int]] = {}
+    for row, name in enumerate(counts.groups or ()):
+        groups.setdefault(name, []).append(row)
+    rest = np.array([row for rows in groups.values() for row in rows[1:]], dtype=np.int64)
+    columns = counts.array[:, counts.positions(metric.columns)]
+    if len(rest) and (columns.any(axis=0) & ~columns[rest].any(axis=0)).any():  # all of it stands in first rows
+        return [_Unit(name, rows) for name, rows in groups.items()]
+    return [_Unit(name, [row]) for row, name in enumerate(counts.ids)]
+
+
+def _values(counts: Counts, metric: Metric[Any], units: Sequence[_Unit]) -> Floats:
+    """Return the score of each unit by itself; NaN where it says nothing."""
+    whole = len(units) == len(counts)
+    sums = counts.array if whole else np.array([counts.array[unit.rows].sum(axis=0) for unit in units])
     with np.errstate(all="ignore"):  # a formula over one item may divide by nothing; it then says nothing
-        values: Floats = metric.total(counts.array[:, counts.positions(metric.columns)])
+        values: Floats = metric.total(sums[:, counts.positions(metric.columns)])
     return values
 
 
-def _distribution(metric: Metric[Any], values: Floats) -> Distribution:
+def _distribution(metric: Metric[Any], counts: Counts) -> Distribution:
+    units = _units(counts, metric)
+    grouped = len(units) < len(counts)
+    values = _values(counts, metric, units)
     known = values[np.isfinite(values)]
     if not len(known):
-        return Distribution(metric.name, metric.percent, (), len(values))
+        return Distribution(metric.name, metric.percent, (), len(values), grouped)
     low, high = min(0.0, float(known.min())), max(1.0, float(known.max()))
     edges = np.linspace(low, high, BINS + 1)
     places = np.minimum(np.searchsorted(edges, known + 1e-12, side="right") - 1, BINS - 1)
@@ -94,7 +121,7 @@ def _distribution(metric: Metric[Any], values: Floats) -> Distribution:
         Bar(float(edges[one]), float(edges[one + 1]), int(times[one]), float(times[one] / len(known)))
         for one in range(BINS)
     )
-    return Distribution(metric.name, metric.percent, bars, len(values) - len(known))
+    return Distribution(metric.name, metric.percent, bars, len(values) - len(known), grouped)
 
 
 def showcase(
@@ -107,39 +134,54 @@ def showcase(
 ) -> Showcase:
     """Return the best and the worst items by the score that ranks, with their context.
 
-    Of equal ones those come first that are further out in the mean of all scores, then by id. Items whose sample is
-    not among `examples` are left out; so is the whole where the ranking score cannot be taken of single items.
+    Of equal ones those come first that are further out in the mean of all scores, then by id. Where the ranking score
+    counts something once per dialogue, dialogues are ranked and shown, their turns one after the other. Items whose
+    sample is not among `examples` are left out, and everything where the ranking score cannot be taken of items.
     """
     ranking = next((metric for metric in formulas if metric.name == report.rank_by and metric.additive), None)
     if ranking is None or not report.items:
         return Showcase((), ())
     counts = Counts.of_report(report)
     known = {example.sample.id: example for example in examples}
-    values = item_values(counts, ranking)
-    others = np.vstack([item_values(counts, metric) for metric in formulas if metric.additive])
+    units = _units(counts, ranking)
+    values = _values(counts, ranking, units)
+    others = np.vstack([_values(counts, metric, units) for metric in formulas if metric.additive])
     mean = np.where(np.isfinite(others), others, 0.0).mean(axis=0)
-    rows = [row for row, name in enumerate(counts.ids) if name in known and np.isfinite(values[row])]
-    rows.sort(key=lambda row: (values[row], mean[row], counts.ids[row]))
-    half = min(most, (len(rows) + 1) // 2)
+    shown = [
+        place
+        for place, unit in enumerate(units)
+        if np.isfinite(values[place]) and all(counts.ids[row] in known for row in unit.rows)
+    ]
+    shown.sort(key=lambda place: (values[place], mean[place], units[place].name))
+    half = min(most, (len(shown) + 1) // 2)
 
-    def exhibit(row: int) -> Exhibit:
-        name = counts.ids[row]
-        return _exhibit(known[name], answers.get(name), float(values[row]))
+    def exhibit(place: int) -> Exhibit:
+        name, rows = units[place]
+        parts = [known[counts.ids[row]] for row in rows]
+        return _exhibit(name, parts, [answers.get(one.sample.id) for one in parts], float(values[place]))
 
-    return Showcase(tuple(map(exhibit, rows[: -half - 1 : -1])), tuple(map(exhibit, rows[:half])))
+    return Showcase(tuple(map(exhibit, shown[: -half - 1 : -1])), tuple(map(exhibit, shown[:half])))
 
 
-def _exhibit(example: Example, answer: Answer | None, value: float) -> Exhibit:
-    sample = example.sample
-    facts = [f"{fact.subject} · {fact.relation} · {_object(fact.object)}" for fact in sample.knowledge]
+def _exhibit(name: str, parts: Sequence[Example], answers: Sequence[Answer | None], value: float) -> Exhibit:
+    """Return what there is to see of the items of a unit; the lines of several are numbered by item."""
+    last = parts[-1].sample
+    facts = [f"{fact.subject} · {fact.relation} · {_object(fact.object)}" for fact in last.knowledge]
+    wanted: list[str] = []
+    said: list[str] = []
+    for number, (part, answer) in enumerate(zip(parts, answers, strict=True), start=1):
+        mark = f"{number}. " if len(parts) > 1 else ""
+        wanted += [mark + " / ".join(_lines(one, part.sample, 1)) for one in part.references]
+        lines = () if answer is None else _lines(answer, part.sample, MOST_RANKED)
+        said += [mark + " / ".join(lines)] if mark and lines else lines
     return Exhibit(
-        id=sample.id,
+        id=name,
         value=value,
-        history=tuple((turn.speaker, turn.text) for turn in sample.history),
+        history=tuple((turn.speaker, turn.text) for turn in last.history),
         knowledge=tuple(facts[:MOST_FACTS]),
         more_knowledge=max(len(facts) - MOST_FACTS, 0),
-        references=tuple(" / ".join(_lines(one, sample, 1)) for one in example.references),
-        answer=() if answer is None else _lines(answer, sample, MOST_RANKED),
+        references=tuple(wanted),
+        answer=tuple(said),
     )
 
 
