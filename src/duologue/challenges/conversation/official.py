@@ -6,8 +6,6 @@ marker in them, cuts at white space, and pairs references and hypotheses by thei
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.files import HYPOTHESIS, REFERENCE
@@ -28,25 +26,34 @@ def references_in(submission: Submission) -> Iterator[str]:
 
     A first line after a byte order mark has none, for the program does not see its marker.
     """
-    return (line.replace(REFERENCE, "") for line in _marked_lines(submission) if line.startswith(REFERENCE))
+    return _texts(submission, REFERENCE)
 
 
 def hypotheses_in(submission: Submission) -> Iterator[str]:
     """Go through the texts behind `S_HYP:` as `references_in` does."""
-    return (line.replace(HYPOTHESIS, "") for line in _marked_lines(submission) if line.startswith(HYPOTHESIS))
+    return _texts(submission, HYPOTHESIS)
 
 
 def count_pairs(submission: Submission) -> tuple[int, int]:
     """Return how many references and how many hypotheses the program finds."""
-    found = Counter(line.startswith(REFERENCE) for line in _marked_lines(submission))
-    return found[True], found[False]
+    references = hypotheses = 0
+    for portion in _portions(submission):
+        references += sum([line.startswith(REFERENCE) for line in portion])
+        hypotheses += sum([line.startswith(HYPOTHESIS) for line in portion])
+    return references, hypotheses
 
 
-def _marked_lines(submission: Submission) -> Iterator[str]:
-    lines = submission.rows or ()
-    if any(problem.rule == "byte-order-mark" for problem in submission.problems):
-        lines = islice(lines, 1, None)
-    return (line for line in lines if line.startswith((REFERENCE, HYPOTHESIS)))
+def _texts(submission: Submission, mark: str) -> Iterator[str]:
+    for portion in _portions(submission):  # a portion at a time: there may be ten million lines
+        yield from [line.replace(mark, "") for line in portion if line.startswith(mark)]
+
+
+def _portions(submission: Submission) -> Iterator[list[str]]:
+    """Yield the lines in portions, without a first line behind a byte order mark; none of a file that is unreadable."""
+    skipped = int(any(problem.rule == "byte-order-mark" for problem in submission.problems))
+    for portion in submission.rows.portions() if submission.rows is not None else ():
+        yield portion[skipped:]
+        skipped = 0
 
 
 def transcript(name: str, references: int, hypotheses: int, scores: Sequence[float] = ()) -> tuple[str, ...]:
