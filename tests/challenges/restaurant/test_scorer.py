@@ -150,9 +150,14 @@ def test_strict_refuses_a_file_with_errors_and_partial_counts_them_as_wrong() ->
 
 
 def test_partial_cannot_help_a_file_without_rows() -> None:
-    for rows in ({"a": 1}, [0] * 2000):
-        with pytest.raises(FormatError):
-            score(DATA, submission(rows), "strict", partial=True)
+    with pytest.raises(FormatError):
+        score(DATA, submission({"a": 1}), "strict", partial=True)
+
+
+def test_a_file_of_very_many_faults_is_scored_in_part_like_any_other() -> None:
+    report = score(DATA, submission([*[0] * 2000, item("d1", "a", "b", "c")]), "strict", partial=True)
+    assert (report.n, values(report)["p@1"]) == (2, 0.5)
+    assert len(report.problems) == 1001
 
 
 def test_warnings_do_not_stop_the_score(tmp_path: Path) -> None:
