@@ -315,7 +315,7 @@ class _Training(Generic[Example, Batch]):
         state.done = state.done or state.idle >= plan.patience
         line: dict[str, Any] = {
             "epoch": state.epoch + 1,
-            "step": state.epoch * self.steps + (state.step or self.steps),
+            "step": self._steps_done(),
             "loss": round(state.loss_sum / state.loss_steps, 6),
             "held_out_loss": round(loss, 6),
         }
