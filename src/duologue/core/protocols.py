@@ -251,11 +251,11 @@ class Walkable(Protocol):
         ...
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
-        """Return the official statistics of a data file."""
+        """Return the statistics of a data file, the official ones where there are such."""
         ...
 
     def statistics_text(self, path: Path) -> str:
-        """Return the official statistics as the official tool spells them."""
+        """Return the same as text, spelled as the official tool does where there is one."""
         ...
 
 
