@@ -64,12 +64,13 @@ class _Entropy(torch.autograd.Function):
             here = slice(start, start + _CHUNK)
             logits = torch.mm(hidden[here], weight.T).to(fine).add_(bias)  # (c, v)
             best[here] = logits.argmax(1)
-            total = logits.logsumexp(1, keepdim=True)
+            chances = logits.log_softmax(1)  # not logsumexp less the logit: a cost near zero keeps its digits
+            del logits
             rows = targets[here].unsqueeze(1)
-            costs[here] = (total - logits.gather(1, rows)).squeeze(1)
+            costs[here] = -chances.gather(1, rows).squeeze(1)
             if wanted:
                 share = shares[here].unsqueeze(1).to(fine)
-                slope = logits.sub_(total).exp_().mul_(share)  # (c, v)
+                slope = chances.exp_().mul_(share)  # (c, v)
                 slope.scatter_add_(1, rows, -share)
                 of_bias += slope.sum(0)
                 slope = slope.to(precision)

@@ -189,12 +189,15 @@ class Postks(nn.Module):
         self.bow_second = nn.Linear(h, v)
         self.dropout = nn.Dropout(size.dropout)
 
-    def read(self, packed: Packed, precision: torch.dtype) -> Source:
-        """Encode sources."""
+    def read(self, packed: Packed, precision: torch.dtype, order: Tensor | None = None) -> Source:
+        """Encode sources; memory and its mask are of the samples in `order` (b,), where one is given."""
         forwards, backwards = self.context_gru(self.embedding(packed.tokens), packed, precision)
         query = torch.tanh(self.bridge(ends_of((forwards, backwards), packed)))  # x (b, h)
         states = torch.cat([forwards, backwards.index_select(0, packed.turned)], 1).to(precision)  # (tokens, h)
-        return Source(functional.embedding(packed.grid, states), packed.real, query)  # padding holds what is masked
+        grid, real = packed.grid, packed.real
+        if order is not None:
+            grid, real = grid.index_select(0, order), real.index_select(0, order)
+        return Source(functional.embedding(grid, states), real, query)  # padding holds what is masked
 
     def choose(self, batch: Batch, query: Tensor | None, precision: torch.dtype, *, posterior: bool) -> Knowledge:
         """Mix the triples of each sample by the posterior or the prior; `query` is x (b, h)."""
@@ -219,7 +222,7 @@ class Postks(nn.Module):
         """
         source = None
         if not bow_only or self.posterior is not None:
-            source = self.read(batch.source, precision)
+            source = self.read(batch.source, precision, None if batch.said is None else batch.said.order)
         knowledge = self.choose(batch, source.query if source else None, precision, posterior=True)
         bow = self._bow(batch, knowledge.chosen)
         if bow_only:
@@ -260,7 +263,7 @@ class Postks(nn.Module):
         """Return the loss of the decoder, and per sample what its reply costs and the share of tokens it has right."""
         said = batch.said
         assert said is not None
-        ordered = Source(*(part.index_select(0, said.order) for part in source))
+        ordered = source._replace(query=source.query.index_select(0, said.order))  # its memory is so already
         contexts, states = self.decoder(
             self.decoder.weave(precision),
             self.embedding(said.tokens),

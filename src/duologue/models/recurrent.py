@@ -4,11 +4,12 @@ Letters: s sequences, t steps, n tokens of all sequences together, e numbers in,
 
 Sequences are laid step after step (`Packed`): first the first tokens of all, the longest sequence first, then the second
 tokens of those that have one. Every step works on a block of rows that only gets shorter. The pass back through time is
-written by hand, so that the gradients of the weights are one matrix product each and a token keeps 5d numbers.
+written by hand, so that the gradients of the weights are a few large products and a token keeps d numbers.
 """
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torch import Tensor
+
+_ROWS = 2048  # tokens whose gates are there at once
 
 
 class Packed(NamedTuple):
@@ -129,7 +132,7 @@ def cell(of_input: Tensor, of_state: Tensor, state: Tensor) -> Tensor:
 
 
 class _Sweep(torch.autograd.Function):
-    """All steps of one unit. The way back overwrites what was kept, so it can be gone once."""
+    """All steps of one unit; only its states are kept, gates are made again on the way back, many steps at once."""
 
     @staticmethod
     def forward(  # type: ignore[override]  # torch declares no arguments
@@ -142,63 +145,82 @@ class _Sweep(torch.autograd.Function):
         sizes: tuple[int, ...],
         precision: torch.dtype,
     ) -> Tensor:
-        d = w_hidden.shape[1]
-        fine = torch.promote_types(precision, torch.float32)
         x, w_input, w_hidden = x.to(precision), w_input.to(precision), w_hidden.to(precision)
-        b_hidden = b_hidden.to(precision)
-        gates = torch.addmm(b_input.to(precision), x, w_input.T)  # (n, 3d): i, soon [r z c]
-        inner = gates.new_empty(len(x), d)  # j_c
-        states = gates.new_empty(len(x), d, dtype=fine)
+        b_input, b_hidden = b_input.to(precision), b_hidden.to(precision)
+        d = w_hidden.shape[1]
+        states = x.new_empty(len(x), d, dtype=torch.promote_types(precision, torch.float32))
         h = states.new_zeros(sizes[0], d)
-        start = 0
-        for rows in sizes:
-            here = slice(start, start + rows)
-            h = h[:rows]
-            j = torch.addmm(b_hidden, h.to(precision), w_hidden.T)  # (rows, 3d)
-            r, z = gates[here, : 2 * d].add_(j[:, : 2 * d]).sigmoid_().chunk(2, 1)
-            c = gates[here, 2 * d :].addcmul_(r, j[:, 2 * d :]).tanh_()
-            inner[here] = j[:, 2 * d :]
-            h = torch.lerp(c.to(fine), h, z.to(fine), out=states[here])
-            start += rows
-        ctx.save_for_backward(x, w_input, w_hidden, states)
-        ctx.sizes, ctx.kept = sizes, (gates, inner)
+        for block in _blocks(sizes):
+            of_input = torch.addmm(b_input, x[block.rows], w_input.T)  # i (rows, 3d)
+            for start, size in block.steps:
+                h = h[:size]
+                of_state = torch.addmm(b_hidden, h.to(precision), w_hidden.T)  # j (size, 3d)
+                at = start - block.rows.start
+                h = states[start : start + size] = cell(of_input[at : at + size], of_state, h)
+        ctx.save_for_backward(x, w_input, w_hidden, b_input, b_hidden, states)
+        ctx.sizes = sizes
         return states
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Any:  # type: ignore[override]  # torch declares any number of gradients
-        x, w_input, w_hidden, states = ctx.saved_tensors
-        if ctx.kept is None:
-            raise RuntimeError("the way back through time can be gone once; run the forward pass again")
-        (gates, inner), ctx.kept = ctx.kept, None
-        d, end = inner.shape[1], len(states)
-        fine = states.dtype
+        x, w_input, w_hidden, b_input, b_hidden, states = ctx.saved_tensors
+        fine, d = states.dtype, states.shape[1]
+        before = _shifted(states, ctx.sizes)  # the state before each token (n, d)
+        slopes = [torch.zeros_like(one, dtype=fine) for one in (x, w_input, w_hidden, b_input, b_hidden)]
+        of_x, of_w_input, of_w_hidden, of_b_input, of_b_hidden = slopes
         carry = states.new_zeros(0, d)
-        for rows, earlier in zip(ctx.sizes[::-1], (*ctx.sizes[-2::-1], 0), strict=True):
-            here = slice(end - rows, end)
-            dh = grad[here].clone()
-            dh[: len(carry)] += carry
-            r, z, c = gates[here].to(fine).chunk(3, 1)
-            before = states[here.start - earlier : here.start - earlier + rows] if earlier else torch.zeros_like(dh)
-            of_c = dh * (1 - z) * (1 - c * c)
-            of_z = dh * (before - c) * (z * (1 - z))
-            of_r = of_c * inner[here] * (r * (1 - r))
-            carry = dh * z
-            inner[here] = of_c * r
-            gates[here] = torch.cat([of_r, of_z, of_c], 1)  # r, z and c are gone from here on
-            carry += torch.cat([gates[here, : 2 * d], inner[here]], 1) @ w_hidden
-            end -= rows
-        # the state before each token: that of the same row one step earlier
-        parts = [states.new_zeros(ctx.sizes[0], d)]
-        for rows, later in zip(ctx.sizes, ctx.sizes[1:], strict=False):
-            parts.append(states[end : end + later])
-            end += rows
-        before_all = torch.cat(parts).to(x.dtype)  # (n, d)
-        of_hidden = torch.cat([gates[:, : 2 * d].T @ before_all, inner.T @ before_all])
-        of_b_input = gates.sum(0, dtype=fine)
-        of_b_hidden = torch.cat([of_b_input[: 2 * d], inner.sum(0, dtype=fine)])
-        of_x = gates @ w_input if ctx.needs_input_grad[0] else None
-        return _fine(of_x, fine), _fine(gates.T @ x, fine), of_hidden.to(fine), of_b_input, of_b_hidden, None, None
+        for block in reversed(_blocks(ctx.sizes)):
+            here, known = before[block.rows], x[block.rows]
+            narrow = here.to(x.dtype)
+            i, j = torch.addmm(b_input, known, w_input.T), torch.addmm(b_hidden, narrow, w_hidden.T)  # (rows, 3d)
+            r, z = (i[:, : 2 * d] + j[:, : 2 * d]).sigmoid_().to(fine).chunk(2, 1)
+            inner = j[:, 2 * d :]
+            c = torch.addcmul(i[:, 2 * d :], r.to(x.dtype), inner).tanh_().to(fine)
+            # dh times these are the slopes of i_c, i_z and i_r
+            by_c = (1 - z) * (1 - c * c)
+            by_z = (here - c) * z * (1 - z)
+            by_r = by_c * inner * r * (1 - r)
+            for start, size in reversed(block.steps):
+                dh = grad[start : start + size].clone()  # (size, d)
+                dh[: len(carry)] += carry
+                at = slice(start - block.rows.start, start - block.rows.start + size)
+                of_c = dh * by_c[at]
+                torch.cat([dh * by_r[at], dh * by_z[at], of_c], 1, out=i[at])
+                j[at, : 2 * d], j[at, 2 * d :] = i[at, : 2 * d], of_c * r[at]
+                carry = torch.addmm(dh * z[at], j[at].to(fine), w_hidden) if fine == x.dtype else dh * z[at] + j[at] @ w_hidden
+            of_x[block.rows] = i @ w_input
+            of_w_input += i.T @ known
+            of_w_hidden += j.T @ narrow
+            of_b_input += i.sum(0, dtype=fine)
+            of_b_hidden += j.sum(0, dtype=fine)
+        return *slopes, None, None
 
 
-def _fine(tensor: Tensor | None, kind: torch.dtype) -> Tensor | None:
-    return None if tensor is None else tensor.to(kind)
+class _Block(NamedTuple):
+    """Some steps on end."""
+
+    rows: slice
+    """The tokens of all its steps."""
+    steps: list[tuple[int, int]]
+    """Per step its first token and their number."""
+
+
+def _blocks(sizes: tuple[int, ...]) -> list[_Block]:
+    """Cut the steps into blocks of about `_ROWS` tokens: large enough for fast products, small enough to be dropped."""
+    blocks: list[_Block] = []
+    steps: list[tuple[int, int]] = []
+    first = start = 0
+    for number, size in enumerate(sizes):
+        steps.append((start, size))
+        start += size
+        if start - first >= _ROWS or number == len(sizes) - 1:
+            blocks.append(_Block(slice(first, start), steps))
+            first, steps = start, []
+    return blocks
+
+
+def _shifted(states: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """Return the state before each token (n, d): that of the same row one step earlier, zero at first."""
+    starts = [0, *accumulate(sizes)]
+    parts = [states[start : start + later] for start, later in zip(starts, sizes[1:], strict=False)]
+    return torch.cat([states.new_zeros(sizes[0], states.shape[1]), *parts])
