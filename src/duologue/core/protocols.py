@@ -355,14 +355,25 @@ class Conversable(Protocol):
 class Stage(Protocol):
     """All that is needed to play whole conversations of a task, and to judge them."""
 
-    scenes: Sequence[Scene]
-    """Where each conversation begins and how it ends."""
-    user: System
-    """The simulated user: it never sees what belongs to the system's side."""
-    people: Sequence[Dialogue]
-    """What people made of the same scenes, to compare with; empty where that is not known."""
-    notes: Sequence[str]
-    """What a reader of the figures should know, such as that there were fewer scenes than asked for."""
+    @property
+    def scenes(self) -> Sequence[Scene]:
+        """Where each conversation begins and how it ends."""
+        ...
+
+    @property
+    def user(self) -> System:
+        """The simulated user: it never sees what belongs to the system's side."""
+        ...
+
+    @property
+    def people(self) -> Sequence[Dialogue]:
+        """What people made of the same scenes, to compare with; empty where that is not known."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a reader of the figures should know, such as that there were fewer scenes than asked for."""
+        ...
 
     def judge(self, dialogues: Sequence[Dialogue]) -> Report:
         """Score finished dialogues of the scenes, in any order; ids are those of the scenes."""

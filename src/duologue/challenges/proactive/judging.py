@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.proactive.claims import Ground
 from duologue.challenges.proactive.goals import completion, squeezed, usable
+from duologue.core.errors import UsageError
 from duologue.core.records import Report, Sample
 from duologue.metrics.counts import Metric, share, sign, tally
 from duologue.metrics.significance import scores
@@ -131,6 +132,8 @@ def judge(dialogues: Sequence[Dialogue], claims: Claims, *, seed: int, goals_has
 
     Raises `UsageError` when there are none.
     """
+    if not dialogues:
+        raise UsageError("there are no dialogues to judge")
     metrics: tuple[Metric[Any], ...] = formulas()
     counts = tally(metrics, [one.id for one in dialogues], [counted(one, claims) for one in dialogues])
     known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][1] > 0]

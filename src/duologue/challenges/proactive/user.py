@@ -47,7 +47,8 @@ _OPEN = re.compile(r"[0-9０-９A-Za-z《》座]")
 _QUESTION = re.compile(r"[?？]|吗|呢|什么|谁|哪|怎么|怎样|多少|几|是不是|有没有|要不要|知不知道")
 _ASKING_END = re.compile(r"[?？]\W*$|(?:吗|呢|谁|什么)\W*$")
 
-_PERSON = re.compile(r"[他她]|演员|导演|明星|主演|歌手|编剧|女神|男神|影后|影帝")
+_PRONOUN = re.compile(r"(?<!其)[他她]")
+_PERSON = re.compile(r"演员|导演|明星|主演|歌手|编剧|女神|男神|影后|影帝")
 
 
 class Exchange(NamedTuple):
@@ -163,10 +164,8 @@ class _Index:
 
 def _of_another(answer: str, heard: str) -> bool:
     """Tell whether an answer speaks of a man or a woman where the agent spoke of no person, or of the other."""
-    return any(
-        own in answer and own not in heard and (other in heard or not _PERSON.search(heard))
-        for own, other in ("他她", "她他")
-    )
+    meant, known = (set(_PRONOUN.findall(text)) for text in (answer, heard))
+    return bool(meant - known) and (bool(known) or not _PERSON.search(heard))
 
 
 def asks(text: str) -> bool:
