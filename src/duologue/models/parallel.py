@@ -47,13 +47,17 @@ class Team:
         distributed.all_reduce(summed)
         return summed.tolist()
 
-    def wrapped(self, module: nn.Module, loss: Callable[[Any], Tensor]) -> Callable[[Any], Tensor]:
-        """Return the loss such that its gradient is the mean over the team."""
+    def wrapped(self, module: nn.Module, loss: Callable[[Any], Tensor], *, in_stages: bool) -> Callable[[Any], Tensor]:
+        """Return the loss such that its gradient is the mean over the team.
+
+        A model that learns `in_stages` may leave weights without gradient, which has to be looked for.
+        """
         if self.size == 1:
             return loss
         places = [self.device.index] if self.device.type == "cuda" else None
-        # a stage may leave weights without gradient
-        return nn.parallel.DistributedDataParallel(_Loss(module, loss), device_ids=places, find_unused_parameters=True)
+        return nn.parallel.DistributedDataParallel(
+            _Loss(module, loss), device_ids=places, find_unused_parameters=in_stages
+        )
 
 
 class _Loss(nn.Module):

@@ -188,7 +188,7 @@ class _Training(Generic[Example, Batch]):
         self.folder, self.seed, self.progress = folder, seed, progress
         self.identity = f"{seed} {len(examples)} {len(held_out)} {plan} {data_hash}"
         self.module = subject.module.to(team.device)
-        self.loss = team.wrapped(self.module, subject.loss)
+        self.loss = team.wrapped(self.module, subject.loss, in_stages=subject.stage is not None)
         kind = torch.optim.AdamW if plan.optimiser == "adamw" else torch.optim.Adam
         self.optimiser = kind(
             self.module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay, foreach=True
