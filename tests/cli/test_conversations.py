@@ -48,6 +48,7 @@ def test_conversations_are_simulated_and_the_figures_are_one_json_object(call: C
     assert found["scores"]["topics-in-order"]["value"] == 1
     assert found["scores"]["dialogues-with-repeats"]["value"] == 0
     assert found["people"].keys() == found["scores"].keys()
+    assert isinstance(found["problems"], list)
     assert found["latency_ms"]["replies"] >= 8
     assert found["notes"][1].startswith("5 conversations were asked for; small-sessions.txt holds 2")
     rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]

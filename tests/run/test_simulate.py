@@ -7,7 +7,7 @@ import pytest
 from duologue.core.errors import UsageError
 from duologue.core.play import Scene
 from duologue.core.protocols import Brief
-from duologue.core.records import Answer, Dialogue, Record, Report, Score, Turn
+from duologue.core.records import Answer, Dialogue, Problem, Record, Report, Score, Turn
 from duologue.run.simulate import Timed, simulate
 
 if TYPE_CHECKING:
@@ -58,7 +58,13 @@ class Lengths:
         length = sum(len(one.turns) for one in dialogues) / len(dialogues)
         score = Score(name="length", value=length, percent=False)
         return Report(
-            task="counting", variant="conversation", n=len(dialogues), scores=(score,), rank_by="length", signature="s"
+            task="counting",
+            variant="conversation",
+            n=len(dialogues),
+            scores=(score,),
+            rank_by="length",
+            signature="s",
+            problems=(Problem(rule="r", message="m"),),
         )
 
 
@@ -80,6 +86,7 @@ def test_every_scene_is_played_and_judged_beside_people(task: Task) -> None:
     assert (found.report.system, found.report.seen) == ("me", "nothing")
     assert found.people is not None
     assert (found.people.system, found.people.scores[0].value) == ("people", 1)
+    assert (len(found.report.problems), len(found.people.problems)) == (1, 0)
     assert found.ended_by == {"max_turns": 2}
     assert found.notes == ("a note",)
     assert steps == [(1, 2, "talking"), (2, 2, "talking")]

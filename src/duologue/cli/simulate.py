@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from duologue.cli import options
 from duologue.cli.predict import load_any
@@ -86,7 +87,7 @@ def simulate(
 
 
 def _jsonable(found: Simulation, seed: int) -> dict[str, Any]:
-    """Return the report's JSON object, and in it people, endings, latency (milliseconds) and notes."""
+    """Return the report's JSON object, and in it people, endings, latency (milliseconds), problems and notes."""
     latency = found.latency
     return {
         **to_json(found.report),
@@ -94,6 +95,7 @@ def _jsonable(found: Simulation, seed: int) -> dict[str, Any]:
         "people": None if found.people is None else to_json(found.people)["scores"],
         "ended_by": found.ended_by,
         "latency_ms": {"replies": latency.replies, "p50": latency.p50, "p95": latency.p95, "max": latency.most},
+        "problems": msgspec.to_builtins(found.report.problems),
         "notes": list(found.notes),
     }
 

@@ -99,11 +99,18 @@ def simulate(
     return Simulation(
         dialogues=dialogues,
         report=msgspec.structs.replace(stage.judge(dialogues), **told),
-        people=msgspec.structs.replace(stage.judge(stage.people), system="people") if stage.people else None,
+        people=_of_people(stage),
         latency=timed.latency(),
         ended_by=dict(sorted(Counter(str(one.meta["ended_by"]) for one in dialogues).items())),
         notes=tuple(stage.notes),
     )
+
+
+def _of_people(stage: Stage) -> Report | None:
+    """Return the figures of people, without the problems: these are for who mends the system."""
+    if not stage.people:
+        return None
+    return msgspec.structs.replace(stage.judge(stage.people), system="people", problems=())
 
 
 def _chance(seed: int, name: str) -> random.Random:

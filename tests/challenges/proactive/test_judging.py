@@ -109,3 +109,10 @@ def test_dialogues_in_which_nobody_speaks_have_no_rates() -> None:
     assert "facts-not-in-knowledge" not in names
     with pytest.raises(UsageError, match="no dialogues"):
         judged()
+
+
+def test_every_flaw_is_a_warning_with_its_place() -> None:
+    repeated, unfounded = judged(GOOD, BAD).problems
+    assert (repeated.rule, repeated.place) == ("utterance-repeated", "dialogue 'bad', utterance 2 (from 0)")
+    assert (unfounded.rule, unfounded.severity) == ("fact-unfounded", "warning")
+    assert unfounded.message == "nothing bears out 2008年: 海 边 2008年 。"

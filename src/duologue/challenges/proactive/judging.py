@@ -6,17 +6,18 @@ Goal completion and the triples used are those of `goals` (specification, sectio
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.proactive.claims import Ground
 from duologue.challenges.proactive.goals import completion, squeezed, usable
 from duologue.core.errors import UsageError
-from duologue.core.records import Report, Sample
+from duologue.core.records import Problem, Report, Sample
 from duologue.metrics.counts import Metric, share, sign, tally
 from duologue.metrics.significance import scores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from duologue.challenges.proactive.claims import Claims
     from duologue.core.records import Dialogue
@@ -130,7 +131,8 @@ def counted(dialogue: Dialogue, claims: Claims) -> dict[str, float]:
 def judge(dialogues: Sequence[Dialogue], claims: Claims, *, seed: int, goals_hash: str) -> Report:
     """Return the figures of finished dialogues with 95 % intervals (2,000 bootstrap draws of dialogues by `seed`).
 
-    Raises `UsageError` when there are none.
+    Every utterance with an unfounded fact and every repeated one is a warning among the problems. Raises `UsageError`
+    when there are no dialogues.
     """
     if not dialogues:
         raise UsageError("there are no dialogues to judge")
@@ -148,4 +150,18 @@ def judge(dialogues: Sequence[Dialogue], claims: Claims, *, seed: int, goals_has
         signature=sign(known, *parts),
         columns=counts.columns,
         items=counts.rows(),
+        problems=tuple(problem for one in dialogues for problem in _problems(one, claims)),
     )
+
+
+def _problems(dialogue: Dialogue, claims: Claims) -> Iterator[Problem]:
+    """Yield a warning per flaw of a dialogue, in the order of its turns."""
+    for flaw in sorted(chain(*flaws(dialogue, claims)), key=lambda one: one.turn):
+        said = dialogue.turns[flaw.turn].text
+        if flaw.what:
+            message = f"nothing bears out {', '.join(flaw.what)}: {said}"
+        else:
+            message = f"the agent has said this before: {said}"
+        rule = "fact-unfounded" if flaw.what else "utterance-repeated"
+        place = f"dialogue '{dialogue.id}', utterance {flaw.turn} (from 0)"
+        yield Problem(rule=rule, severity="warning", place=place, message=message)
