@@ -155,6 +155,13 @@ def test_nothing_comes_from_a_samples_own_session() -> None:
     assert draw(source, renamed, 9) == ["走 吧"]
 
 
+def test_the_own_session_can_be_asked_for() -> None:
+    source = Bank.of(TALK)
+    assert draw(source, TALK[2].sample, 9) == []
+    drawn = source.candidates(TALK[2].sample, 9, random.Random(1), own=True)
+    assert drawn[0] == "还有 山 路"
+
+
 def test_a_reply_that_no_line_can_hold_is_no_candidate() -> None:
     knowledge = (*OTHER.knowledge, Fact(subject="青 天", relation="导演", object="李\t四"))
     sample = msgspec.structs.replace(OTHER, knowledge=knowledge, history=())

@@ -78,23 +78,30 @@ class Bank:
         return cls(entries, slots)
 
     def candidates(
-        self, sample: Sample, count: int, chance: random.Random, *, unlike: Collection[str] = ()
+        self,
+        sample: Sample,
+        count: int,
+        chance: random.Random,
+        *,
+        unlike: Collection[str] = (),
+        own: bool = False,
     ) -> list[str]:
         """Return at most `count` different replies for a sample, in the order in which they were drawn.
 
         Three sources in turn, each in an order drawn by `chance`: entries of the sample's key with objects and topics
         filled in, the same with topics alone, all entries with topics alone. A slot gets one of the sample's objects
         for its predicate, drawn by `chance`; without such an object the entry is passed over. `unlike` are texts to
-        leave out, such as the reply itself. Raises `UsageError` for a sample without two topics.
+        leave out, such as the reply itself; entries of the sample's own session are left out too unless `own`. Raises
+        `UsageError` for a sample without two topics.
         """
-        own, key, values = session_of(sample), key_of(sample), _values(sample)
+        left_out, key, values = "" if own else session_of(sample), key_of(sample), _values(sample)
         found: dict[str, None] = {}
         same = self._of_key.get(key, [])
         for source, slotted in ((same, True), (same, False), (self.entries, False)):
             for entry in _shuffled(source, chance):
                 if len(found) >= count:
                     return list(found)
-                if entry.session == own:
+                if entry.session == left_out:
                     continue
                 text = self._filled(entry.slotted if slotted else entry.plain, values, chance)
                 if text and text not in unlike and not _UNWRITABLE.search(text):
