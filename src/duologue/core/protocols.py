@@ -308,6 +308,15 @@ class FactChecking(Task, Grounded, Protocol):
         ...
 
 
+@runtime_checkable
+class Live(Protocol):
+    """A system that takes more pains, or other ones, in a talk with a person than over a data file."""
+
+    def go_live(self) -> None:
+        """Do so from now on; called by a live partner before `prepare`."""
+        ...
+
+
 class Partner(Protocol):
     """A system as a live partner; knows nothing of terminals or pages."""
 

@@ -12,10 +12,10 @@ from duologue.core.records import Dialogue, Goal
 from duologue.systems.baselines import RandomRanker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from duologue.core.protocols import System
+    from duologue.core.protocols import Brief, System, World
 
     Make = Callable[..., Path]
 
@@ -108,3 +108,17 @@ def test_a_goal_comes_from_a_file_or_is_built_in(leader: System, sessions: Make)
     assert "云小7" in partner(leader, place=sessions(1, start=7)).welcome
     with pytest.raises(UsageError, match="no goal of two topics"):
         Partner(leader, Dialogue(id="x", turns=(), goal=Goal(topics=("a",))), seed=1)
+
+
+def test_a_system_is_told_that_it_talks_with_a_person() -> None:
+    calls: list[str] = []
+
+    class Careful(RandomRanker):
+        def go_live(self) -> None:
+            calls.append("live")
+
+        def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+            calls.append("prepared")
+
+    Partner(Careful(), BUILT_IN, seed=1)
+    assert calls == ["live", "prepared"]

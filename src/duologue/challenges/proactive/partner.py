@@ -13,6 +13,7 @@ from duologue.challenges.proactive.scenes import pick
 from duologue.challenges.proactive.talk import GOODBYES, apart, phrase, together
 from duologue.challenges.proactive.task import BRIEF
 from duologue.core.errors import UsageError
+from duologue.core.protocols import Live
 from duologue.core.records import Annotation, Dialogue, Fact, Goal, Sample, Turn
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Partner:
         self.finished = False
         """Whether the person said goodbye, or the system has nothing more to say."""
         phrase(lang, "welcome", **self._names(), count=0)  # an unknown language is said before the first word
+        if isinstance(system, Live):
+            system.go_live()
         system.prepare(BRIEF, seed, {})
 
     @property
