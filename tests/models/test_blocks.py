@@ -11,6 +11,7 @@ from duologue.core.errors import UsageError
 from duologue.models.blocks import (
     Attention,
     CopyHead,
+    Dropout,
     Encoder,
     Layer,
     Positions,
@@ -49,6 +50,30 @@ def test_sinusoidal_positions_never_end_and_learned_ones_say_so() -> None:
     assert torch.equal(positions(700), sinusoids(700, D))
     with pytest.raises(UsageError, match="learned 9 positions, found 10"):
         Positions(D, 9)(10)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5])
+def test_dropout_drops_its_share_and_keeps_the_mean(rate: float) -> None:
+    block, x = Dropout(rate), torch.ones(999, 101, requires_grad=True)
+    out = block(x)
+    assert (out == 0).float().mean().item() == pytest.approx(rate, abs=0.01)
+    assert sorted(set(out.flatten().tolist())) == pytest.approx([0.0, 1 / (1 - rate)])
+    out.sum().backward()
+    assert x.grad is not None
+    assert torch.equal(x.grad, out)
+    share = (out == 0).float()
+    assert share.mean(0).std().item() < 0.03  # no place in a word of chance is luckier
+    assert torch.equal(block.eval()(x), x)
+
+
+def test_dropout_follows_the_seed_in_any_precision() -> None:
+    block, x = Dropout(0.3), torch.randn(7, 3).bfloat16()
+    torch.manual_seed(2)
+    first = block(x)
+    torch.manual_seed(2)
+    assert torch.equal(block(x), first)
+    assert not torch.equal(block(x), first)
+    assert first.dtype == torch.bfloat16
 
 
 def test_attention_is_what_the_library_computes() -> None:

@@ -18,6 +18,7 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Record
 from duologue.models.blocks import (
     CopyHead,
+    Dropout,
     Encoder,
     Layer,
     Positions,
@@ -148,7 +149,7 @@ class CopyTransformer(nn.Module):
         nn.init.normal_(self.words.weight, std=d**-0.5)
         nn.init.normal_(self.kinds.weight, std=d**-0.5)
         self.positions = Positions(d)
-        self.drop = nn.Dropout(size.dropout)
+        self.drop = Dropout(size.dropout)
         self.encoder = Encoder(size.encoder_layers, d, size.heads, size.inner, size.dropout)
         self.decoder = nn.ModuleList(
             Layer(d, size.heads, size.inner, size.dropout, crosses=True) for _ in range(size.decoder_layers)

@@ -15,7 +15,7 @@ from torch import nn
 
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
-from duologue.models.blocks import Encoder, Positions
+from duologue.models.blocks import Dropout, Encoder, Positions
 from duologue.models.crf import CRF
 from duologue.models.train import Subject
 from duologue.models.words import PAD, SPECIAL, UNKNOWN
@@ -116,7 +116,7 @@ class Tagger(nn.Module):
         self.words = nn.Embedding(size.vocabulary, d)
         nn.init.normal_(self.words.weight, std=d**-0.5)
         self.positions = Positions(d)
-        self.drop = nn.Dropout(size.dropout)
+        self.drop = Dropout(size.dropout)
         self.encoder = Encoder(size.layers, d, size.heads, size.inner, size.dropout)
         self.emit = nn.Linear(d, k)
         tag = torch.arange(k)
