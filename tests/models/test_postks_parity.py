@@ -51,7 +51,13 @@ def golden(real_data: Path) -> Iterator[Path]:
 def our_name(name: str) -> str:
     start = next((start for start in NAMES if name.startswith(start)), "")
     name = NAMES.get(start, "") + name.removeprefix(start)
-    return name.replace(".w", ".weight") if name.endswith(".w") else name.replace(".b", ".bias") if name.endswith(".b") else name
+    return (
+        name.replace(".w", ".weight")
+        if name.endswith(".w")
+        else name.replace(".b", ".bias")
+        if name.endswith(".b")
+        else name
+    )
 
 
 def arrays(path: Path) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
@@ -89,7 +95,8 @@ def steps_of(golden: Path, trace: str, model: Postks) -> Iterator[tuple[int, Los
         batch = batch_of(golden, f"train{told['batch'][place]}")
         optimiser.zero_grad(set_to_none=True)
         losses = model.losses(batch)
-        (losses.total if stage else model.losses(batch, bow_only=True).total).backward()
+        total = losses.total if stage else model.losses(batch, bow_only=True).total
+        total.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         gradients = {name: one.grad.clone() for name, one in model.named_parameters() if one.grad is not None}
         norm = float(torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0))
         yield place, losses, gradients, norm

@@ -1,7 +1,7 @@
 """Cross-entropy over a large vocabulary, without keeping its logits.
 
-The logits of a few hundred rows are made, their loss and its gradient taken, and dropped. Letters: n rows, d numbers of a
-row, v words.
+The logits of a few hundred rows are made, their loss and its gradient taken, and dropped. Letters: n rows, d numbers
+of a row, v words.
 """
 
 from __future__ import annotations

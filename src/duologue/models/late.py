@@ -1,7 +1,7 @@
 """Weights and memories that every step of a loop uses, with their gradients made once, after all steps.
 
-Plain autograd adds a gradient of the weight's full size at every step; for a decoder of twenty steps that is most of its
-traffic with memory. Here each step keeps its input, autograd brings the gradients of all outputs together, and the
+Plain autograd adds a gradient of the weight's full size at every step; for a decoder of twenty steps that is most of
+its traffic with memory. Here each step keeps its input, autograd brings the gradients of all outputs together, and the
 gradient of the weight is one product of the two. The result is the same sum in another order.
 
 Letters: n rows of all steps together, b rows of the first step, t steps, l places of memory, d numbers.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LateLinear:
-    """y = base + x W^T at each step, where the `base` (n, out) of all steps and W (out, in) get their gradients late."""
+    """y = base + x W^T at each step; the `base` (n, out) of all steps and W (out, in) get their gradients late."""
 
     def __init__(self, base: Tensor, weight: Tensor, sizes: tuple[int, ...]) -> None:
         self._inputs: list[Tensor] = []
@@ -71,7 +71,7 @@ class LateMemory:
 
 
 class _LateMemory(torch.autograd.Function):
-    """Zeros that scores (n, l) and contexts (n, d) are added to; their gradients and what was seen give the memory's."""
+    """Zeros that scores (n, l) and contexts (n, d) are added to; their gradients give the memory's."""
 
     @staticmethod
     def forward(  # type: ignore[override]  # torch declares no arguments
@@ -83,9 +83,9 @@ class _LateMemory(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, of_scores: Tensor, of_contexts: Tensor) -> Any:  # type: ignore[override]  # torch declares any number of gradients
-        b, l, d = ctx.shape
+        samples, places, d = ctx.shape
         steps = len(ctx.sizes)
-        left, right = of_scores.new_zeros(b, 2 * steps, l), of_scores.new_zeros(b, 2 * steps, d)
+        left, right = (of_scores.new_zeros(samples, 2 * steps, width) for width in (places, d))
         each = zip(of_scores.split(ctx.sizes), of_contexts.split(ctx.sizes), ctx.seen, strict=True)
         for step, (of_score, of_context, (query, weights)) in enumerate(each):
             rows = len(query)

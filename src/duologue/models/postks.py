@@ -1,12 +1,13 @@
 """The generation baseline of the DuConv challenge: posterior knowledge selection and a gated fusion decoder.
 
-Letters: b samples, l tokens of a source, k triples of a sample, u different triples, n tokens of all replies with their
-end, e numbers of a word, h of a state, v words.
+Letters: b samples, l tokens of a source, k triples of a sample, u different triples, n tokens of all replies with
+their end, e numbers of a word, h of a state, v words.
 
-A source encoder gives a memory and a query x; a knowledge encoder gives a vector per triple and, in training, one of the
-true reply, y. The posterior chooses triples by y, the prior learns to choose like it by x alone. The chosen knowledge
-must tell the words of the reply by itself (the BOW head), and goes into a decoder of two units, one for words and one
-for knowledge, whose states a gate mixes. "Equation" is one of the challenge document, "section" one of the specification.
+A source encoder gives a memory and a query x; a knowledge encoder gives a vector per triple and, in training, one of
+the true reply, y. The posterior chooses triples by y, the prior learns to choose like it by x alone. The chosen
+knowledge must tell the words of the reply by itself (the BOW head), and goes into a decoder of two units, one for
+words and one for knowledge, whose states a gate mixes. Equations are those of the challenge document, sections those
+of the specification.
 """
 
 from __future__ import annotations
@@ -151,8 +152,7 @@ class Decoder(nn.Module):
         by_context = LateLinear(torch.cat([of_words, of_fact], 1), woven.context, sizes)
         by_state = LateLinear(woven.state_bias.expand(n, -1), woven.state, sizes)
         sides = [
-            LateLinear(bias.expand(n, -1), side, sizes)
-            for side, bias in zip(woven.side, woven.side_bias, strict=True)
+            LateLinear(bias.expand(n, -1), side, sizes) for side, bias in zip(woven.side, woven.side_bias, strict=True)
         ]
         attend = LateMemory(source.memory, source.real, sizes)
         state, contexts, states = source.query, [], []
@@ -273,9 +273,7 @@ class Postks(nn.Module):
         )
         hidden = self.before_words(contexts, states, precision)  # (n, h)
         shares = _shares(batch, 1) if self.size.loss == "averaged" else hidden.new_full((len(hidden),), 1 / batch.size)
-        found = entropy(
-            hidden, self.output_second.weight, self.output_second.bias, batch.targets, shares, precision
-        )
+        found = entropy(hidden, self.output_second.weight, self.output_second.bias, batch.targets, shares, precision)
         owner = _owners(batch)
         costs = found.costs.new_zeros(batch.size).index_add(0, owner, found.costs)
         hits = (found.best == batch.targets).to(costs.dtype)

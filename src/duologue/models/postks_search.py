@@ -1,8 +1,8 @@
 """Search of replies as the generation baseline does it (specification, section 4.3), greedy and beam.
 
 The score of a hypothesis is the mean log-probability of its tokens. One that ends leaves the beam; one that says the
-unknown word is dead from the next step on. In greedy search a reply thus ends with its first end or unknown word. What a
-beam returns is odd and kept so: hypotheses that ended are met from the last step back, in a step from the last slot
+unknown word is dead from the next step on. In greedy search a reply thus ends with its first end or unknown word. What
+a beam returns is odd and kept so: hypotheses that ended are met from the last step back, in a step from the last slot
 back, and the n-th met (from 0) takes the place of result slot width - 1 - n mod width, whatever stands there.
 """
 
@@ -91,7 +91,7 @@ def search(
 
 
 def _result(steps: list[_Step], last: Tensor) -> Found:
-    """Return the reply that the official walk back over the steps of one sample gives; parts and `last` are (width,)."""
+    """Return the reply that the official walk back over one sample's steps gives; parts and `last` are (width,)."""
     width = len(last)
     final, slots = last.topk(width)
     scores, pointers = final.tolist(), slots.tolist()

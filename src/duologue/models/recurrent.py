@@ -2,9 +2,9 @@
 
 Letters: s sequences, t steps, n tokens of all sequences together, e numbers in, d numbers of a state.
 
-Sequences are laid step after step (`Packed`): first the first tokens of all, the longest sequence first, then the second
-tokens of those that have one. Every step works on a block of rows that only gets shorter. The pass back through time is
-written by hand, so that the gradients of the weights are a few large products and a token keeps d numbers.
+Sequences are laid step after step (`Packed`): first the first tokens of all, the longest sequence first, then the
+second tokens of those that have one. Every step works on a block of rows that only gets shorter. The pass back through
+time is written by hand, so that the gradients of the weights are a few large products and a token keeps d numbers.
 """
 
 from __future__ import annotations
@@ -187,7 +187,11 @@ class _Sweep(torch.autograd.Function):
                 of_c = dh * by_c[at]
                 torch.cat([dh * by_r[at], dh * by_z[at], of_c], 1, out=i[at])
                 j[at, : 2 * d], j[at, 2 * d :] = i[at, : 2 * d], of_c * r[at]
-                carry = torch.addmm(dh * z[at], j[at].to(fine), w_hidden) if fine == x.dtype else dh * z[at] + j[at] @ w_hidden
+                carry = (
+                    torch.addmm(dh * z[at], j[at].to(fine), w_hidden)
+                    if fine == x.dtype
+                    else dh * z[at] + j[at] @ w_hidden
+                )
             of_x[block.rows] = i @ w_input
             of_w_input += i.T @ known
             of_w_hidden += j.T @ narrow
