@@ -41,15 +41,21 @@ def test_sinusoids_are_sines_and_cosines_of_falling_pace() -> None:
 
 @pytest.mark.parametrize("longest", [None, 9])
 def test_positions_from_a_place_on_are_those_of_the_whole(longest: int | None) -> None:
-    positions = Positions(D, longest)
-    assert torch.equal(positions(9)[4:], positions(5, start=4))
+    positions, x = Positions(D, longest), torch.randn(2, 9, D)
+    assert torch.equal(positions(x)[:, 4:], positions(x[:, 4:], start=4))
+    assert not torch.equal(positions(x), x)
 
 
 def test_sinusoidal_positions_never_end_and_learned_ones_say_so() -> None:
-    positions = Positions(D)
-    assert torch.equal(positions(700), sinusoids(700, D))
+    positions, x = Positions(D), torch.zeros(1, 700, D, requires_grad=True)
+    with torch.inference_mode():
+        positions(x)
+    out = positions(x)
+    assert torch.equal(out[0], sinusoids(700, D))
+    out.sum().backward()
+    assert list(positions.buffers()) == []
     with pytest.raises(UsageError, match="learned 9 positions, found 10"):
-        Positions(D, 9)(10)
+        Positions(D, 9)(torch.zeros(1, 10, D))
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5])

@@ -72,25 +72,24 @@ class Dropout(nn.Module):
 
 
 class Positions(nn.Module):
-    """Where tokens stand: (count, d) from place `start` on, sinusoidal, or learned for up to `longest` places."""
-
-    table: Tensor
+    """Add to tokens where they stand: sinusoidal positions, or learned ones of up to `longest` places."""
 
     def __init__(self, width: int, longest: int | None = None) -> None:
         super().__init__()
-        self.width, self.longest = width, longest
         self.learned = nn.Embedding(longest, width) if longest else None
-        self.register_buffer("table", sinusoids(512, width), persistent=False)
+        self._sines = sinusoids(512, width)  # no buffer: it grows, and devices that train together must agree on those
 
-    def forward(self, count: int, start: int = 0) -> Tensor:
-        """Return the positions; raises `UsageError` beyond what is learned."""
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        """Return tokens x (b, t, d) of places `start` on with their places; raises `UsageError` beyond the learned."""
+        after = start + x.shape[1]
         if self.learned is not None:
-            if start + count > self.learned.num_embeddings:
-                raise UsageError(f"the model learned {self.learned.num_embeddings} positions, found {start + count}")
-            return self.learned.weight[start : start + count]
-        if start + count > len(self.table):
-            self.table = sinusoids(2 * (start + count), self.width).to(self.table.device)
-        return self.table[start : start + count]
+            if after > self.learned.num_embeddings:
+                raise UsageError(f"the model learned {self.learned.num_embeddings} positions, found {after}")
+            return x + self.learned.weight[start:after]
+        if after > len(self._sines) or self._sines.device != x.device:
+            with torch.inference_mode(mode=False):  # training may use it later
+                self._sines = sinusoids(max(512, 2 * after), x.shape[2]).to(x.device)
+        return x + self._sines[start:after]
 
 
 class Seen(NamedTuple):

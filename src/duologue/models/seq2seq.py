@@ -219,7 +219,7 @@ class CopyTransformer(nn.Module):
         if self.training and self.size.word_dropout:
             lost = torch.rand(tokens.shape, device=tokens.device) < self.size.word_dropout
             tokens = tokens.masked_fill(lost & (tokens >= len(SPECIAL)), UNKNOWN)
-        x: Tensor = self.words(tokens) * math.sqrt(self.size.width) + self.positions(tokens.shape[1], start)
+        x: Tensor = self.positions(self.words(tokens) * math.sqrt(self.size.width), start)
         return x
 
     def _decode(

@@ -135,7 +135,7 @@ class Tagger(nn.Module):
         if self.training and self.size.word_dropout:
             lost = torch.rand(tokens.shape, device=tokens.device) < self.size.word_dropout
             read = tokens.masked_fill(lost & (tokens >= len(SPECIAL)), UNKNOWN)
-        x = self.words(read) * math.sqrt(self.size.width) + self.positions(tokens.shape[1])
+        x = self.positions(self.words(read) * math.sqrt(self.size.width))
         scores: Tensor = self.emit(self.encoder(self.drop(x), tokens != PAD))
         return scores
 
