@@ -33,6 +33,7 @@ def test_text_that_is_cut_stays_as_it_is() -> None:
 def test_names_are_cut_as_in_the_knowledge_the_longest_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rjieba", None)  # as where it is not installed
     assert apart("海边的信好看吗？", ["海 边", "海 边 的 信", "看"]) == "海 边 的 信 好 看 吗 ？"
+    assert apart("海边" * 3000, ["海 边"]) == " ".join(["海 边"] * 3000)
     assert apart("it's 3.5 or Batman2", []) == "it's 3.5 or Batman 2"
 
 

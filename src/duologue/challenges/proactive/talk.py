@@ -77,20 +77,23 @@ def apart(text: str, names: Iterable[str]) -> str:
     """
     if _BETWEEN.search(text):
         return " ".join(text.split())
-    known = sorted({name for name in names if name.strip()}, key=lambda name: (-len(name), name))
+    cut_as = {"".join(name.split()): name.split() for name in names}
+    known = sorted((plain for plain in cut_as if len(plain) > 1), key=lambda plain: (-len(plain), plain))
+    found = re.compile(
+        "|".join(map(re.escape, known)) or r"(?!)"
+    )  # of names that start alike the longest is tried first
     pieces: list[str] = []
     for part in text.split():
-        pieces += _cut(part, known)
+        end = 0
+        for match in found.finditer(part):
+            pieces += [*_words(part[end : match.start()]), *cut_as[match[0]]]
+            end = match.end()
+        pieces += _words(part[end:])
     return " ".join(pieces)
 
 
-def _cut(text: str, names: list[str]) -> list[str]:
-    """Cut a text without spaces, names first, the longest of them before others."""
-    for name in names:
-        plain = "".join(name.split())
-        before, found, after = text.partition(plain)
-        if found and len(plain) > 1:
-            return [*_cut(before, names), *name.split(), *_cut(after, names)]
+def _words(text: str) -> list[str]:
+    """Return the words of a text without spaces."""
     return [word for word in _segmenter()(text) if word.strip()] if text else []
 
 
