@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -138,6 +139,27 @@ def test_first_weights_follow_the_seed_and_leave_chance_alone() -> None:
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert not all(torch.equal(first[name], third[name]) for name in first)
     assert torch.equal(state, torch.get_rng_state())
+
+
+def marked(chance: Random) -> Pair:
+    """A source of known and unknown words of which one is marked by its kind; the reply says that one."""
+    unknown: dict[int, int] = {}
+    count = chance.randrange(4, 9)
+    words = [chance.randrange(4, 20) for _ in range(count)]
+    source = [word if word < 12 else 12 + unknown.setdefault(word, len(unknown)) for word in words]
+    place = chance.randrange(count)
+    return Pair(source, [1 + (n == place) for n in range(count)], [4, source[place], 5])
+
+
+def test_it_learns_to_copy_the_marked_word_whatever_it_is(tmp_path: Path) -> None:
+    chance = Random(1)
+    pairs, others = [marked(chance) for _ in range(2500)], [marked(chance) for _ in range(60)]
+    model = new_replier(msgspec.structs.replace(SIZE, decoder_layers=1), 1)
+    plan = Plan(epochs=2, batch=32, learning_rate=0.01, choose="loss", threads=1)
+    train(reply_learner(model), pairs, others, plan, folder=tmp_path, seed=1)
+    said = replies(model, others, Manner(search="greedy"), Limits(longest=5))
+    assert sum(of_row[0].words == pair.target for of_row, pair in zip(said, others, strict=True)) >= 57
+    assert sum(word >= 12 for pair in others for word in pair.target) > 20
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
