@@ -125,10 +125,11 @@ class Attention(nn.Module):
     def forward(self, x: Tensor, seen: Seen, bias: Tensor | None) -> Tensor:
         """Return what tokens x (b, t, d) find in what is seen, (b, t, d); `bias` is added to their scores."""
         query = self.query(x).view(*x.shape[:2], self.heads, -1).transpose(1, 2)  # (b, h, t, e)
-        scores = query @ seen.keys.transpose(2, 3) / math.sqrt(query.shape[-1])  # (b, h, t, s)
+        scores = query / math.sqrt(query.shape[-1]) @ seen.keys.transpose(2, 3)  # (b, h, t, s)
         if bias is not None:
             scores = scores + bias
-        found = self.drop(scores.softmax(-1)) @ seen.values  # (b, h, t, e)
+        weights = scores.softmax(-1).to(seen.values.dtype)  # autocast leaves softmax in float32: too wide to carry on
+        found = self.drop(weights) @ seen.values  # (b, h, t, e)
         out: Tensor = self.out(found.transpose(1, 2).flatten(2))  # (b, t, d)
         return out
 
