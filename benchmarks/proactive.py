@@ -69,7 +69,7 @@ ROWS = (
     Row("planner, no copy", "planner", WHOLE, ("threads=2", "copy=false"), "ablation"),
     Row("planner, no re-ranking", "planner", WHOLE, ("threads=2", "rerank=false"), "ablation"),
     Row("nearest", "nearest", PARTIAL),
-    Row("matcher", "matcher", PARTIAL, ("threads=2", "epochs=2")),
+    Row("matcher", "matcher", PARTIAL, ("threads=2",)),
     Row("postks", "postks", PARTIAL, ("threads=2", "epochs=8")),
     Row("planner", "planner", PARTIAL, ("threads=2",), "system"),
 )

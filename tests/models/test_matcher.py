@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from duologue.models import matcher
+from duologue.models.blocks import Dropout
 from duologue.models.matcher import Knowledge, Matcher, MatcherSize, ReluGru, new_matcher
 from duologue.models.pairs import Row, collate
 from duologue.models.train import LOG, Plan, train
@@ -149,5 +150,5 @@ def test_scores_with_dropout_depend_on_the_seed_and_leave_the_model_as_it_was() 
     assert noisy != matcher.scores(model, LONG, 24, dropout=0.1, seed=2)
     assert noisy != plain
     assert matcher.scores(model, LONG, 24) == plain
-    assert {module.p for module in model.modules() if isinstance(module, nn.Dropout)} == {0.3}
+    assert {module.rate for module in model.modules() if isinstance(module, Dropout)} == {0.3}
     assert all(0 <= score <= 1 for score in plain)

@@ -24,6 +24,7 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from duologue.core.records import Record
+from duologue.models.blocks import Attention, Dropout, padding_bias
 from duologue.models.pairs import PAD, Batch, Row, collate, length, lines, tokens
 from duologue.models.train import Subject
 
@@ -50,48 +51,30 @@ class MatcherSize(Record, frozen=True):
     dropout: float = 0.3
 
 
-class Attention(nn.Module):
-    """Attention of every token to all tokens of its line, by hand: faster than the fused one in bfloat16."""
-
-    def __init__(self, size: MatcherSize) -> None:
-        super().__init__()
-        self.heads = size.heads
-        self.all = nn.Linear(size.width, 3 * size.width)
-        self.out = nn.Linear(size.width, size.width)
-        self.drop = nn.Dropout(size.dropout)
-
-    def forward(self, x: Tensor, real: Tensor) -> Tensor:
-        """Return what each token attends to: (n, l, d), `real` (n, l) -> (n, l, d)."""
-        n, l, d = x.shape  # noqa: E741  # the letters of the page
-        heads = self.all(x).view(n, l, 3, self.heads, d // self.heads)  # (n, l, 3, e, d/e)
-        query, key, value = heads.permute(2, 0, 3, 1, 4)  # each (n, e, l, d/e)
-        fit = query @ key.transpose(-1, -2) / (d // self.heads) ** 0.5  # (n, e, l, l)
-        fit = fit.masked_fill(~real[:, None, None, :], -1e4)
-        seen = self.drop(fit.softmax(-1)) @ value  # (n, e, l, d/e)
-        out: Tensor = self.out(seen.transpose(1, 2).reshape(n, l, d))
-        return out
-
-
 class Block(nn.Module):
     """One layer: attention, then an inner layer, each behind a norm and added to what came in."""
 
     def __init__(self, size: MatcherSize) -> None:
         super().__init__()
         paddle = size.form == "paddle"
-        self.attention = Attention(size)
+        self.attention = Attention(size.width, size.heads, size.dropout)
         self.inner = nn.Sequential(
             nn.Linear(size.width, size.inner),
             nn.GELU() if paddle else nn.ReLU(),
-            nn.Dropout(size.dropout),
+            Dropout(size.dropout),
             nn.Linear(size.inner, size.width),
         )
         self.before = nn.ModuleList([nn.LayerNorm(size.width) for _ in range(2)])
         self.after = nn.ModuleList([nn.LayerNorm(size.width) if paddle else nn.Identity() for _ in range(2)])
-        self.drop = nn.Dropout(size.dropout)
+        self.drop = Dropout(size.dropout)
 
-    def forward(self, x: Tensor, real: Tensor) -> Tensor:
-        """Return (n, l, d) -> (n, l, d)."""
-        x = self.after[0](x + self.drop(self.attention(self.before[0](x), real)))
+    def forward(self, x: Tensor, bias: Tensor, *, first: bool) -> Tensor:
+        """Return (n, l, d) -> (n, l, d), or (n, 1, d) where only the `first` token is asked for."""
+        normed = self.before[0](x)
+        seen = self.attention.look(normed)
+        if first:
+            x, normed = x[:, :1], normed[:, :1]
+        x = self.after[0](x + self.drop(self.attention(normed, seen, bias)))
         out: Tensor = self.after[1](x + self.drop(self.inner(self.before[1](x))))
         return out
 
@@ -166,7 +149,7 @@ class Knowledge(nn.Module):
         self.gru = ReluGru(d, d // 2) if paddle else nn.GRU(d, d // 2, batch_first=True, bidirectional=True)
         self.fit = Additive(d) if paddle else Dot()
         self.mix = None if paddle else nn.Linear(2 * d, d)
-        self.drop = nn.Dropout(size.dropout)
+        self.drop = Dropout(size.dropout)
 
     def forward(self, background: Tensor, query: Tensor, row_of: Tensor) -> Tensor:
         """Return what the classifier reads of each line: `background` (b, k), `query` (n, d) -> (n, d) or (n, 2d)."""
@@ -203,16 +186,16 @@ class Matcher(nn.Module):
         self.pool = nn.Linear(d, d)
         self.knowledge = Knowledge(size) if size.knowledge else None
         self.out = nn.Linear(2 * d if size.knowledge and size.form == "paddle" else d, 2)
-        self.drop = nn.Dropout(size.dropout)
+        self.drop = Dropout(size.dropout)
 
     def forward(self, batch: Batch) -> Tensor:
         """Return the logits of "another reply" and "this reply", (n, 2)."""
-        real = batch.tokens != PAD  # (n, l)
+        bias = padding_bias(batch.tokens != PAD)
         places = torch.arange(batch.tokens.shape[1], device=batch.tokens.device)
         x = self.drop(self.words(batch.tokens) + self.places(places) + self.segments(batch.segments))  # (n, l, d)
-        for block in self.blocks:
-            x = block(x, real)
-        said = torch.tanh(self.pool(self.norm(x[:, 0])))  # (n, d): the state of [CLS]
+        for at, block in enumerate(self.blocks, start=1):
+            x = block(x, bias, first=at == len(self.blocks))  # of the last block nothing but [CLS] is read
+        said = torch.tanh(self.pool(self.norm(x[:, 0])))  # (n, d)
         if self.knowledge is not None:
             said = self.knowledge(batch.background, said, batch.row_of)
         out: Tensor = self.out(self.drop(said))
@@ -268,19 +251,20 @@ def scores(model: Matcher, row: Row, longest: int, *, dropout: float = 0.0, seed
 @contextmanager
 def _dropping(model: Matcher, rate: float) -> Iterator[None]:
     """Set the dropout for the block, and one thread, which so small a network is quickest on; then put all back."""
-    drops = [module for module in model.modules() if isinstance(module, nn.Dropout)]
-    rates, threads, training = [module.p for module in drops], torch.get_num_threads(), model.training
+    drops = [module for module in model.modules() if isinstance(module, Dropout)]
+    before = [(module.rate, module.bound) for module in drops]
+    threads, training = torch.get_num_threads(), model.training
     torch.set_num_threads(1)
     model.train(rate > 0)
     for module in drops:
-        module.p = rate
+        module.rate, module.bound = rate, Dropout(rate).bound
     try:
         yield
     finally:
         torch.set_num_threads(threads)
         model.train(training)
-        for module, before in zip(drops, rates, strict=True):
-            module.p = before
+        for module, setting in zip(drops, before, strict=True):
+            module.rate, module.bound = setting
 
 
 def _table(count: int, width: int) -> nn.Embedding:

@@ -170,6 +170,15 @@ def test_the_schedule_is_that_of_the_publication() -> None:
     assert plan.learning_rate == pytest.approx(0.1 * 256**-0.5 * min(warm**-0.5, warm * warm**-1.5))
 
 
+def test_the_small_size_reads_more_data_less_often() -> None:
+    def epochs(rows: int, **changes: Any) -> int:
+        return Matcher(MatcherRecipe(**changes))._plan(rows).epochs
+
+    assert [epochs(rows) for rows in (100, 5_000, 10_000, 26_000, 90_000)] == [8, 8, 4, 1, 1]
+    assert epochs(26_000, epochs=3) == 3
+    assert epochs(26_000, size="published") == 30
+
+
 def test_what_is_missing_is_told(tmp_path: Path, examples: list[Example]) -> None:
     with pytest.raises(UsageError, match="has not learned yet"):
         Matcher().answer([examples[0].sample])

@@ -58,12 +58,14 @@ class Size(NamedTuple):
     """Tokens of a line in training."""
     longest_answering: int
     epochs: int
+    most: int
+    """Lines (a sample with one reply) that the model reads in training; there are fewer epochs of more data."""
 
 
 SIZES = {
-    "published": Size(width=256, layers=4, heads=8, inner=1024, longest=256, longest_answering=128, epochs=30),
-    "small": Size(width=128, layers=2, heads=4, inner=512, longest=96, longest_answering=96, epochs=6),
-    "tiny": Size(width=16, layers=1, heads=2, inner=32, longest=64, longest_answering=64, epochs=1),
+    "published": Size(256, 4, 8, 1024, longest=256, longest_answering=128, epochs=30, most=10**9),
+    "small": Size(128, 2, 4, 512, longest=96, longest_answering=96, epochs=8, most=400_000),
+    "tiny": Size(16, 1, 2, 32, longest=64, longest_answering=64, epochs=1, most=10_000),
 }
 
 
@@ -80,7 +82,8 @@ class MatcherRecipe(Record, frozen=True):
     size: Literal["small", "published", "tiny"] = "small"
     """`small` trains on two cores; `published` is 256 wide with 4 layers; `tiny` is for tests."""
     epochs: Positive | None = None
-    """Where not given, those of the size: 6, 30, 1."""
+    """Where not given, those of the size: 30 for `published`; for `small` up to 8, fewer where that would be more than
+    400,000 lines, but one at least."""
     negatives: Positive = 9
     """Wrong replies per sample in training."""
     candidates: Positive = 10
@@ -273,7 +276,8 @@ class Matcher:
         from duologue.models.train import Plan
 
         recipe = self.recipe
-        epochs = recipe.epochs or self._size.epochs
+        each = rows * (recipe.negatives + 1)
+        epochs = recipe.epochs or max(1, min(self._size.epochs, self._size.most // each))
         batch = max(1, recipe.batch // (recipe.negatives + 1))
         warm = max(1, int(epochs * math.ceil(rows / batch) * _WARM))
         return Plan(
