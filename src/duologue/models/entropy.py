@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from duologue.models.products import over_rows, product
+
 if TYPE_CHECKING:
     from torch import Tensor
 
-_CHUNK = 512  # rows whose logits are there at once
+_CHUNK = 256  # rows whose logits are there at once
 
 
 class Entropy(NamedTuple):
@@ -62,7 +64,7 @@ class _Entropy(torch.autograd.Function):
             of_bias = torch.zeros(len(bias), dtype=fine, device=bias.device)
         for start in range(0, len(hidden), _CHUNK):
             here = slice(start, start + _CHUNK)
-            logits = torch.mm(hidden[here], weight.T).to(fine).add_(bias)  # (c, v)
+            logits = product(hidden[here], weight.T).to(fine).add_(bias)  # (c, v)
             best[here] = logits.argmax(1)
             chances = logits.log_softmax(1)  # not logsumexp less the logit: a cost near zero keeps its digits
             del logits
@@ -74,8 +76,8 @@ class _Entropy(torch.autograd.Function):
                 slope.scatter_add_(1, rows, -share)
                 of_bias += slope.sum(0)
                 slope = slope.to(precision)
-                torch.mm(slope, weight, out=of_hidden[here])
-                of_weight += slope.T @ hidden[here]
+                of_hidden[here] = product(slope, weight)
+                of_weight += over_rows(slope, hidden[here])
         ctx.slopes = (of_hidden, of_weight, of_bias) if wanted else None
         ctx.mark_non_differentiable(costs, best)
         return (costs * shares).sum(), costs, best

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from duologue.models.products import affine, over_rows
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -32,7 +34,7 @@ class LateLinear:
         x = x.to(self._weight.dtype)
         if torch.is_grad_enabled():
             self._inputs.append(x.detach())
-        return torch.addmm(self._bases[step], x, self._weight.T)
+        return affine(self._bases[step], x, self._weight)
 
 
 class _Late(torch.autograd.Function):
@@ -45,7 +47,7 @@ class _Late(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Any:  # type: ignore[override]  # torch declares any number of gradients
-        return grad, grad.T @ torch.cat(ctx.inputs), None
+        return grad, over_rows(grad, torch.cat(ctx.inputs)), None
 
 
 class LateMemory:

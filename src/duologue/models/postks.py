@@ -23,13 +23,14 @@ from duologue.core.records import Record
 from duologue.models.entropy import entropy
 from duologue.models.late import LateLinear, LateMemory
 from duologue.models.postks_batch import END, PAD
+from duologue.models.products import affine
 from duologue.models.recurrent import Gru, TwoWayGru, cell, ends_of
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from duologue.models.postks_batch import Batch
-    from duologue.models.recurrent import Packed
+from duologue.models.recurrent import Packed
 
 
 class PostksSize(Record, frozen=True):
@@ -133,8 +134,8 @@ class Decoder(nn.Module):
             state_bias=torch.cat([word.b_hidden, fact.b_hidden]).to(precision),
             side=(self.fuse_word.weight.to(precision), self.fuse_knowledge.weight.to(precision)),
             side_bias=(self.fuse_word.bias.to(precision), self.fuse_knowledge.bias.to(precision)),
-            gate=self.gate.weight.to(precision),
-            gate_bias=self.gate.bias.to(precision),
+            gate=self.gate.weight,
+            gate_bias=self.gate.bias,
         )
 
     def forward(
@@ -146,8 +147,8 @@ class Decoder(nn.Module):
         rows. What a step needs of words and knowledge alone is made for all steps at once.
         """
         kind, n, h = woven.words.dtype, len(words), chosen.shape[1]
-        of_words = functional.linear(words.to(kind), woven.words, woven.words_bias)  # (n, 3h)
-        of_fact = functional.linear(chosen.to(kind), woven.fact, woven.fact_bias)  # (b, 3h)
+        of_words = affine(woven.words_bias, words.to(kind), woven.words)  # (n, 3h)
+        of_fact = affine(woven.fact_bias, chosen.to(kind), woven.fact)  # (b, 3h)
         of_fact = torch.cat([of_fact[:rows] for rows in sizes])  # (n, 3h)
         by_context = LateLinear(torch.cat([of_words, of_fact], 1), woven.context, sizes)
         by_state = LateLinear(woven.state_bias.expand(n, -1), woven.state, sizes)
@@ -162,9 +163,9 @@ class Decoder(nn.Module):
             of_input, of_state = by_context(step, context), by_state(step, state)  # (rows, 6h)
             s = cell(of_input[:, : 3 * h], of_state[:, : 3 * h], state)  # GRU_y([e_t; c_t], h_{t-1})
             u = cell(of_input[:, 3 * h :], of_state[:, 3 * h :], state)  # GRU_k([k; c_t], h_{t-1})
-            a, g = sides[0](step, s).tanh(), sides[1](step, u).tanh()  # (rows, h)
+            a, g = sides[0](step, s).tanh().to(state.dtype), sides[1](step, u).tanh().to(state.dtype)  # (rows, h)
             r = functional.linear(torch.cat([a, g], 1), woven.gate, woven.gate_bias).sigmoid()  # (rows, 1)
-            state = torch.lerp(g, a, r.expand_as(a)).to(state.dtype)  # r a + (1 - r) g
+            state = torch.lerp(g, a, r.expand_as(a))  # r a + (1 - r) g
             contexts.append(context)
             states.append(state)
         return torch.cat(contexts), torch.cat(states)
@@ -193,7 +194,7 @@ class Postks(nn.Module):
         """Encode sources; memory and its mask are of the samples in `order` (b,), where one is given."""
         forwards, backwards = self.context_gru(self.embedding(packed.tokens), packed, precision)
         query = torch.tanh(self.bridge(ends_of((forwards, backwards), packed)))  # x (b, h)
-        states = torch.cat([forwards, backwards.index_select(0, packed.turned)], 1).to(precision)  # (tokens, h)
+        states = torch.cat([forwards, backwards.index_select(0, packed.turned)], 1)  # (tokens, h)
         grid, real = packed.grid, packed.real
         if order is not None:
             grid, real = grid.index_select(0, order), real.index_select(0, order)
@@ -284,7 +285,7 @@ class Postks(nn.Module):
         """Return W_o1 Dropout([c_t; h_t]) + b_o1: (n, h), (n, h) -> (n, h)."""
         both = self.dropout(torch.cat([contexts.to(precision), states.to(precision)], 1))
         first = self.output_first
-        return functional.linear(both, first.weight.to(precision), first.bias.to(precision))
+        return affine(first.bias.to(precision), both, first.weight.to(precision))
 
 
 def _weights(query: Tensor, triples: Tensor, known: Tensor) -> Tensor:

@@ -16,6 +16,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from duologue.models.products import affine, over_rows, product
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -151,10 +153,10 @@ class _Sweep(torch.autograd.Function):
         states = x.new_empty(len(x), d, dtype=torch.promote_types(precision, torch.float32))
         h = states.new_zeros(sizes[0], d)
         for block in _blocks(sizes):
-            of_input = torch.addmm(b_input, x[block.rows], w_input.T)  # i (rows, 3d)
+            of_input = affine(b_input, x[block.rows], w_input)  # i (rows, 3d)
             for start, size in block.steps:
                 h = h[:size]
-                of_state = torch.addmm(b_hidden, h.to(precision), w_hidden.T)  # j (size, 3d)
+                of_state = affine(b_hidden, h.to(precision), w_hidden)  # j (size, 3d)
                 at = start - block.rows.start
                 h = states[start : start + size] = cell(of_input[at : at + size], of_state, h)
         ctx.save_for_backward(x, w_input, w_hidden, b_input, b_hidden, states)
@@ -172,7 +174,7 @@ class _Sweep(torch.autograd.Function):
         for block in reversed(_blocks(ctx.sizes)):
             here, known = before[block.rows], x[block.rows]
             narrow = here.to(x.dtype)
-            i, j = torch.addmm(b_input, known, w_input.T), torch.addmm(b_hidden, narrow, w_hidden.T)  # (rows, 3d)
+            i, j = affine(b_input, known, w_input), affine(b_hidden, narrow, w_hidden)  # (rows, 3d)
             r, z = (i[:, : 2 * d] + j[:, : 2 * d]).sigmoid_().to(fine).chunk(2, 1)
             inner = j[:, 2 * d :]
             c = torch.addcmul(i[:, 2 * d :], r.to(x.dtype), inner).tanh_().to(fine)
@@ -187,14 +189,10 @@ class _Sweep(torch.autograd.Function):
                 of_c = dh * by_c[at]
                 torch.cat([dh * by_r[at], dh * by_z[at], of_c], 1, out=i[at])
                 j[at, : 2 * d], j[at, 2 * d :] = i[at, : 2 * d], of_c * r[at]
-                carry = (
-                    torch.addmm(dh * z[at], j[at].to(fine), w_hidden)
-                    if fine == x.dtype
-                    else dh * z[at] + j[at] @ w_hidden
-                )
-            of_x[block.rows] = i @ w_input
-            of_w_input += i.T @ known
-            of_w_hidden += j.T @ narrow
+                carry = (dh * z[at]).add_(product(j[at], w_hidden))
+            of_x[block.rows] = product(i, w_input)
+            of_w_input += over_rows(i, known)
+            of_w_hidden += over_rows(j, narrow)
             of_b_input += i.sum(0, dtype=fine)
             of_b_hidden += j.sum(0, dtype=fine)
         return *slopes, None, None
