@@ -107,7 +107,9 @@ def entries_of(examples: Sequence[Example], tell: Callable[[int], None] | None =
 
 
 def _with_needs(entry: Entry, known: frozenset[str], said: Counter[str]) -> Entry:
-    needs = [word for word in entry.rest if _FOREIGN.search(word) or (word in known and said[word] < _RARE)]
+    needs = [
+        word for word in entry.rest if _FOREIGN.search(word) or (word in known and len(word) > 1 and said[word] < _RARE)
+    ]
     if not needs:
         return entry
     return Entry(

@@ -6,7 +6,6 @@ the way from A to B; a small network (`duologue.models.utility`) predicts how we
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -35,6 +34,7 @@ _DIGITS = 4  # of a score: below that, sums depend on what else is in the batch
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, lt=1)]
+Weight = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class PlannerRecipe(Record, frozen=True):
@@ -58,14 +58,18 @@ class PlannerRecipe(Record, frozen=True):
     """Agent turn, from 0, in which A is named at the latest."""
     second_by: Count = 4
     """Agent turn in which B is named at the latest, once A was."""
-    facts_by: Count = 3
+    facts_by: Count = 2
     """Agent turn from which a new fact is used as long as fewer than two were."""
-    opening_freedom: Annotated[float, msgspec.Meta(ge=0)] = 0.01
-    """In the first turn nearly anything may be said: any reply counts as best whose predicted utility (character F1,
-    0 to 1) is at most so much below, and the seed draws one of them."""
+    novelty: Weight = 0.15
+    """What full agreement with the other candidates costs, in predicted utility (character F1, 0 to 1): utility alone
+    favours what everybody says."""
+    informed: Weight = 0.015
+    """What a reply gains that is knowledge from the first to the last character."""
+    informed_opening: Weight = 0.09
+    """The same for the first turn, where people say nearly the same and utility tells least."""
     held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.06
     """Share of the training samples, by pairs of topics, that decides which weights are best, when no others do."""
-    epochs: Positive = 5
+    epochs: Positive = 3
     batch: Positive = 64
     """Samples per step, each with all its candidates."""
     learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1.5e-3
@@ -92,7 +96,6 @@ class _Card(Record, frozen=True, kw_only=True):
 
     situation_words: list[str]
     template_words: list[str]
-    seed: int
     seen: str
 
 
@@ -107,11 +110,9 @@ class Planner:
         self._bank: Bank | None = None
         self._reader: Reader | None = None
         self._model: UtilityRanker | None = None
-        self._seed = 0
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # facts come with each sample
-        """Take the seed that draws among equally good openings."""
-        self._seed = seed
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+        """Do nothing: facts come with each sample, and no chance is left in a trained planner."""
 
     def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to practise on
         """Raise `UsageError`: the planner learns from dialogues of people."""
@@ -141,7 +142,7 @@ class Planner:
         bank = Bank(entries_of([self._seen_by(one) for one in learned], _tell(run.progress, len(learned), "reading")))
         situations = (situation_of(self._visible(one.sample)) for one in learned)
         self._reader = Reader.of(bank, situations, rare=self.recipe.rare)
-        self._bank, self._seed = bank, run.seed
+        self._bank = bank
         if self.recipe.rerank:
             self._learn(learned, judged, run)
         if own:
@@ -240,16 +241,23 @@ class Planner:
         ]
 
     def _scores(self, rows: Sequence[Choice]) -> list[list[float]]:
-        """Return a utility for each candidate, rounded."""
+        """Return for each candidate how good it is, rounded."""
         if not rows:
             return []
+        from duologue.challenges.proactive.planner.features import NAMES
+
+        agreed, known, turn = (NAMES.index(name) for name in ("characters, all", "of knowledge", "turn"))
         if self._model is None or not self.recipe.rerank:  # without a network: on which the others agree most
-            return [[round(value, _DIGITS) for value in row.figures[:, 0].tolist()] for row in rows]
+            return [[round(value, _DIGITS) for value in row.figures[:, agreed].tolist()] for row in rows]
         from duologue.models.utility import SCALE, Collator, scores
 
         bank, reader = self._ready()
-        found = scores(self._model, rows, Collator(reader.table(bank)))
-        return [[round(value / SCALE, _DIGITS) for value in one.tolist()] for one in found]
+        recipe, scored = self.recipe, []
+        for row, utility in zip(rows, scores(self._model, rows, Collator(reader.table(bank))), strict=True):
+            informed = recipe.informed if row.figures[0, turn] else recipe.informed_opening
+            worth = utility / SCALE - recipe.novelty * row.figures[:, agreed] + informed * row.figures[:, known]
+            scored.append([round(value, _DIGITS) for value in worth.tolist()])
+        return scored
 
     def _chosen(self, now: Situation, found: Sequence[Found], scored: Sequence[float]) -> Found:
         recipe = self.recipe
@@ -257,11 +265,7 @@ class Planner:
         faults = [broken(now, one.filling, deadlines) if recipe.goal else 0 for one in found]
         fewest = min(faults)
         allowed = [place for place, fault in enumerate(faults) if fault == fewest]
-        best = max(scored[place] for place in allowed)
-        if now.turn or not recipe.opening_freedom:
-            return found[next(place for place in allowed if scored[place] == best)]
-        good = [place for place in allowed if scored[place] >= best - recipe.opening_freedom]
-        return found[good[_drawn(self._seed, now, len(good))]]
+        return found[max(allowed, key=lambda place: (scored[place], -place))]
 
     def _ready(self) -> tuple[Bank, Reader]:
         if self._bank is None or self._reader is None:
@@ -279,7 +283,6 @@ class Planner:
         card = _Card(
             situation_words=reader.situation_words,
             template_words=reader.template_words,
-            seed=self._seed,
             seen=self.seen,
         )
         write_bytes(folder / CARD, msgspec.json.encode(card))
@@ -292,7 +295,7 @@ class Planner:
         card = _decoded(folder / CARD, _Card)
         self._bank = Bank(_decoded(folder / ENTRIES, list[Entry]))
         self._reader = Reader(card.situation_words, card.template_words)
-        self._seed, self.seen = card.seed, card.seen
+        self.seen = card.seen
         if self.recipe.rerank:
             from duologue.models.utility import new_utility  # needs torch
             from duologue.models.weights import load_weights
@@ -306,13 +309,6 @@ class Planner:
 
 _NOTHING = "你 好 。"
 """What is said where no template fits; a bank of real dialogues always has one."""
-
-
-def _drawn(seed: int, now: Situation, n: int) -> int:
-    """Return a number below n that depends on the seed, the topics and the knowledge."""
-    told = "\n".join(" ".join(value.words) for value in now.values)
-    digest = hashlib.sha256(f"{seed}\n{told}".encode()).digest()
-    return int.from_bytes(digest[:8]) % n
 
 
 def _tell(progress: Progress | None, total: int, what: str) -> Any:
