@@ -3,7 +3,7 @@
 Specification, section 5.1, from the construction that the authors published later. Two things are ours. No candidate
 comes from a session with the sample's own goal and knowledge: the released rules would offer a training sample its own
 reply as a wrong one. Other sessions about the same pair of topics stay in, as in the original; in the official
-development part 3 % of the pairs have more than one session. And topics are replaced longest first in both banks, so
+development part 4 % of the pairs have more than one session. And topics are replaced longest first in both banks, so
 that a topic inside the other's name does not tear it apart.
 """
 

@@ -104,8 +104,9 @@ class MatcherRecipe(Record, frozen=True):
     threads: Positive = 2
     """Processor threads in training; other numbers give other last bits."""
     devices: Positive = 1
-    """Processes that share each step."""
+    """Processes that share each step of training."""
     device: Literal["cpu", "cuda"] = "cpu"
+    """What they work on."""
 
     @classmethod
     def tiny(cls) -> MatcherRecipe:
