@@ -49,11 +49,12 @@ def measure(vocabulary: int, batches: Sequence[Sequence[Row]], precision: torch.
     times = []
     for rows in batches:
         started = time.process_time()
+        optimiser.zero_grad(set_to_none=True)  # before the forward pass: gradients take as much memory as it does
         losses = model.losses(collate(rows), bow_only=bow_only, precision=precision)
-        optimiser.zero_grad(set_to_none=True)
         losses.total.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
         optimiser.step()
+        del losses
         times.append(time.process_time() - started)
     return min(times)
 
