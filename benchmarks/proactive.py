@@ -106,10 +106,10 @@ class Result(NamedTuple):
     costs: dict[str, Any]
 
 
-def make_data(folder: Path, work: Path, seed: int) -> Data:
-    """Put 500 sessions aside and write the files that systems are trained on and answer."""
+def make_data(folder: Path, work: Path, part_size: int, seed: int) -> Data:
+    """Put `part_size` sessions aside and write the files that systems are trained on and answer."""
     whole = folder / "duconv_dev_visible.jsonl.gz"
-    _, part = holdout.carve(files.load(whole), 500, seed)
+    _, part = holdout.carve(files.load(whole), part_size, seed)
     aside = {one.sample.dialogue_id for one in part}
     pairs = {holdout.pair_of(one.sample) for one in part}
     rows = files.read_rows(whole, "session")
@@ -371,6 +371,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=[], help="systems that are made (names of registered systems)")
     parser.add_argument("--regime", choices=[WHOLE, PARTIAL], help="make rows of this training data only")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--part-size", type=int, default=500, help="sessions that are scored")
     parser.add_argument("--part-seed", type=int, default=1)
     parser.add_argument("--latency", nargs=2, type=Path, metavar=("MODEL", "SAMPLES"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -382,7 +383,7 @@ def main() -> None:
     unknown = set(arguments.only) - {row.system for row in ROWS}
     if unknown:
         parser.error(f"--only knows {', '.join(sorted({row.system for row in ROWS}))}; found {', '.join(unknown)}")
-    data = make_data(arguments.data, arguments.work, arguments.part_seed)
+    data = make_data(arguments.data, arguments.work, arguments.part_size, arguments.part_seed)
     results = []
     for row in ROWS:
         wanted = (not arguments.only or row.system in arguments.only) and arguments.regime in {None, row.regime}
