@@ -16,7 +16,7 @@ def test_a_late_layer_has_the_outputs_and_gradients_of_a_plain_one() -> None:
     first = torch.randn(3, 5, dtype=torch.float64, requires_grad=True)
 
     def loop(*, late: bool) -> Tensor:
-        layer, bases, x, found = LateLinear(base, weight, SIZES), torch.split(base, SIZES), first, []
+        layer, bases, x, found = LateLinear(base, weight, SIZES), torch.split(base, list(SIZES)), first, []
         for step, rows in enumerate(SIZES):
             y = layer(step, x[:rows]) if late else bases[step] + x[:rows] @ weight.T
             found.append(y)

@@ -190,7 +190,8 @@ def test_greedy_search_says_what_is_most_probable_at_each_step() -> None:
             assert batch.said is not None
             words = model.embedding(batch.said.tokens)
             woven = model.decoder.weave(torch.float32)
-            hidden = model.before_words(*model.decoder(woven, words, chosen, source, batch.said.sizes), torch.float32)
+            contexts, states = model.decoder(woven, words, chosen, source, batch.said.sizes)
+            hidden = model.before_words(contexts, states, torch.float32)
             logits = functional.linear(hidden, model.output_second.weight, model.output_second.bias)[len(said)]
         assert token == logits.argmax().item()
         costs.append(logits.log_softmax(0).max().item())

@@ -19,6 +19,6 @@ def test_products_are_those_of_torch(kind: torch.dtype, rows: int) -> None:
 
 def test_there_are_few_shapes_in_bfloat16_and_none_is_changed_in_float32() -> None:
     narrow = {len(_rounded(torch.zeros(rows, 1, dtype=torch.bfloat16))) for rows in range(1, 2049)}
-    assert len(narrow) <= 40
+    assert len(narrow) <= 14
     assert all(len(_rounded(torch.zeros(rows, 1, dtype=torch.bfloat16))) >= rows for rows in (1, 9, 130, 2000))
     assert len(_rounded(torch.zeros(131, 1))) == 131

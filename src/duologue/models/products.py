@@ -1,7 +1,7 @@
 """Matrix products of rows whose number changes from step to step, without a kernel for each number.
 
 For bfloat16 on a CPU torch compiles a kernel per shape and keeps it (measured with `Postks`: 1.1 GB after four steps of
-a training). Here such products get zero rows up to one of four numbers per octave; the result is the same. In other
+a training). Here such products get zero rows up to one of two numbers per octave; the result is the same. In other
 precisions nothing is added.
 """
 
@@ -37,5 +37,5 @@ def _rounded(x: Tensor) -> Tensor:
     """Return x with zero rows behind it where its precision wants that."""
     if x.dtype != torch.bfloat16:
         return x
-    step = max(8, 1 << max(0, (len(x) - 1).bit_length() - 3))  # a quarter of the octave
+    step = max(16, 1 << max(0, (len(x) - 1).bit_length() - 2))  # half of the octave
     return functional.pad(x, (0, 0, 0, -len(x) % step))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-_ROWS = 2048  # tokens whose gates are there at once
+_ROWS = 1024  # tokens whose gates are there at once
 
 
 class Packed(NamedTuple):
