@@ -44,7 +44,7 @@ class _Entropy(torch.autograd.Function):
     """Gradients are made on the way forward, while the logits are there, and scaled on the way back."""
 
     @staticmethod
-    def forward(  # type: ignore[override]  # torch declares no arguments
+    def forward(
         ctx: Any,
         hidden: Tensor,
         weight: Tensor,
@@ -58,22 +58,22 @@ class _Entropy(torch.autograd.Function):
         hidden, weight = hidden.to(precision), weight.to(precision)
         costs, best = hidden.new_empty(len(hidden), dtype=fine), torch.empty_like(targets)
         wanted = any(ctx.needs_input_grad[:3])
-        if wanted:
-            of_hidden = torch.empty_like(hidden)
-            of_weight = torch.zeros(weight.shape, dtype=fine, device=weight.device)
-            of_bias = torch.zeros(len(bias), dtype=fine, device=bias.device)
+        rows, words = (len(hidden), len(weight)) if wanted else (0, 0)
+        of_hidden = hidden.new_empty(rows, hidden.shape[1])
+        of_weight = hidden.new_zeros(words, hidden.shape[1], dtype=fine)
+        of_bias = hidden.new_zeros(words, dtype=fine)
         for start in range(0, len(hidden), _CHUNK):
             here = slice(start, start + _CHUNK)
             logits = product(hidden[here], weight.T).to(fine).add_(bias)  # (c, v)
             best[here] = logits.argmax(1)
             chances = logits.log_softmax(1)  # not logsumexp less the logit: a cost near zero keeps its digits
             del logits
-            rows = targets[here].unsqueeze(1)
-            costs[here] = -chances.gather(1, rows).squeeze(1)
+            target = targets[here].unsqueeze(1)
+            costs[here] = -chances.gather(1, target).squeeze(1)
             if wanted:
                 share = shares[here].unsqueeze(1).to(fine)
                 slope = chances.exp_().mul_(share)  # (c, v)
-                slope.scatter_add_(1, rows, -share)
+                slope.scatter_add_(1, target, -share)
                 of_bias += slope.sum(0)
                 slope = slope.to(precision)
                 of_hidden[here] = product(slope, weight)
@@ -83,7 +83,7 @@ class _Entropy(torch.autograd.Function):
         return (costs * shares).sum(), costs, best
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor, *_: Tensor) -> Any:  # type: ignore[override]  # torch declares any number of gradients
+    def backward(ctx: Any, grad: Tensor, *_: Tensor) -> Any:
         if ctx.slopes is None:
             raise RuntimeError("the way back can be gone once; run the forward pass again")
         slopes, ctx.slopes = ctx.slopes, None

@@ -41,12 +41,12 @@ class _Late(torch.autograd.Function):
     """Hand the base on; when its gradient is whole, so are the inputs."""
 
     @staticmethod
-    def forward(ctx: Any, base: Tensor, weight: Tensor, inputs: list[Tensor]) -> Tensor:  # type: ignore[override]  # torch declares no arguments
+    def forward(ctx: Any, base: Tensor, weight: Tensor, inputs: list[Tensor]) -> Tensor:
         ctx.inputs, ctx.kind = inputs, weight.dtype
         return base.view_as(base)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Any:  # type: ignore[override]  # torch declares any number of gradients
+    def backward(ctx: Any, grad: Tensor) -> Any:
         return grad, over_rows(grad, torch.cat(ctx.inputs)), None
 
 
@@ -76,7 +76,7 @@ class _LateMemory(torch.autograd.Function):
     """Zeros that scores (n, l) and contexts (n, d) are added to; their gradients give the memory's."""
 
     @staticmethod
-    def forward(  # type: ignore[override]  # torch declares no arguments
+    def forward(
         ctx: Any, memory: Tensor, sizes: tuple[int, ...], seen: list[tuple[Tensor, Tensor]]
     ) -> tuple[Tensor, Tensor]:
         ctx.shape, ctx.sizes, ctx.seen = memory.shape, sizes, seen
@@ -84,11 +84,13 @@ class _LateMemory(torch.autograd.Function):
         return memory.new_zeros(rows, memory.shape[1]), memory.new_zeros(rows, memory.shape[2])
 
     @staticmethod
-    def backward(ctx: Any, of_scores: Tensor, of_contexts: Tensor) -> Any:  # type: ignore[override]  # torch declares any number of gradients
+    def backward(ctx: Any, of_scores: Tensor, of_contexts: Tensor) -> Any:
         samples, places, d = ctx.shape
         steps = len(ctx.sizes)
         left, right = (of_scores.new_zeros(samples, 2 * steps, width) for width in (places, d))
-        each = zip(of_scores.split(ctx.sizes), of_contexts.split(ctx.sizes), ctx.seen, strict=True)
+        each = zip(
+            torch.split(of_scores, list(ctx.sizes)), torch.split(of_contexts, list(ctx.sizes)), ctx.seen, strict=True
+        )
         for step, (of_score, of_context, (query, weights)) in enumerate(each):
             rows = len(query)
             left[:rows, step], right[:rows, step] = of_score, query

@@ -247,7 +247,8 @@ class Postks(nn.Module):
             counted, shares = slice(None), _shares(batch, 0) * (batch.targets != END)
         rows, words = owner[counted], batch.targets[counted]
         chances = logits.log_softmax(1)
-        return -(chances[rows, words] * shares).sum()
+        cost: Tensor = -(chances[rows, words] * shares).sum()
+        return cost
 
     def _kl(self, batch: Batch, knowledge: Knowledge) -> Tensor:
         """Return KL(q || p), with q as a constant: over all slots of the batch (summed) or real triples (averaged)."""

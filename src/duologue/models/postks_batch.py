@@ -55,10 +55,6 @@ class Batch(NamedTuple):
         """Number of samples."""
         return len(self.which)
 
-    def to(self, device: torch.device) -> Batch:
-        """Return the same on another device."""
-        return Batch(*(part if part is None else part.to(device) for part in self))
-
 
 def collate(rows: Sequence[Row], *, replies: bool = True) -> Batch:
     """Return samples as one batch; without `replies` as one that can only be answered.

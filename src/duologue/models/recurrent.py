@@ -44,10 +44,6 @@ class Packed(NamedTuple):
     real: Tensor
     """Where `grid` holds a token (s, t)."""
 
-    def to(self, device: torch.device) -> Packed:
-        """Return the same on another device."""
-        return Packed(*(part.to(device) if isinstance(part, torch.Tensor) else part for part in self))
-
 
 def pack(sequences: Sequence[Sequence[int]]) -> Packed:
     """Lay sequences of at least one token each step after step.
@@ -137,7 +133,7 @@ class _Sweep(torch.autograd.Function):
     """All steps of one unit; only its states are kept, gates are made again on the way back, many steps at once."""
 
     @staticmethod
-    def forward(  # type: ignore[override]  # torch declares no arguments
+    def forward(
         ctx: Any,
         x: Tensor,
         w_input: Tensor,
@@ -164,7 +160,7 @@ class _Sweep(torch.autograd.Function):
         return states
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Any:  # type: ignore[override]  # torch declares any number of gradients
+    def backward(ctx: Any, grad: Tensor) -> Any:
         x, w_input, w_hidden, b_input, b_hidden, states = ctx.saved_tensors
         fine, d = states.dtype, states.shape[1]
         before = _shifted(states, ctx.sizes)  # the state before each token (n, d)
