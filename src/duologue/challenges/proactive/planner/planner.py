@@ -6,6 +6,7 @@ the way from A to B; a small network (`duologue.models.utility`) predicts how we
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -188,13 +189,17 @@ class Planner:
 
         bank, reader = self._ready()
         rows = []
-        for done, example in enumerate(examples):
-            sample = self._seen_by(example).sample
-            now, found = self._weighed(sample, apart=pair_of(example.sample))
-            if found:
-                rows.append(reader.choice(now, found, bank, reference=example.references[0].text))
-            if progress is not None and done % 100 == 0:
-                progress(done, len(examples), what)
+        gc.freeze()  # bank and examples are many and stay: the collector need not go through them again and again
+        try:
+            for done, example in enumerate(examples):
+                sample = self._seen_by(example).sample
+                now, found = self._weighed(sample, apart=pair_of(example.sample))
+                if found:
+                    rows.append(reader.choice(now, found, bank, reference=example.references[0].text))
+                if progress is not None and done % 100 == 0:
+                    progress(done, len(examples), what)
+        finally:
+            gc.unfreeze()
         return rows
 
     def _weighed(self, sample: Sample, apart: str | None = None) -> tuple[Situation, list[Found]]:
