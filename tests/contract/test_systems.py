@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from duologue.core.errors import UsageError
 from duologue.core.plugins import load_system, load_system_class, make_system, names, save_card
 from duologue.core.protocols import Run, System, Trainable
 from duologue.core.recipe import recipe_hash, resolve
@@ -19,7 +20,15 @@ if TYPE_CHECKING:
     Ready = Callable[[str], tuple[System, Path]]
 
 SAMPLES = 24
+BOUND = "duologue.challenges."
+"""Where systems live that know one challenge."""
 LEARNERS = [name for name in names("systems") if hasattr(load_system_class(name), "fit")]
+
+
+def task_of(name: str) -> str:
+    """Return the task that a system is held to its contract in: that of the folder it lives in, else `restaurant`."""
+    module = load_system_class(name).__module__
+    return module.removeprefix(BOUND).split(".")[0] if module.startswith(BOUND) else "restaurant"
 
 
 def tiny_recipe(name: str) -> Record:
@@ -36,7 +45,7 @@ def ready(tiny: Tiny, tmp_path_factory: pytest.TempPathFactory) -> Ready:
     def ready(name: str) -> tuple[System, Path]:
         if name not in made:
             folder = tmp_path_factory.mktemp(name)
-            made[name] = _trained(name, tiny("restaurant"), folder), folder
+            made[name] = _trained(name, tiny(task_of(name)), folder), folder
         return made[name]
 
     return ready
@@ -46,7 +55,10 @@ def _trained(name: str, data: TinyData, folder: Path) -> System:
     recipe = tiny_recipe(name)
     system = make_system(name, recipe)
     if isinstance(system, Trainable):
-        examples, held_out = system.practice(data.task, 1, None)
+        try:
+            examples, held_out = system.practice(data.task, 1, None)
+        except UsageError:  # no simulator makes its data
+            examples, held_out = data.examples, []
         system.fit(examples, held_out, [], Run(folder=folder, seed=1))
         system.save(folder)
         save_card(folder, name=name, recipe=recipe, task=data.task.brief.name, seed=1, data="tiny", data_hash="")
@@ -54,19 +66,19 @@ def _trained(name: str, data: TinyData, folder: Path) -> System:
 
 
 def some_samples(data: TinyData) -> list[Sample]:
-    return [example.sample for example in data.examples[:: len(data.examples) // SAMPLES]]
+    return [example.sample for example in data.examples[:: max(1, len(data.examples) // SAMPLES)]]
 
 
 @pytest.mark.parametrize("name", names("systems"))
 def test_every_registered_system_keeps_its_contract(name: str, tiny: Tiny, ready: Ready) -> None:
-    data = tiny("restaurant")
+    data = tiny(task_of(name))
     system, _ = ready(name)
     check_system(system, some_samples(data), data.task.brief, data.worlds)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_saved_system_answers_as_the_one_that_was_trained(name: str, tiny: Tiny, ready: Ready) -> None:
-    data = tiny("restaurant")
+    data = tiny(task_of(name))
     system, folder = ready(name)
     loaded = load_system(folder).system
     for each in (system, loaded):

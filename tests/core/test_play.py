@@ -192,3 +192,20 @@ def test_sample_ids_are_stable_and_never_repeated() -> None:
     ids = [sample.id for sample in (*seller.saw, *buyer.saw)]
     assert ids == ["s1#1", "s1#3", "s1#user0", "s1#user2", "s1#user4"]
     assert {sample.dialogue_id for sample in (*seller.saw, *buyer.saw)} == {"s1"}
+
+
+def test_a_scene_may_say_after_each_turn_that_the_conversation_is_over() -> None:
+    def after_three(turns: tuple[Turn, ...]) -> bool:
+        return len(turns) == 3
+
+    scene = Scene(id="s", max_turns=8, over=after_three)
+    dialogue = play(Seller(), Talker(), scene, random.Random(0))
+    assert [turn.speaker for turn in dialogue.turns] == ["user", "system", "user"]
+    assert dialogue.meta["ended_by"] == "over"
+
+
+class Talker(Seller):
+    """Never stops."""
+
+    def reply(self, sample: Sample) -> Answer:
+        return Answer(text="and then")

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
+import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +19,8 @@ from torch import nn
 from torch.nn import functional
 
 from duologue.core.errors import StorageError, UsageError
-from duologue.models.train import CHECKPOINT, LOG, Plan, Subject, train
+from duologue.models.parallel import Team
+from duologue.models.train import CHECKPOINT, LOG, Plan, Subject, _Training, train
 from duologue.models.train import _batches as batches
 
 PLAN = Plan(epochs=4, batch=16, learning_rate=0.05, threads=1)
@@ -69,7 +74,7 @@ def test_it_learns_and_leaves_the_best_weights_a_log_and_a_checkpoint(tmp_path: 
     assert max(line["held_out_right"] for line in lines) == pytest.approx(outcome.held_out, abs=1e-6)
     assert [line["epoch"] for line in lines] == list(range(1, outcome.epochs + 1))
     assert seen[0][:2] == (0, 250)
-    assert "examples/s" in seen[-1][2]
+    assert re.fullmatch(r"training \(\d+ examples/s, \d+:\d\d left\)", seen[-1][2])
 
 
 def test_equal_seeds_give_equal_bits_and_other_seeds_do_not(tmp_path: Path) -> None:
@@ -96,10 +101,16 @@ class _StopError(Exception):
     pass
 
 
+OTHER_WAYS = msgspec.structs.replace(
+    CAREFUL, check_every=3, precision="bfloat16", optimiser="adam", schedule="constant", choose="loss"
+)
+
+
+@pytest.mark.parametrize("plan", [CAREFUL, OTHER_WAYS], ids=["as usual", "in other ways"])
 @pytest.mark.parametrize("after", [1, 4, 7])
-def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, after: int) -> None:
+def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, after: int, plan: Plan) -> None:
     whole = subject()
-    train(whole, points(64), points(32, first=64), CAREFUL, folder=tmp_path / "whole", seed=1)
+    train(whole, points(64), points(32, first=64), plan, folder=tmp_path / "whole", seed=1)
     broken = subject()
     inner = broken.loss
     calls = 0
@@ -113,9 +124,9 @@ def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, af
 
     stopping = Subject(broken.module, broken.collate, loss, broken.hits, broken.length)
     with pytest.raises(_StopError):
-        train(stopping, points(64), points(32, first=64), CAREFUL, folder=tmp_path / "broken", seed=1)
+        train(stopping, points(64), points(32, first=64), plan, folder=tmp_path / "broken", seed=1)
     again = subject()
-    train(again, points(64), points(32, first=64), CAREFUL, folder=tmp_path / "broken", seed=1)
+    train(again, points(64), points(32, first=64), plan, folder=tmp_path / "broken", seed=1)
     assert weights(again) == weights(whole)
 
 
@@ -189,3 +200,159 @@ def test_every_example_is_in_one_batch_and_like_lengths_are_together() -> None:
     spread = sum(max(lengths[p] for p in b) - min(lengths[p] for p in b) for b in made) / len(made)
     assert spread < 5
     assert made != batches(lengths, 10, seed=1, epoch=1)
+
+
+def log(folder: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (folder / LOG).read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        ("cosine", [0.5, 1.0, 1.0, 0.02 + 0.98 * 0.5]),
+        ("constant", [0.5, 1.0, 1.0, 1.0]),
+        ("inverse-root", [0.5, 1.0, math.sqrt(2 / 3), math.sqrt(2 / 12)]),
+    ],
+)
+def test_the_learning_rate_rises_and_then_follows_its_schedule(
+    tmp_path: Path, schedule: str, expected: list[float]
+) -> None:
+    """20 steps, the first two of them warm-up: shares of the rate at steps 0, 1, 2 and 11."""
+    plan = msgspec.convert({"epochs": 4, "batch": 10, "warm_up": 0.1, "schedule": schedule}, Plan)
+    training = _Training(Team(), subject(), points(50), points(8), plan, tmp_path, 1, "")
+    assert [training._rate(step) for step in (0, 1, 2, 11)] == pytest.approx(expected)
+
+
+def test_adam_at_a_constant_rate_takes_the_steps_of_a_plain_loop(tmp_path: Path) -> None:
+    """One batch of all examples, two epochs, gradients clipped."""
+    plan = Plan(
+        epochs=2, batch=8, learning_rate=0.1, warm_up=0, weight_decay=0.0, clip=0.01, threads=1, choose="loss",
+        optimiser="adam", schedule="constant",
+    )  # fmt: skip
+    ours, plain, rows = without_dropout(), without_dropout(), points(8)
+    train(ours, rows, rows, plan, folder=tmp_path, seed=1)
+    optimiser = torch.optim.Adam(plain.module.parameters(), lr=0.1)
+    for _ in range(2):
+        optimiser.zero_grad()
+        plain.loss(torch.tensor(rows)).backward()  # type: ignore[no-untyped-call]  # untyped in torch
+        torch.nn.utils.clip_grad_norm_(plain.module.parameters(), 0.01)
+        optimiser.step()
+    for first, second in zip(ours.module.parameters(), plain.module.parameters(), strict=True):
+        assert torch.allclose(first, second, atol=1e-6)
+
+
+def without_dropout() -> Subject[tuple[float, float, int], torch.Tensor]:
+    one = subject()
+    assert isinstance(one.module, nn.Sequential)
+    one.module[2] = nn.Identity()
+    return one
+
+
+def test_a_model_is_told_each_epoch_also_after_a_stop(tmp_path: Path) -> None:
+    told: list[int] = []
+    one = dataclasses.replace(subject(), stage=told.append)
+    train(one, points(64), points(32), PLAN, folder=tmp_path / "whole", seed=1)
+    assert told == [0, 1, 2, 3]
+
+    def stop(done: int, total: int, what: str) -> None:
+        if done >= 4:
+            raise _StopError
+
+    told.clear()
+    for progress in (stop, None):
+        one = dataclasses.replace(subject(), stage=told.append)
+        with contextlib.suppress(_StopError):
+            train(one, points(640), points(32), CAREFUL, folder=tmp_path / "broken", seed=1, progress=progress)
+    assert told == [0, 0, 1, 2, 3]
+
+
+def test_looks_within_epochs_come_at_their_steps_and_at_the_end(tmp_path: Path) -> None:
+    plan = msgspec.structs.replace(PLAN, check_every=3, patience=100)
+    train(subject(), points(64), points(32), plan, folder=tmp_path, seed=1)
+    assert [line["step"] for line in log(tmp_path)] == [3, 6, 9, 12, 15, 16]
+    assert [line["epoch"] for line in log(tmp_path)] == [1, 2, 3, 3, 4, 4]
+
+
+def test_looks_within_epochs_stop_a_training_in_the_middle(tmp_path: Path) -> None:
+    plan = Plan(
+        epochs=9, batch=8, learning_rate=1e-12, weight_decay=0.0, patience=2, threads=1, check_every=1, choose="loss"
+    )
+    one = dataclasses.replace(subject(), loss=lambda batch: one.module(batch[:, :2]).sum() * 0 + 1)
+    outcome = train(one, points(64), points(32), plan, folder=tmp_path, seed=1)
+    assert [line["step"] for line in log(tmp_path)] == [1, 2, 3]
+    assert outcome.epochs == 0
+    assert train(one, points(64), points(32), plan, folder=tmp_path, seed=1) == outcome
+
+
+def test_the_best_weights_may_be_those_of_least_loss(tmp_path: Path) -> None:
+    one = dataclasses.replace(subject(), hits=None)
+    plan = msgspec.structs.replace(PLAN, choose="loss", patience=100, epochs=8, learning_rate=0.5)
+    outcome = train(one, points(64), points(32, first=64), plan, folder=tmp_path, seed=1)
+    told = [line["held_out_loss"] for line in log(tmp_path)]
+    assert outcome.loss == pytest.approx(min(told), abs=1e-6)
+    assert min(told) < told[-1]
+    assert "held_out_right" not in log(tmp_path)[0]
+    one.module.eval()
+    judged = one.loss(torch.tensor(points(32, first=64))).item()
+    assert judged == pytest.approx(outcome.loss, abs=1e-5)
+
+
+def test_a_model_that_cannot_say_what_is_right_is_judged_by_loss_only(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="set the plan's 'choose' to 'loss'"):
+        train(dataclasses.replace(subject(), hits=None), points(8), points(8), PLAN, folder=tmp_path, seed=1)
+
+
+def test_epochs_of_an_early_stage_are_never_the_best(tmp_path: Path) -> None:
+    """The first stage's loss is lower by far, as where a part of the loss is left out."""
+    epochs: list[int] = []
+    one = dataclasses.replace(subject(), stage=epochs.append)
+    whole = one.loss
+    one = dataclasses.replace(one, loss=lambda batch: whole(batch) * (0.001 if epochs[-1] < 2 else 1))
+    plan = msgspec.structs.replace(PLAN, epochs=3, choose="loss", choose_from=2, patience=1)
+    outcome = train(one, points(64), points(32), plan, folder=tmp_path, seed=1)
+    told = [line["held_out_loss"] for line in log(tmp_path)]
+    assert outcome.epochs == 3
+    assert outcome.loss == pytest.approx(told[2], abs=1e-6)
+    assert told[2] > told[1]
+
+
+def test_the_held_out_loss_is_weighed_as_the_batches_are(tmp_path: Path) -> None:
+    rows = points(20)
+    one = subject()
+    one = dataclasses.replace(
+        one, weight=lambda row: 3.0 if row[2] else 1.0, loss=lambda batch: _weighed(one.module, batch)
+    )
+    outcome = train(one, rows, rows, msgspec.structs.replace(PLAN, batch=3), folder=tmp_path, seed=1)
+    assert outcome.loss == pytest.approx(_weighed(one.module.eval(), torch.tensor(rows)).item(), abs=1e-5)
+
+
+def _weighed(module: nn.Module, batch: torch.Tensor) -> torch.Tensor:
+    weight = 1 + 2 * batch[:, 2]
+    return (functional.cross_entropy(module(batch[:, :2]), batch[:, 2].long(), reduction="none") * weight).sum() / (
+        weight.sum()
+    )
+
+
+def test_speed_is_told_in_tokens_where_they_are_known(tmp_path: Path) -> None:
+    seen: list[str] = []
+    train(
+        dataclasses.replace(subject(), tokens=lambda row: 7),
+        points(640),
+        points(32),
+        PLAN,
+        folder=tmp_path,
+        seed=1,
+        progress=lambda done, total, what: seen.append(what),
+    )
+    assert all(re.fullmatch(r"training \(\d+ tokens/s, \d+:\d\d left\)", what) for what in seen)
+    assert log(tmp_path)[-1]["tokens_per_second"] == pytest.approx(
+        7 * log(tmp_path)[-1]["examples_per_second"], rel=0.1
+    )
+
+
+def test_a_loss_that_is_no_number_stops_the_training(tmp_path: Path) -> None:
+    one = subject()
+    inner = one.loss
+    broken = dataclasses.replace(one, loss=lambda batch: inner(batch) * math.nan)
+    with pytest.raises(UsageError, match="the loss of step 1 is nan; train with a lower learning rate"):
+        train(broken, points(64), points(32), PLAN, folder=tmp_path, seed=1)

@@ -14,7 +14,7 @@ from duologue.cli.predict import load_any
 from duologue.core.disk import write_bytes
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Conversable, Grounded
+from duologue.core.protocols import Conversable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,31 +28,47 @@ _WORDS = {
     "zh": {"you": "你", "bot": "机器人", "call": "查询", "facts": "条知识库事实", "saved": "对话记录"},
 }
 
+_QUIT = "/quit"
+"""The input that leaves at once, in every task."""
+
 
 @click.command()
 @options.task_argument
-@click.option("--system", "name", default="solver", show_default=True, help="A system's name or a model's folder.")
-@options.kb_option
+@click.option("--system", "name", default=None, help="A system's name or a model's folder (restaurant: the rule bot).")
+@click.option(
+    "--kb",
+    "--kg",
+    "--goals",
+    "place",
+    type=options.PATH,
+    default=None,
+    help="What the talk is set in: a knowledge base, or goals with their knowledge (default: a built-in one).",
+)
 @click.option("--lang", type=click.Choice(sorted(_WORDS)), default="en", show_default=True, help="Language of remarks.")
 @click.option("--save", type=options.PATH, default=None, help="Where the transcript goes (default: workspace/chats).")
 @options.seed_option
-def chat(*, task: str, name: str, kb: Path | None, lang: str, save: Path | None, seed: int) -> None:
+def chat(*, task: str, name: str | None, place: Path | None, lang: str, save: Path | None, seed: int) -> None:
     """Talk with a system of TASK: it shows the calls it makes and the facts it uses.
 
-    Without --kb the knowledge base is a generated one. An empty line hands the turn back to the bot; `bye`
+    Without --kb or --goals the talk is set in what is built in. In restaurant an empty line hands the turn back to
+    the bot; in proactive the system leads from one topic to another, and its goal and plan are shown. `/quit`, `bye`
     or the end of input (Ctrl-D) leaves. The transcript is saved as a Dialogue.
 
     \b
     Examples:
       duologue chat restaurant
       duologue chat restaurant --system model --kb extendedkb1.txt --lang zh
+      duologue chat proactive --system model --goals sessions.jsonl --seed 3
     """
     loaded = load_task(task)
-    if not (isinstance(loaded, Conversable) and isinstance(loaded, Grounded)):
+    if not isinstance(loaded, Conversable):
         raise UsageError(f"task '{task}' has no live partner")
+    name = name or loaded.talker
+    if not name:
+        raise UsageError(f"say whom to talk to in task '{task}': --system NAME (duologue list) or a model's folder")
     now = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
     system = load_any(name, None, ())
-    partner = loaded.partner(system, loaded.world(kb), seed=seed, lang=lang, name=f"{task}-{now}")
+    partner = loaded.partner(system, place, seed=seed, lang=lang, name=f"{task}-{now}")
     click.echo(partner.welcome)
     try:
         _talk(partner, _WORDS[lang])
@@ -65,17 +81,20 @@ def chat(*, task: str, name: str, kb: Path | None, lang: str, save: Path | None,
 
 def _talk(partner: Partner, words: dict[str, str]) -> None:
     """Read lines and show replies until the user leaves."""
+    _show(partner, partner.opening(), words)
     while not partner.finished:
         click.echo(click.style(f"{words['you']}> ", bold=True), nl=False)
         line = sys.stdin.readline()
         if not line:
             click.echo()
             return
-        _show(partner.reply(line.rstrip("\n")), words)
+        if line.strip() == _QUIT:
+            return
+        _show(partner, partner.reply(line.rstrip("\n")), words)
 
 
-def _show(turns: Sequence[Turn], words: dict[str, str]) -> None:
-    """Print what the bot did and said; facts restaurant by restaurant, one line each."""
+def _show(partner: Partner, turns: Sequence[Turn], words: dict[str, str]) -> None:
+    """Print what the bot did and said, with its remarks; facts that a call brought subject by subject, a line each."""
     facts: dict[str, list[str]] = {}
     for turn in (*turns, None):
         if turn is not None and turn.speaker == "api":
@@ -89,4 +108,7 @@ def _show(turns: Sequence[Turn], words: dict[str, str]) -> None:
             facts = {}
         if turn is not None:
             who = words["call"] if turn.text.startswith("api_call") else words["bot"]
-            click.echo(f"{who}: {turn.text}")
+            said, *remarks = partner.shown(turn)
+            click.echo(f"{who}: {said}")
+            for remark in remarks:
+                click.echo(click.style(f"    {remark}", dim=True))

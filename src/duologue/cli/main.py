@@ -33,6 +33,7 @@ VERBS = {
     "verify": ("duologue.cli.verify:verify", "Compute a stored number again; say equal or what differs."),
     "convert": ("duologue.cli.convert:convert", "Turn a data file from one official form into another."),
     "report": ("duologue.cli.pages:report", "Join saved scores into one HTML page."),
+    "simulate": ("duologue.cli.simulate:simulate", "Play whole conversations with a simulated user, and judge them."),
     "chat": ("duologue.cli.chat:chat", "Talk with a system in the terminal."),
     "demo": ("duologue.cli.demo:demo", "Simulate, train, rank, check, score and report, in two minutes."),
 }

@@ -31,12 +31,13 @@ def show(
 ) -> None:
     """Show a data FILE of TASK: every dialogue with its candidates and answer, then the statistics.
 
-    The content is that of the official dataset walker; `--json` prints the statistics as one object.
+    Where the challenge has a dataset walker the content is the walker's; `--json` prints the statistics as one object.
 
     \b
     Examples:
       duologue show restaurant data/tst1/FILE.json | less
       duologue show restaurant FILE.json.gz --plain FILE.txt --statistics FILE.stat
+      duologue show proactive sessions.jsonl.gz --only statistics
     """
     walkable = load_task(task)
     if not isinstance(walkable, Walkable):

@@ -8,18 +8,29 @@ import click
 
 from duologue.cli import options
 from duologue.core.plugins import load_system_class, load_task
+from duologue.core.protocols import Gathering
 from duologue.core.recipe import resolve
 from duologue.run.train import train as train_system
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from duologue.core.protocols import Task
+    from duologue.core.records import Example
+
 
 @click.command()
 @options.task_argument
 @click.option("--system", "name", required=True, help="Name of a system that learns (duologue list).")
 @click.option("--out", type=options.PATH, required=True, help="Folder for the model.")
-@click.option("--input", "data", type=options.PATH, multiple=True, help="Training data with answers; may be repeated.")
+@click.option(
+    "--input",
+    "--train",
+    "data",
+    type=options.PATH,
+    multiple=True,
+    help="Training data with answers (.gz is fine); may be repeated.",
+)
 @click.option("--held-out", type=options.PATH, multiple=True, help="Data for early stopping; may be repeated.")
 @options.seed_option
 @options.recipe_option
@@ -39,18 +50,26 @@ def train(
 ) -> None:
     """Train a system for TASK and save the model with its recipe, seed and data hash.
 
-    Without --input the system practises on dialogues that the task's simulator makes. A stopped training
-    goes on from its last checkpoint and ends in the same weights.
+    Without --train (or --input, which is the same) the system practises on dialogues that the task's simulator
+    makes. A stopped training goes on from its last checkpoint and ends in the same weights.
 
     \b
     Examples:
       duologue train restaurant --system ranker --set regime=closed --seed 1 --out model
       duologue train restaurant --system ranker --input trn.json --held-out dev.json --out model
+      duologue train proactive --system planner --train sessions.jsonl --train more.jsonl.gz --seed 1 --out model
     """
     loaded = load_task(task)
     resolved = resolve(load_system_class(name).Recipe, file=recipe, overrides=overrides)
-    examples = [example for path in data for example in loaded.load(path)] if data else None
-    kept_back = [example for path in held_out for example in loaded.load(path)]
+    examples = _examples(loaded, data) if data else None
+    kept_back = _examples(loaded, held_out)
     with options.progress_bar(quiet=quiet) as progress:
         made = train_system(loaded, name, resolved, seed, out, examples=examples, held_out=kept_back, progress=progress)
     click.echo(f"model saved in {out}" if made else f"{out} holds this very model already; nothing to do")
+
+
+def _examples(task: Task, paths: tuple[Path, ...]) -> list[Example]:
+    """Return the examples of all files; where a task gathers files itself, their ids stay apart."""
+    if len(paths) > 1 and isinstance(task, Gathering):
+        return task.gather(paths)
+    return [example for path in paths for example in task.load(path)]

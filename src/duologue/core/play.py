@@ -54,14 +54,18 @@ class Scene(Record, frozen=True, kw_only=True):
 
     The user hears neither the call nor what came back, and the system speaks again.
     """
+    over: Callable[[tuple[Turn, ...]], bool] | None = None
+    """Tells after each turn whether the conversation has come to its end: whoever watches both partners may know
+    the goal that one of them does not. It must answer alike for equal turns."""
 
 
 def play(system: System, user: System, scene: Scene, rng: random.Random) -> Dialogue:
     """Let two prepared systems talk and return the dialogue, with what each of them understood.
 
-    Turns alternate from `scene.first`. The conversation ends when a partner answers with text `None`, or
-    is cut after `scene.max_turns`; `meta["ended_by"]` is then `"system"`, `"user"` or `"max_turns"`. A
-    system that ranks candidates says the first one. A partner reads of the other's turns the words alone.
+    Turns alternate from `scene.first`. The conversation ends when a partner answers with text `None`,
+    is over as `scene.over` says, or is cut after `scene.max_turns`; `meta["ended_by"]` is then `"system"`,
+    `"user"`, `"over"` or `"max_turns"`. A system that ranks candidates says the first one. A partner reads of
+    the other's turns the words alone.
     Equal partners, scene and state of `rng` give an equal dialogue. Raises `PlugInError` when a partner
     does not give one answer, or ranks a candidate first that it was not offered.
     """
@@ -86,6 +90,9 @@ def play(system: System, user: System, scene: Scene, rng: random.Random) -> Dial
         spoken += 1
         returned = scene.api(turn.text) if scene.api is not None and speaker == "system" else None
         if returned is None:
+            if scene.over is not None and scene.over(tuple(turns)):
+                ended_by = "over"
+                break
             speaker = "user" if speaker == "system" else "system"
             continue
         inner.update(range(len(turns) - 1, len(turns) + len(returned)))

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from duologue.core.play import Scene
     from duologue.core.records import (
         Answer,
         Dialogue,
@@ -250,11 +251,11 @@ class Walkable(Protocol):
         ...
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
-        """Return the official statistics of a data file."""
+        """Return the statistics of a data file, the official ones where there are such."""
         ...
 
     def statistics_text(self, path: Path) -> str:
-        """Return the official statistics as the official tool spells them."""
+        """Return the same as text, spelled as the official tool does where there is one."""
         ...
 
 
@@ -307,6 +308,15 @@ class FactChecking(Task, Grounded, Protocol):
         ...
 
 
+@runtime_checkable
+class Live(Protocol):
+    """A system that takes more pains, or other ones, in a talk with a person than over a data file."""
+
+    def go_live(self) -> None:
+        """Do so from now on; called by a live partner before `prepare`."""
+        ...
+
+
 class Partner(Protocol):
     """A system as a live partner; knows nothing of terminals or pages."""
 
@@ -315,11 +325,19 @@ class Partner(Protocol):
 
     @property
     def welcome(self) -> str:
-        """What to show before the first input."""
+        """What to show before the first turn."""
+        ...
+
+    def opening(self) -> Sequence[Turn]:
+        """Return what the system says before the first input; nothing where the person speaks first."""
         ...
 
     def reply(self, text: str) -> Sequence[Turn]:
         """Return what follows the user's input: calls, the facts they brought, and what the system says."""
+        ...
+
+    def shown(self, turn: Turn) -> Sequence[str]:
+        """Return a turn of the system as a person should see it: its words, then remarks on them, a line each."""
         ...
 
     def dialogue(self) -> Dialogue:
@@ -331,6 +349,58 @@ class Partner(Protocol):
 class Conversable(Protocol):
     """A task whose systems can be talked to."""
 
-    def partner(self, system: System, world: World, *, seed: int, lang: str, name: str) -> Partner:
-        """Return `system` as a live partner in `world`; `lang` is the language of its own remarks."""
+    talker: str
+    """The system to talk to when none is named; empty: one must be named."""
+
+    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+        """Return `system` as a live partner; `lang` is the language of its own remarks.
+
+        `place` is the file that the talk is set in, such as a knowledge base or goals with their knowledge; `None`
+        takes a built-in one.
+        """
+        ...
+
+
+class Stage(Protocol):
+    """All that is needed to play whole conversations of a task, and to judge them."""
+
+    @property
+    def scenes(self) -> Sequence[Scene]:
+        """Where each conversation begins and how it ends."""
+        ...
+
+    @property
+    def user(self) -> System:
+        """The simulated user: it never sees what belongs to the system's side."""
+        ...
+
+    @property
+    def people(self) -> Sequence[Dialogue]:
+        """What people made of the same scenes, to compare with; empty where that is not known."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a reader of the figures should know, such as that there were fewer scenes than asked for."""
+        ...
+
+    def judge(self, dialogues: Sequence[Dialogue]) -> Report:
+        """Score finished dialogues of the scenes, in any order; ids are those of the scenes."""
+        ...
+
+
+@runtime_checkable
+class Playable(Protocol):
+    """A task whose systems can be played in whole conversations with a simulated user."""
+
+    def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
+        """Return `n` scenes with the goals of a file, and a user who speaks as the people in `users` do.
+
+        Without `users` the task has a user of its own. `max_turns` cuts conversations after so many utterances;
+        `None` leaves it to the task. Raises `FormatError` for files that are not what they should be.
+        """
+        ...
+
+    def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
+        """Write dialogues in the official form of whole conversations."""
         ...

@@ -1,27 +1,30 @@
-"""The training loop of the house: batches, warm-up and cosine, early stopping, checkpoints.
+"""The training loop of the house: batches, warm-up and schedule, early stopping, checkpoints, several devices.
 
 A training that is killed at any moment and started again ends with the same bits as one that was not:
 every checkpoint holds weights, optimiser, place in the epoch and the state of chance, and appears under
-its name only when it is complete. Weights stay in float32: in a step of so small a model matrix products take
-a quarter of the time (profiled with the ranker), so that narrower numbers would win little.
+its name only when it is complete. Weights stay in float32; with `precision="bfloat16"` matrix products are
+done in half the bits, which pays for wide layers and not for small ones (the restaurant's ranker spends a
+quarter of its time in them).
 """
 
 from __future__ import annotations
 
-import io
 import json
 import math
+import os
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import torch
 import torch.utils.deterministic
 
-from duologue.core.disk import read_bytes, sha256, write_bytes, write_text
-from duologue.core.errors import StorageError, UsageError
+from duologue.core.disk import write_text
+from duologue.core.errors import UsageError
 from duologue.core.records import Record
+from duologue.models.checkpoint import load_checkpoint, save_checkpoint
+from duologue.models.parallel import Team, on_device, team_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,9 +39,8 @@ Batch = TypeVar("Batch")
 
 CHECKPOINT = "checkpoint.pt"
 LOG = "training.jsonl"
-_MARK = 64  # bytes of the SHA-256 before the checkpoint's data
 _WINDOW = 32  # batches that are sorted by length together
-_FLOOR = 0.02  # share of the learning rate that is left at the end
+_FLOOR = 0.02  # share of the learning rate that is left at the end of a cosine
 
 
 class Plan(Record, frozen=True):
@@ -46,7 +48,7 @@ class Plan(Record, frozen=True):
 
     epochs: int = 6
     batch: int = 64
-    """Examples per step."""
+    """Examples per step, over all devices."""
     learning_rate: float = 2e-3
     """At its highest, after the warm-up."""
     warm_up: float = 0.05
@@ -55,25 +57,49 @@ class Plan(Record, frozen=True):
     clip: float = 1.0
     """Largest norm of the gradient."""
     patience: int = 3
-    """Epochs without progress on held-out examples before the training stops."""
+    """Looks at the held-out examples without progress before the training stops."""
     checkpoint_seconds: float = 20.0
     """Time between checkpoints; 0 writes one after every step."""
     threads: int = 2
-    """Processor threads; other numbers give results that differ in the last bits."""
+    """Processor threads of each process; other numbers give results that differ in the last bits."""
+    optimiser: Literal["adamw", "adam"] = "adamw"
+    """With `adam`, weight decay is part of the gradient."""
+    schedule: Literal["cosine", "constant", "inverse-root"] = "cosine"
+    """What the learning rate does after the warm-up; `inverse-root`: falls with the root of the step."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Of matrix products (autocast); weights are float32 always."""
+    choose: Literal["right", "loss"] = "right"
+    """Which weights are best: most held-out examples right (then least loss), or least held-out loss."""
+    choose_from: int = 0
+    """Epochs before this one, from 0, are never the best: for stages whose losses cannot be compared."""
+    check_every: int = 0
+    """Steps between looks at the held-out examples; 0: one at the end of each epoch."""
+    devices: int = 1
+    """Processes that share each step's examples."""
+    device: Literal["cpu", "cuda"] = "cpu"
 
 
 @dataclass(frozen=True)
 class Subject(Generic[Example, Batch]):
-    """What is trained, and how its examples become batches and a loss."""
+    """What is trained, and how its examples become batches and a loss.
+
+    For several devices its functions must travel by pickle: functions of a module, `functools.partial`, bound methods.
+    """
 
     module: nn.Module
     collate: Callable[[Sequence[Example]], Batch]
     loss: Callable[[Batch], Tensor]
     """Mean loss of a batch, a scalar."""
-    hits: Callable[[Batch], Tensor]
-    """Per example of a batch, 1 where the model is right."""
+    hits: Callable[[Batch], Tensor] | None
+    """Per example of a batch, 1 where the model is right; `None` for models that are judged by their loss alone."""
     length: Callable[[Example], int]
     """Examples of like length share a batch."""
+    stage: Callable[[int], None] | None = None
+    """Called with the number of each epoch, from 0, before it starts: a model with stages sets itself."""
+    weight: Callable[[Example], float] | None = None
+    """What an example counts in the mean loss of its batch; `None`: all alike. For a mean over tokens: its tokens."""
+    tokens: Callable[[Example], int] | None = None
+    """Tokens that an example makes the model read, for the speed that is shown; `None`: examples are counted."""
 
 
 @dataclass
@@ -83,12 +109,18 @@ class _State:
     epoch: int = 0
     step: int = 0
     """Batches done in this epoch."""
-    best: tuple[float, float] = (-1.0, -math.inf)
+    best: tuple[float, float] = (-math.inf, -math.inf)
     best_weights: dict[str, Tensor] = field(default_factory=dict)
+    held_out: tuple[float, float] = (0.0, math.inf)
+    """Share right and loss of the best weights."""
     idle: int = 0
     done: bool = False
     seconds: float = 0.0
+    tokens: int = 0
+    """Tokens seen in all."""
     loss_sum: float = 0.0
+    loss_steps: int = 0
+    """Steps since the last look."""
     log: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -97,10 +129,13 @@ class Outcome:
     """What a training came to; the module holds the best weights."""
 
     epochs: int
+    """Epochs done whole."""
     held_out: float
-    """Share of held-out examples that the best weights get right."""
+    """Share of held-out examples that the best weights get right; 0 where that is not asked."""
     seconds: float
     """Time spent, over all runs."""
+    loss: float
+    """Mean loss of the best weights on the held-out examples."""
 
 
 def train(
@@ -117,18 +152,29 @@ def train(
     """Train the subject's module in place and leave the weights that were best on held-out examples.
 
     `seed` decides order and dropout; the caller makes the first weights. Continues from the checkpoint in
-    `folder` if there is one. Raises `UsageError` when that checkpoint belongs to another training or there
-    is nothing to train on, `StorageError` when it is damaged.
+    `folder` if there is one. Raises `UsageError` when that checkpoint belongs to another training, there
+    is nothing to train on, the loss is no number any more, or the devices asked for are not there; `StorageError`
+    when the checkpoint is damaged.
     """
     if not examples or not held_out:
         raise UsageError(f"training needs examples and held-out examples; found {len(examples)} and {len(held_out)}")
-    with _settings(plan.threads, seed):
-        return _Training(subject, examples, held_out, plan, folder, seed, data_hash, progress).run()
+    if subject.hits is None and plan.choose == "right":
+        raise UsageError("this model cannot say which examples it gets right; set the plan's 'choose' to 'loss'")
+    given = (subject, examples, held_out, plan, folder, seed, data_hash)
+    with _settings(plan, seed), team_of(plan.devices, plan.device, _help, *given) as team:
+        return _Training(team, *given, progress=progress).run()
+
+
+def _help(team: Team, *given: Any) -> None:
+    plan, seed = given[3], given[5]
+    with _settings(plan, seed):
+        _Training(team, *given).run()
 
 
 class _Training(Generic[Example, Batch]):
     def __init__(
         self,
+        team: Team,
         subject: Subject[Example, Batch],
         examples: Sequence[Example],
         held_out: Sequence[Example],
@@ -136,13 +182,16 @@ class _Training(Generic[Example, Batch]):
         folder: Path,
         seed: int,
         data_hash: str,
-        progress: Progress | None,
+        progress: Progress | None = None,
     ) -> None:
-        self.subject, self.examples, self.held_out, self.plan = subject, examples, held_out, plan
+        self.team, self.subject, self.examples, self.held_out, self.plan = team, subject, examples, held_out, plan
         self.folder, self.seed, self.progress = folder, seed, progress
         self.identity = f"{seed} {len(examples)} {len(held_out)} {plan} {data_hash}"
-        self.optimiser = torch.optim.AdamW(
-            subject.module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay, foreach=True
+        self.module = subject.module.to(team.device)
+        self.loss = team.wrapped(self.module, subject.loss, in_stages=subject.stage is not None)
+        kind = torch.optim.AdamW if plan.optimiser == "adamw" else torch.optim.Adam
+        self.optimiser = kind(
+            self.module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay, foreach=True
         )
         self.steps = math.ceil(len(examples) / plan.batch)
         self.state = _State()
@@ -152,120 +201,182 @@ class _Training(Generic[Example, Batch]):
     def run(self) -> Outcome:
         self._resume()
         state, plan = self.state, self.plan
+        lengths = [self.subject.length(one) for one in self.examples]
         while not state.done:
-            batches = _batches([self.subject.length(one) for one in self.examples], plan.batch, self.seed, state.epoch)
-            while state.step < len(batches):
+            if self.subject.stage is not None:
+                self.subject.stage(state.epoch)
+            batches = _batches(lengths, plan.batch, self.seed, state.epoch)
+            while state.step < len(batches) and not state.done:
                 self._step([self.examples[place] for place in batches[state.step]])
                 state.step += 1
+                if plan.check_every and self._steps_done() % plan.check_every == 0:
+                    self._look()
                 self._save(due_only=True)
             self._close_epoch()
             self._save(due_only=not state.done)
-        self.subject.module.load_state_dict(state.best_weights)
-        return Outcome(state.epoch, state.best[0], state.seconds)
+        self.module.load_state_dict(state.best_weights)
+        return Outcome(state.epoch, state.held_out[0], state.seconds, state.held_out[1])
+
+    def _steps_done(self) -> int:
+        return self.state.epoch * self.steps + self.state.step
+
+    def _autocast(self) -> torch.autocast:
+        enabled = self.plan.precision == "bfloat16"
+        return torch.autocast(self.team.device.type, dtype=torch.bfloat16, enabled=enabled)
 
     def _step(self, rows: Sequence[Example]) -> None:
-        subject, state = self.subject, self.state
-        subject.module.train()
+        state, done = self.state, self._steps_done()
+        self.module.train()
         for group in self.optimiser.param_groups:
-            group["lr"] = self.plan.learning_rate * self._rate(state.epoch * self.steps + state.step)
-        loss = subject.loss(subject.collate(rows))
+            group["lr"] = self.plan.learning_rate * self._rate(done)
+        with self._autocast():
+            loss = self._shared_loss(rows)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        torch.nn.utils.clip_grad_norm_(subject.module.parameters(), self.plan.clip)
+        torch.nn.utils.clip_grad_norm_(self.module.parameters(), self.plan.clip)
         self.optimiser.step()
-        state.loss_sum += float(loss.detach())
+        reached = self.team.total([float(loss.detach()) / self.team.size])[0]
+        if not math.isfinite(reached):
+            raise UsageError(f"the loss of step {done + 1} is {reached}; train with a lower learning rate")
+        state.loss_sum += reached
+        state.loss_steps += 1
+        if self.subject.tokens is not None:
+            state.tokens += sum(map(self.subject.tokens, rows))
         if self.progress is not None and state.step % 10 == 0:
-            done = state.epoch * self.steps + state.step
-            self.progress(done, self.plan.epochs * self.steps, f"training ({self._speed():.0f} examples/s)")
+            self.progress(done, self.plan.epochs * self.steps, f"training ({self._pace()})")
+
+    def _shared_loss(self, rows: Sequence[Example]) -> Tensor:
+        """Return this process's loss, weighed so that the mean over the team is the mean over all rows."""
+        team = self.team
+        if team.size == 1:
+            return self.loss(self._batch(rows))
+        torch.manual_seed((self.seed * 1_000_003 + self._steps_done()) * team.size + team.rank)  # nothing to save
+        mine = team.share(rows)
+        share = self._weight(mine) / self._weight(rows) * team.size
+        return self.loss(self._batch(mine or rows[:1])) * share  # with nothing to do, something at weight 0
+
+    def _batch(self, rows: Sequence[Example]) -> Batch:
+        batch = self.subject.collate(rows)
+        moved: Batch = batch if self.team.device.type == "cpu" else on_device(batch, self.team.device)
+        return moved
+
+    def _weight(self, rows: Sequence[Example]) -> float:
+        return float(len(rows)) if self.subject.weight is None else sum(map(self.subject.weight, rows))
 
     def _rate(self, step: int) -> float:
-        """Return the share of the learning rate for a step: linear warm-up, then a half cosine."""
+        """Return the share of the learning rate for a step: linear warm-up, then the schedule."""
         total = max(1, self.plan.epochs * self.steps)
         rise = max(1, int(total * self.plan.warm_up))
         if step < rise:
             return (step + 1) / rise
+        if self.plan.schedule == "constant":
+            return 1.0
+        if self.plan.schedule == "inverse-root":
+            return math.sqrt(rise / (step + 1))
         return _FLOOR + (1 - _FLOOR) * 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1, total - rise)))
 
-    def _speed(self) -> float:
-        done = (self.state.epoch * self.steps + self.state.step + 1) * self.plan.batch
-        return done / max(1e-9, self._seconds())
+    def _pace(self) -> str:
+        """Say how fast it goes and how long it takes if it does not stop early."""
+        done = self._steps_done() + 1
+        left = self._seconds() / done * (self.plan.epochs * self.steps - done)
+        minutes, seconds = divmod(round(left), 60)
+        speed = f"{self._examples_per_second():.0f} examples/s"
+        if self.subject.tokens is not None:
+            speed = f"{self.state.tokens / max(1e-9, self._seconds()):.0f} tokens/s"
+        return f"{speed}, {minutes}:{seconds:02} left"
+
+    def _examples_per_second(self) -> float:
+        return self._steps_done() * self.plan.batch / max(1e-9, self._seconds())
 
     def _seconds(self) -> float:
         return self.state.seconds + time.monotonic() - self.started
 
     def _close_epoch(self) -> None:
-        state = self.state
-        share, loss = self._judge()
-        better = (share, -loss) > state.best
-        if better:
-            state.best = (share, -loss)
-            state.best_weights = {name: value.clone() for name, value in self.subject.module.state_dict().items()}
-        state.idle = 0 if better else state.idle + 1
+        state, plan = self.state, self.plan
+        if state.done and state.step < self.steps:
+            return  # stopped by a look in the middle
+        last = state.epoch + 1 >= plan.epochs
+        if not plan.check_every or (last and state.loss_steps):
+            self._look()
         state.epoch, state.step = state.epoch + 1, 0
-        state.done = state.epoch >= self.plan.epochs or state.idle >= self.plan.patience
-        state.log.append(
-            {
-                "epoch": state.epoch,
-                "loss": round(state.loss_sum / self.steps, 6),
-                "held_out_loss": round(loss, 6),
-                "held_out_right": round(share, 6),
-                "seconds": round(self._seconds(), 1),
-                "examples_per_second": round(self._speed()),
-            }
-        )
-        state.loss_sum = 0.0
-        write_text(self.folder / LOG, "".join(json.dumps(line) + "\n" for line in state.log))
+        state.done = state.done or last
+
+    def _look(self) -> None:
+        """Judge the weights on the held-out examples, keep them if they are the best so far, and log."""
+        state, plan = self.state, self.plan
+        share, loss = self._judge()
+        merit = (share, -loss) if plan.choose == "right" else (-loss, share)
+        eligible = state.epoch >= plan.choose_from
+        better = eligible and merit > state.best
+        if better:
+            state.best, state.held_out = merit, (share, loss)
+            state.best_weights = {name: value.clone() for name, value in self.module.state_dict().items()}
+        state.idle = 0 if better or not eligible else state.idle + 1
+        state.done = state.done or state.idle >= plan.patience
+        line: dict[str, Any] = {
+            "epoch": state.epoch + 1,
+            "step": self._steps_done(),
+            "loss": round(state.loss_sum / state.loss_steps, 6),
+            "held_out_loss": round(loss, 6),
+        }
+        if self.subject.hits is not None:
+            line["held_out_right"] = round(share, 6)
+        line |= {"seconds": round(self._seconds(), 1), "examples_per_second": round(self._examples_per_second())}
+        if self.subject.tokens is not None:
+            line["tokens_per_second"] = round(state.tokens / max(1e-9, self._seconds()))
+        state.log.append(line)
+        state.loss_sum, state.loss_steps = 0.0, 0
+        if self.team.rank == 0:
+            write_text(self.folder / LOG, "".join(json.dumps(line) + "\n" for line in state.log))
 
     def _judge(self) -> tuple[float, float]:
         """Return the share of held-out examples that are right, and their mean loss."""
-        subject = self.subject
-        subject.module.eval()
-        right, loss = 0.0, 0.0
+        subject, team = self.subject, self.team
+        self.module.eval()
+        right, loss, weight = 0.0, 0.0, 0.0
         order = sorted(range(len(self.held_out)), key=lambda place: (subject.length(self.held_out[place]), place))
-        with torch.inference_mode():
-            for start in range(0, len(order), self.plan.batch):
-                rows = [self.held_out[place] for place in order[start : start + self.plan.batch]]
-                batch = subject.collate(rows)
-                right += float(subject.hits(batch).sum())
-                loss += float(subject.loss(batch)) * len(rows)
-        return right / len(self.held_out), loss / len(self.held_out)
+        starts = range(0, len(order), self.plan.batch)
+        for start in team.share(starts):
+            rows = [self.held_out[place] for place in order[start : start + self.plan.batch]]
+            with torch.inference_mode(), self._autocast():
+                batch = self._batch(rows)
+                right += float(subject.hits(batch).sum()) if subject.hits is not None else 0.0
+                loss += float(subject.loss(batch)) * self._weight(rows)
+            weight += self._weight(rows)
+        right, loss, weight = team.total([right, loss, weight])
+        return right / len(self.held_out), loss / weight
 
     def _save(self, *, due_only: bool) -> None:
         state = self.state
-        if due_only and time.monotonic() - self.written < self.plan.checkpoint_seconds:
+        if self.team.rank or (due_only and time.monotonic() - self.written < self.plan.checkpoint_seconds):
             return
         state.seconds, self.started = self._seconds(), time.monotonic()
-        out = io.BytesIO()
-        torch.save(
-            {
-                "identity": self.identity,
-                "module": self.subject.module.state_dict(),
-                "optimiser": self.optimiser.state_dict(),
-                "chance": torch.get_rng_state(),
-                "state": dict(vars(state)),
-            },
-            out,
-        )
-        data = out.getvalue()
-        write_bytes(self.folder / CHECKPOINT, sha256(data).encode() + data)
+        saved = {
+            "identity": self.identity,
+            "module": self.module.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "chance": torch.get_rng_state(),
+            "state": dict(vars(state)),
+        }
+        if self.team.device.type == "cuda":
+            saved["cuda_chance"] = torch.cuda.get_rng_state(self.team.device)
+        save_checkpoint(saved, self.folder / CHECKPOINT)
         self.written = time.monotonic()
 
     def _resume(self) -> None:
         path = self.folder / CHECKPOINT
         if not path.exists():
             return
-        data = read_bytes(path)
-        mark, data = data[:_MARK], data[_MARK:]
-        if mark != sha256(data).encode():
-            raise StorageError(f"{path}: the checkpoint is damaged; remove it to start afresh")
-        saved = torch.load(io.BytesIO(data), weights_only=True)
+        saved = load_checkpoint(path)
         if saved["identity"] != self.identity:
             raise UsageError(
                 f"{path} belongs to another training (another recipe, seed or data); choose another folder or remove it"
             )
-        self.subject.module.load_state_dict(saved["module"])
+        self.module.load_state_dict(saved["module"])
         self.optimiser.load_state_dict(saved["optimiser"])
         torch.set_rng_state(saved["chance"])
+        if "cuda_chance" in saved:
+            torch.cuda.set_rng_state(saved["cuda_chance"], self.team.device)
         self.state = _State(**saved["state"])
 
 
@@ -281,13 +392,16 @@ def _batches(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list[l
 
 
 @contextmanager
-def _settings(threads: int, seed: int) -> Iterator[None]:
+def _settings(plan: Plan, seed: int) -> Iterator[None]:
     """Fix threads, chance and the order of sums for the block, and put back what was there."""
     before, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     memory: Any = torch.utils.deterministic  # its one setting is untyped
     filling = memory.fill_uninitialized_memory
-    with torch.random.fork_rng(devices=[]):
-        torch.set_num_threads(threads)
+    cuda = list(range(plan.devices)) if plan.device == "cuda" and torch.cuda.is_available() else []
+    if cuda:
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS sums in one order only if it is told
+    with torch.random.fork_rng(devices=cuda):
+        torch.set_num_threads(plan.threads)
         torch.use_deterministic_algorithms(True)  # noqa: FBT003  # torch takes it by position only
         memory.fill_uninitialized_memory = False  # a tenth of the time, and nothing here reads it
         torch.manual_seed(seed)

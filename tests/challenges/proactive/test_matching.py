@@ -39,6 +39,21 @@ def test_the_golden_dictionary_is_equal(real_data: Path) -> None:
     assert "".join(f"{token}\n" for token in tokens) == (folder / "gene.dict").read_text(encoding="utf-8")
 
 
+def test_the_dictionary_of_texts_is_that_of_their_lines(real_data: Path) -> None:
+    folder = real_data / "proactive" / "golden" / "conversion"
+    rows = [json.loads(line) for line in (folder / "candidates.jsonl").read_text(encoding="utf-8").split("\n") if line]
+    texts = [matching.match_text(row, [*row["candidate"], row["response"]], generalise=True) for row in rows]
+    for knowledge in (True, False):
+        lines = lines_of(folder, knowledge=knowledge, generalise=True, predict=False)
+        assert matching.dictionary_of(texts, knowledge=knowledge) == matching.dictionary(lines)
+
+
+def test_the_dictionary_counts_a_field_once_per_line_and_keeps_special_tokens_on_top() -> None:
+    text = matching.MatchText("b [SEP]", ("a x", "a y y"), "c", "d d")
+    assert matching.dictionary_of([text], knowledge=True)[4:] == ["d", "b", "a", "c", "y", "x"]
+    assert matching.dictionary_of([text], knowledge=False) == [*matching.SPECIAL, "b", "a", "y", "x"]
+
+
 def test_words_with_a_chinese_character_are_split_and_the_reply_comes_last_with_label_one() -> None:
     lines = list(matching.match_lines(SAMPLE, knowledge=False, generalise=False, predict=False))
     assert lines == ["0\t[START]\t你 好\n", "1\t[START]\t看 云 海 ok\n"]

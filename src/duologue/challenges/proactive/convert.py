@@ -82,11 +82,16 @@ def samples_of(session: Row) -> Iterator[Row]:
 def model_text(sample: Row, *, generalise: bool = True) -> ModelText:
     """Return a sample as model text. Raises `KeyError` with the topic whose domain is not among the knowledge."""
     topics = topics_of(sample)
+    line = plain_line(sample)
+    return ModelText(generalised(line, topics) if generalise else line, topics)
+
+
+def plain_line(sample: Row) -> str:
+    """Return the line of model text of a sample, with topics as they are."""
     goal = " ".join(" ".join(triple) for triple in sample["goal"])
     triples = [" ".join(triple) for triple in sample["knowledge"]]
     source = f"{goal} {' '.join(triples)} : {' '.join(sample['history'])}"
-    line = "\t".join([source, sample.get("response", NO_RESPONSE), TRIPLE_END.join(triples)])
-    return ModelText(generalised(line, topics) if generalise else line, topics)
+    return "\t".join([source, sample.get("response", NO_RESPONSE), TRIPLE_END.join(triples)])
 
 
 def topics_of(sample: Row) -> dict[str, str]:

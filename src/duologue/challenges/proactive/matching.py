@@ -5,7 +5,9 @@ Specification, section 5.2; byte for byte what the organisers' converter writes 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.proactive.convert import generalised, topics_of
 
@@ -14,32 +16,51 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-_FIRST, _LAST = "\u4e00", "\u9fa5"
+_CHINESE = re.compile("[\u4e00-\u9fa5]")
 SEPARATORS = {"history": " [INNER_SEP] ", "goal": " [PATH_SEP] ", "knowledge": " [KN_SEP] "}
 EMPTY_HISTORY = "[START]"
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 
 
-def match_lines(sample: Row, *, knowledge: bool, generalise: bool, predict: bool) -> Iterator[str]:
-    """Yield a line per candidate of a sample (key `candidate`), label 0, and the reply with label 1 unless `predict`.
+class MatchText(NamedTuple):
+    """A sample with its candidate replies as the matcher reads them, tokens with blanks between."""
 
-    `knowledge` adds goal and triples, `generalise` puts slots in the place of topic names, in each field by itself.
-    Raises `KeyError` with the topic whose domain is not known.
+    history: str
+    replies: tuple[str, ...]
+    """Of the candidates, in their order."""
+    goal: str
+    knowledge: str
+
+
+def match_text(sample: Row, candidates: Iterable[str], *, generalise: bool) -> MatchText:
+    """Return the text of a sample (keys `goal`, `knowledge`, `history`) and candidate replies for it.
+
+    `generalise` puts slots in the place of topic names, in each field by itself. Raises `KeyError` with the topic
+    whose domain is not known.
     """
     topics = topics_of(sample)  # the converter looks at the domains whether or not it replaces
 
     def made(text: str) -> str:
         return split_characters(generalised(text, topics) if generalise else text)
 
-    history = made(SEPARATORS["history"].join(sample["history"])) if sample["history"] else EMPTY_HISTORY
-    background = [
+    goal, knowledge = (
         made(SEPARATORS[field].join(" ".join(triple) for triple in sample[field])) for field in ("goal", "knowledge")
-    ]
-    replies = [("0", reply) for reply in sample["candidate"]]
-    if not predict:
-        replies.append(("1", sample["response"]))
-    for label, reply in replies:
-        yield "\t".join([label, history, made(reply), *(background if knowledge else ())]) + "\n"
+    )
+    history = made(SEPARATORS["history"].join(sample["history"])) if sample["history"] else EMPTY_HISTORY
+    return MatchText(history, tuple(map(made, candidates)), goal, knowledge)
+
+
+def match_lines(sample: Row, *, knowledge: bool, generalise: bool, predict: bool) -> Iterator[str]:
+    """Yield a line per candidate of a sample (key `candidate`), label 0, and the reply with label 1 unless `predict`.
+
+    `knowledge` adds goal and triples, `generalise` is that of `match_text`, which says what is raised.
+    """
+    replies = sample["candidate"] if predict else [*sample["candidate"], sample["response"]]
+    text = match_text(sample, replies, generalise=generalise)
+    for place, reply in enumerate(text.replies):
+        label = "0" if place < len(sample["candidate"]) else "1"
+        background = (text.goal, text.knowledge) if knowledge else ()
+        yield "\t".join([label, text.history, reply, *background]) + "\n"
 
 
 def split_characters(text: str) -> str:
@@ -48,9 +69,7 @@ def split_characters(text: str) -> str:
     >>> split_characters("电影 1999年 topic")
     '电 影 1 9 9 9 年 topic'
     """
-    return " ".join(
-        " ".join(word) if any(_FIRST <= character <= _LAST for character in word) else word for word in text.split(" ")
-    )
+    return " ".join(" ".join(word) if _CHINESE.search(word) else word for word in text.split(" "))
 
 
 def dictionary(lines: Iterable[str]) -> list[str]:
@@ -58,10 +77,27 @@ def dictionary(lines: Iterable[str]) -> list[str]:
 
     By frequency, of equal ones the first seen first.
     """
-    times: dict[str, int] = {}
+    times: Counter[str] = Counter()
     for line in lines:
         for field in line.rstrip("\n").split("\t")[1:]:
-            for token in field.split():
-                times[token] = times.get(token, 0) + 1
-    ordered = sorted(times, key=lambda token: -times[token])
+            times.update(field.split())
+    return _ordered(times)
+
+
+def dictionary_of(texts: Iterable[MatchText], *, knowledge: bool) -> list[str]:
+    """Return the `dictionary` of the lines of texts, without writing history and knowledge down for each candidate."""
+    times: Counter[str] = Counter()
+    for text in texts:
+        fields = (text.history, *text.replies[:1], *((text.goal, text.knowledge) if knowledge else ()))
+        for at, field in enumerate(fields):  # the first line: what is seen first, and how often in the end
+            again = 1 if at == 1 else len(text.replies)
+            for token, count in Counter(field.split()).items():
+                times[token] += count * again
+        for reply in text.replies[1:]:
+            times.update(reply.split())
+    return _ordered(times)
+
+
+def _ordered(times: Counter[str]) -> list[str]:
+    ordered = sorted(times, key=lambda token: -times[token])  # stable: of equal ones the first seen first
     return [*SPECIAL, *(token for token in ordered if token not in SPECIAL)]

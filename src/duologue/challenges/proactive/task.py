@@ -35,11 +35,13 @@ from duologue.challenges.proactive import files, slicing, ways
 from duologue.core.protocols import Brief
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
-    from duologue.core.records import Answer, Example, Problem, Report, Scoring, Submission
+    from duologue.challenges.proactive.scenes import ProactiveStage
+    from duologue.core.protocols import Partner, System
+    from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
 
 BRIEF = Brief(
@@ -61,6 +63,8 @@ class ProactiveTask:
     """The forms that `convert` knows."""
     choices: dict[str, tuple[str, ...]] = ways.CHOICES
     """The choices that `turn` knows."""
+    talker = ""
+    """Whom `duologue chat` talks to when nobody is named: every system of this task has learned something first."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a session file (a sample per agent turn) or a sample file; `FormatError` has all its problems."""
@@ -99,10 +103,44 @@ class ProactiveTask:
         return files.answers_in(submission, examples)
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
-        """Return the formulas of a variant."""
-        from duologue.challenges.proactive import scorer
+        """Return the formulas of a variant; `conversation` is that of whole conversations."""
+        from duologue.challenges.proactive import judging, scorer
 
-        return scorer.metrics(how)
+        return judging.formulas() if how.variant == judging.VARIANT else scorer.metrics(how)
+
+    def dump(self, path: Path, write: Callable[[str], object]) -> None:
+        """Write a session or sample file as plain text."""
+        from duologue.challenges.proactive import walker
+
+        walker.dump(path, write)
+
+    def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
+        """Return how much a session or sample file holds."""
+        from duologue.challenges.proactive import walker
+
+        return walker.statistics(path)
+
+    def statistics_text(self, path: Path) -> str:
+        """Return the same as lines `name: value`."""
+        from duologue.challenges.proactive import walker
+
+        return walker.statistics_text(walker.statistics(path))
+
+    def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> ProactiveStage:
+        """Return scenes with the goals of a session or sample file, a simulated user, and the judge of dialogues."""
+        from duologue.challenges.proactive.scenes import ProactiveStage
+
+        return ProactiveStage(goals, users, n=n, seed=seed, max_turns=max_turns)
+
+    def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
+        """Write dialogues as a session file."""
+        files.write_sessions(dialogues, path)
+
+    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+        """Return an agent to talk to; of a file with several goals one is drawn by `seed`."""
+        from duologue.challenges.proactive.partner import Partner, setting
+
+        return Partner(system, setting(place, seed), seed=seed, lang=lang, name=name)
 
     def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
         """Turn a file of one form into another as the official tools do, topics generalised."""

@@ -73,6 +73,14 @@ class Partner:
         """What to show before the first input: how to talk to the bot."""
         return self._remarks.text("welcome", self._talk, {})
 
+    def opening(self) -> list[Turn]:
+        """Return nothing: the person speaks first."""
+        return []
+
+    def shown(self, turn: Turn) -> list[str]:
+        """Return the words of a turn."""
+        return [turn.text]
+
     def reply(self, text: str) -> list[Turn]:
         """Return what follows the user's input: calls, the facts they brought, and what the bot says.
 

@@ -65,6 +65,8 @@ class RestaurantTask:
     brief = BRIEF
     Generation: type[Record] = Generation
     """The recipe of the simulator."""
+    talker = "solver"
+    """Whom `duologue chat` talks to when nobody is named: the rule bot."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a data file or a truth file; `FormatError` has all its problems."""
@@ -151,8 +153,8 @@ class RestaurantTask:
 
         return KnowledgeBase("generated-kb1", make_kb(1, BUILT_IN_SEED))
 
-    def partner(self, system: System, world: World, *, seed: int, lang: str, name: str) -> Partner:
-        """Return a booking bot to talk to: the rule bot, or any system that ranks."""
+    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+        """Return a booking bot to talk to, set in a knowledge base: the rule bot, or any system that ranks."""
         from duologue.challenges.restaurant.partner import Partner
 
-        return Partner(system, world, seed=seed, lang=lang, name=name)
+        return Partner(system, self.world(place), seed=seed, lang=lang, name=name)

@@ -1,0 +1,86 @@
+"""Parts of the data that share no pair of topics: what decides when a training stops, and what a system is tuned on.
+
+Sessions about the same two topics, in either order, go to one side together. Single topics may be on both sides, as in
+the official parts. Which pairs go where is decided by the hash of seed and names alone: neither the order of the
+examples nor other pairs move one (only the point where the part is full does).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from duologue.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.core.records import Example, Sample
+
+Pair = tuple[str, ...]
+"""The names of both topics, sorted."""
+
+
+def pair_of(sample: Sample) -> Pair:
+    """Return the unordered pair of a sample's topics. Raises `UsageError` for a sample without two topics."""
+    if sample.goal is None or len(sample.goal.topics) != 2:
+        raise UsageError(f"sample '{sample.id}' has no goal of two topics; this task needs one in each")
+    return tuple(sorted(sample.goal.topics))
+
+
+def split(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], list[Example]]:
+    """Return examples for training and a held-out part, without a common pair of topics, each in the order given.
+
+    The held-out part is filled pair by pair until it has `share` of the examples (0 < share < 1) or all pairs but one.
+    Raises `UsageError` for another share, a sample without two topics, and for fewer than two pairs.
+    """
+    if not 0 < share < 1:
+        raise UsageError(f"the held-out share is {share}; expected a number between 0 and 1, such as 0.05")
+    sizes: dict[Pair, int] = {}
+    for one in examples:
+        pair = pair_of(one.sample)
+        sizes[pair] = sizes.get(pair, 0) + 1
+    if len(sizes) < 2:
+        raise UsageError(
+            f"{len(examples)} examples about {len(sizes)} pair(s) of topics cannot be split; give more of them, or "
+            "held-out examples of your own"
+        )
+    kept: set[Pair] = set()
+    count = 0
+    for pair in _drawn(sizes, seed)[:-1]:
+        if count >= share * len(examples):
+            break
+        kept.add(pair)
+        count += sizes[pair]
+    return _apart(examples, kept)
+
+
+def carve(examples: Sequence[Example], dialogues: int, seed: int) -> tuple[list[Example], list[Example]]:
+    """Return the rest of the examples and a part of exactly `dialogues` dialogues, without a common pair of topics.
+
+    A pair with more dialogues than there is room for stays with the rest. Raises `UsageError` where there are not as
+    many dialogues, or no pairs of which there are as many and something is left.
+    """
+    groups: dict[Pair, set[str]] = {}
+    for one in examples:
+        groups.setdefault(pair_of(one.sample), set()).add(one.sample.dialogue_id)
+    kept: set[Pair] = set()
+    room = dialogues
+    for pair in _drawn(groups, seed):
+        if 0 < len(groups[pair]) <= room:
+            kept.add(pair)
+            room -= len(groups[pair])
+    if room or len(kept) == len(groups):
+        total = sum(map(len, groups.values()))
+        raise UsageError(f"{dialogues} of {total} dialogues cannot be put aside so that no pair of topics is divided")
+    return _apart(examples, kept)
+
+
+def _drawn(pairs: dict[Pair, int] | dict[Pair, set[str]], seed: int) -> list[Pair]:
+    """Return the pairs in an order drawn by the seed."""
+    return sorted(pairs, key=lambda pair: (hashlib.sha256("\n".join([str(seed), *pair]).encode()).digest(), pair))
+
+
+def _apart(examples: Sequence[Example], kept: set[Pair]) -> tuple[list[Example], list[Example]]:
+    train = [one for one in examples if pair_of(one.sample) not in kept]
+    return train, [one for one in examples if pair_of(one.sample) in kept]

@@ -1,0 +1,33 @@
+"""What many texts share with one another, all pairs at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+
+def overlaps(texts: Sequence[Iterable[Hashable]]) -> tuple[Floats, Floats]:
+    """Return sizes (n,) and the sizes of all multiset intersections (n, n) of n texts, each a series of items.
+
+    The k-th occurrence of an item is a column of its own, so that an intersection is a dot product of zeros and ones.
+    """
+    numbers: dict[tuple[Hashable, int], int] = {}
+    rows: list[int] = []
+    columns: list[int] = []
+    for row, text in enumerate(texts):
+        seen: dict[Hashable, int] = {}
+        for item in text:
+            times = seen[item] = seen.get(item, 0) + 1
+            rows.append(row)
+            columns.append(numbers.setdefault((item, times), len(numbers)))
+    table = np.zeros((len(texts), max(1, len(numbers))), dtype=np.float32)
+    table[rows, columns] = 1.0
+    return table.sum(axis=1), table @ table.T

@@ -1,0 +1,96 @@
+"""From candidates to numbers: vocabularies of situations and templates, and rows for the network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from duologue.challenges.proactive.planner.features import NAMES, features
+from duologue.challenges.proactive.planner.situation import words_of
+from duologue.challenges.proactive.planner.slots import is_slot, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from duologue.challenges.proactive.planner.bank import Bank, Found
+    from duologue.challenges.proactive.planner.situation import Situation
+    from duologue.models.utility import Choice, UtilitySize
+
+_RESERVED = 2  # padding and the unknown word
+_LONGEST = 32  # words of a template that are read
+_SOME = 20_000  # candidates that tell mean and spread of the figures
+
+
+class Reader:
+    """Reads situations and candidates by the words of its vocabularies."""
+
+    def __init__(self, situation_words: list[str], template_words: list[str]) -> None:
+        self.situation_words, self.template_words = situation_words, template_words
+        self._situation = {word: number for number, word in enumerate(situation_words, start=_RESERVED)}
+        self._template = {word: number for number, word in enumerate(template_words, start=_RESERVED)}
+        self._table: tuple[Bank, NDArray[np.int32]] | None = None
+
+    @classmethod
+    def of(cls, bank: Bank, situations: Iterable[Situation], *, rare: int) -> Reader:
+        """Return a reader of all words that occur in `rare` situations or templates or more, the frequent first."""
+        heard = Counter(word for now in situations for word in set(words_of(now)))
+        said = Counter(word for entry in bank.entries for word in {_plain(word) for word in entry.template})
+        return cls(_frequent(heard, rare), _frequent(said, rare))
+
+    def size(self, width: int, hidden: int, word_dropout: float, *, text: bool) -> UtilitySize:
+        """Return the size of the network that reads what this reader makes."""
+        from duologue.models.utility import UtilitySize  # needs torch
+
+        return UtilitySize(
+            words=len(self._situation) + _RESERVED,
+            template_words=len(self._template) + _RESERVED,
+            figures=len(NAMES),
+            width=width,
+            hidden=hidden,
+            word_dropout=word_dropout,
+            text=text,
+        )
+
+    def table(self, bank: Bank) -> NDArray[np.int32]:
+        """Return the words of each template of the bank (entries, 32), padded with 0."""
+        if self._table is None or self._table[0] is not bank:
+            table = np.zeros((len(bank.entries), _LONGEST), dtype=np.int32)
+            for row, entry in enumerate(bank.entries):
+                words = [self._template.get(_plain(word), 1) for word in entry.template[:_LONGEST]]
+                table[row, : len(words)] = words
+            self._table = bank, table
+        return self._table[1]
+
+    def choice(self, now: Situation, found: Sequence[Found], bank: Bank, reference: str | None = None) -> Choice:
+        """Return candidates as numbers; with a reference, their utility: character F1 with it."""
+        from duologue.models.utility import Choice  # needs torch
+
+        figures = np.clip(features(now, found, bank), -30_000, 30_000).astype(np.float16)
+        known = [self._situation[word] for word in words_of(now) if word in self._situation]
+        utility = np.zeros(len(found), dtype=np.float32)
+        if reference is not None:
+            wanted = Counter("".join(reference.split()))
+            utility[:] = [_f1(Counter("".join(one.filling.words)), wanted) for one in found]
+        entries = np.array([one.entry for one in found], dtype=np.int32)
+        return Choice(np.array(known or [1], dtype=np.int32), entries, figures, utility)
+
+    def some_figures(self, rows: Sequence[Choice]) -> NDArray[np.float16]:
+        """Return figures of candidates spread over the rows: enough to tell their mean and spread."""
+        step = max(1, sum(len(row.templates) for row in rows) // _SOME)
+        return np.concatenate([row.figures for row in rows[::step]])
+
+
+def _plain(word: str) -> str:
+    return plain(word) if is_slot(word) else word
+
+
+def _frequent(counts: Counter[str], rare: int) -> list[str]:
+    return sorted((word for word, times in counts.items() if times >= rare), key=lambda word: (-counts[word], word))
+
+
+def _f1(said: Counter[str], wanted: Counter[str]) -> float:
+    return 2 * (said & wanted).total() / max(1, said.total() + wanted.total())

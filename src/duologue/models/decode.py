@@ -1,0 +1,202 @@
+"""Saying something with a model that gives one word at a time: greedy, beam, nucleus.
+
+Letters: b rows, w beams of a row, m = b w replies, v words. A row never depends on the other rows of its batch.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+import torch
+
+from duologue.core.errors import UsageError
+from duologue.core.records import Record
+from duologue.models.words import BEGIN, END, PAD, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from torch import Tensor
+
+State = TypeVar("State")
+_NEVER = -torch.inf
+
+
+class Steps(Protocol[State]):
+    """What decoding asks of a model."""
+
+    def step(self, said: State, tokens: Tensor) -> tuple[Tensor, State]:
+        """Return ln P of each reply's next word, (m, v), after its last word `tokens` (m,), and what follows."""
+        ...
+
+    def pick(self, said: State, rows: Tensor) -> State:
+        """Return these replies, in this order."""
+        ...
+
+
+class Limits(Record, frozen=True):
+    """What may be said."""
+
+    longest: int = 40
+    """Words after which a reply stops, ended or not."""
+    shortest: int = 1
+    """Words before a reply may end."""
+    forbidden: tuple[int, ...] = (PAD, UNKNOWN, BEGIN)
+    """Words that are never said."""
+    begin: int = BEGIN
+    end: int = END
+
+
+class Reply(NamedTuple):
+    """Something said."""
+
+    words: list[int]
+    """Without the end."""
+    log_p: float
+    """Sum over its words, and over the end where it was reached."""
+    score: float
+    """What replies to one source are ordered by: log_p by the length rule."""
+
+
+def greedy(model: Steps[State], said: State, rows: int, limits: Limits) -> list[Reply]:
+    """Return the reply of each row whose every word is the most probable one (of equals, the lowest number)."""
+    return _single(model, said, rows, limits, lambda log_p, _: log_p.argmax(1))
+
+
+def nucleus(
+    model: Steps[State], said: State, seeds: Sequence[int], limits: Limits, *, mass: float = 0.9, heat: float = 1.0
+) -> list[Reply]:
+    """Return a reply drawn for each row, word by word, from the likeliest words that make up `mass` (top-p).
+
+    Probabilities are sharpened by dividing ln P by `heat` first. Each row draws from a stream of its own seed,
+    whatever else is in the batch. Raises `UsageError` for a mass outside ]0, 1] and a heat that is not above 0.
+    """
+    if not 0 < mass <= 1 or heat <= 0:
+        raise UsageError(f"nucleus sampling needs 0 < mass <= 1 and heat > 0, found mass {mass} and heat {heat}")
+    streams = [Random(seed) for seed in seeds]
+
+    def draw(log_p: Tensor, rows: list[int]) -> Tensor:
+        ordered, words = (log_p / heat).softmax(-1).sort(stable=True, dim=1, descending=True)  # (m, v)
+        total = ordered.cumsum(1)
+        inside = total - ordered < mass  # the word that reaches the mass is in
+        kept = ordered * inside
+        chance = torch.tensor([streams[row].random() for row in rows], device=log_p.device)
+        place = (kept.cumsum(1) <= chance.unsqueeze(1) * kept.sum(1, keepdim=True)).sum(1)
+        drawn: Tensor = words.gather(1, place.clamp(max=inside.sum(1) - 1).unsqueeze(1)).squeeze(1)
+        return drawn
+
+    return _single(model, said, len(seeds), limits, draw)
+
+
+def _single(
+    model: Steps[State], said: State, rows: int, limits: Limits, choose: Callable[[Tensor, list[int]], Tensor]
+) -> list[Reply]:
+    """Say one reply for each row; `choose` takes ln P (m, v) of the rows that still speak, and their numbers."""
+    words: list[list[int]] = [[] for _ in range(rows)]
+    log_p = [0.0] * rows
+    alive = list(range(rows))
+    with torch.inference_mode():
+        last = torch.full((rows,), limits.begin)
+        for count in range(limits.longest):
+            if not alive:
+                break
+            told, said = model.step(said, last)
+            chosen = choose(_barred(told, limits, count), alive)
+            gained = told.gather(1, chosen.unsqueeze(1)).squeeze(1).tolist()
+            stay = []
+            for place, (word, more) in enumerate(zip(chosen.tolist(), gained, strict=True)):
+                log_p[alive[place]] += more
+                if word != limits.end:
+                    words[alive[place]].append(word)
+                    stay.append(place)
+            last = chosen
+            if len(stay) < len(alive):
+                alive = [alive[place] for place in stay]
+                kept = torch.tensor(stay, dtype=torch.long, device=chosen.device)
+                said, last = model.pick(said, kept), chosen[kept]
+    return [Reply(found, total, total) for found, total in zip(words, log_p, strict=True)]
+
+
+class _Beams:
+    """What has become of each row: replies that ended, and how many still may."""
+
+    def __init__(self, rows: int, width: int, length_power: float) -> None:
+        self.width, self.length_power = width, length_power
+        self.ended: list[list[Reply]] = [[] for _ in range(rows)]
+
+    def end(self, row: int, words: list[int], log_p: float, *, by_itself: bool) -> None:
+        length = len(words) + by_itself
+        self.ended[row].append(Reply(words, log_p, log_p / max(1, length) ** self.length_power))
+
+    def done(self, row: int) -> bool:
+        return len(self.ended[row]) >= self.width
+
+
+def beam(
+    model: Steps[State], said: State, rows: int, limits: Limits, *, width: int = 4, length_power: float = 0.0
+) -> list[list[Reply]]:
+    """Return up to `width` replies for each row, best first, found by beam search.
+
+    The length rule: replies are ordered by ln P / length ** `length_power`, the end counted; 0 is the plain sum, 1 the
+    mean. A reply that ends among the `width` best continuations leaves the beam, which goes on until as many have
+    ended or the limit is reached. A beam of width 1 says what `greedy` says.
+    """
+    if width < 1:
+        raise UsageError(f"a beam needs a width of at least 1, found {width}")
+    found = _Beams(rows, width, length_power)
+    with torch.inference_mode():
+        # beams of one row stand together; at first a row has one, of which nothing is said
+        owner = list(range(rows))
+        words: list[list[int]] = [[] for _ in owner]
+        total = torch.zeros(rows, dtype=torch.float64)
+        last = torch.full((rows,), limits.begin)
+        for count in range(limits.longest):
+            if not owner:
+                break
+            told, said = model.step(said, last)
+            reached = total.unsqueeze(1) + _barred(told, limits, count).double().cpu()  # (m, v)
+            came, chosen, total = _spread(found, owner, words, reached, limits)
+            owner = [owner[place] for place in came]
+            words = [[*words[place], word] for place, word in zip(came, chosen, strict=True)]
+            last = torch.tensor(chosen, dtype=torch.long, device=told.device)
+            said = model.pick(said, torch.tensor(came, dtype=torch.long, device=told.device))
+        for row, of_beam, log_p in zip(owner, words, total.tolist(), strict=True):
+            found.end(row, of_beam, log_p, by_itself=False)
+    return [sorted(replies, key=lambda one: -one.score)[:width] for replies in found.ended]
+
+
+def _spread(
+    found: _Beams, owner: list[int], words: list[list[int]], reached: Tensor, limits: Limits
+) -> tuple[list[int], list[int], Tensor]:
+    """Return the beams that go on: where each came from, its next word, its ln P; what ends is kept in `found`."""
+    came, chosen, totals = [], [], []
+    v, first = reached.shape[1], 0
+    while first < len(owner):
+        row, after = owner[first], first
+        while after < len(owner) and owner[after] == row:
+            after += 1
+        of_row = reached[first:after].flatten()  # (beams of the row * v)
+        best, places = of_row.topk(min(2 * found.width, len(of_row)))
+        going = 0
+        for rank, (log_p, place) in enumerate(zip(best.tolist(), places.tolist(), strict=True)):
+            origin, word = first + place // v, place % v
+            if log_p == _NEVER or going == found.width or found.done(row):
+                break
+            if word != limits.end:
+                came.append(origin)
+                chosen.append(word)
+                totals.append(log_p)
+                going += 1
+            elif rank < found.width:
+                found.end(row, words[origin], log_p, by_itself=True)
+        if found.done(row) and going:
+            del came[-going:], chosen[-going:], totals[-going:]
+        first = after
+    return came, chosen, torch.tensor(totals, dtype=torch.float64)
+
+
+def _barred(log_p: Tensor, limits: Limits, count: int) -> Tensor:
+    """Return ln P (m, v) with -inf for what may not be said after `count` words."""
+    barred = [*limits.forbidden, *([limits.end] if count < limits.shortest else [])]
+    return log_p.index_fill(1, torch.tensor(barred, dtype=torch.long, device=log_p.device), _NEVER)

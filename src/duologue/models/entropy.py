@@ -1,0 +1,90 @@
+"""Cross-entropy over a large vocabulary, without keeping its logits.
+
+The logits of a few hundred rows are made, their loss and its gradient taken, and dropped. Letters: n rows, d numbers
+of a row, v words.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from duologue.models.products import over_rows, product
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_CHUNK = 256  # rows whose logits are there at once
+
+
+class Entropy(NamedTuple):
+    """What `entropy` gives."""
+
+    loss: Tensor
+    """The weighed sum, a scalar; the one part that has a gradient."""
+    costs: Tensor
+    """-log P of the wanted word per row (n,)."""
+    best: Tensor
+    """The most probable word per row (n,)."""
+
+
+def entropy(
+    hidden: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, shares: Tensor, precision: torch.dtype
+) -> Entropy:
+    """Return the sum of shares x -log softmax(hidden W^T + b)[target] over rows.
+
+    hidden (n, d), weight (v, d), bias (v,), targets (n,), shares (n,); products are in `precision`, the softmax in at
+    least float32.
+    """
+    return Entropy(*_Entropy.apply(hidden, weight, bias, targets, shares, precision))  # type: ignore[no-untyped-call]  # torch leaves it untyped
+
+
+class _Entropy(torch.autograd.Function):
+    """Gradients are made on the way forward, while the logits are there, and scaled on the way back."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        targets: Tensor,
+        shares: Tensor,
+        precision: torch.dtype,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        fine = torch.promote_types(precision, torch.float32)
+        ctx.kinds = hidden.dtype, weight.dtype, bias.dtype
+        hidden, weight = hidden.to(precision), weight.to(precision)
+        costs, best = hidden.new_empty(len(hidden), dtype=fine), torch.empty_like(targets)
+        wanted = any(ctx.needs_input_grad[:3])
+        rows, words = (len(hidden), len(weight)) if wanted else (0, 0)
+        of_hidden = hidden.new_empty(rows, hidden.shape[1])
+        of_weight = hidden.new_zeros(words, hidden.shape[1], dtype=fine)
+        of_bias = hidden.new_zeros(words, dtype=fine)
+        for start in range(0, len(hidden), _CHUNK):
+            here = slice(start, start + _CHUNK)
+            logits = product(hidden[here], weight.T).to(fine).add_(bias)  # (c, v)
+            best[here] = logits.argmax(1)
+            chances = logits.log_softmax(1)  # not logsumexp less the logit: a cost near zero keeps its digits
+            del logits
+            target = targets[here].unsqueeze(1)
+            costs[here] = -chances.gather(1, target).squeeze(1)
+            if wanted:
+                share = shares[here].unsqueeze(1).to(fine)
+                slope = chances.exp_().mul_(share)  # (c, v)
+                slope.scatter_add_(1, target, -share)
+                of_bias += slope.sum(0)
+                slope = slope.to(precision)
+                of_hidden[here] = product(slope, weight)
+                of_weight += over_rows(slope, hidden[here])
+        ctx.slopes = (of_hidden, of_weight, of_bias) if wanted else None
+        ctx.mark_non_differentiable(costs, best)
+        return (costs * shares).sum(), costs, best
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor, *_: Tensor) -> Any:
+        if ctx.slopes is None:
+            raise RuntimeError("the way back can be gone once; run the forward pass again")
+        slopes, ctx.slopes = ctx.slopes, None
+        return *(slope.mul_(grad).to(kind) for slope, kind in zip(slopes, ctx.kinds, strict=True)), None, None, None

@@ -1,0 +1,203 @@
+"""Choosing among candidates by expected utility: how good each would be, from figures and words.
+
+Each candidate comes with figures (how far others agree with it, what it says, what it repeats) and with the words of
+its template; the situation comes as a bag of words. The network predicts the utility of a candidate relative to the
+others of its list; it is trained on the utility each had in truth (least squares on both sides' differences from their
+list's mean, since how hard a list is says nothing about the choice).
+
+Letters in shapes: b lists, c candidates, f figures, w words of the situation, l words of a template, d width.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from duologue.core.records import Record
+from duologue.models.train import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+PAD, UNKNOWN = 0, 1
+"""Numbers of the padding and of every word that is not in a vocabulary."""
+SCALE = 8.0
+"""Utilities lie between 0 and 1 and differ little within a list: times this they have a spread of about one."""
+_BOUND = 5.0  # standard deviations; what lies beyond counts as this
+_MEAN, _SPREAD = "mean", "spread"
+
+
+class Choice(NamedTuple):
+    """One list of candidates as numbers."""
+
+    words: NDArray[np.int32]
+    """(w,): the situation; no padding."""
+    templates: NDArray[np.int32]
+    """(c,): rows of the table of templates."""
+    figures: NDArray[np.float16]
+    """(c, f)."""
+    utility: NDArray[np.float32]
+    """(c,): how good each candidate was; zeros where not known."""
+
+
+class Choices(NamedTuple):
+    """Lists padded to tensors."""
+
+    words: Tensor
+    """(b, w)."""
+    templates: Tensor
+    """(b, c, l)."""
+    figures: Tensor
+    """(b, c, f)."""
+    utility: Tensor
+    """(b, c)."""
+    mask: Tensor
+    """(b, c): True where a candidate is."""
+
+
+class UtilitySize(Record, frozen=True, kw_only=True):
+    """How large the network is."""
+
+    words: int
+    """Words of situations, padding and the unknown word included."""
+    template_words: int
+    """The same for templates."""
+    figures: int
+    width: int = 64
+    """Numbers per word."""
+    hidden: int = 192
+    dropout: float = 0.1
+    word_dropout: float = 0.15
+    """Share of words that are not read, in training."""
+    text: bool = True
+    """Whether words are read at all, or figures alone."""
+
+
+class UtilityRanker(nn.Module):
+    """Predicts how good each candidate of a list is, compared with the others."""
+
+    def __init__(self, size: UtilitySize) -> None:
+        super().__init__()
+        self.size = size
+        width, hidden = size.width, size.hidden
+        self.register_buffer(_MEAN, torch.zeros(size.figures))
+        self.register_buffer(_SPREAD, torch.ones(size.figures))
+        self.figures = nn.Sequential(
+            *(nn.Linear(size.figures, hidden), nn.GELU(), nn.Dropout(size.dropout)),
+            *(nn.Linear(hidden, hidden), nn.GELU(), nn.Dropout(size.dropout)),
+        )
+        if size.text:
+            self.situation = _bag(size.words, width)
+            self.template = _bag(size.template_words, width)
+            self.situation_norm, self.template_norm = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.query = nn.Sequential(
+                *(nn.Dropout(0.4), nn.Linear(width, width), nn.GELU()),
+                *(nn.Dropout(0.4), nn.Linear(width, width)),
+            )
+            self.template_dropout = nn.Dropout(0.2)
+        self.head = nn.Sequential(
+            *(nn.Linear(hidden + (2 * width if size.text else 0), hidden), nn.GELU(), nn.Dropout(size.dropout)),
+            nn.Linear(hidden, 1),
+        )
+
+    def scale(self, figures: NDArray[np.float16]) -> None:
+        """Take mean and spread of the figures (n, f) of training candidates."""
+        rows = torch.from_numpy(figures).float()
+        self.get_buffer(_MEAN).copy_(rows.mean(0))
+        self.get_buffer(_SPREAD).copy_(rows.std(0) + 1e-6)
+
+    def forward(self, batch: Choices) -> Tensor:
+        """Return predictions (b, c), comparable within a list; of padding they mean nothing."""
+        figures = (batch.figures.float() - self.get_buffer(_MEAN)) / self.get_buffer(_SPREAD)
+        known = self.figures(figures.clamp(-_BOUND, _BOUND))  # (b, c, hidden)
+        if self.size.text:
+            query = self.query(self.situation_norm(self.situation(self._thinned(batch.words))))  # (b, d)
+            lists, candidates, length = batch.templates.shape
+            flat = self._thinned(batch.templates).reshape(lists * candidates, length)  # (b c, l)
+            told = self.template_dropout(self.template_norm(self.template(flat)))
+            told = told.view(lists, candidates, -1)  # (b, c, d)
+            known = torch.cat([known, query[:, None] * told, told], dim=-1)
+        predicted: Tensor = self.head(known).squeeze(-1)
+        return predicted
+
+    def _thinned(self, words: Tensor) -> Tensor:
+        """Leave some words out in training."""
+        if not self.training or not self.size.word_dropout:
+            return words
+        return words.masked_fill(torch.rand(words.shape) < self.size.word_dropout, PAD)
+
+
+def _bag(words: int, width: int) -> nn.EmbeddingBag:
+    bag = nn.EmbeddingBag(words, width, mode="sum", padding_idx=PAD)
+    nn.init.normal_(bag.weight, std=0.05)
+    with torch.no_grad():
+        bag.weight[PAD].zero_()
+    return bag
+
+
+def new_utility(size: UtilitySize, seed: int) -> UtilityRanker:
+    """Return a network with the first weights of that seed; the chance of others is left alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return UtilityRanker(size)
+
+
+class Collator:
+    """Pads lists; knows the words of all templates."""
+
+    def __init__(self, templates: NDArray[np.int32]) -> None:
+        """Take the table (t, l) of template words, padded."""
+        self._templates = torch.from_numpy(templates)
+
+    def __call__(self, rows: Sequence[Choice]) -> Choices:
+        """Return the rows as one batch."""
+        wide = max(1, *(len(row.words) for row in rows)) if rows else 1
+        most = max(len(row.templates) for row in rows)
+        words = torch.zeros(len(rows), wide, dtype=torch.int32)
+        places = torch.zeros(len(rows), most, dtype=torch.int64)
+        figures = torch.zeros(len(rows), most, rows[0].figures.shape[1])
+        utility = torch.zeros(len(rows), most)
+        mask = torch.zeros(len(rows), most, dtype=torch.bool)
+        for number, row in enumerate(rows):
+            n = len(row.templates)
+            words[number, : len(row.words)] = torch.from_numpy(row.words)
+            places[number, :n] = torch.from_numpy(row.templates.astype(np.int64))
+            figures[number, :n] = torch.from_numpy(row.figures.astype(np.float32))
+            utility[number, :n] = torch.from_numpy(row.utility)
+            mask[number, :n] = True
+        return Choices(words, self._templates[places], figures, utility, mask)
+
+
+def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]:
+    """Return what `train` needs; `hits` is the utility of the candidate that the model would choose."""
+
+    def loss(batch: Choices) -> Tensor:
+        off = centred(model(batch), batch.mask) - SCALE * centred(batch.utility, batch.mask)
+        total: Tensor = (off * off * batch.mask).sum() / batch.mask.sum()
+        return total
+
+    def hits(batch: Choices) -> Tensor:
+        best = model(batch).masked_fill(~batch.mask, -torch.inf).argmax(1, keepdim=True)
+        return batch.utility.gather(1, best).squeeze(1)
+
+    return Subject(module=model, collate=collate, loss=loss, hits=hits, length=lambda row: len(row.words))
+
+
+def centred(values: Tensor, mask: Tensor) -> Tensor:
+    """Return values (b, c) less the mean of their list; 0 outside the mask."""
+    kept = values.masked_fill(~mask, 0.0)
+    return (kept - kept.sum(1, keepdim=True) / mask.sum(1, keepdim=True)).masked_fill(~mask, 0.0)
+
+
+def scores(model: UtilityRanker, rows: Sequence[Choice], collate: Collator) -> list[NDArray[np.float32]]:
+    """Return the predictions for each list."""
+    model.eval()
+    with torch.inference_mode():
+        predicted = model(collate(rows)).numpy()
+    return [line[: len(row.templates)] for line, row in zip(predicted, rows, strict=True)]

@@ -1,0 +1,119 @@
+"""Play whole conversations between a system and a task's simulated user, and judge them."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from duologue.core.errors import UsageError
+from duologue.core.play import play
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.protocols import Brief, Progress, Stage, System, Task, World
+    from duologue.core.records import Answer, Dialogue, Record, Report, Sample
+
+
+class Latency(NamedTuple):
+    """How long a system took for a reply, in milliseconds of wall time."""
+
+    replies: int
+    p50: float
+    p95: float
+    most: float
+
+
+class Simulation(NamedTuple):
+    """Conversations that were played, and what they are worth."""
+
+    dialogues: list[Dialogue]
+    report: Report
+    people: Report | None
+    """The same figures of what people made of the same scenes; `None` where that is not known."""
+    latency: Latency
+    """Of the system's replies one by one; no part of what a seed decides."""
+    ended_by: dict[str, int]
+    """How many conversations ended in which way: `over`, `max_turns`, `system`, `user`."""
+    notes: tuple[str, ...]
+    """What a reader of the figures should know."""
+
+
+class Timed:
+    """A system whose replies are timed; it answers as the system itself does."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self.Recipe: type[Record] = system.Recipe
+        self.seen = system.seen
+        self.milliseconds: list[float] = []
+        """Wall time of each call of `answer`."""
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+        """Prepare the system; not timed."""
+        self._system.prepare(brief, seed, worlds)
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Answer and note how long it took."""
+        begun = time.perf_counter()
+        answers = self._system.answer(samples)
+        self.milliseconds.append(1000 * (time.perf_counter() - begun))
+        return answers
+
+    def latency(self) -> Latency:
+        """Return the quantiles (nearest rank) of all calls so far. Raises `UsageError` when there was none."""
+        if not self.milliseconds:
+            raise UsageError("no reply was asked for, so there is none to time; allow at least one turn")
+        ordered = sorted(self.milliseconds)
+        p50, p95 = (ordered[math.ceil(share * len(ordered)) - 1] for share in (0.5, 0.95))
+        return Latency(len(ordered), p50, p95, ordered[-1])
+
+
+def simulate(
+    task: Task, system: System, stage: Stage, *, name: str, seed: int, progress: Progress | None = None
+) -> Simulation:
+    """Play every scene of `stage` with `system` (by its `name` in the report) and judge the dialogues.
+
+    Equal system, stage and seed give equal dialogues and figures. Raises `UsageError` for a stage without scenes and
+    for a system that says nothing at all, `PlugInError` as `play` does.
+    """
+    if not stage.scenes:
+        raise UsageError("there is no goal to play")
+    timed = Timed(system)
+    for partner in (timed, stage.user):
+        partner.prepare(task.brief, seed, {})
+    dialogues = []
+    for number, scene in enumerate(stage.scenes, start=1):
+        dialogues.append(play(timed, stage.user, scene, _chance(seed, scene.id)))
+        if progress is not None:
+            progress(number, len(stage.scenes), "talking")
+    if not any(turn.speaker == "system" for dialogue in dialogues for turn in dialogue.turns):
+        raise UsageError(f"'{name}' said nothing; whole conversations need a system that answers with text")
+    told = {"system": name, "seen": system.seen}
+    return Simulation(
+        dialogues=dialogues,
+        report=msgspec.structs.replace(stage.judge(dialogues), **told),
+        people=_of_people(stage),
+        latency=timed.latency(),
+        ended_by=dict(sorted(Counter(str(one.meta["ended_by"]) for one in dialogues).items())),
+        notes=tuple(stage.notes),
+    )
+
+
+def _of_people(stage: Stage) -> Report | None:
+    """Return the figures of people, without the problems: these are for who mends the system."""
+    if not stage.people:
+        return None
+    return msgspec.structs.replace(stage.judge(stage.people), system="people", problems=())
+
+
+def _chance(seed: int, name: str) -> random.Random:
+    """Return the stream of one conversation."""
+    digest = hashlib.sha256(f"{seed}\n{name}".encode("utf-8", "surrogatepass")).digest()
+    return random.Random(int.from_bytes(digest[:8], "big"))

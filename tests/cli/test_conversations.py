@@ -1,0 +1,130 @@
+"""`simulate` and `chat` with the small agent of `tests/golden/proactive/plugin`, found as any plug-in is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from duologue.cli.train import _examples
+from duologue.core.plugins import load_task
+from duologue.core.records import Dialogue, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cli.conftest import Outcome
+
+    Call = Callable[..., Outcome]
+
+PROACTIVE = Path(__file__).resolve().parents[1] / "golden" / "proactive"
+GOALS = PROACTIVE / "small-sessions.txt"
+
+
+@pytest.fixture
+def call(duologue: Any) -> Call:
+    """Run the command where the small agent is installed."""
+
+    def run(*words: object, said: str = "") -> Outcome:
+        outcome: Outcome = duologue(*words, said=said, PYTHONPATH=str(PROACTIVE / "plugin"), COLUMNS="120")
+        return outcome
+
+    return run
+
+
+def test_conversations_are_simulated_and_the_figures_are_one_json_object(call: Call, tmp_path: Path) -> None:
+    out, report = tmp_path / "dialogues.jsonl", tmp_path / "x.report.json"
+    words = ("simulate", "proactive", "--system", "leader", "--goals", GOALS, "--n", 5, "--seed", 1, "--json")
+    outcome = call(*words, "--out", out, "--report", report)
+    assert outcome.code == 0, outcome.err
+    found = json.loads(outcome.out)
+    assert (found["task"], found["variant"], found["n"], found["seed"]) == ("proactive", "conversation", 2, 1)
+    completion = found["scores"]["goal-completion"]
+    assert completion["low"] <= completion["value"] <= completion["high"]
+    assert found["scores"]["topics-in-order"]["value"] == 1
+    assert found["scores"]["dialogues-with-repeats"]["value"] == 0
+    assert found["people"].keys() == found["scores"].keys()
+    assert isinstance(found["problems"], list)
+    assert found["latency_ms"]["replies"] >= 8
+    assert found["notes"][1].startswith("5 conversations were asked for; small-sessions.txt holds 2")
+    rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert [list(row) for row in rows] == [["goal", "knowledge", "conversation"]] * 2
+    assert msgspec.json.decode(report.read_bytes(), type=Report).scores[0].name == "goal-completion"
+    again = tmp_path / "again.jsonl"
+    assert call(*words, "--out", again).code == 0
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_without_json_there_are_tables_and_notes(call: Call) -> None:
+    outcome = call("simulate", "proactive", "--system", "leader", "--goals", GOALS, "--users", GOALS, "--max-turns", 8)
+    assert outcome.code == 0, outcome.err
+    assert "goal-completion" in outcome.out
+    assert "ended by: " in outcome.out
+    assert "replies, each in" in outcome.out
+    assert "(--users)" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "code"),
+    [
+        (("simulate", "restaurant", "--system", "solver", "--goals", "x"), "no simulated user", 2),
+        (("simulate", "proactive", "--system", "random", "--goals", GOALS), "'random' said nothing", 2),
+        (("simulate", "proactive", "--system", "leader", "--goals", "nowhere"), "no such file", 1),
+        (("simulate", "proactive", "--system", "leader", "--goals", GOALS, "--n", "0"), "--n", 2),
+        (("chat", "proactive"), "say whom to talk to in task 'proactive'", 2),
+        (("chat", "conversation", "--system", "leader"), "no live partner", 2),
+        (("chat", "proactive", "--system", "random"), "answers with text", 2),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(call: Call, words: tuple[object, ...], said: str, code: int) -> None:
+    outcome = call(*words)
+    assert outcome.code == code
+    assert said in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_a_person_talks_with_an_agent_that_leads(call: Call, tmp_path: Path) -> None:
+    saved = tmp_path / "chat.json"
+    outcome = call("chat", "proactive", "--system", "leader", "--save", saved, said="还行\n好的\n/quit\n没有人听\n")
+    assert outcome.code == 0, outcome.err
+    assert "leads the talk from 灯塔下的信" in outcome.out
+    assert "bot: 你平时喜欢看电影吗？" in outcome.out
+    assert "    used: 灯塔下的信 | 类型 | 剧情" in outcome.out
+    assert "plan: 灯塔下的信 reached, 沈一帆 not yet; facts used 1 of 9" in outcome.out
+    dialogue = msgspec.json.decode(saved.read_bytes(), type=Dialogue)
+    assert [turn.speaker for turn in dialogue.turns] == ["system", "user", "system", "user", "system"]
+
+
+def test_the_goal_of_a_talk_comes_from_a_file_and_remarks_may_be_chinese(call: Call, tmp_path: Path) -> None:
+    words = ("chat", "proactive", "--system", "leader", "--goals", GOALS, "--lang", "zh", "--save", tmp_path / "c.json")
+    outcome = call(*words, said="再见\n")
+    assert "机器人将把话题从《云海之旅》" in outcome.out
+    assert "机器人: 你平时喜欢看电影吗？" in outcome.out
+
+
+def test_quit_leaves_the_restaurant_too(call: Call, tmp_path: Path) -> None:
+    outcome = call("chat", "restaurant", "--save", tmp_path / "c.json", said="hi\n/quit\nbye\n")
+    assert outcome.code == 0
+    assert outcome.out.count("you> ") == 2
+
+
+def test_show_and_training_take_sessions_with_further_keys_and_nothing_said(call: Call, tmp_path: Path) -> None:
+    row = json.loads(GOALS.read_text("utf-8").splitlines()[0])
+    beginnings = tmp_path / "beginnings.jsonl"
+    rows = [{"id": f"t{number}", **row, "conversation": [], "samples": [["test_1", 0, 0]]} for number in range(2)]
+    beginnings.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows), encoding="utf-8")
+    outcome = call("show", "proactive", beginnings)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.startswith("session: t0\ngoal: START -> 云 海 之 旅 -> 山 路\n")
+    assert outcome.out.endswith("topics: 2\n")
+    same = tmp_path / "other" / GOALS.name
+    same.parent.mkdir()
+    shutil.copy(GOALS, same)
+    given = _examples(load_task("proactive"), (beginnings, GOALS))
+    assert len(given) == len({one.sample.dialogue_id for one in given}) + 2 == 4
+    outcome = call("train", "proactive", "--system", "leader", "--train", GOALS, "--train", beginnings, "--out", same)
+    assert "does not learn" in outcome.err

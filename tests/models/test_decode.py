@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+import torch
+
+from duologue.core.errors import UsageError
+from duologue.models.decode import Limits, Reply, beam, greedy, nucleus
+from duologue.models.words import BEGIN, END
+
+V = 7  # four special words and three others
+
+
+class Texts(NamedTuple):
+    """What was said, word by word: (m, n), and the row of each reply."""
+
+    words: torch.Tensor
+    rows: torch.Tensor
+
+
+class Told:
+    """A model whose next word depends on the row and the last two words: small enough to go through all replies."""
+
+    def __init__(self, seed: int, rows: int, heat: float = 1.0) -> None:
+        chance = torch.Generator().manual_seed(seed)
+        self.table = (torch.randn(rows, V, V, V, generator=chance) / heat).log_softmax(-1)
+        self.steps = 0
+
+    def start(self) -> Texts:
+        rows = torch.arange(len(self.table))
+        return Texts(torch.full((len(rows), 1), BEGIN), rows)
+
+    def step(self, said: Texts, tokens: torch.Tensor) -> tuple[torch.Tensor, Texts]:
+        self.steps += 1
+        words = torch.cat([said.words, tokens.unsqueeze(1)], 1)
+        return self.table[said.rows, words[:, -2], words[:, -1]], Texts(words, said.rows)
+
+    def pick(self, said: Texts, rows: torch.Tensor) -> Texts:
+        return Texts(said.words[rows], said.rows[rows])
+
+    def only(self, row: int) -> Told:
+        alone = Told(0, 1)
+        alone.table = self.table[row : row + 1]
+        return alone
+
+    def log_p(self, row: int, words: tuple[int, ...]) -> float:
+        before = (BEGIN, BEGIN, *words)
+        return sum(float(self.table[row, before[n], before[n + 1], word]) for n, word in enumerate(words))
+
+
+def exhaustive(model: Told, row: int, longest: int, power: float) -> list[Reply]:
+    """All replies of up to `longest` words, best first."""
+    found = []
+    for count in range(1, longest + 1):
+        for words in product(range(4, V), repeat=count):
+            if count < longest:
+                log_p = model.log_p(row, (*words, END))
+                found.append(Reply(list(words), log_p, log_p / (count + 1) ** power))
+            else:
+                log_p = model.log_p(row, words)
+                found.append(Reply(list(words), log_p, log_p / count**power))
+    return sorted(found, key=lambda one: -one.score)
+
+
+@pytest.mark.parametrize("power", [0.0, 0.7, 1.0])
+def test_a_full_beam_finds_what_going_through_all_replies_finds(power: float) -> None:
+    model = Told(3, 2)
+    many = beam(model, model.start(), 2, Limits(longest=4), width=400, length_power=power)
+    for row, replies in enumerate(many):
+        expected = exhaustive(model, row, 4, power)
+        assert len(replies) == len(expected) == 3 + 9 + 27 + 81
+        assert [one.words for one in replies[:20]] == [one.words for one in expected[:20]]
+        assert replies[0].log_p == pytest.approx(expected[0].log_p, abs=1e-5)
+        assert replies[0].score == pytest.approx(expected[0].score, abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_beam_of_width_one_is_greedy(seed: int) -> None:
+    model = Told(seed, 5)
+    limits = Limits(longest=6, shortest=seed % 3)
+    one = [replies[0] for replies in beam(model, model.start(), 5, limits, width=1)]
+    other = greedy(model, model.start(), 5, limits)
+    assert [reply.words for reply in one] == [reply.words for reply in other]
+    assert [reply.log_p for reply in one] == pytest.approx([reply.log_p for reply in other], abs=1e-5)
+
+
+def test_greedy_says_the_likeliest_word_each_time() -> None:
+    model = Told(1, 4)
+    for row, reply in enumerate(greedy(model, model.start(), 4, Limits(longest=5, forbidden=()))):
+        before = [BEGIN, BEGIN]
+        for word in reply.words:
+            assert word == int(model.table[row, before[-2], before[-1]].argmax())
+            before.append(word)
+        end = [] if len(reply.words) == 5 else [END]
+        assert reply.log_p == pytest.approx(model.log_p(row, (*reply.words, *end)), abs=1e-5)
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_rows_do_not_depend_on_one_another(width: int) -> None:
+    model, limits = Told(5, 6), Limits(longest=7)
+    together = beam(model, model.start(), 6, limits, width=width, length_power=0.5)
+    alone = [
+        beam(model.only(row), model.only(row).start(), 1, limits, width=width, length_power=0.5)[0] for row in range(6)
+    ]
+    assert together == alone
+    drawn = nucleus(model, model.start(), range(6), limits)
+    assert drawn == [nucleus(model.only(row), model.only(row).start(), [row], limits)[0] for row in range(6)]
+
+
+def test_limits_are_kept() -> None:
+    model = Told(2, 6)
+    limits = Limits(longest=5, shortest=3, forbidden=(0, 1, 2, 5))
+    said = [one for replies in beam(model, model.start(), 6, limits, width=3) for one in replies]
+    said += greedy(model, model.start(), 6, limits)
+    said += nucleus(model, model.start(), range(6), limits)
+    assert {len(reply.words) for reply in said} <= {3, 4, 5}
+    assert {word for reply in said for word in reply.words} == {4, 6}
+
+
+def test_the_length_rule_prefers_longer_replies_with_a_higher_power() -> None:
+    model = Told(6, 20)
+    length = [
+        sum(
+            len(replies[0].words)
+            for replies in beam(model, model.start(), 20, Limits(longest=8), width=5, length_power=power)
+        )
+        for power in (0.0, 1.0, 2.0)
+    ]
+    assert length[0] < length[1] <= length[2]
+
+
+def test_nothing_more_is_asked_of_the_model_when_all_have_ended() -> None:
+    model = Told(1, 2)
+    model.table[..., END] = 0.0
+    model.table[..., :END] = model.table[..., END + 1 :] = -50.0
+    assert [reply.words for reply in greedy(model, model.start(), 2, Limits(longest=30, shortest=0))] == [[], []]
+    assert model.steps == 1
+    beam(model, model.start(), 2, Limits(longest=30, shortest=0), width=1)
+    assert model.steps == 2
+
+
+def test_equal_seeds_draw_equal_replies_and_others_do_not() -> None:
+    model, limits = Told(7, 1), Limits(longest=9)
+    first, second, third = (nucleus(model, model.start(), [seed], limits, mass=1.0)[0] for seed in (1, 1, 2))
+    assert first == second
+    assert first.words != third.words
+
+
+def test_a_small_nucleus_is_greedy_and_a_whole_one_draws_by_probability() -> None:
+    model = Told(8, 3)
+    small = nucleus(model, model.start(), [1, 2, 3], Limits(longest=5), mass=1e-6)
+    assert [one.words for one in small] == [one.words for one in greedy(model, model.start(), 3, Limits(longest=5))]
+    drawn = Told(8, 1)
+    many, drawn.table = 2000, drawn.table.expand(2000, -1, -1, -1)
+    words = [one.words[0] for one in nucleus(drawn, drawn.start(), range(many), Limits(longest=1), mass=1.0)]
+    chance = drawn.table[0, BEGIN, BEGIN, 4:].softmax(0).tolist()
+    for word, expected in enumerate(chance, 4):
+        assert words.count(word) / many == pytest.approx(expected, abs=4 * math.sqrt(expected / many))
+
+
+def test_a_nucleus_leaves_unlikely_words_out_and_heat_sharpens() -> None:
+    model = Told(9, 1)
+    ordered = model.table[0, BEGIN, BEGIN, 4:].softmax(0)
+    model.table = model.table.expand(300, -1, -1, -1)
+    least = 4 + int(ordered.argmin())
+    mass = 1 - float(ordered.min()) - 1e-4
+    kept = {one.words[0] for one in nucleus(model, model.start(), range(300), Limits(longest=1), mass=mass)}
+    assert len(kept) == 2
+    assert least not in kept
+    cold = {one.words[0] for one in nucleus(model, model.start(), range(300), Limits(longest=1), mass=1.0, heat=1e-3)}
+    assert cold == {4 + int(ordered.argmax())}
+
+
+def test_settings_that_mean_nothing_are_refused() -> None:
+    model = Told(1, 1)
+    with pytest.raises(UsageError, match="found mass 0"):
+        nucleus(model, model.start(), [1], Limits(), mass=0)
+    with pytest.raises(UsageError, match="found 0"):
+        beam(model, model.start(), 1, Limits(), width=0)

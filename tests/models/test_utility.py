@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+
+from duologue.models.train import Plan, train
+from duologue.models.utility import SCALE, Choice, Collator, UtilitySize, centred, learner, new_utility, scores
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SIZE = UtilitySize(words=12, template_words=9, figures=3, width=8, hidden=16, dropout=0.0, word_dropout=0.0)
+
+
+def lists(n: int, seed: int = 0) -> tuple[list[Choice], Collator]:
+    """Return n lists of two to five candidates whose utility is in their figures, and the templates."""
+    chance = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        size = int(chance.integers(2, 6))
+        figures = chance.normal(size=(size, 3)).astype(np.float16)
+        utility = (0.5 + figures[:, 0] / 10).astype(np.float32)
+        words = chance.integers(1, 12, size=int(chance.integers(1, 6)), dtype=np.int32)
+        rows.append(Choice(words, chance.integers(0, 7, size=size, dtype=np.int32), figures, utility))
+    return rows, Collator(chance.integers(0, 9, size=(7, 4), dtype=np.int32))
+
+
+def test_batches_are_padded_and_masked() -> None:
+    rows, collate = lists(6)
+    batch = collate(rows)
+    most = max(len(row.templates) for row in rows)
+    assert batch.templates.shape == (6, most, 4)
+    assert batch.mask.sum(1).tolist() == [len(row.templates) for row in rows]
+    assert batch.words.shape == (6, max(len(row.words) for row in rows))
+
+
+def test_neither_padding_nor_the_batch_changes_a_score() -> None:
+    rows, collate = lists(9)
+    model = new_utility(SIZE, 1)
+    together = scores(model, rows, collate)
+    for row, score in zip(rows, together, strict=True):
+        np.testing.assert_allclose(scores(model, [row], collate)[0], score, atol=1e-5)
+
+
+def test_differences_from_the_mean_of_the_list_are_learned() -> None:
+    values, mask = torch.tensor([[1.0, 3.0, 9.0]]), torch.tensor([[True, True, False]])
+    assert centred(values, mask).tolist() == [[-1.0, 1.0, 0.0]]
+
+
+def test_the_loss_is_the_mean_square_of_what_is_off() -> None:
+    rows, collate = lists(3)
+    batch = collate(rows)
+    model = new_utility(SIZE, 1)
+    subject = learner(model, collate)
+    off = centred(model(batch), batch.mask) - SCALE * centred(batch.utility, batch.mask)
+    assert float(subject.loss(batch).detach()) == pytest.approx(
+        float(((off**2).sum() / batch.mask.sum()).detach()), rel=1e-5
+    )
+
+
+def test_eight_lists_are_learned_by_heart(tmp_path: Path) -> None:
+    rows, collate = lists(8)
+    model = new_utility(SIZE, 1)
+    plan = Plan(epochs=150, batch=8, learning_rate=1e-2, threads=1, patience=150, checkpoint_seconds=1e9)
+    train(learner(model, collate), rows, rows, plan, folder=tmp_path, seed=1)
+    for row, score in zip(rows, scores(model, rows, collate), strict=True):
+        assert row.utility[int(np.argmax(score))] == row.utility.max()
+
+
+def test_figures_are_scaled_by_what_training_saw() -> None:
+    model = new_utility(SIZE, 1)
+    model.scale(np.array([[0, 2, 4], [2, 2, 8]], dtype=np.float16))
+    assert model.get_buffer("mean").tolist() == [1.0, 2.0, 6.0]
+
+
+def test_without_words_the_figures_alone_decide() -> None:
+    rows, collate = lists(4)
+    model = new_utility(UtilitySize(words=12, template_words=9, figures=3, hidden=8, text=False), 1)
+    changed = [row._replace(words=row.words[:1]) for row in rows]
+    for one, other in zip(scores(model, rows, collate), scores(model, changed, collate), strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.errors import UsageError
+from duologue.core.play import Scene
+from duologue.core.protocols import Brief
+from duologue.core.records import Answer, Dialogue, Problem, Record, Report, Score, Turn
+from duologue.run.simulate import Timed, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.protocols import System, Task, World
+    from duologue.core.records import Sample
+
+
+class Counter:
+    """Says how many turns there were, after its name; stops after so many."""
+
+    Recipe: type[Record] = Record
+    seen = "nothing"
+
+    def __init__(self, name: str, most: int = 99) -> None:
+        self.name, self.most = name, most
+        self.seed = -1
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+        self.seed = seed
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        return [
+            Answer(text=f"{self.name}{len(sample.history)}") if len(sample.history) < self.most else Answer()
+            for sample in samples
+        ]
+
+
+class CountingTask:
+    """As much of a task as a simulation asks for."""
+
+    brief = Brief(name="counting", version="1", language="en", answers="text")
+
+
+class Lengths:
+    """A stage that scores dialogues by their mean length."""
+
+    def __init__(self, *names: str, people: Sequence[Dialogue] = (), over: int = 99) -> None:
+        self.scenes = [
+            Scene(id=name, max_turns=6, first="system", over=lambda turns: len(turns) >= over) for name in names
+        ]
+        self.user: System = Counter("u")
+        self.people = people
+        self.notes = ["a note"]
+
+    def judge(self, dialogues: Sequence[Dialogue]) -> Report:
+        length = sum(len(one.turns) for one in dialogues) / len(dialogues)
+        score = Score(name="length", value=length, percent=False)
+        return Report(
+            task="counting",
+            variant="conversation",
+            n=len(dialogues),
+            scores=(score,),
+            rank_by="length",
+            signature="s",
+            problems=(Problem(rule="r", message="m"),),
+        )
+
+
+@pytest.fixture
+def task() -> Task:
+    return CountingTask()  # type: ignore[return-value]  # no files are read here
+
+
+def test_every_scene_is_played_and_judged_beside_people(task: Task) -> None:
+    people = [Dialogue(id="a", turns=(Turn(speaker="system", text="hello"),))]
+    system = Counter("s")
+    steps: list[tuple[int, int, str]] = []
+    found = simulate(
+        task, system, Lengths("a", "b", people=people), name="me", seed=7, progress=lambda *step: steps.append(step)
+    )
+    assert [one.id for one in found.dialogues] == ["a", "b"]
+    assert [turn.text for turn in found.dialogues[0].turns] == ["s0", "u1", "s2", "u3", "s4", "u5"]
+    assert found.report.scores[0].value == 6
+    assert (found.report.system, found.report.seen) == ("me", "nothing")
+    assert found.people is not None
+    assert (found.people.system, found.people.scores[0].value) == ("people", 1)
+    assert (len(found.report.problems), len(found.people.problems)) == (1, 0)
+    assert found.ended_by == {"max_turns": 2}
+    assert found.notes == ("a note",)
+    assert steps == [(1, 2, "talking"), (2, 2, "talking")]
+    assert system.seed == 7
+
+
+def test_it_is_counted_how_conversations_ended(task: Task) -> None:
+    assert simulate(task, Counter("s", most=3), Lengths("a"), name="x", seed=1).ended_by == {"system": 1}
+    found = simulate(task, Counter("s"), Lengths("a", "b", over=2), name="x", seed=1)
+    assert found.ended_by == {"over": 2}
+    assert found.people is None
+
+
+def test_each_reply_is_timed(task: Task) -> None:
+    found = simulate(task, Counter("s"), Lengths("a", "b"), name="x", seed=1)
+    assert found.latency.replies == 6
+    assert 0 <= found.latency.p50 <= found.latency.p95 <= found.latency.most
+
+
+def test_quantiles_are_those_of_the_nearest_rank() -> None:
+    timed = Timed(Counter("s"))
+    with pytest.raises(UsageError, match="no reply was asked for"):
+        timed.latency()
+    timed.milliseconds.extend(float(number) for number in range(100, 0, -1))
+    assert timed.latency() == (100, 50.0, 95.0, 100.0)
+
+
+def test_nothing_to_play_and_a_system_that_says_nothing_are_refused(task: Task) -> None:
+    with pytest.raises(UsageError, match="no goal to play"):
+        simulate(task, Counter("s"), Lengths(), name="x", seed=1)
+    with pytest.raises(UsageError, match="'dumb' said nothing"):
+        simulate(task, Counter("s", most=0), Lengths("a"), name="dumb", seed=1)
