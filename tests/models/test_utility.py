@@ -53,7 +53,7 @@ def test_differences_from_the_mean_of_the_list_are_learned() -> None:
 def test_the_loss_is_the_mean_square_of_what_is_off() -> None:
     rows, collate = lists(3)
     batch = collate(rows)
-    model = new_utility(SIZE, 1)
+    model = new_utility(SIZE, 1).eval()
     subject = learner(model, collate)
     off = centred(model(batch), batch.mask) - SCALE * centred(batch.utility, batch.mask)
     assert float(subject.loss(batch).detach()) == pytest.approx(
