@@ -10,6 +10,7 @@ from torch.nn import functional
 from duologue.models.rank import DialogueRanker
 from duologue.models.rows import Row, collate
 from duologue.models.train import Subject
+from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 
 def new_ranker(size: RankerSize, seed: int) -> DialogueRanker:
     """Return a ranker with the first weights of that seed; the chance of others is left alone."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with first_weights(seed):
         return DialogueRanker(size)
 
 

@@ -27,6 +27,7 @@ from duologue.core.records import Record
 from duologue.models.blocks import Attention, Dropout, padding_bias
 from duologue.models.pairs import PAD, Batch, Row, collate, length, lines, tokens
 from duologue.models.train import Subject
+from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -204,8 +205,7 @@ class Matcher(nn.Module):
 
 def new_matcher(size: MatcherSize, seed: int) -> Matcher:
     """Return a matcher with first weights drawn by the seed; chance elsewhere stays as it was."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with first_weights(seed):
         return Matcher(size)
 
 

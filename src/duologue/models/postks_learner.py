@@ -10,6 +10,7 @@ from duologue.models.postks import Postks
 from duologue.models.postks_batch import Batch, Row, collate
 from duologue.models.postks_search import search
 from duologue.models.train import Subject
+from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 
 def new_postks(size: PostksSize, seed: int) -> Postks:
     """Return a network with the first weights of that seed; the chance of others is left alone."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with first_weights(seed):
         return Postks(size)
 
 

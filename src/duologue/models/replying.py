@@ -12,6 +12,7 @@ from duologue.core.records import Record
 from duologue.models.decode import Limits, beam, greedy, nucleus
 from duologue.models.seq2seq import CopyTransformer, collate_pairs
 from duologue.models.train import Subject
+from duologue.models.weights import first_weights
 from duologue.models.words import PAD
 
 if TYPE_CHECKING:
@@ -39,8 +40,7 @@ class Manner(Record, frozen=True):
 
 def new_replier(size: Seq2SeqSize, seed: int) -> CopyTransformer:
     """Return a model with the first weights of that seed; the chance of others is left alone."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with first_weights(seed):
         return CopyTransformer(size)
 
 

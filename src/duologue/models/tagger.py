@@ -18,6 +18,7 @@ from duologue.core.records import Record
 from duologue.models.blocks import Dropout, Encoder, Positions
 from duologue.models.crf import CRF
 from duologue.models.train import Subject
+from duologue.models.weights import first_weights
 from duologue.models.words import PAD, SPECIAL, UNKNOWN
 
 if TYPE_CHECKING:
@@ -150,8 +151,7 @@ class Tagger(nn.Module):
 
 def new_tagger(size: TaggerSize, seed: int) -> Tagger:
     """Return a tagger with the first weights of that seed; the chance of others is left alone."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with first_weights(seed):
         return Tagger(size)
 
 

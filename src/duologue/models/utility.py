@@ -18,6 +18,7 @@ from torch import nn
 
 from duologue.core.records import Record
 from duologue.models.train import Subject
+from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,8 +144,7 @@ def _bag(words: int, width: int) -> nn.EmbeddingBag:
 
 def new_utility(size: UtilitySize, seed: int) -> UtilityRanker:
     """Return a network with the first weights of that seed; the chance of others is left alone."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with first_weights(seed):
         return UtilityRanker(size)
 
 

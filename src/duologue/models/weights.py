@@ -1,19 +1,30 @@
-"""Weights on disk: safetensors, written whole or not at all."""
+"""First weights from a seed, and weights on disk: safetensors, written whole or not at all."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import safetensors
 import safetensors.torch
+import torch
 
 from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from torch import nn
+
+
+@contextmanager
+def first_weights(seed: int) -> Iterator[None]:
+    """Make modules in the block with the first weights of a seed; the chance of others is left alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield
 
 
 def save_weights(module: nn.Module, path: Path) -> None:

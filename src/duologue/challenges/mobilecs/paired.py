@@ -101,10 +101,12 @@ def _gathered(found: Sequence[Named]) -> list[Named]:
         if not row["content"]:
             turnless.append((name, row))
             continue
-        if turnless:
-            row = Row(row)  # noqa: PLW2901  # the same row, with a place for its neighbours
-            row.before, turnless = turnless, []
-        kept.append((name, row))
+        if not turnless:
+            kept.append((name, row))
+            continue
+        first = Row(row)
+        first.before, turnless = turnless, []
+        kept.append((name, first))
     if turnless and kept:
         name, row = kept[-1]
         last = Row(row)

@@ -80,7 +80,7 @@ class PlannerRecipe(Record, frozen=True):
     word_dropout: Share = 0.15
     """Share of words not read in training."""
     rare: Positive = 4
-    """Words that occur less often in the training situations are read as unknown; in templates, those below."""
+    """Words that fewer training situations, or fewer templates, have are read as unknown."""
     checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
     """Time between checkpoints."""
     threads: Positive = 2
