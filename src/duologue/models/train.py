@@ -229,9 +229,9 @@ class _Training(Generic[Example, Batch]):
         self.module.train()
         for group in self.optimiser.param_groups:
             group["lr"] = self.plan.learning_rate * self._rate(done)
+        self.optimiser.zero_grad(set_to_none=True)  # the memory of old gradients is free for the forward pass
         with self._autocast():
             loss = self._shared_loss(rows)
-        self.optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         torch.nn.utils.clip_grad_norm_(self.module.parameters(), self.plan.clip)
         self.optimiser.step()
