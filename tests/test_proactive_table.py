@@ -50,6 +50,11 @@ def test_the_page_has_each_row_and_what_was_written_by_hand_stays(tmp_path: Path
     assert "of 4 visible sessions" in page
     for row in ("| template | sessions |", "| nearest | sessions |", "| nearest | sessions + partial |"):
         assert page.count(row) == 3  # scores, turns, costs
+    assert "Bad replies of nearest (sessions + partial)" in page
+    for name in ("dialogues.md", "errors.md"):
+        text = (tmp_path / "work" / name).read_text(encoding="utf-8")
+        assert "小 " in text  # texts stay in the work folder
+    assert "小 " not in page
     assert "| people | - |" in page
     assert "matcher" not in page
     written = page + "\n<!-- by hand -->\n## Errors\n"
