@@ -11,6 +11,7 @@ from duologue.models import matcher
 from duologue.models.blocks import Dropout
 from duologue.models.matcher import Knowledge, Matcher, MatcherSize, ReluGru, new_matcher
 from duologue.models.pairs import Row, collate
+from duologue.models.recurrent import TwoWayGru
 from duologue.models.train import LOG, Plan, train
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ def test_the_published_form_has_the_published_sizes() -> None:
     assert model.words.weight.shape == (100, 256)
     assert model.places.weight.shape == (256, 256)
     assert isinstance(model.knowledge, Knowledge)
-    assert isinstance(model.knowledge.gru, nn.GRU)
-    assert (model.knowledge.gru.hidden_size, model.knowledge.gru.bidirectional) == (128, True)
+    assert isinstance(model.knowledge.gru, TwoWayGru)
+    assert model.knowledge.gru.backward_gru.w_hidden.shape == (3 * 128, 128)
     assert model.knowledge.words.weight is not model.words.weight
 
 
@@ -92,6 +93,22 @@ def test_the_gru_with_relu_does_not_see_padding() -> None:
     x = torch.randn(1, 5, 3)
     real = torch.tensor([[True, True, True, False, False]])
     torch.testing.assert_close(gru(x, real)[:, :3], gru(x[:, :3], real[:, :3]))
+
+
+def test_the_states_of_knowledge_are_those_of_the_library() -> None:
+    model = small()
+    assert isinstance(model.knowledge, Knowledge)
+    gru = model.knowledge.gru
+    assert isinstance(gru, TwoWayGru)
+    library = nn.GRU(16, 8, batch_first=True, bidirectional=True)
+    for suffix, way in (("", gru.forward_gru), ("_reverse", gru.backward_gru)):
+        for name, weight in zip(("weight_ih", "weight_hh", "bias_ih", "bias_hh"), way.parameters(), strict=True):
+            getattr(library, f"{name}_l0{suffix}").data.copy_(weight)
+    x, lengths = torch.randn(3, 5, 16), [2, 5, 3]
+    real = torch.arange(5) < torch.tensor(lengths).unsqueeze(1)
+    states = model.knowledge._states(x, real)
+    for at, length in enumerate(lengths):
+        torch.testing.assert_close(states[at, :length], library(x[at : at + 1, :length])[0][0])
 
 
 @pytest.mark.parametrize("form", FORMS)

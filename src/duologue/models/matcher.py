@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from duologue.core.records import Record
 from duologue.models.blocks import Attention, Dropout, padding_bias
 from duologue.models.pairs import PAD, Batch, Row, collate, length, lines, tokens
+from duologue.models.parallel import on_device
+from duologue.models.recurrent import TwoWayGru, pack
 from duologue.models.train import Subject
 from duologue.models.weights import first_weights
 
@@ -147,7 +148,7 @@ class Knowledge(nn.Module):
         super().__init__()
         d, paddle = size.width, size.form == "paddle"
         self.words = _table(size.vocabulary, d)
-        self.gru = ReluGru(d, d // 2) if paddle else nn.GRU(d, d // 2, batch_first=True, bidirectional=True)
+        self.gru = ReluGru(d, d // 2) if paddle else TwoWayGru(d, d // 2)
         self.fit = Additive(d) if paddle else Dot()
         self.mix = None if paddle else nn.Linear(2 * d, d)
         self.drop = Dropout(size.dropout)
@@ -166,10 +167,15 @@ class Knowledge(nn.Module):
         if isinstance(self.gru, ReluGru):
             out: Tensor = self.gru(x, real)
             return out
-        lengths = real.sum(1).clamp(min=1).cpu()  # a row without knowledge reads one pad
-        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-        states, _ = pad_packed_sequence(self.gru(packed)[0], batch_first=True, total_length=x.shape[1])
-        return states
+        lengths = real.sum(1).clamp(min=1).tolist()  # a row without knowledge reads one pad
+        packed = on_device(pack([[PAD] * length for length in lengths]), x.device)
+        laid = torch.empty_like(packed.turned)  # which token of x lies at each place
+        laid[packed.grid[packed.real]] = torch.arange(packed.real.numel(), device=x.device)[packed.real.flatten()]
+        with torch.autocast(x.device.type, enabled=False):  # small steps take longer in bfloat16
+            x = x.float().flatten(0, 1).index_select(0, laid)  # (tokens, d)
+            forwards, backwards = self.gru(x, packed, torch.float32)
+            states = torch.cat([forwards, backwards.index_select(0, packed.turned)], 1)  # (tokens, 2h)
+            return functional.embedding(packed.grid, states)  # (b, k, 2h); padding holds what is masked
 
 
 class Matcher(nn.Module):
