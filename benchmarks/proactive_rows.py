@@ -44,7 +44,7 @@ class Row(NamedTuple):
 ROWS = (
     Row("template", "template", WHOLE),
     Row("nearest", "nearest", WHOLE),
-    Row("matcher", "matcher", WHOLE, ("threads=2",)),
+    Row("matcher", "matcher", WHOLE, ("threads=1",)),
     Row("postks", "postks", WHOLE),
     Row("planner", "planner", WHOLE, ("threads=2",), "system"),
     Row("planner, no knowledge", "planner", WHOLE, ("threads=2", "knowledge=false"), "ablation"),
@@ -52,7 +52,7 @@ ROWS = (
     Row("planner, no copy", "planner", WHOLE, ("threads=2", "copy=false"), "ablation"),
     Row("planner, no re-ranking", "planner", WHOLE, ("threads=2", "rerank=false"), "ablation"),
     Row("nearest", "nearest", PARTIAL),
-    Row("matcher", "matcher", PARTIAL, ("threads=2",)),
+    Row("matcher", "matcher", PARTIAL, ("threads=1",)),
     Row("postks", "postks", PARTIAL, ("epochs=5", "bow_epochs=1")),
     Row("planner", "planner", PARTIAL, ("threads=2",), "system"),
 )

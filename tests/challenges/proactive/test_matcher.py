@@ -131,12 +131,12 @@ def test_a_talk_has_more_candidates_than_a_file(
 
 def test_the_right_reply_comes_last_and_never_among_the_wrong_ones(tmp_path: Path, examples: list[Example]) -> None:
     system = trained(tmp_path, examples)
-    texts = system._lists(examples, Run(folder=tmp_path, seed=1))
+    texts = system._lists(examples, Run(folder=tmp_path, seed=1), 3)
     assert [text.replies.count(text.replies[-1]) for text in texts] == [1] * len(examples)
     assert {len(text.replies) for text in texts} == {4}
-    again = system._lists(examples[::-1], Run(folder=tmp_path, seed=1))[::-1]
+    again = system._lists(examples[::-1], Run(folder=tmp_path, seed=1), 3)[::-1]
     assert again == texts
-    assert system._lists(examples, Run(folder=tmp_path, seed=2)) != texts
+    assert system._lists(examples, Run(folder=tmp_path, seed=2), 3) != texts
 
 
 def test_variants_read_what_they_say(tmp_path: Path, examples: list[Example]) -> None:
@@ -174,9 +174,26 @@ def test_the_small_size_reads_more_data_less_often() -> None:
     def epochs(rows: int, **changes: Any) -> int:
         return Matcher(MatcherRecipe(**changes))._plan(rows).epochs
 
-    assert [epochs(rows) for rows in (100, 5_000, 10_000, 26_000, 90_000)] == [8, 8, 4, 1, 1]
-    assert epochs(26_000, epochs=3) == 3
+    assert [epochs(rows) for rows in (100, 5_000, 10_000, 26_000, 90_000)] == [12, 12, 8, 3, 1]
+    assert epochs(26_000, epochs=5) == 5
     assert epochs(26_000, size="published") == 30
+
+
+def test_the_small_size_learns_from_fewer_lines_a_step_and_is_judged_like_the_others(
+    tmp_path: Path, examples: list[Example], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans = {size: Matcher(MatcherRecipe(size=size))._plan(1000) for size in ("small", "published")}
+    assert {size: plan.batch for size, plan in plans.items()} == {"small": 12, "published": 12}  # samples
+    drawn: list[int] = []
+    lists = Matcher._lists
+
+    def seen(self: Matcher, part: Any, run: Run, wrong: int) -> Any:
+        drawn.append(wrong)
+        return lists(self, part, run, wrong)
+
+    monkeypatch.setattr(Matcher, "_lists", seen)
+    trained(tmp_path, examples, candidates=6)
+    assert drawn == [3, 5]  # in training as the recipe says, held out as in prediction
 
 
 def test_what_is_missing_is_told(tmp_path: Path, examples: list[Example]) -> None:

@@ -60,11 +60,14 @@ class Size(NamedTuple):
     epochs: int
     most: int
     """Lines (a sample with one reply) that the model reads in training; there are fewer epochs of more data."""
+    negatives: int = 9
+    batch: int = 128
+    rate: float = 0.1
 
 
 SIZES = {
     "published": Size(256, 4, 8, 1024, longest=256, longest_answering=128, epochs=30, most=10**9),
-    "small": Size(128, 2, 4, 512, longest=96, longest_answering=96, epochs=8, most=400_000),
+    "small": Size(128, 2, 4, 512, 64, 64, epochs=12, most=400_000, negatives=4, batch=60, rate=0.2),
     "tiny": Size(16, 1, 2, 32, longest=64, longest_answering=64, epochs=1, most=10_000),
 }
 
@@ -82,21 +85,23 @@ class MatcherRecipe(Record, frozen=True):
     size: Literal["small", "published", "tiny"] = "small"
     """`small` trains on two cores; `published` is 256 wide with 4 layers; `tiny` is for tests."""
     epochs: Positive | None = None
-    """Where not given, those of the size: 30 for `published`; for `small` up to 8, fewer where that would be more than
+    """Where not given, those of the size: 30 for `published`; for `small` up to 12, fewer where that would be more than
     400,000 lines, but one at least."""
-    negatives: Positive = 9
-    """Wrong replies per sample in training."""
+    negatives: Positive | None = None
+    """Wrong replies per sample in training; where not given 9, for `small` 4."""
     candidates: Positive = 10
     """Replies to choose from in prediction."""
     live_candidates: Positive = 50
     """The same in a talk with a person."""
-    batch: Positive = 128
-    """Lines (a sample with one reply) per step. Those of a sample stay together, so that its knowledge is read once:
-    steps have as many whole samples as fit."""
-    rate: Annotated[float, msgspec.Meta(gt=0)] = 0.1
-    """Factor of the learning rate, rate * width^-0.5 * min(step^-0.5, step * warm^-1.5)."""
+    batch: Positive | None = None
+    """Lines (a sample with one reply) per step; where not given 128, for `small` 60. Those of a sample stay together,
+    so that its knowledge is read once: steps have as many whole samples as fit."""
+    rate: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    """Factor of the learning rate, rate * width^-0.5 * min(step^-0.5, step * warm^-1.5); where not given 0.1, for
+    `small` 0.2."""
     held_out: Share = 0.05
-    """Share of the examples that choose the best epoch where none are given for it; no pair of topics on both sides."""
+    """Share of the examples that choose the best epoch where none are given for it; no pair of topics on both sides.
+    They have as many replies as there are `candidates`."""
     precision: Literal["bfloat16", "float32"] = "bfloat16"
     """Of matrix products in training."""
     checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 30.0
@@ -177,11 +182,11 @@ class Matcher:
         if not held_out:
             examples, held_out = split(examples, recipe.held_out, run.seed)
         self._bank = Bank.of(examples)
-        texts = self._lists(examples, run)
+        texts = self._lists(examples, run, recipe.negatives or self._size.negatives)
         tokens = dictionary_of(texts, knowledge=recipe.variant != "match")
         self._learned(tokens, len(examples))
         rows = [self._row(text, known=True) for text in texts]
-        judged = [self._row(text, known=True) for text in self._lists(held_out, run)]
+        judged = [self._row(text, known=True) for text in self._lists(held_out, run, recipe.candidates - 1)]
         model = new_matcher(self._network(len(tokens)), run.seed)
         train(
             learner(model),
@@ -276,15 +281,15 @@ class Matcher:
         """Return how to train on so many samples; the schedule of the specification, section 5.3."""
         from duologue.models.train import Plan
 
-        recipe = self.recipe
-        each = rows * (recipe.negatives + 1)
-        epochs = recipe.epochs or max(1, min(self._size.epochs, self._size.most // each))
-        batch = max(1, recipe.batch // (recipe.negatives + 1))
+        recipe, size = self.recipe, self._size
+        lines = (recipe.negatives or size.negatives) + 1
+        epochs = recipe.epochs or max(1, min(size.epochs, size.most // (rows * lines)))
+        batch = max(1, (recipe.batch or size.batch) // lines)
         warm = max(1, int(epochs * math.ceil(rows / batch) * _WARM))
         return Plan(
             epochs=epochs,
             batch=batch,
-            learning_rate=recipe.rate * (self._size.width * warm) ** -0.5,  # reached at step `warm`
+            learning_rate=(recipe.rate or size.rate) * (size.width * warm) ** -0.5,  # reached at step `warm`
             warm_up=_WARM,
             weight_decay=0.0,
             clip=5.0 if recipe.form == "pytorch" else math.inf,
@@ -298,14 +303,14 @@ class Matcher:
             device=recipe.device,
         )
 
-    def _lists(self, examples: Sequence[Example], run: Run) -> list[MatchText]:
-        """Return the text of examples with wrong replies of the bank and, last, the right one."""
+    def _lists(self, examples: Sequence[Example], run: Run, wrong: int) -> list[MatchText]:
+        """Return the text of examples with so many wrong replies of the bank and, last, the right one."""
         texts = []
         for done, one in enumerate(examples):
             right = one.references[0].text or ""
             chance = random.Random(_stream(run.seed, one.sample))
-            wrong = self._bank.candidates(one.sample, self.recipe.negatives, chance, unlike=(right,))
-            texts.append(_text(one.sample, [*wrong, right], self.recipe))
+            replies = self._bank.candidates(one.sample, wrong, chance, unlike=(right,))
+            texts.append(_text(one.sample, [*replies, right], self.recipe))
             if run.progress is not None and done % 1000 == 0:
                 run.progress(done, len(examples), "drawing wrong replies")
         return texts

@@ -37,7 +37,7 @@ class PostksRecipe(Record, frozen=True):
 
     words: Positive = 128
     """Numbers per word."""
-    hidden: Annotated[int, msgspec.Meta(ge=2, multiple_of=2)] = 256
+    hidden: Annotated[int, msgspec.Meta(ge=2, multiple_of=2)] = 192
     """Numbers per state."""
     dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.3
     """Share of the decoder's output that is dropped in training."""
@@ -49,12 +49,12 @@ class PostksRecipe(Record, frozen=True):
     """Put slots in the place of topic names, and names back into replies."""
     width: Positive = 1
     """Hypotheses of the search; 1 is greedy, as in the released PyTorch program; the Paddle one has 10."""
-    epochs: Positive = 15
+    epochs: Positive = 14
     bow_epochs: Annotated[int, msgspec.Meta(ge=0)] = 2
     """The first of the epochs, in which knowledge alone learns to foretell the words of replies."""
     batch: Positive = 32
     """Samples per step."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 5e-4
+    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1e-3
     clip: Annotated[float, msgspec.Meta(gt=0)] = 5.0
     """Largest norm of the gradient."""
     held_out: Share = 0.05
