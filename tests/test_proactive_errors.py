@@ -68,9 +68,9 @@ def test_every_kind_is_tried_above_and_what_is_left_over_stands_alone(rules: Any
 
 
 def test_a_topic_that_was_named_before_or_is_named_by_both_is_neither_early_nor_late(rules: Any) -> None:
-    for history in (("看 云 海 吧", "好"), ("你 好", "好")):
-        wanted = "云 海 不错" if history[0] == "你 好" else "今天 不错"
-        assert rules.kinds_of(rules.case_of(example(wanted, *history), "云 海 好看"))[0] == "other words"
+    before = example("今天 不错", "看 云 海 吧", "好")
+    both = example("云 海 不错", "你 好", "好")
+    assert [rules.kinds_of(rules.case_of(one, "云 海 好看")) for one in (before, both)] == [["other words"]] * 2
 
 
 def test_bad_replies_come_from_the_worst_fifth_and_repeat_with_the_seed(rules: Any) -> None:
