@@ -1,11 +1,12 @@
 """Choosing among candidates by expected utility: how good each would be, from figures and words.
 
 Each candidate comes with figures (how far others agree with it, what it says, what it repeats) and with the words of
-its template; the situation comes as a bag of words. The network predicts the utility of a candidate relative to the
+its template; the situation comes as a bag of words. A network predicts the utility of a candidate relative to the
 others of its list; it is trained on the utility each had in truth (least squares on both sides' differences from their
-list's mean, since how hard a list is says nothing about the choice).
+list's mean, since how hard a list is says nothing about the choice). Utility may be measured in several ways, the aims:
+each is learned, their mean decides. So does the mean of several networks that differ in their chance alone.
 
-Letters in shapes: b lists, c candidates, f figures, w words of the situation, l words of a template, d width.
+Letters in shapes: b lists, c candidates, f figures, w words of the situation, l words of a template, d width, a aims.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Choice(NamedTuple):
     figures: NDArray[np.float16]
     """(c, f)."""
     utility: NDArray[np.float32]
-    """(c,): how good each candidate was; zeros where not known."""
+    """(c, a): how good each candidate was, by each aim; zeros where not known."""
 
 
 class Choices(NamedTuple):
@@ -57,7 +58,7 @@ class Choices(NamedTuple):
     figures: Tensor
     """(b, c, f)."""
     utility: Tensor
-    """(b, c)."""
+    """(b, c, a)."""
     mask: Tensor
     """(b, c): True where a candidate is."""
 
@@ -70,6 +71,10 @@ class UtilitySize(Record, frozen=True, kw_only=True):
     template_words: int
     """The same for templates."""
     figures: int
+    aims: int = 1
+    """Ways to measure utility."""
+    members: int = 1
+    """Networks whose mean decides."""
     width: int = 64
     """Numbers per word."""
     hidden: int = 192
@@ -80,15 +85,13 @@ class UtilitySize(Record, frozen=True, kw_only=True):
     """Whether words are read at all, or figures alone."""
 
 
-class UtilityRanker(nn.Module):
-    """Predicts how good each candidate of a list is, compared with the others."""
+class Member(nn.Module):
+    """One network: predicts how good each candidate of a list is, compared with the others."""
 
     def __init__(self, size: UtilitySize) -> None:
         super().__init__()
         self.size = size
         width, hidden = size.width, size.hidden
-        self.register_buffer(_MEAN, torch.zeros(size.figures))
-        self.register_buffer(_SPREAD, torch.ones(size.figures))
         self.figures = nn.Sequential(
             *(nn.Linear(size.figures, hidden), nn.GELU(), nn.Dropout(size.dropout)),
             *(nn.Linear(hidden, hidden), nn.GELU(), nn.Dropout(size.dropout)),
@@ -104,19 +107,12 @@ class UtilityRanker(nn.Module):
             self.template_dropout = nn.Dropout(0.2)
         self.head = nn.Sequential(
             *(nn.Linear(hidden + (2 * width if size.text else 0), hidden), nn.GELU(), nn.Dropout(size.dropout)),
-            nn.Linear(hidden, 1),
+            nn.Linear(hidden, size.aims),
         )
 
-    def scale(self, figures: NDArray[np.float16]) -> None:
-        """Take mean and spread of the figures (n, f) of training candidates."""
-        rows = torch.from_numpy(figures).float()
-        self.get_buffer(_MEAN).copy_(rows.mean(0))
-        self.get_buffer(_SPREAD).copy_(rows.std(0) + 1e-6)
-
     def forward(self, batch: Choices) -> Tensor:
-        """Return predictions (b, c), comparable within a list; of padding they mean nothing."""
-        figures = (batch.figures.float() - self.get_buffer(_MEAN)) / self.get_buffer(_SPREAD)
-        known = self.figures(figures.clamp(-_BOUND, _BOUND))  # (b, c, hidden)
+        """Return predictions (b, c, a) from standardised figures."""
+        known = self.figures(batch.figures)  # (b, c, hidden)
         if self.size.text:
             query = self.query(self.situation_norm(self.situation(self._thinned(batch.words))))  # (b, d)
             lists, candidates, length = batch.templates.shape
@@ -124,7 +120,7 @@ class UtilityRanker(nn.Module):
             told = self.template_dropout(self.template_norm(self.template(flat)))
             told = told.view(lists, candidates, -1)  # (b, c, d)
             known = torch.cat([known, query[:, None] * told, told], dim=-1)
-        predicted: Tensor = self.head(known).squeeze(-1)
+        predicted: Tensor = self.head(known)
         return predicted
 
     def _thinned(self, words: Tensor) -> Tensor:
@@ -132,6 +128,32 @@ class UtilityRanker(nn.Module):
         if not self.training or not self.size.word_dropout:
             return words
         return words.masked_fill(torch.rand(words.shape) < self.size.word_dropout, PAD)
+
+
+class UtilityRanker(nn.Module):
+    """Predicts how good each candidate of a list is: the mean of its members."""
+
+    def __init__(self, size: UtilitySize) -> None:
+        super().__init__()
+        self.register_buffer(_MEAN, torch.zeros(size.figures))
+        self.register_buffer(_SPREAD, torch.ones(size.figures))
+        self.members = nn.ModuleList(Member(size) for _ in range(size.members))
+
+    def scale(self, figures: NDArray[np.float16]) -> None:
+        """Take mean and spread of the figures (n, f) of training candidates."""
+        rows = torch.from_numpy(figures).float()
+        self.get_buffer(_MEAN).copy_(rows.mean(0))
+        self.get_buffer(_SPREAD).copy_(rows.std(0) + 1e-6)
+
+    def standardised(self, batch: Choices) -> Choices:
+        """Return a batch with figures as its members read them."""
+        figures = (batch.figures.float() - self.get_buffer(_MEAN)) / self.get_buffer(_SPREAD)
+        return batch._replace(figures=figures.clamp(-_BOUND, _BOUND))
+
+    def forward(self, batch: Choices) -> Tensor:
+        """Return predictions (b, c, a), comparable within a list; of padding they mean nothing."""
+        read = self.standardised(batch)
+        return torch.stack([member(read) for member in self.members]).mean(0)
 
 
 def _bag(words: int, width: int) -> nn.EmbeddingBag:
@@ -162,7 +184,7 @@ class Collator:
         words = torch.zeros(len(rows), wide, dtype=torch.int32)
         places = torch.zeros(len(rows), most, dtype=torch.int64)
         figures = torch.zeros(len(rows), most, rows[0].figures.shape[1])
-        utility = torch.zeros(len(rows), most)
+        utility = torch.zeros(len(rows), most, rows[0].utility.shape[1])
         mask = torch.zeros(len(rows), most, dtype=torch.bool)
         for number, row in enumerate(rows):
             n = len(row.templates)
@@ -174,30 +196,53 @@ class Collator:
         return Choices(words, self._templates[places], figures, utility, mask)
 
 
-def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]:
-    """Return what `train` needs; `hits` is the utility of the candidate that the model would choose."""
+def learner(model: UtilityRanker, collate: Collator, sampled: int = 0) -> Subject[Choice, Choices]:
+    """Return what `train` needs; `hits` is the utility, by the first aim, of the candidate that would be chosen.
+
+    With `sampled`, each member reads that many candidates of a list in a training step, drawn anew: half of a hundred
+    teach nearly as much as all, in half the time.
+    """
 
     def loss(batch: Choices) -> Tensor:
-        off = centred(model(batch), batch.mask) - SCALE * centred(batch.utility, batch.mask)
-        total: Tensor = (off * off * batch.mask).sum() / batch.mask.sum()
-        return total
+        read = model.standardised(batch)
+        return torch.stack(
+            [_loss(member, _some(read, sampled) if model.training else read) for member in model.members]
+        ).mean()
 
     def hits(batch: Choices) -> Tensor:
-        best = model(batch).masked_fill(~batch.mask, -torch.inf).argmax(1, keepdim=True)
-        return batch.utility.gather(1, best).squeeze(1)
+        best = model(batch).mean(-1).masked_fill(~batch.mask, -torch.inf).argmax(1, keepdim=True)
+        return batch.utility[..., 0].gather(1, best).squeeze(1)
 
     return Subject(module=model, collate=collate, loss=loss, hits=hits, length=lambda row: len(row.words))
 
 
+def _some(batch: Choices, n: int) -> Choices:
+    """Return the batch with n candidates of each list, the same places of all lists; with all for n = 0."""
+    most = batch.mask.shape[1]
+    if not 0 < n < most:
+        return batch
+    kept = torch.randperm(most)[:n]
+    lists = (batch.templates[:, kept], batch.figures[:, kept], batch.utility[:, kept], batch.mask[:, kept])
+    return Choices(batch.words, *lists)
+
+
+def _loss(member: nn.Module, batch: Choices) -> Tensor:
+    off = centred(member(batch), batch.mask) - SCALE * centred(batch.utility, batch.mask)  # (b, c, a)
+    total: Tensor = (off * off).sum() / batch.mask.sum().clamp(min=1)
+    return total
+
+
 def centred(values: Tensor, mask: Tensor) -> Tensor:
-    """Return values (b, c) less the mean of their list; 0 outside the mask."""
-    kept = values.masked_fill(~mask, 0.0)
-    return (kept - kept.sum(1, keepdim=True) / mask.sum(1, keepdim=True)).masked_fill(~mask, 0.0)
+    """Return values (b, c, a) less the mean of their list; 0 outside the mask (b, c)."""
+    outside = ~mask[..., None]
+    kept = values.masked_fill(outside, 0.0)
+    size = mask.sum(1).clamp(min=1)[:, None, None]
+    return (kept - kept.sum(1, keepdim=True) / size).masked_fill(outside, 0.0)
 
 
 def scores(model: UtilityRanker, rows: Sequence[Choice], collate: Collator) -> list[NDArray[np.float32]]:
-    """Return the predictions for each list."""
+    """Return the prediction for each candidate of each list, the mean over the aims, in units of utility."""
     model.eval()
     with torch.inference_mode():
-        predicted = model(collate(rows)).numpy()
+        predicted = (model(collate(rows)).mean(-1) / SCALE).numpy()
     return [line[: len(row.templates)] for line, row in zip(predicted, rows, strict=True)]

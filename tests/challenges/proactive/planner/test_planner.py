@@ -7,6 +7,7 @@ import pytest
 
 from duologue.challenges.proactive import files
 from duologue.challenges.proactive.planner.planner import Planner, PlannerRecipe
+from duologue.challenges.proactive.planner.variety import Variety, spoken
 from duologue.challenges.proactive.task import BRIEF, ProactiveTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
@@ -87,6 +88,17 @@ def test_each_part_can_be_left_out(off: str, examples: list[Example], tmp_path: 
     assert all(said)
     if off in {"knowledge", "copy"}:
         assert not any("cm" in (text or "") for text in said)
+
+
+def test_a_price_for_variety_brings_rarer_words(examples: list[Example], tmp_path: Path) -> None:
+    planner = trained(examples, tmp_path)
+    people = spoken([(one.references[0].text or "").split() for one in examples])
+    variety = Variety(people, people)
+    fresh = []
+    for price in (0.0, 50.0):
+        planner.recipe = msgspec.structs.replace(TINY, variety=price)
+        fresh.append(sum(variety.new_words((text or "").split(), opening=False) for text in texts(planner, examples)))
+    assert fresh[0] < fresh[1]
 
 
 def test_without_files_it_says_where_it_learns(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ Rows are candidates of one sample, columns the figures named in `NAMES`; all flo
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,17 +66,20 @@ def features(now: Situation, found: Sequence[Found], bank: Bank) -> Floats:
     times = np.array([one.times for one in found], dtype=np.float64)
     voices = [np.ones(len(found)), *(np.exp((likeness - likeness.max()) / heat) * times for heat in _HEATS)]
     voices = [voice / voice.sum() for voice in voices]
-    agreed, sizes = _agreement(found, voices)
+    said = (now.lines[-1] if now.lines else "", now.lines[-2] if len(now.lines) > 1 else "", now.said)
+    agreed, sizes, echoes = _agreement(found, voices, said)
     shares = _slot_shares(found, bank, voices[2])
+    mean = sizes.mean()
     place = _Place(now)
     rows = [
         [
             *(number, one.likeness, one.likeness - found[0].likeness, one.times, one.way),
-            *(sizes[number], len(one.filling.words), sizes[number] - sizes.mean()),
+            *(sizes[number], len(one.filling.words), sizes[number] - mean),
             *place.plan(one, bank),
             *shares[number],
             *place.form(one),
             *place.words(one, bank),
+            *echoes[number],
             *place.echo(one),
             *place.kin(one, bank),
             *place.setting,
@@ -88,16 +90,25 @@ def features(now: Situation, found: Sequence[Found], bank: Bank) -> Floats:
     return np.column_stack([agreed, agreed - agreed.max(axis=0), rank, np.array(rows)]).astype(np.float32)
 
 
-def _agreement(found: Sequence[Found], voices: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.float64], Floats]:
-    """Return how much the voices agree with each candidate, and the sizes of candidates in characters."""
-    sizes, shared = overlaps(["".join(one.filling.words) for one in found])
+def _agreement(
+    found: Sequence[Found], voices: Sequence[NDArray[np.float64]], said: Sequence[str]
+) -> tuple[NDArray[np.float64], Floats, NDArray[np.float64]]:
+    """Return how much the voices agree with each candidate, and the sizes of candidates in characters.
+
+    Last the share of each candidate's characters that stand in each of the texts said (candidates, texts).
+    """
+    n = len(found)
+    every, meeting = overlaps([*("".join(one.filling.words) for one in found), *said])
+    sizes, shared = every[:n], meeting[:n, :n]
     precision, recall = shared / np.maximum(1, sizes)[:, None], shared / np.maximum(1, sizes)[None, :]
     characters = 2 * shared / np.maximum(1, sizes[:, None] + sizes[None, :])
     counts, common = overlaps([one.filling.words for one in found])
     words = 2 * common / np.maximum(1, counts[:, None] + counts[None, :])
     pairs, both = overlaps([list(zip(one.filling.words, one.filling.words[1:], strict=False)) for one in found])
     figures = (characters, precision, recall, words, both / np.maximum(1, pairs)[:, None])
-    return np.column_stack([figure @ voice for voice in voices for figure in figures]), sizes
+    agreed = np.column_stack([figure @ voice for voice in voices for figure in figures])
+    echoes = meeting[:n, n:].astype(np.float64) / np.maximum(1, sizes)[:, None]
+    return agreed, sizes, echoes
 
 
 def _slot_shares(found: Sequence[Found], bank: Bank, voice: NDArray[np.float64]) -> list[tuple[float, ...]]:
@@ -128,9 +139,7 @@ class _Place:
         self.now = now
         self.reached = now.reached
         self.related = {relation.split(">")[0] for relation in now.relations}
-        self.user = Counter(now.lines[-1]) if now.lines else Counter[str]()
-        self.agent = Counter(now.lines[-2]) if len(now.lines) > 1 else Counter[str]()
-        self.history = Counter(now.said)
+        self.user = set(now.lines[-1]) if now.lines else set[str]()
         self.own = "".join(now.lines[0::2])
         self.known = {character for value in now.values for word in value.words for character in word}
         self.vocabulary = {word for value in now.values for word in value.words}
@@ -174,14 +183,11 @@ class _Place:
         return sum(every), max(every, default=0.0), mean, sum(unknown), max(unknown, default=0.0), known
 
     def echo(self, one: Found) -> tuple[float, ...]:
-        """Return how much of the candidate was said or is known."""
+        """Return whether the candidate was said already, how much of it is known, how much of the user it takes up."""
         text = "".join(one.filling.words)
-        characters = Counter(text)
-        size = max(1, len(text))
-        shared = [sum((characters & other).values()) / size for other in (self.user, self.agent, self.history)]
-        known = sum(character in self.known for character in text) / size
-        covered = sum(character in characters for character in self.user) / max(1, len(self.user))
-        return *shared, text in self.own, known, covered
+        known = sum(character in self.known for character in text) / max(1, len(text))
+        covered = len(self.user.intersection(text)) / max(1, len(self.user))
+        return text in self.own, known, covered
 
     def kin(self, one: Found, bank: Bank) -> tuple[float, ...]:
         """Return how alike the last utterances are, and what of the entry may not fit here."""

@@ -13,6 +13,7 @@ import msgspec
 
 from duologue.challenges.proactive.holdout import split
 from duologue.challenges.proactive.planner.plan import Deadlines, broken
+from duologue.challenges.proactive.planner.variety import Spoken, Variety, spoken
 from duologue.core.disk import decode_text, read_bytes, write_bytes
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Record
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from duologue.challenges.proactive.planner.situation import Situation
     from duologue.core.protocols import Brief, Progress, Run, Task, World
     from duologue.core.records import Example, Sample
-    from duologue.models.utility import Choice, UtilityRanker
+    from duologue.models.utility import Choice, UtilityRanker, UtilitySize
 
 WEIGHTS, CARD, ENTRIES = "weights.safetensors", "planner.json", "bank.json"
 _CHUNK = 32  # samples that are scored at once
@@ -61,18 +62,18 @@ class PlannerRecipe(Record, frozen=True):
     """Agent turn in which B is named at the latest, once A was."""
     facts_by: Count = 2
     """Agent turn from which a new fact is used as long as fewer than two were."""
-    novelty: Weight = 0.15
-    """What full agreement with the other candidates costs, in predicted utility (character F1, 0 to 1): utility alone
-    favours what everybody says."""
-    informed: Weight = 0.015
-    """What a reply gains that is knowledge from the first to the last character."""
-    informed_opening: Weight = 0.09
-    """The same for the first turn, where people say nearly the same and utility tells least."""
+    variety: Weight = 0.013
+    """What a word is worth, in predicted utility (character F1, 0 to 1), that no other reply of a test would hold:
+    utility alone favours what everybody says."""
     held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.06
     """Share of the training samples, by pairs of topics, that decides which weights are best, when no others do."""
-    epochs: Positive = 3
+    epochs: Positive = 4
     batch: Positive = 64
-    """Samples per step, each with all its candidates."""
+    """Samples per step."""
+    sampled: Count = 50
+    """Candidates of a sample that are read in a step, drawn anew for each network; 0: all of them."""
+    members: Positive = 2
+    """Networks that differ in their chance; their mean decides."""
     learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1.5e-3
     width: Positive = 64
     """Numbers per word."""
@@ -89,7 +90,19 @@ class PlannerRecipe(Record, frozen=True):
     @classmethod
     def tiny(cls) -> PlannerRecipe:
         """Return a recipe that trains in seconds, for tests of what a planner must keep to, not of what it knows."""
-        return cls(candidates=10, pool=20, epochs=1, batch=8, width=8, hidden=8, rare=1, held_out=0.3, threads=1)
+        return cls(
+            candidates=10,
+            pool=20,
+            held_out=0.3,
+            epochs=1,
+            batch=8,
+            sampled=5,
+            members=2,
+            width=8,
+            hidden=8,
+            rare=1,
+            threads=1,
+        )
 
 
 class _Card(Record, frozen=True, kw_only=True):
@@ -97,6 +110,10 @@ class _Card(Record, frozen=True, kw_only=True):
 
     situation_words: list[str]
     template_words: list[str]
+    spoken: Spoken
+    """Words of all replies."""
+    openings: Spoken
+    """Words of first turns."""
     seen: str
 
 
@@ -111,6 +128,7 @@ class Planner:
         self._bank: Bank | None = None
         self._reader: Reader | None = None
         self._model: UtilityRanker | None = None
+        self._variety: Variety | None = None
 
     def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
         """Do nothing: facts come with each sample, and no chance is left in a trained planner."""
@@ -148,6 +166,8 @@ class Planner:
             self._learn(learned, judged, run)
         if own:
             self._bank = Bank(entries_of([self._seen_by(one) for one in examples]))
+        said = [((one.references[0].text or "").split(), not one.sample.history) for one in examples]
+        self._variety = Variety(spoken(words for words, _ in said), spoken(words for words, first in said if first))
         dialogues = len({one.sample.dialogue_id for one in examples})
         self.seen = f"{len(examples)} agent turns of {dialogues} training dialogues of people"
 
@@ -161,7 +181,7 @@ class Planner:
         tests = self._choices(judged, run.progress, "weighing held-out replies")
         if not rows or not tests:
             raise UsageError("no sample has candidates: the training files are too small to learn a choice from")
-        model = new_utility(reader.size(recipe.width, recipe.hidden, recipe.word_dropout, text=recipe.text), run.seed)
+        model = new_utility(self._size(), run.seed)
         model.scale(reader.some_figures(rows))
         plan = Plan(
             epochs=recipe.epochs,
@@ -170,9 +190,10 @@ class Planner:
             weight_decay=0.02,
             checkpoint_seconds=recipe.checkpoint_seconds,
             threads=recipe.threads,
+            choose="loss",
         )
         train(
-            learner(model, Collator(reader.table(bank))),
+            learner(model, Collator(reader.table(bank)), recipe.sampled),
             rows,
             tests,
             plan,
@@ -182,6 +203,16 @@ class Planner:
             progress=run.progress,
         )
         self._model = model
+
+    def _size(self) -> UtilitySize:
+        recipe = self.recipe
+        return self._ready()[1].size(
+            width=recipe.width,
+            hidden=recipe.hidden,
+            members=recipe.members,
+            word_dropout=recipe.word_dropout,
+            text=recipe.text,
+        )
 
     def _choices(self, examples: Sequence[Example], progress: Progress | None, what: str) -> list[Choice]:
         """Return the candidates of each example with their utility; those of its own pair of topics are left out."""
@@ -238,39 +269,40 @@ class Planner:
     def _answers(self, samples: Sequence[Sample]) -> list[Answer]:
         bank, reader = self._ready()
         weighed = [self._weighed(sample) for sample in samples]
-        rows = [reader.choice(now, found, bank) for now, found in weighed if found]
-        scored = iter(self._scores(rows))
+        predicted = iter(self._predicted([reader.choice(now, found, bank) for now, found in weighed if found]))
         return [
-            Answer(text=" ".join(self._chosen(now, found, next(scored)).filling.words) if found else _NOTHING)
+            Answer(text=" ".join(self._chosen(now, found, next(predicted)).filling.words) if found else _NOTHING)
             for now, found in weighed
         ]
 
-    def _scores(self, rows: Sequence[Choice]) -> list[list[float]]:
-        """Return for each candidate how good it is, rounded."""
+    def _predicted(self, rows: Sequence[Choice]) -> list[list[float]]:
+        """Return for each candidate its utility as far as it can be foreseen; without a network, the agreement."""
         if not rows:
             return []
-        from duologue.challenges.proactive.planner.features import NAMES
+        if self._model is None or not self.recipe.rerank:
+            from duologue.challenges.proactive.planner.features import NAMES
 
-        agreed, known, turn = (NAMES.index(name) for name in ("characters, all", "of knowledge", "turn"))
-        if self._model is None or not self.recipe.rerank:  # without a network: on which the others agree most
-            return [[round(value, _DIGITS) for value in row.figures[:, agreed].tolist()] for row in rows]
-        from duologue.models.utility import SCALE, Collator, scores
+            agreed = NAMES.index("characters, all")
+            return [row.figures[:, agreed].tolist() for row in rows]
+        from duologue.models.utility import Collator, scores
 
         bank, reader = self._ready()
-        recipe, scored = self.recipe, []
-        for row, utility in zip(rows, scores(self._model, rows, Collator(reader.table(bank))), strict=True):
-            informed = recipe.informed if row.figures[0, turn] else recipe.informed_opening
-            worth = utility / SCALE - recipe.novelty * row.figures[:, agreed] + informed * row.figures[:, known]
-            scored.append([round(value, _DIGITS) for value in worth.tolist()])
-        return scored
+        return [one.tolist() for one in scores(self._model, rows, Collator(reader.table(bank)))]
 
-    def _chosen(self, now: Situation, found: Sequence[Found], scored: Sequence[float]) -> Found:
+    def _worth(self, now: Situation, one: Found, utility: float) -> float:
+        """Return utility and variety of a candidate together, rounded."""
+        if self._variety is None or not self.recipe.rerank:
+            return round(utility, _DIGITS)
+        fresh = self._variety.new_words(one.filling.words, opening=now.turn == 0)
+        return round(utility + self.recipe.variety * fresh, _DIGITS)
+
+    def _chosen(self, now: Situation, found: Sequence[Found], predicted: Sequence[float]) -> Found:
         recipe = self.recipe
         deadlines = Deadlines(first=recipe.first_by, second=recipe.second_by, facts=recipe.facts_by)
         faults = [broken(now, one.filling, deadlines) if recipe.goal else 0 for one in found]
         fewest = min(faults)
         allowed = [place for place, fault in enumerate(faults) if fault == fewest]
-        return found[max(allowed, key=lambda place: (scored[place], -place))]
+        return found[max(allowed, key=lambda place: (self._worth(now, found[place], predicted[place]), -place))]
 
     def _ready(self) -> tuple[Bank, Reader]:
         if self._bank is None or self._reader is None:
@@ -280,6 +312,7 @@ class Planner:
     def save(self, folder: Path) -> None:
         """Write the bank, the words and the weights."""
         bank, reader = self._ready()
+        variety = self._variety or Variety(spoken([]), spoken([]))
         if self._model is not None:
             from duologue.models.weights import save_weights  # needs torch
 
@@ -288,6 +321,8 @@ class Planner:
         card = _Card(
             situation_words=reader.situation_words,
             template_words=reader.template_words,
+            spoken=variety.every,
+            openings=variety.openings,
             seen=self.seen,
         )
         write_bytes(folder / CARD, msgspec.json.encode(card))
@@ -300,14 +335,13 @@ class Planner:
         card = _decoded(folder / CARD, _Card)
         self._bank = Bank(_decoded(folder / ENTRIES, list[Entry]))
         self._reader = Reader(card.situation_words, card.template_words)
+        self._variety = Variety(card.spoken, card.openings)
         self.seen = card.seen
         if self.recipe.rerank:
             from duologue.models.utility import new_utility  # needs torch
             from duologue.models.weights import load_weights
 
-            recipe = self.recipe
-            size = self._reader.size(recipe.width, recipe.hidden, recipe.word_dropout, text=recipe.text)
-            model = new_utility(size, 0)
+            model = new_utility(self._size(), 0)
             load_weights(model, folder / WEIGHTS)
             self._model = model.eval()
 

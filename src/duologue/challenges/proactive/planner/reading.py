@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _RESERVED = 2  # padding and the unknown word
 _LONGEST = 32  # words of a template that are read
 _SOME = 20_000  # candidates that tell mean and spread of the figures
+AIMS = 2
+"""Ways in which utility is measured: see `utilities`."""
+_CORPUS_F1 = 0.43  # about what is reached: the price of a character in the second aim
+_BOTH_SIZES = 42.0  # characters of a reply and its reference together, on average
 
 
 class Reader:
@@ -41,7 +45,7 @@ class Reader:
         said = Counter(word for entry in bank.entries for word in {_plain(word) for word in entry.template})
         return cls(_frequent(heard, rare), _frequent(said, rare))
 
-    def size(self, width: int, hidden: int, word_dropout: float, *, text: bool) -> UtilitySize:
+    def size(self, *, width: int, hidden: int, members: int, word_dropout: float, text: bool) -> UtilitySize:
         """Return the size of the network that reads what this reader makes."""
         from duologue.models.utility import UtilitySize  # needs torch
 
@@ -49,6 +53,8 @@ class Reader:
             words=len(self._situation) + _RESERVED,
             template_words=len(self._template) + _RESERVED,
             figures=len(NAMES),
+            aims=AIMS,
+            members=members,
             width=width,
             hidden=hidden,
             word_dropout=word_dropout,
@@ -66,15 +72,15 @@ class Reader:
         return self._table[1]
 
     def choice(self, now: Situation, found: Sequence[Found], bank: Bank, reference: str | None = None) -> Choice:
-        """Return candidates as numbers; with a reference, their utility: character F1 with it."""
+        """Return candidates as numbers; with a reference, their utility by it."""
         from duologue.models.utility import Choice  # needs torch
 
         figures = np.clip(features(now, found, bank), -30_000, 30_000).astype(np.float16)
         known = [self._situation[word] for word in words_of(now) if word in self._situation]
-        utility = np.zeros(len(found), dtype=np.float32)
+        utility = np.zeros((len(found), AIMS), dtype=np.float32)
         if reference is not None:
             wanted = Counter("".join(reference.split()))
-            utility[:] = [_f1(Counter("".join(one.filling.words)), wanted) for one in found]
+            utility[:] = [utilities(Counter("".join(one.filling.words)), wanted) for one in found]
         entries = np.array([one.entry for one in found], dtype=np.int32)
         return Choice(np.array(known or [1], dtype=np.int32), entries, figures, utility)
 
@@ -92,5 +98,12 @@ def _frequent(counts: Counter[str], rare: int) -> list[str]:
     return sorted((word for word, times in counts.items() if times >= rare), key=lambda word: (-counts[word], word))
 
 
-def _f1(said: Counter[str], wanted: Counter[str]) -> float:
-    return 2 * (said & wanted).total() / max(1, said.total() + wanted.total())
+def utilities(said: Counter[str], wanted: Counter[str]) -> tuple[float, float]:
+    """Return how good a reply is, from the counts of its characters and of its reference's.
+
+    First its F1. Second what it adds to F1 = 2 h / (p + r) over many replies (h characters shared, p said, r wanted):
+    2 h / (p + r) grows by replies with 2 h - F1 p above average, so this is the same as long as F1 is near the price
+    taken here. The first counts every reply alike, the second the long ones more.
+    """
+    shared, size = (said & wanted).total(), said.total()
+    return 2 * shared / max(1, size + wanted.total()), (2 * shared - _CORPUS_F1 * size) / _BOTH_SIZES
