@@ -29,6 +29,8 @@ _SHORT, _LONG = 0.5, 2.0
 """Share of the person's characters below which a reply is short, and above which it is long."""
 
 _ASKS = re.compile(r"[？?]|[吗呢]\W*$|谁|什么|哪|几|怎么|多少")
+_MERE_WONDER = re.compile(r"(真的|是|对)吗\W*|几乎|没什么")
+"""What looks like a question and wants no answer."""
 
 
 class Case(NamedTuple):
@@ -69,10 +71,10 @@ def case_of(one: Example, reply: str) -> Case:
 def asks(text: str) -> bool:
     """Tell whether an utterance asks something.
 
-    >>> asks("他 是 谁 ？"), asks("很 好看 呢 。"), asks("很 好看 。")
-    (True, True, False)
+    >>> asks("他 是 谁 ？"), asks("你 看 过 吗"), asks("真 的 吗 ？"), asks("很 好看 。")
+    (True, True, False, False)
     """
-    return bool(_ASKS.search(squeezed(text)))
+    return bool(_ASKS.search(_MERE_WONDER.sub("", squeezed(text))))
 
 
 def _names(case: Case, topic: int, *, ours: bool) -> bool:

@@ -53,7 +53,7 @@ ROWS = (
     Row("planner, no re-ranking", "planner", WHOLE, ("threads=2", "rerank=false"), "ablation"),
     Row("nearest", "nearest", PARTIAL),
     Row("matcher", "matcher", PARTIAL, ("threads=1",)),
-    Row("postks", "postks", PARTIAL, ("epochs=5", "bow_epochs=1")),
+    Row("postks", "postks", PARTIAL, ("epochs=4", "bow_epochs=1")),
     Row("planner", "planner", PARTIAL, ("threads=2",), "system"),
 )
 
