@@ -62,7 +62,7 @@ class PlannerRecipe(Record, frozen=True):
     """Agent turn in which B is named at the latest, once A was."""
     facts_by: Count = 2
     """Agent turn from which a new fact is used as long as fewer than two were."""
-    variety: Weight = 0.013
+    variety: Weight = 0.011
     """What a word is worth, in predicted utility (character F1, 0 to 1), that no other reply of a test would hold:
     utility alone favours what everybody says."""
     held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.06
