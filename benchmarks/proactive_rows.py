@@ -46,15 +46,15 @@ ROWS = (
     Row("nearest", "nearest", WHOLE),
     Row("matcher", "matcher", WHOLE, ("threads=1",)),
     Row("postks", "postks", WHOLE),
-    Row("planner", "planner", WHOLE, ("threads=2",), "system"),
-    Row("planner, no knowledge", "planner", WHOLE, ("threads=2", "knowledge=false"), "ablation"),
-    Row("planner, no goal", "planner", WHOLE, ("threads=2", "goal=false"), "ablation"),
-    Row("planner, no copy", "planner", WHOLE, ("threads=2", "copy=false"), "ablation"),
-    Row("planner, no re-ranking", "planner", WHOLE, ("threads=2", "rerank=false"), "ablation"),
+    Row("planner", "planner", WHOLE, ("threads=1",), "system"),
+    Row("planner, no knowledge", "planner", WHOLE, ("threads=1", "knowledge=false"), "ablation"),
+    Row("planner, no goal", "planner", WHOLE, ("threads=1", "goal=false"), "ablation"),
+    Row("planner, no copy", "planner", WHOLE, ("threads=1", "copy=false"), "ablation"),
+    Row("planner, no re-ranking", "planner", WHOLE, ("threads=1", "rerank=false"), "ablation"),
     Row("nearest", "nearest", PARTIAL),
     Row("matcher", "matcher", PARTIAL, ("threads=1",)),
     Row("postks", "postks", PARTIAL, ("epochs=4", "bow_epochs=1")),
-    Row("planner", "planner", PARTIAL, ("threads=2",), "system"),
+    Row("planner", "planner", PARTIAL, ("threads=1",), "system"),
 )
 
 
