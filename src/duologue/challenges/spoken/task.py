@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from duologue.core.protocols import World
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
+    from duologue.knowledge.graph import Graph
     from duologue.metrics.counts import Metric
 
 BRIEF = Brief(
@@ -136,13 +137,13 @@ class SpokenTask:
 
         return scorer.metrics(how)
 
-    def world(self, path: Path | None) -> World:
+    def world(self, path: Path | None) -> Graph:
         """Read the knowledge graph of kg.json. Raises `UsageError` without a file: there is none built in."""
-        from duologue.knowledge.base import KnowledgeBase
+        from duologue.knowledge.graph import Graph
 
         if path is None:
             raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json")
-        return KnowledgeBase(path.name, files.facts_in(files.read_graph(path)))
+        return Graph(path.name, files.facts_in(files.read_graph(path)))
 
 
 def _joined(one: Example, other: Example) -> Example:
