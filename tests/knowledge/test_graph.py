@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,6 +9,9 @@ from duologue.core.records import Fact
 from duologue.knowledge import graph as module
 from duologue.knowledge.folding import bare, fold, parts_of
 from duologue.knowledge.graph import Graph
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def fact(subject: str, relation: str, value: str | float | tuple[str, ...]) -> Fact:
@@ -73,10 +78,12 @@ def test_numbers_and_texts_are_different_values_of_a_relation() -> None:
 def test_an_empty_graph_answers_everything_with_nothing() -> None:
     graph = Graph("empty", []).ready()
     assert list(graph) == []
-    assert list(graph.forms("谁")) == list(graph.holders("什么", parts=True)) == list(graph.subjects("a", "b")) == []
+    assert not graph.forms("谁")
+    assert not graph.holders("什么", parts=True)
+    assert not graph.subjects("a", "b")
 
 
-def test_two_texts_with_one_hash_are_still_told_apart(monkeypatch) -> None:
+def test_two_texts_with_one_hash_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "hash", lambda text: 7, raising=False)
     assert list(Graph("small", SMALL).holders("顾远舟")) == [SMALL[3]]
 
@@ -86,7 +93,7 @@ values = st.one_of(st.text("雾a·,、 7", min_size=1, max_size=5), st.integers(
 
 
 @given(rows=st.lists(st.tuples(names, st.sampled_from("pq"), values), max_size=25), text=st.one_of(names, values))
-def test_every_look_up_finds_what_a_plain_scan_finds(rows, text) -> None:
+def test_every_look_up_finds_what_a_plain_scan_finds(rows: list[tuple[str, str, Any]], text: Any) -> None:
     facts = [fact(*row) for row in rows]
     graph = Graph("any", facts)
     wanted = text[0] if isinstance(text, tuple) else text

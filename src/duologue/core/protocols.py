@@ -86,6 +86,8 @@ class Run(Record, frozen=True, kw_only=True):
     """A `Progress`, or `None` for a silent run."""
     data_hash: str = ""
     """Hash of the training data, saved with the model."""
+    worlds: Mapping[str, World] = {}
+    """The shared knowledge bases by name, as `System.prepare` gets them; samples name theirs in `world`."""
 
 
 @runtime_checkable
@@ -184,6 +186,15 @@ class Gathering(Protocol):
 
     def gather(self, paths: Sequence[Path]) -> list[Example]:
         """Return the examples that several truth files hold together."""
+        ...
+
+
+@runtime_checkable
+class Teaching(Protocol):
+    """A task whose training files need care to be put side by side."""
+
+    def lessons(self, paths: Sequence[Path]) -> list[Example]:
+        """Return the examples of several training files; those of different dialogues have different ids."""
         ...
 
 

@@ -93,6 +93,16 @@ class SpokenTask:
                 raise FormatError(path, clashes)
         return list(found.values())
 
+    def lessons(self, paths: Sequence[Path]) -> list[Example]:
+        """Return the examples of several training files side by side.
+
+        Dialogues are numbered anew in each file, so the file's name is put before their ids where there are several.
+        Files of samples and of gold are put together as `gather` does. Raises `FormatError` as it does.
+        """
+        from duologue.challenges.spoken import pooling
+
+        return pooling.side_by_side(paths, self.gather)
+
     def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
         """Yield all examples at once: no answer depends on another."""
         yield examples
