@@ -233,6 +233,26 @@ class Adjustable(Protocol):
 
 
 @runtime_checkable
+class Distortable(Protocol):
+    """A task whose clean data can be laid under noise, such as that of a speech recogniser."""
+
+    regimes: tuple[str, ...]
+    """Which turns are noisy, by name."""
+
+    def distort(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
+        """Write the data file `path` with noise, in its own format; return how many utterances changed.
+
+        A `strength` of 1 is the task's own noise, 0 none. Raises `UsageError` for a regime that the file does not
+        allow, and `FormatError` for a file of another kind.
+        """
+        ...
+
+    def distorted(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
+        """Return examples with noise on what a system sees of the user; ids and replies stay as they are."""
+        ...
+
+
+@runtime_checkable
 class Legible(Protocol):
     """A task whose result files can be shown to people beside the data."""
 

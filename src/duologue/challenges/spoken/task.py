@@ -66,6 +66,8 @@ class SpokenTask:
     brief = BRIEF
     checks_facts: Literal[True] = True
     """`check` can be given the knowledge graph."""
+    regimes = ("validation", "test")
+    """Noise on the turns without knowledge, or on the user's."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read dialogues (train.json, valid.json), samples (test.json) or gold; `FormatError` has all problems."""
@@ -154,6 +156,20 @@ class SpokenTask:
         if path is None:
             raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json")
         return Graph(path.name, files.facts_in(files.read_graph(path)))
+
+    def distort(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
+        """Write dialogues or samples with the recogniser's noise; return how many utterances changed."""
+        from duologue.challenges.spoken.noise import Simulator
+        from duologue.challenges.spoken.noisy_files import distort
+
+        return distort(path, out, Simulator(regime, seed, strength=strength))
+
+    def distorted(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
+        """Return examples with noise on the user's turns of their histories."""
+        from duologue.challenges.spoken.noise import Simulator
+
+        simulator = Simulator("test", seed, strength=strength)
+        return [simulator.example(example) for example in examples]
 
 
 def _joined(one: Example, other: Example) -> Example:
