@@ -84,5 +84,8 @@ def parts_of(value: Scalar) -> tuple[str, ...]:
     """
     if not isinstance(value, str) or len(value) > _LONGEST_LIST:
         return ()
-    parts = tuple(part for part in (piece.strip() for piece in _BETWEEN_PARTS.split(value)) if part)
+    pieces = _BETWEEN_PARTS.split(value)
+    if len(pieces) == 1:
+        return ()
+    parts = tuple(part for part in (piece.strip() for piece in pieces) if part)
     return parts if len(parts) > 1 else ()

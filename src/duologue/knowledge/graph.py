@@ -91,7 +91,7 @@ class Graph:
             places.update(self._parts.find(wanted))
         found = [self._facts[place] for place in sorted(places)]
         # The index knows hashes only: what it finds is looked at once more.
-        return [fact for fact in found if _has(fact, wanted, parts=parts)]
+        return [fact for fact in found if holds(fact, wanted, parts=parts)]
 
     def subjects(self, relation: str, value: Scalar) -> Sequence[str]:
         """Return the entities whose `relation` is exactly `value`, in file order; a number is not its text."""
@@ -132,8 +132,8 @@ def values_of(fact: Fact) -> tuple[Scalar, ...]:
     return fact.object if isinstance(fact.object, tuple) else (fact.object,)
 
 
-def _has(fact: Fact, wanted: str, *, parts: bool) -> bool:
-    """Tell whether a fact has a folded value, or with `parts` one in a list."""
+def holds(fact: Fact, wanted: str, *, parts: bool) -> bool:
+    """Tell whether a fact has a folded value, or with `parts` has it in a list in one text."""
     values = values_of(fact)
     if any(fold(value) == wanted for value in values):
         return True

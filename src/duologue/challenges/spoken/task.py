@@ -64,6 +64,8 @@ class SpokenTask:
     """Answer from a knowledge graph in spoken dialogue (Huawei 2022): choose triples and write the reply."""
 
     brief = BRIEF
+    forms: tuple[str, ...] = ("dialogues", "samples", "gold", "graph", "sqlite")
+    """The forms that `convert` knows."""
     checks_facts: Literal[True] = True
     """`check` can be given the knowledge graph."""
     regimes = ("validation", "test")
@@ -150,12 +152,22 @@ class SpokenTask:
         return scorer.metrics(how)
 
     def world(self, path: Path | None) -> Graph:
-        """Read the knowledge graph of kg.json. Raises `UsageError` without a file: there is none built in."""
-        from duologue.knowledge.graph import Graph
+        """Return the knowledge graph of kg.json, or of a database that `convert` made of it.
+
+        Raises `UsageError` without a file: there is none built in.
+        """
+        from duologue.challenges.spoken import conversion
 
         if path is None:
             raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json")
-        return Graph(path.name, files.facts_in(files.read_graph(path)))
+        return conversion.open_graph(path)
+
+    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
+        """Turn dialogues into the samples or the gold that they hold, or a graph into a database and back."""
+        from duologue.challenges.spoken import conversion
+
+        conversion.convert(source, target, path, out)
+        return [out]
 
     def distort(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
         """Write dialogues or samples with the recogniser's noise; return how many utterances changed."""
