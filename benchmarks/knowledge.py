@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from duologue.challenges.spoken.conversion import convert
 from duologue.challenges.spoken.files import write_graph
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Grounded
@@ -140,8 +141,13 @@ def graphs() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kg.json.gz"
         write_graph(graph_rows(random.Random(1)), path)
-        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB packed", flush=True)
-        subprocess.run([sys.executable, __file__, path], check=True)
+        stored = Path(folder) / "kg.sqlite"
+        start = time.process_time()
+        convert("graph", "sqlite", path, stored)
+        size = f"{stored.stat().st_size / 1e6:.0f} MB, made in {time.process_time() - start:.1f} s"
+        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB packed; {stored.name}: {size}", flush=True)
+        for each in (path, stored):
+            subprocess.run([sys.executable, __file__, each], check=True)
 
 
 def main() -> None:

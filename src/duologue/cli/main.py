@@ -36,6 +36,7 @@ VERBS = {
     "report": ("duologue.cli.pages:report", "Join saved scores into one HTML page."),
     "simulate": ("duologue.cli.simulate:simulate", "Play whole conversations with a simulated user, and judge them."),
     "chat": ("duologue.cli.chat:chat", "Talk with a system in the terminal."),
+    "serve": ("duologue.cli.serve:serve", "Answer requests over HTTP with a system."),
     "demo": ("duologue.cli.demo:demo", "Simulate, train, rank, check, score and report, in two minutes."),
 }
 """Verb -> (where its command is, one line of help). Commands are imported only when they are called."""

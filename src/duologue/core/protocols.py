@@ -392,6 +392,26 @@ class Conversable(Protocol):
         ...
 
 
+class Service(Protocol):
+    """A system behind a form of requests and answers, whatever carries them; several threads may call it at once."""
+
+    refusal: bytes
+    """The answer to a request that cannot even be handed on, such as one that is too long."""
+
+    def respond(self, body: bytes) -> bytes:
+        """Return the answer to a request. What a client sends never makes it raise."""
+        ...
+
+
+@runtime_checkable
+class Servable(Protocol):
+    """A task whose systems can be asked over HTTP."""
+
+    def service(self, system: System, world: World | None, *, seed: int) -> Service:
+        """Prepare `system` and return it behind the task's form of requests."""
+        ...
+
+
 class Stage(Protocol):
     """All that is needed to play whole conversations of a task, and to judge them."""
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import World
+    from duologue.core.protocols import Partner, Service, System, World
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
     from duologue.knowledge.graph import Graph
     from duologue.metrics.counts import Metric
@@ -66,6 +66,8 @@ class SpokenTask:
     brief = BRIEF
     forms: tuple[str, ...] = ("dialogues", "samples", "gold", "graph", "sqlite")
     """The forms that `convert` knows."""
+    talker = ""
+    """Whom `duologue chat` talks to when nobody is named: every system of this task has learned something first."""
     checks_facts: Literal[True] = True
     """`check` can be given the knowledge graph."""
     regimes = ("validation", "test")
@@ -159,8 +161,21 @@ class SpokenTask:
         from duologue.challenges.spoken import conversion
 
         if path is None:
-            raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json")
+            raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json with --kg")
         return conversion.open_graph(path)
+
+    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+        """Return `system` as a live partner over the graph at `place`; `UsageError` without one."""
+        from duologue.challenges.spoken import partner
+
+        return partner.Partner(system, self.world(place), BRIEF, seed=seed, lang=lang, name=name)
+
+    def service(self, system: System, world: World | None, *, seed: int) -> Service:
+        """Return `system` behind the form of the published baseline's demo."""
+        from duologue.challenges.spoken.endpoint import Endpoint
+
+        system.prepare(BRIEF, seed, {} if world is None else {world.name: world})
+        return Endpoint(system, world.name if world is not None else None)
 
     def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
         """Turn dialogues into the samples or the gold that they hold, or a graph into a database and back."""
