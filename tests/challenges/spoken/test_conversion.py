@@ -19,8 +19,8 @@ def test_dialogues_become_samples_and_gold_that_meet_again(golden: Path, tmp_pat
     task = SpokenTask()
     assert isinstance(task, Convertible)
     for form in ("samples", "gold"):
-        assert task.convert("dialogues", form, golden / "tiny-valid.json", tmp_path / form) == [tmp_path / form]
-    known = list(task.load(golden / "tiny-valid.json"))
+        assert task.convert("dialogues", form, golden / "contract" / "valid.json", tmp_path / form) == [tmp_path / form]
+    known = list(task.load(golden / "contract" / "valid.json"))
     again = task.gather([tmp_path / "samples", tmp_path / "gold"])
     assert [(one.sample.id, one.sample.history) for one in again] == [
         (one.sample.id, one.sample.history) for one in known
@@ -42,7 +42,7 @@ def test_a_graph_goes_into_a_database_and_comes_back_as_it_was(golden: Path, tmp
 
 def test_a_way_that_there_is_none_is_told_with_those_that_there_are(golden: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no way from gold to samples; the ways are dialogues to gold"):
-        SpokenTask().convert("gold", "samples", golden / "tiny-valid.json", tmp_path / "out")
+        SpokenTask().convert("gold", "samples", golden / "contract" / "valid.json", tmp_path / "out")
     with pytest.raises(FormatError, match="expected an object from entity"):
-        SpokenTask().convert("graph", "sqlite", golden / "tiny-valid.json", tmp_path / "out")
+        SpokenTask().convert("graph", "sqlite", golden / "contract" / "valid.json", tmp_path / "out")
     assert not list(tmp_path.iterdir())

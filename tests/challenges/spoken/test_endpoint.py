@@ -86,9 +86,9 @@ def test_fifty_clients_at_once_get_what_run_writes(golden: Path, reader: Any, tm
 
     task = SpokenTask()
     world, kb = task.world(golden / "tiny-kg.json"), golden / "tiny-kg.json"
-    examples = list(task.load(golden / "tiny-valid.json"))
+    examples = list(task.load(golden / "contract" / "valid.json"))
     out = tmp_path / "result.json"
-    predict_file(task, reader, golden / "tiny-valid.json", out, name="reader", world=world, kb=kb, seed=1)
+    predict_file(task, reader, golden / "contract" / "valid.json", out, name="reader", world=world, kb=kb, seed=1)
     written = json.loads(out.read_bytes())
     server = Server(task.service(reader, world, seed=1))
     thread = threading.Thread(target=server.run)
