@@ -133,3 +133,14 @@ def test_a_task_without_a_form_over_http_says_so(call: Call) -> None:
     refused = call("serve", "restaurant", "--system", "solver")
     assert refused.code == 2
     assert "task 'restaurant' has no form over HTTP" in refused.err
+
+
+def test_files_are_shown_against_a_graph(call: Call) -> None:
+    shown = call("show", "spoken", VALID, "--kg", KG)
+    assert shown.code == 0, shown.err
+    assert "    青石岛 | 门票 | 30元\n" in shown.out
+    assert "not in the graph" not in shown.out
+    assert "share_in_graph: 1.00" in shown.out
+    assert "    种族: 岩民" in call("show", "spoken", KG, "--only", "dump").out
+    refused = call("show", "proactive", VALID, "--kb", KG)
+    assert (refused.code, "leave --kb out" in refused.err) == (2, True)

@@ -340,6 +340,29 @@ class FactChecking(Task, Grounded, Protocol):
 
 
 @runtime_checkable
+class Surveying(Walkable, Grounded, Protocol):
+    """A walkable task whose files can be shown against the knowledge base: its walker takes `world` too.
+
+    `surveys_world` tells it from a task that has a knowledge base for its systems alone.
+    """
+
+    surveys_world: Literal[True]
+    """That it is so."""
+
+    def dump(self, path: Path, write: Callable[[str], object], *, world: World | None = None) -> None:
+        """Write the plain dump of a data file; with `world` what is not in it is marked."""
+        ...
+
+    def statistics(self, path: Path, *, world: World | None = None) -> dict[str, int | float | list[str]]:
+        """Return the statistics of a data file; with `world` also how much of it is there."""
+        ...
+
+    def statistics_text(self, path: Path, *, world: World | None = None) -> str:
+        """Return the same as text."""
+        ...
+
+
+@runtime_checkable
 class Live(Protocol):
     """A system that takes more pains, or other ones, in a talk with a person than over a data file."""
 

@@ -40,7 +40,7 @@ from duologue.core.protocols import Brief
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from duologue.core.protocols import Partner, Service, System, World
@@ -70,6 +70,8 @@ class SpokenTask:
     """Whom `duologue chat` talks to when nobody is named: every system of this task has learned something first."""
     checks_facts: Literal[True] = True
     """`check` can be given the knowledge graph."""
+    surveys_world: Literal[True] = True
+    """`show` can be given it too."""
     regimes = ("validation", "test")
     """Noise on the turns without knowledge, or on the user's."""
 
@@ -163,6 +165,24 @@ class SpokenTask:
         if path is None:
             raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json with --kg")
         return conversion.open_graph(path)
+
+    def dump(self, path: Path, write: Callable[[str], object], *, world: World | None = None) -> None:
+        """Write dialogues, samples, gold or a graph as plain text; triples that `world` has not are marked."""
+        from duologue.challenges.spoken import walker
+
+        walker.dump(path, write, world)
+
+    def statistics(self, path: Path, *, world: World | None = None) -> dict[str, int | float | list[str]]:
+        """Return how much dialogues, samples, gold or a graph hold, and how many triples of them `world` has."""
+        from duologue.challenges.spoken import walker
+
+        return walker.statistics(path, world)
+
+    def statistics_text(self, path: Path, *, world: World | None = None) -> str:
+        """Return the same as lines of text."""
+        from duologue.challenges.spoken import walker
+
+        return walker.statistics_text(walker.statistics(path, world))
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return `system` as a live partner over the graph at `place`; `UsageError` without one."""
