@@ -79,7 +79,11 @@ class Server(ThreadingHTTPServer):
                             b"Connection: close\r\n\r\n")  # fmt: skip
             self.shutdown_request(request)
             return
-        super().process_request(request, client_address)
+        try:
+            super().process_request(request, client_address)
+        except BaseException:  # there was no thread to be had, or Ctrl-C came: nobody else gives the place back
+            self._room.release()
+            raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serve one client to its end."""

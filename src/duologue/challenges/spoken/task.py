@@ -191,8 +191,12 @@ class SpokenTask:
         return partner.Partner(system, self.world(place), BRIEF, seed=seed, lang=lang, name=name)
 
     def service(self, system: System, world: World | None, *, seed: int) -> Service:
-        """Return `system` behind the form of the published baseline's demo."""
+        """Return `system` behind the form of the published baseline's demo; the graph's indexes are built now."""
         from duologue.challenges.spoken.endpoint import Endpoint
+        from duologue.knowledge.graph import Graph
+
+        if isinstance(world, Graph):
+            world.ready()  # the first request should not wait for them, nor fifty build them at once
 
         system.prepare(BRIEF, seed, {} if world is None else {world.name: world})
         return Endpoint(system, world.name if world is not None else None)
