@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.spoken.noise_table import FINAL, MARKS, NUMERALS, PARTICLES, USUAL
+from duologue.challenges.spoken.sounds import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 KINDS = ("repeat", "tail", "filler", "stop", "mark", "swap", "sound", "pair", "numeral", "lost", "end")
-"""Said twice; a particle before the last character; a pause; a stray full stop; a mark and words that changed places;
-two words that did; a character, or two, of the same sound; a formal numeral; a character that is lost; the last mark."""
+"""Said twice; a particle before the last character; a pause; a stray full stop; a mark that changed places with a word;
+two words that did; a character, or two, of the same sound; a formal numeral; a lost character; the last mark."""
 
-FORMAL = {formal: plain for plain, formal in NUMERALS.items() if not plain.isdigit()}
-ARABIC = {formal: plain for plain, formal in NUMERALS.items() if plain.isdigit()}
+FORMAL = {formal: plain for plain, formal in NUMERALS.items() if not plain.isascii()}
+ARABIC = {formal: plain for plain, formal in NUMERALS.items() if plain.isascii()}
+"""Formal numerals with the usual characters, and with digits."""
 UNUSUAL: dict[str, str] = {}
+"""What the noise is known to write a character for."""
 for _plain, _other in USUAL.items():
     UNUSUAL[_other] = UNUSUAL.get(_other, "") + _plain
 
@@ -93,12 +96,13 @@ def swaps(text: str, odd: Sequence[bool]) -> Iterator[Mend]:
 
 
 def sounds(
-    text: str, odd: Sequence[bool], alone: Mapping[str, Sequence[str]], pairs: Mapping[str, Sequence[str]], read: Sequence[str]
+    text: str, odd: Sequence[bool], alone: Mapping[str, str], pairs: Mapping[str, Sequence[str]]
 ) -> Iterator[Mend]:
     """Yield ways to write one character or two with others of the same sound.
 
-    `alone` and `pairs` have what is usual by reading, `read` the reading of each character.
+    `alone` and `pairs` have what is usual by reading; `odd` tells before which characters the text reads oddly.
     """
+    read = [reading(sign) for sign in text]
     for at, sign in enumerate(text):
         if not is_han(sign) or not (odd[at] or odd[at + 1]):
             continue

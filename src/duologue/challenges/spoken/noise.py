@@ -115,7 +115,8 @@ class Simulator:
         annotation = turn.annotation
         if annotation is None:
             return msgspec.structs.replace(turn, text=self.turn(turn.text, rng=rng).text)
-        spans = [one.span for one in (*annotation.mentions, *annotation.values) if one.span is not None]
+        marked: list[Mention | Value] = [*annotation.mentions, *annotation.values]
+        spans = [one.span for one in marked if one.span is not None]
         noisy = self.turn(turn.text, [(span.start, span.end) for span in spans], rng=rng)
         moved = iter(noisy.spans)
         annotation = msgspec.structs.replace(

@@ -12,7 +12,6 @@ import math
 from collections import Counter
 from functools import lru_cache
 from itertools import accumulate
-from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -25,11 +24,10 @@ from duologue.challenges.spoken.readiness import readiness
 from duologue.challenges.spoken.sounds import reading
 from duologue.core import disk
 from duologue.core.errors import FormatError
-from duologue.core.plugins import need
 from duologue.core.records import Problem, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
 _MOST = 4
@@ -43,14 +41,14 @@ _REMEMBERED = 200_000
 _SHORTEST = 3
 _LONGEST = 20
 """Characters of a name that is not touched, at least and at most."""
-_CLEAN_TOUCHED = 0.005
+_CLEAN_TOUCHED = 0.006
 """Share of clean utterances that the threshold lets be touched."""
 
 _TOGETHER: dict[str, frozenset[str]] = {
     "repeat": frozenset({"lost", "stop", "tail", "numeral"}),
     "tail": frozenset({"swap", "mark", "repeat", "numeral"}),
     "filler": frozenset({"swap", "mark"}),
-    "stop": frozenset({"repeat", "tail", "end"}),
+    "stop": frozenset({"stop", "repeat", "tail", "end"}),
     "mark": frozenset({"tail", "numeral"}),
     "swap": frozenset({"tail", "numeral"}),
     "sound": frozenset({"sound", "pair"}),
@@ -126,7 +124,8 @@ class Repairer:
 
         names = list(graph_names)
         texts = list(dict.fromkeys(without_quiet(text) for text in clean_texts))
-        held, kept = [], []
+        held: list[str] = []
+        kept: list[str] = []
         for text in texts:
             digest = hashlib.sha256(f"{seed} {text}".encode()).digest()
             (held if digest[0] < 256 // 8 else kept).append(text)
@@ -190,30 +189,22 @@ class Repairer:
         return found
 
     def _mends(self, text: str, odd: Sequence[bool], done: Sequence[str]) -> Iterator[Mend]:
-        allowed = set(KINDS)
-        for kind in done:
-            allowed &= _TOGETHER[kind] | ({kind} if kind in {"sound", "pair", "stop"} else set())
-        allowed -= {kind for kind, first in _LATER.items() if first not in done}
-        if "repeat" in allowed:
-            yield from mending.repeats(text)
-        if "stop" in allowed:
-            yield from mending.stops(text)
-        if "mark" in allowed:
-            yield from mending.marks(text)
-        for mend in mending.particles(text):
-            if mend.kind in allowed:
-                yield mend
-        if "swap" in allowed:
-            yield from mending.swaps(text, odd)
-        if "sound" in allowed:
-            known = self.knowledge
-            yield from mending.sounds(text, odd, known.alone, known.pairs, [reading(sign) for sign in text])
-        if "numeral" in allowed:
-            yield from mending.numerals(text)
-        if "lost" in allowed:
-            yield from mending.losses(text, odd, self.knowledge.after)
-        if "end" in allowed:
-            yield from mending.ends(text)
+        allowed = _allowed(done)
+        known = self.knowledge
+        ways: list[tuple[set[str], Callable[[], Iterator[Mend]]]] = [
+            ({"repeat"}, lambda: mending.repeats(text)),
+            ({"stop"}, lambda: mending.stops(text)),
+            ({"mark"}, lambda: mending.marks(text)),
+            ({"tail", "filler"}, lambda: mending.particles(text)),
+            ({"swap"}, lambda: mending.swaps(text, odd)),
+            ({"sound", "pair"}, lambda: mending.sounds(text, odd, known.alone, known.pairs)),
+            ({"numeral"}, lambda: mending.numerals(text)),
+            ({"lost"}, lambda: mending.losses(text, odd, known.after)),
+            ({"end"}, lambda: mending.ends(text)),
+        ]
+        for kinds, way in ways:
+            if kinds & allowed:
+                yield from (mend for mend in way() if mend.kind in allowed)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
         """Return where names of the graph stand, from left to right, the longest at each place."""
@@ -271,7 +262,11 @@ def _folded(text: str) -> str:
 def folded(text: str) -> str:
     """Return a text as the language model sees it, of the same length: one letter, one digit, full-width marks."""
     return "".join(
-        "a" if sign.isascii() and sign.isalpha() else "0" if sign.isdigit() and sign.isascii() else _WIDE.get(sign, sign)
+        "a"
+        if sign.isascii() and sign.isalpha()
+        else "0"
+        if sign.isdigit() and sign.isascii()
+        else _WIDE.get(sign, sign)
         for sign in text
     )
 
@@ -282,6 +277,14 @@ _WIDE = {"?": "？", ",": "，", "!": "！", ".": "。"}
 def apply(text: str, mend: Mend) -> str:
     """Return the text mended."""
     return text[: mend.start] + mend.text + text[mend.end :]
+
+
+def _allowed(done: Sequence[str]) -> set[str]:
+    """Return the kinds of mends that may follow those done: what one recipe of the noise does together."""
+    allowed = set(KINDS)
+    for kind in done:
+        allowed &= _TOGETHER[kind]
+    return allowed - {kind for kind, first in _LATER.items() if first not in done}
 
 
 def _cuts(mend: Mend, start: int, end: int) -> bool:

@@ -31,12 +31,18 @@ def words(text: str) -> list[str]:
 
 @cache
 def readings() -> Mapping[str, tuple[str, ...]]:
-    """Return each Chinese character with its readings without tones, the usual one first.
+    """Return every Chinese character with its readings without tones, the usual one first.
 
     Raises `MissingExtraError` without the extra `zh`.
     """
-    table: dict[int, str] = need("pypinyin.pinyin_dict", "zh").pinyin_dict
-    return {chr(code): tuple(dict.fromkeys(map(_toneless, said.split(",")))) for code, said in table.items()}
+    return {chr(code): readings_of(chr(code)) for code in _table()}
+
+
+@cache
+def readings_of(character: str) -> tuple[str, ...]:
+    """Return the readings of one character, as `readings` has them; none for what is no Chinese character."""
+    said = _table().get(ord(character))
+    return () if said is None else tuple(dict.fromkeys(map(_toneless, said.split(","))))
 
 
 def reading(character: str) -> str:
@@ -44,13 +50,20 @@ def reading(character: str) -> str:
 
     Punctuation, Latin letters and digits have none; letters come back in lower case.
     """
-    known = readings().get(character)
+    known = readings_of(character)
     return known[0] if known else character.lower()
 
 
 def alike(one: str, other: str) -> bool:
     """Return whether two characters share a reading, tones aside."""
-    return bool(set(readings().get(one, ())) & set(readings().get(other, ())))
+    return not set(readings_of(one)).isdisjoint(readings_of(other))
+
+
+@cache
+def _table() -> dict[int, str]:
+    """Return the readings of all characters with tones, by code point."""
+    table: dict[int, str] = need("pypinyin.pinyin_dict", "zh").pinyin_dict
+    return table
 
 
 @cache
