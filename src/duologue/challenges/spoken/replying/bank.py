@@ -10,12 +10,11 @@ import numpy as np
 
 from duologue.challenges.spoken.replying.situation import terms_of
 from duologue.challenges.spoken.replying.templates import (
-    PART,
-    VALUE,
+    BARE,
     Pieces,
-    Slot,
     fill,
     head_of,
+    takes_part,
 )
 from duologue.challenges.spoken.replying.values import fragments_of
 from duologue.core.records import Record
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.replying.values import Fragment
 
 _BASE = 0.3  # weight of a term that stands everywhere
+_MOST_PARTS = 200  # candidates where parts of a text are among them
 _FRAMES = 4  # templates that are tried around each part of a text
 
 
@@ -142,18 +142,21 @@ class Bank:
         parts = [part for group in now.groups if group.long for part in fragments_of(group.values[0])]
         frames = 0
         for rank, number in enumerate(best):
-            if alike[number] < 0 or len(found) >= most:
+            if alike[number] < 0 or len(found) >= (_MOST_PARTS if parts else most):
                 break
             entry = self.entries[number]
             order = _order(entry.relations, now.relations)
             if order is None or any(need not in known for need in entry.needs):
                 continue
-            framed = bool(parts) and any(_takes_part(piece, now, order) for piece in entry.pieces)
+            framed = bool(parts) and takes_part(entry.pieces, now.groups, order)
             frames += framed
             if framed and frames > _FRAMES:
                 continue
             for said, pieces, head, part in self._fillings(number, now, order, parts if framed else (None,)):
                 _add(found, Found(said, pieces, order, number, float(alike[number]), 1, head, part, rank))
+        if not frames and len(now.groups) == 1 and best:
+            for part in parts:
+                _add(found, Found((part.text, "。"), BARE, [0], best[0], 0.0, 1, head=False, part=part, rank=len(best)))
         return list(found.values())
 
     def _fillings(
@@ -171,12 +174,6 @@ class Bank:
 def _add(found: dict[str, Found], one: Found) -> None:
     before = found.get(one.text)
     found[one.text] = one if before is None else before._replace(times=before.times + 1)
-
-
-def _takes_part(piece: str | Slot, now: Situation, order: Sequence[int]) -> bool:
-    if not isinstance(piece, Slot) or piece.what != VALUE:
-        return False
-    return piece.form == PART or now.groups[order[piece.group]].long
 
 
 def _order(theirs: Sequence[str], ours: Sequence[str]) -> list[int] | None:

@@ -65,12 +65,13 @@ def situation_of(history: Sequence[Turn], facts: Sequence[Fact]) -> Situation:
 
 
 def _plain(text: str, groups: Sequence[Group]) -> str:
+    text = text.lower()
     for group in groups:
-        text = text.replace(bare(group.subject), "E")
+        text = text.replace(bare(group.subject).lower(), "E")
         for value in group.values:
             if len(value) > 1:
-                text = text.replace(value, "V")
-    return _REPEATED.sub(r"\1", _MARKS.sub("", text.lower().replace("?", "？")))
+                text = text.replace(value.lower(), "V")
+    return _REPEATED.sub(r"\1", _MARKS.sub("", text.replace("?", "？")))
 
 
 def kind_of(group: Group) -> str:

@@ -24,9 +24,11 @@ ITEM, PART = "item", "part"
 
 _JOINT = re.compile(r"\s*(?:[、，,；;/]|和|与|及|以及|还有|跟|\s)?\s*")
 _SUFFIX = re.compile(r"[（(][^（）()]*[）)]$")
+_OPEN = "，。！？：；,!?: 是"
 _SENTENCE = re.compile(r"[。！？!?…，,]")
 _NEAR = 0.62  # share of a stretch of a reply that must stand in a text for the stretch to be a part of it
 _NO_WORDS = "》”\"'）)】]」』.!！?？ "
+_RECITED = 300  # characters of the longest value that is said as a whole
 _ENOUGH = 7  # characters of a text that make a part
 
 
@@ -58,6 +60,9 @@ class Slot(Record, frozen=True, kw_only=True, array_like=True):
 
 Piece = str | Slot
 Pieces = tuple[Piece, ...]
+
+BARE: Pieces = (Slot(what=VALUE, group=0, form=PART), "。")
+"""A part of a text alone."""
 
 
 def bare(name: str) -> str:
@@ -249,7 +254,8 @@ def fill(
     used: dict[int, int] = {}
     for piece in pieces:
         if isinstance(piece, str):
-            said.append(piece)
+            again = bool(said) and not isinstance(pieces[len(said) - 1], str) and said[-1][-1:] == piece[:1]
+            said.append(piece[1:] if again else piece)  # "... award" before "award": people say it once
             continue
         text = _filled(piece, groups[order[piece.group]], used, part)
         if text is None:
@@ -263,13 +269,13 @@ def _filled(slot: Slot, group: Group, used: dict[int, int], part: Fragment | Non
         return bare(group.subject)
     if slot.what == RELATION:
         return group.relation
-    if slot.form == PART or group.long:
-        return part.text if part is not None and (slot.form in (PART, WHOLE)) else None
+    if slot.form == PART:
+        return part.text if part is not None else None
     if slot.form == ITEM:
         items: Sequence[str] = items_of(group.values[0]) if len(group.values) == 1 else ()
     else:
         texts = [forms_of(value).get(slot.form) for value in group.values]
-        items = [text for text in texts if text is not None]
+        items = [text for text in texts if text is not None and len(text) <= _RECITED]
         if len(items) < len(texts):
             return None
     start = used.get(slot.group, 0)
@@ -278,6 +284,20 @@ def _filled(slot: Slot, group: Group, used: dict[int, int], part: Fragment | Non
         return None
     used[slot.group] = start + len(chosen)
     return slot.joint.join(chosen)
+
+
+def takes_part(pieces: Pieces, groups: Sequence[Group], order: Sequence[int]) -> bool:
+    """Tell whether a template says a part of a text, where a text is: after a pause or a verb that any part can follow.
+
+    Any part is tried in the place, so that only places without a grammar of their own will do.
+    """
+    slots = [place for place, piece in enumerate(pieces) if isinstance(piece, Slot) and piece.form == PART]
+    if len(slots) != 1:
+        return False
+    slot = pieces[slots[0]]
+    assert isinstance(slot, Slot)
+    before = pieces[slots[0] - 1] if slots[0] else ""
+    return groups[order[slot.group]].long and isinstance(before, str) and (not before or before[-1] in _OPEN)
 
 
 def head_of(pieces: Pieces) -> Pieces | None:

@@ -31,8 +31,8 @@ _SEPARATORS = re.compile(r"\s*[、，,/；;|]\s*")
 _TAIL = "。；;，, \u200e\t\n"
 _CLAUSE = re.compile(r"[^，。；！？!?;\n]+[，。；！？!?;\n]*")
 _ENDS = "。！？!?\n"
-_MOST_CLAUSES = 5
-_MOST_CHARACTERS = 90
+_MOST_CLAUSES = 4
+_MOST_CHARACTERS = 70
 _LEAST_CHARACTERS = 4
 _READ = 900  # characters of a text that are cut into parts
 
@@ -139,7 +139,7 @@ class Fragment(NamedTuple):
 
 @lru_cache(maxsize=2_000)
 def fragments_of(text: str) -> tuple[Fragment, ...]:
-    """Return the runs of up to five clauses of a text, of up to ninety characters; a longer clause stands alone."""
+    """Return the runs of up to four clauses of a text, of up to seventy characters; a longer clause stands alone."""
     clauses = [match for match in _CLAUSE.finditer(text[:_READ].replace("::;", "\n")) if match[0].strip()]
     found = []
     for first, begin in enumerate(clauses):
@@ -153,6 +153,6 @@ def fragments_of(text: str) -> tuple[Fragment, ...]:
             if len(said) >= _LEAST_CHARACTERS:
                 closes = last + 1 == len(clauses) or end[0][-1:] in _ENDS
                 found.append(Fragment(said, first, last - first + 1, opens, closes, begin.start()))
-            if last > first and clauses[last][0][-1:] in _ENDS and last - first >= 3:
+            if last > first and clauses[last][0][-1:] in _ENDS and last - first >= 2:
                 break
     return tuple(found)
