@@ -5,6 +5,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPConnection
+from http.server import ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
@@ -102,6 +103,7 @@ def test_a_body_that_is_too_long_or_of_unknown_length_is_refused_unread() -> Non
         for line in (b"", b"Content-Length: -1\r\n", b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"):
             assert raw(server, head + line + b"\r\n").startswith(b"HTTP/1.1 411 ")
         assert ask(server, b"x" * LARGEST_BODY)[0] == 200
+        assert ask(server, b"x" * (LARGEST_BODY + 1)) == (413, b"{}")
 
 
 def test_a_client_that_leaves_in_the_middle_harms_nobody() -> None:
@@ -127,6 +129,18 @@ def test_one_client_too_many_is_told_to_come_again(monkeypatch: pytest.MonkeyPat
         assert ask(server, b"me too") == (503, b"")
         service.let_go.set()
         assert first.result(10) == (200, b"WAIT")
+
+
+def test_a_client_for_whom_there_is_no_thread_takes_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_thread(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(serving, "CONNECTIONS", 1)
+    with running(Echo()) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(ThreadingHTTPServer, "process_request", no_thread)
+            assert raw(server) == b""
+        assert ask(server, b"next") == (200, b"NEXT")
 
 
 def test_an_answer_under_way_is_still_sent_when_the_server_stops() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import UsageError
@@ -23,6 +25,11 @@ IDLE_SECONDS = 30
 """How long a client may stay silent."""
 FAREWELL_SECONDS = 10
 """How long a stopping server waits for the answers under way."""
+
+_LINGER_SECONDS = 2
+"""How long what a refused client still sends is thrown away."""
+_FULL_SECONDS = 0.2
+_FULL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 _LOG = logging.getLogger(__name__)
 
@@ -75,8 +82,10 @@ class Server(ThreadingHTTPServer):
     def process_request(self, request: Any, client_address: Any) -> None:
         """Give a client a thread, or tell it to come again when there are too many."""
         if not self._room.acquire(blocking=False):
-            request.sendall(b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
-                            b"Connection: close\r\n\r\n")  # fmt: skip
+            with suppress(OSError):
+                request.settimeout(_FULL_SECONDS)
+                request.recv(1 << 16)  # what is left unread would reset the connection, and the answer with it
+                request.sendall(_FULL)
             self.shutdown_request(request)
             return
         try:
@@ -135,12 +144,12 @@ class _Handler(BaseHTTPRequestHandler):
         elif len(length) > 12 or int(length) > LARGEST_BODY:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         else:
+            body = self.rfile.read(int(length))
+            if len(body) < int(length):  # the client went away
+                self.close_connection = True
+                return
             self.server.begin()
             try:
-                body = self.rfile.read(int(length))
-                if len(body) < int(length):  # the client went away
-                    self.close_connection = True
-                    return
                 self._send(*self.server.respond(body))
             finally:
                 self.server.end()
@@ -152,11 +161,19 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_GET  # noqa: N815  # the library's names
 
     def _refuse(self, status: HTTPStatus, **headers: str) -> None:
-        """Send a refusal and hang up: what the client still sends is not read."""
+        """Send a refusal and hang up; what the client still sends is thrown away for a while.
+
+        A connection that is closed on unread bytes is reset, and the refusal may be lost with it.
+        """
         self.close_connection = True
-        self._send(
-            status, b"" if self.command == "HEAD" else self.server.service.refusal, Connection="close", **headers
-        )
+        body = b"" if self.command == "HEAD" else self.server.service.refusal
+        self._send(status, body, Connection="close", **headers)
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(_LINGER_SECONDS / 4)
+            until = monotonic() + _LINGER_SECONDS
+            while monotonic() < until and self.connection.recv(1 << 16):
+                pass
 
     def _send(self, status: HTTPStatus, body: bytes, **headers: str) -> None:
         self.send_response(status)
