@@ -1,7 +1,7 @@
 """Choosing one or several of a list of candidates, or the one that stands for none: a softmax over the list.
 
-The network is that of `duologue.models.utility`: words of the situation, words and figures of each candidate. Here it is
-trained on which candidates were right, by the cross-entropy between their shares and the softmax of its scores.
+The network is that of `duologue.models.utility`: words of the situation, words and figures of each candidate. Here it
+is trained on which candidates were right, by the cross-entropy between their shares and the softmax of its scores.
 
 Letters in shapes: b lists, c candidates.
 """
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import torch
 
 from duologue.models.train import Subject
-from duologue.models.utility import Choice, Choices, Collator, UtilityRanker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,11 +21,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
+    from duologue.models.utility import Choice, Choices, Collator, UtilityRanker
+
 
 def log_shares(model: UtilityRanker, batch: Choices) -> Tensor:
     """Return the logarithm of each candidate's share (b, c); of padding it is very small."""
     scores = model(batch).masked_fill(~batch.mask, torch.finfo(torch.float32).min)
-    return scores.log_softmax(-1)
+    told: Tensor = scores.log_softmax(-1)
+    return told
 
 
 def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]:

@@ -29,6 +29,8 @@ _AGES = 6
 """Turns that are looked at one by one."""
 _FADE = 0.7
 """What a turn counts of the one after it."""
+_SURE = 4
+"""Characters of a name from which a likeness is taken for it."""
 _WIDE = 200
 """Characters of a value that count as long."""
 
@@ -73,9 +75,7 @@ class Background(NamedTuple):
 def pairs_of(now: Situation, tracker: Tracker, background: Background) -> Pairs:
     """Return all pairs that a reply to a situation may need."""
     profiles = [tracker.profile(one.name) for one in now.candidates]
-    told = [
-        [tracker.told(one.name, text) for text in now.turns[: 2 * _AGES]] for one in now.candidates
-    ]
+    told = [[tracker.told(one.name, text) for text in now.turns[: 2 * _AGES]] for one in now.candidates]
     entities = _entity_figures(now, profiles, told, background)
     asked = fold(now.turns[0]) if now.turns else ""
     before = fold(now.turns[1]) if len(now.turns) > 1 else ""
@@ -124,6 +124,7 @@ def _entity_figures(
     background: Background,
 ) -> list[list[float]]:
     best = [[max(line, default=0.0) for line in lines] for lines in told]
+    latest = [line[1] if len(line) > 1 else 0.0 for line in best]
     fading = [sum(_FADE**age * value for age, value in enumerate(line[1:])) for line in best]
     recalled = [sum(_FADE**age * value for age, value in one.recalled.items()) for one in now.candidates]
     ranks = _ranks(now)
@@ -151,7 +152,7 @@ def _entity_figures(
                 *line[:_AGES],
                 fading[at],
                 fading[at] - max((value for other, value in enumerate(fading) if other != at), default=0.0),
-                line[1] - max((other[1] for place, other in enumerate(best) if place != at and len(other) > 1), default=0.0),
+                latest[at] - max((value for other, value in enumerate(latest) if other != at), default=0.0),
                 one.recalled.get(0, 0.0),
                 recalled[at],
                 recalled[at] - max((value for other, value in enumerate(recalled) if other != at), default=0.0),
@@ -215,7 +216,13 @@ def _told_figures(lines: Sequence[tuple[float, ...]], places: Sequence[int]) -> 
     ages = [*by_age, *([0.0] * _AGES)]
     own = [value for age, value in enumerate(by_age[1:], 1) if age % 2]
     others = [value for age, value in enumerate(by_age[1:], 1) if not age % 2]
-    return [*(ages[age] for age in (0, 1, 3, 5)), max(own, default=0.0), max(others, default=0.0), share, float(share == 1)]
+    return [
+        *(ages[age] for age in (0, 1, 3, 5)),
+        max(own, default=0.0),
+        max(others, default=0.0),
+        share,
+        float(share == 1),
+    ]
 
 
 def _name_figures(relation: str, asked: str, before: str) -> list[float]:
@@ -232,9 +239,7 @@ def _name_figures(relation: str, asked: str, before: str) -> list[float]:
     ]
 
 
-def _answered(
-    profiles: Sequence[Profile], told: Sequence[Sequence[tuple[float, ...]]]
-) -> dict[str, dict[str, float]]:
+def _answered(profiles: Sequence[Profile], told: Sequence[Sequence[tuple[float, ...]]]) -> dict[str, dict[str, float]]:
     """Return by attribute and entity how far the latest replies said its values."""
     found: dict[str, dict[str, float]] = {}
     for profile, lines in zip(profiles, told, strict=True):
@@ -263,8 +268,8 @@ def _question_words(
     now: Situation, profiles: Sequence[Profile], told: Sequence[Sequence[tuple[float, ...]]]
 ) -> Iterator[str]:
     """Yield pieces of the last three turns, as written and as heard, names left out; and what was told before."""
-    for age, text in enumerate(now.turns[:3]):
-        masked = _masked(fold(text), now, age)
+    for age, (text, mended) in enumerate(zip(now.turns, now.mended, strict=False)):
+        masked = _masked(fold(text), now, age) if mended == text else _unnamed(fold(mended), now, age)
         yield f"{age}!{min(len(masked) // 4, 8)}"
         for n in (1, 2, 3) if age == 0 else (2,):
             yield from (f"{age}{masked[at : at + n]}" for at in range(len(masked) - n + 1))
@@ -283,11 +288,19 @@ def _question_words(
     yield f"#{min(len(now.turns), 9)}"
 
 
+def _unnamed(mended: str, now: Situation, age: int) -> str:
+    """Return a mended text with one sign for each name that stands in it now, or did before."""
+    for mention in now.mentions[age]:
+        if mention.kind == EXACT or len(mention.form) >= _SURE:
+            mended = mended.replace(mention.form, "□")
+    return mended
+
+
 def _masked(folded: str, now: Situation, age: int) -> str:
     """Return a folded text with one sign for each name in it."""
     pieces, at = [], 0
     for mention in now.mentions[age]:
-        if mention.kind != EXACT and len(mention.form) < 4:
+        if mention.kind != EXACT and len(mention.form) < _SURE:
             continue
         pieces += [folded[at : mention.start], "□"]
         at = mention.end

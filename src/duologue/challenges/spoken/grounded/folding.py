@@ -7,13 +7,14 @@ as others of the same sound (specification, section 6). All three forms here are
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache, lru_cache
+
+from duologue.challenges.spoken.sounds import readings
+from duologue.knowledge import folding
 
 _FORMAL = str.maketrans("零壹贰弍叁肆伍陆柒捌玖", "01223456789")
 _SPOKEN_DIGITS = dict(zip("0123456789", "零一二三四五六七八九", strict=True))
 _CUTS = re.compile(r"[、，,;；/|。！？!?…\n]+|::;")
-_BRACKETS = re.compile(r"^(.+?)\s*[（(][^（()）]*[)）]\s*$")
 GRAM = 3
 """Characters of the pieces by which long values are compared with what was said."""
 _SHORTEST_PART = 2
@@ -26,17 +27,17 @@ def fold(text: str) -> str:
     >>> fold("《Ｊay·周》。弍零岁")
     'jay周20岁'
     """
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower())).translate(_FORMAL)
+    return "".join(filter(str.isalnum, folding.fold(text))).translate(_FORMAL)
 
 
+@lru_cache(maxsize=1 << 16)
 def bare(name: str) -> str:
-    """Return a name without its suffix in brackets.
+    """Return a folded name without its suffix in brackets.
 
     >>> bare("喜剧之王（1999年的电影）")
     '喜剧之王'
     """
-    found = _BRACKETS.match(name)
-    return found.group(1) if found else name
+    return fold(folding.without_suffix(name))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -50,14 +51,8 @@ def sound(folded: str) -> str:
 
 @cache
 def _sounds() -> dict[int, str]:
-    from pypinyin.constants import PINYIN_DICT  # 150 ms; only what links needs it
-
     first: dict[str, str] = {}
-    table = {}
-    for code, readings in sorted(PINYIN_DICT.items()):
-        plain = unicodedata.normalize("NFD", readings.split(",")[0])
-        syllable = "".join(letter for letter in plain if letter.isalpha() or letter == "\u0308")
-        table[code] = first.setdefault(syllable, chr(code))
+    table = {ord(sign): first.setdefault(heard[0], sign) for sign, heard in readings().items()}
     for digit, spoken in _SPOKEN_DIGITS.items():
         table[ord(digit)] = table[ord(spoken)]
     return table

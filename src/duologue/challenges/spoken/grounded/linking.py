@@ -47,7 +47,7 @@ class Linker:
         """Index names in one pass; without `fuzzy` only exact names are found."""
         self._forms: dict[str, tuple[str, ...]] = {}
         for name in names:
-            for form in dict.fromkeys((fold(name), fold(bare(name)))):
+            for form in dict.fromkeys((fold(name), bare(name))):
                 if form:
                     self._forms[form] = (*self._forms.get(form, ()), name)
         self._longest = min(_LONGEST, max(map(len, self._forms), default=0))
@@ -113,25 +113,23 @@ class Linker:
         """Return the names that a piece may be a misheard form of, with the kind of error."""
         same = self._sounds.get(heard)
         if same is not None:
-            for form in same:
-                if len(form) > _SHORTEST_SOUND or _alike(piece, form):
-                    yield form, SOUND
+            yield from ((form, SOUND) for form in same if len(form) > _SHORTEST_SOUND or _alike(piece, form))
             return
         if len(heard) >= _SHORTEST_SWAPPED:
-            for form in self._bags.get("".join(sorted(heard)), ()):
-                yield form, SWAPPED
-        if len(heard) < _SHORTEST_EDITED:
-            return
-        for form in self._shortened.get(heard, ()):  # one missing
-            if len(form) > _SHORTEST_EDITED:
-                yield form, EDITED
+            yield from ((form, SWAPPED) for form in self._bags.get("".join(sorted(heard)), ()))
+        if len(heard) >= _SHORTEST_EDITED:
+            yield from ((form, EDITED) for form in self._edited(piece, heard))
+
+    def _edited(self, piece: str, heard: str) -> Iterator[str]:
+        """Return the names that differ from a piece by one syllable."""
+        missing = self._shortened.get(heard, ())
+        yield from (form for form in missing if len(form) > _SHORTEST_EDITED)
         for at, shorter in enumerate(_shortened(heard)):
-            for form in self._sounds.get(shorter, ()):  # one too many
-                if len(form) >= _SHORTEST_EDITED and 0 < at < len(heard) - 1:
-                    yield form, EDITED
+            if 0 < at < len(heard) - 1:  # one too many, at the edges it is no part of the name
+                yield from (form for form in self._sounds.get(shorter, ()) if len(form) >= _SHORTEST_EDITED)
             for form in self._shortened.get(shorter, ()):  # one wrong
                 if len(form) == len(heard) and _alike(piece, form) and _same_but(sound(form), heard, at):
-                    yield form, EDITED
+                    yield form
 
 
 def _shortened(heard: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""From something said back to the values of a graph that say it: which facts may a text be about?
+"""From something said back to the facts of a graph that it may be about.
 
 An index of pieces of four characters over all values, built and searched with arrays: half a million values take
 seconds to index and a look-up takes a millisecond.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from duologue.challenges.spoken.grounded.folding import fold, grams, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from duologue.challenges.spoken.grounded.linking import Linker, Mention
     from duologue.challenges.spoken.grounded.recalling import ValueIndex
@@ -26,9 +26,12 @@ _MOST_ENTITIES = 14
 _MOST_NAMESAKES = 5
 _RECALLED_TURNS = 4
 """Latest turns from which subjects are recalled by what was said of them."""
+_MENDED_TURNS = 3
 _LEAST_RECALL = 0.3
 _LONG = 16
 """Characters from which a value is compared by pieces: people shorten and reword it."""
+_PROSE = 200
+"""Characters from which a value is no list any more."""
 _KEPT = 1 << 15  # results that are remembered
 
 
@@ -77,16 +80,22 @@ class Situation:
 
     turns: tuple[str, ...]
     """Latest first."""
+    mended: tuple[str, ...]
+    """The latest turns with the noise undone where it could be."""
     mentions: tuple[tuple[Mention, ...], ...]
-    """Per turn."""
+    """Per turn as it was heard."""
     candidates: list[Candidate]
 
 
 class Tracker:
     """Reads dialogues against one graph."""
 
-    def __init__(self, graph: World, linker: Linker, index: ValueIndex) -> None:
-        self._graph, self._linker, self._index = graph, linker, index
+    def __init__(
+        self, graph: World, linker: Linker, index: ValueIndex, mend: Callable[[str], str] | None = None
+    ) -> None:
+        """Take the graph with its indexes; `mend` undoes noise before the words of a question are read."""
+        self._graph, self._linker, self._index, self._mend = graph, linker, index, mend
+        self._mended: dict[str, str] = {}
         self._profiles: dict[str, Profile] = {}
         self._told: dict[tuple[str, str], tuple[float, ...]] = {}
         self._recalls: dict[str, list[tuple[str, float]]] = {}
@@ -94,6 +103,7 @@ class Tracker:
     def situation(self, history: Sequence[Turn]) -> Situation:
         """Return what a history (its last turn is the question) names and recalls; without turns there is nothing."""
         turns = tuple(turn.text for turn in reversed(history))
+        mended = tuple(text if age % 2 else self._mend_once(text) for age, text in enumerate(turns[:_MENDED_TURNS]))
         mentions = tuple(self._linker.mentions(text) for text in turns)
         candidates: dict[str, Candidate] = {}
         for age, found in enumerate(mentions):
@@ -107,7 +117,7 @@ class Tracker:
                 if strength >= _LEAST_RECALL:
                     candidate = kept.setdefault(name, candidates.get(name, Candidate(name)))
                     candidate.recalled[age] = strength
-        return Situation(turns, mentions, list(kept.values()))
+        return Situation(turns, mended, mentions, list(kept.values()))
 
     def profile(self, name: str) -> Profile:
         """Return what the graph says of an entity."""
@@ -126,6 +136,14 @@ class Tracker:
             values = self.profile(name).values
             found = _bounded(self._told, tuple(_said(value, folded, said) for value in values))
             self._told[key] = found
+        return found
+
+    def _mend_once(self, text: str) -> str:
+        if self._mend is None:
+            return text
+        found = self._mended.get(text)
+        if found is None:
+            found = self._mended[text] = _bounded(self._mended, self._mend(text))
         return found
 
     def _recalled(self, text: str) -> list[tuple[str, float]]:
@@ -148,7 +166,11 @@ def _profile(facts: Sequence[Fact]) -> Profile:
         text = " ".join(fact.object) if isinstance(fact.object, tuple) else str(fact.object)
         folded = fold(text)
         long = len(folded) >= _LONG
-        values.append(Value(fact, folded, () if long and len(text) > 200 else parts_of(text), grams(folded) if long else frozenset()))
+        values.append(
+            Value(
+                fact, folded, () if long and len(text) > 200 else parts_of(text), grams(folded) if long else frozenset()
+            )
+        )
         relations[fact.relation] = (*relations.get(fact.relation, ()), place)
     return Profile(tuple(values), relations)
 
