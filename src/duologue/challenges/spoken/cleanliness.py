@@ -6,6 +6,7 @@ not say which it is, but noise leaves traces that people's writing hardly has.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.mending import is_han
@@ -24,6 +25,8 @@ _DOUBLED = frozenset(
 """Characters that people do say twice."""
 _MOST = 0.1
 """Share of turns with traces up to which a dialogue counts as clean."""
+_OFTEN = 3
+"""Dialogues in which an utterance must be said to be trusted in dialogues that bear traces."""
 
 
 def traces(text: str) -> bool:
@@ -48,13 +51,16 @@ def traces(text: str) -> bool:
 def clean_texts(dialogues: Iterable[Sequence[tuple[str, bool]]]) -> list[str]:
     """Return the clean utterances of dialogues, each given as its turns: text, and whether it surely is clean.
 
-    Turns that are not sure count where few of those of their dialogue bear traces.
+    Turns that are not sure count where few of those of their dialogue bear traces; elsewhere those that are said word
+    by word in several dialogues, since noise hardly strikes twice in one way.
     """
+    held = list(dialogues)
+    said = Counter(text for turns in held for text in {text for text, _ in turns})
     found: list[str] = []
-    for turns in dialogues:
+    for turns in held:
         unsure = [text for text, sure in turns if not sure]
         trusted = sum(map(traces, unsure)) <= _MOST * len(unsure)
-        found.extend(text for text, sure in turns if sure or (trusted and not traces(text)))
+        found.extend(text for text, sure in turns if sure or ((trusted or said[text] >= _OFTEN) and not traces(text)))
     return found
 
 
