@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import gzip
 import sqlite3
 from contextlib import closing
@@ -110,6 +111,14 @@ def test_what_is_no_stored_graph_is_refused_with_advice(tmp_path: Path) -> None:
         len(cut)
     with pytest.raises(StorageError, match="no such file"):
         is_stored(tmp_path / "nothing")
+
+
+def test_a_graph_that_nobody_holds_lets_go_of_its_file(tmp_path: Path) -> None:
+    store(FACTS, tmp_path / "kg")
+    connection = StoredGraph(tmp_path / "kg")._connection
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("select 1")
 
 
 def test_a_database_is_not_packed(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import finalize
 
 import msgspec
 
@@ -59,6 +60,7 @@ class StoredGraph(Graph):
         self._lock = Lock()
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+        finalize(self, self._connection.close)  # whoever reads a world does not know that it has a file open
         try:
             (kind,) = self._rows("pragma application_id")[0]
             if kind != _KIND:
