@@ -45,11 +45,11 @@ def learn(recipe: PipelineRecipe, examples: Sequence[Example], held_out: Sequenc
     )
     teach = _Teacher(recipe, run)
     names = [[tagged(line, parts.signs) for line in part] for part in (lines, judged)]
-    teach(tag_learner(parts.tagger), *names, recipe.names, "names", "loss")
+    teach(tag_learner(parts.tagger), names, recipe.names, "names", "loss")
     attributes = [_questions(part, parts) for part in (examples, held_out)]
-    teach(vector_learner(parts.vectors), *attributes, recipe.attributes, "attributes", "right")
+    teach(vector_learner(parts.vectors), attributes, recipe.attributes, "attributes", "right")
     replies = [[_reply(one, parts) for one in part] for part in (examples, held_out)]
-    teach(reply_learner(parts.writer), *replies, recipe.replies, "replies", "loss")
+    teach(reply_learner(parts.writer), replies, recipe.replies, "replies", "loss")
     return parts._replace(repairer=_repairer(examples, run)) if recipe.correct else parts
 
 
@@ -62,14 +62,14 @@ class _Teacher:
     def __call__(
         self,
         subject: Any,
-        rows: Sequence[Any],
-        tests: Sequence[Any],
+        rows_and_tests: Sequence[Sequence[Any]],
         part: Names | Attributes | Replies,
         name: str,
         choose: Literal["right", "loss"],
     ) -> None:
         from duologue.models.train import Plan, train  # needs torch
 
+        rows, tests = rows_and_tests
         if not rows or not tests:
             raise UsageError(f"there are too few dialogues with facts to learn {name} from; give more with --train")
         recipe, run = self.recipe, self.run

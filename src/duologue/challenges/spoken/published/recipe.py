@@ -18,7 +18,7 @@ class Names(Record, frozen=True):
 
     width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 128
     layers: Positive = 2
-    epochs: Positive = 4
+    epochs: Positive = 3
     learning_rate: Rate = 1e-3
 
 
@@ -36,8 +36,8 @@ class Replies(Record, frozen=True):
     width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 128
     layers: Positive = 2
     """Of the encoder, and of the decoder."""
-    epochs: Positive = 12
-    learning_rate: Rate = 1e-3
+    epochs: Positive = 8
+    learning_rate: Rate = 1.5e-3
     search: Literal["greedy", "beam", "nucleus"] = "nucleus"
     """How replies are found; the published program draws them."""
     mass: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.6

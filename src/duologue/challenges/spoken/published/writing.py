@@ -18,10 +18,10 @@ KINDS = 5
 """Kinds of characters that the generator reads."""
 
 _FACTS = 6
-_VALUE = 100
-_TURNS = 3
-_TURN = 60
-_REPLY = 80
+_VALUE = 80
+_TURNS = 2
+_TURN = 40
+_REPLY = 60
 
 
 class Source(NamedTuple):
@@ -32,7 +32,7 @@ class Source(NamedTuple):
 
 
 def source_of(facts: Sequence[Fact], history: Sequence[Turn]) -> Source:
-    """Return the first six triples (values cut at 100 characters) and the last three turns (their last 60)."""
+    """Return the first six triples (values cut at 80 characters) and the last two turns (their last 40)."""
     signs: list[str] = []
     kinds: list[int] = []
     parts = [
