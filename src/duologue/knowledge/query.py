@@ -38,10 +38,21 @@ Take = Literal["all", "largest", "smallest", "shared", "different"]
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One way along the graph: from entities to values, or back from values to entities."""
 
-    relation: str = ""
-    """The attribute; empty: any."""
+    relation: str | tuple[str, ...] = ""
+    """The attribute, or several of which any will do; empty: any at all."""
     back: bool = False
     """From a value to the entities that have it, alone or in a list."""
+
+    def takes(self, relation: str) -> bool:
+        """Tell whether the step goes along an attribute."""
+        return not self.relation or relation in self.relation_names
+
+    @property
+    def relation_names(self) -> tuple[str, ...]:
+        """The attributes that the step goes along; nothing for any at all."""
+        if isinstance(self.relation, tuple):
+            return self.relation
+        return (self.relation,) if self.relation else ()
 
 
 class Query(Record, frozen=True, kw_only=True):
@@ -62,7 +73,7 @@ class Query(Record, frozen=True, kw_only=True):
         >>> Query(start=("A", "B"), steps=(Step("author"), Step("home", back=True)), take="largest").told()
         'largest of: A, B → author ← home'
         """
-        way = "".join(f" {'←' if step.back else '→'} {step.relation or '*'}" for step in self.steps)
+        way = "".join(f" {'←' if step.back else '→'} {'|'.join(step.relation_names) or '*'}" for step in self.steps)
         taken = "" if self.take == "all" else f"{self.take} of: "
         return f"{taken}{', '.join(self.start)}{way}{' (others)' if self.others else ''}"
 
@@ -129,7 +140,7 @@ def _facts_at(things: Sequence[Scalar], step: Step, graph: Graph) -> list[Fact]:
     found: dict[Fact, None] = {}
     for thing in things:
         facts = graph.holders(thing, parts=True) if step.back else graph.about(str(thing))
-        found.update(dict.fromkeys(fact for fact in facts if step.relation in {"", fact.relation}))
+        found.update(dict.fromkeys(fact for fact in facts if step.takes(fact.relation)))
     return list(found)
 
 

@@ -31,9 +31,9 @@ def test_a_system_that_can_tell_its_way_is_asked(reader: Any) -> None:
 def test_of_any_other_system_the_answer_shows_the_way(reader: Any) -> None:
     assert trace_of(reader, SAMPLE, Answer(text="好")) == Trace()
     assert trace_of(reader, SAMPLE, answer(TALL, SHORT)) == Trace(
-        entity="甲", query=Query(start=("甲", "乙"), steps=(Step("身高"),)), facts=(TALL, SHORT)
+        entity="甲", query=Query(start=("甲", "乙"), steps=(Step(("身高",)),)), facts=(TALL, SHORT)
     )
-    assert trace_of(reader, SAMPLE, answer(TALL, HOME)).query == Query(start=("甲",))
+    assert trace_of(reader, SAMPLE, answer(TALL, HOME)).query == Query(start=("甲",), steps=(Step(("身高", "居住地")),))
 
 
 def test_a_trace_can_be_kept_in_a_transcript(reader: Any) -> None:

@@ -40,6 +40,5 @@ def trace_of(system: System, sample: Sample, answer: Answer) -> Trace:
     if not facts:
         return Trace()
     entities = tuple(dict.fromkeys(fact.subject for fact in facts))
-    relations = list(dict.fromkeys(fact.relation for fact in facts))
-    step = Step(relations[0] if len(relations) == 1 else "")
-    return Trace(entity=entities[0], query=Query(start=entities, steps=(step,)), facts=facts)
+    relations = tuple(dict.fromkeys(fact.relation for fact in facts))
+    return Trace(entity=entities[0], query=Query(start=entities, steps=(Step(relations),)), facts=facts)
