@@ -72,7 +72,7 @@ class SpokenTask:
     """`check` can be given the knowledge graph."""
     surveys_world: Literal[True] = True
     """`show` can be given it too."""
-    regimes = ("validation", "test")
+    regimes: tuple[str, ...] = ("validation", "test")
     """Noise on the turns without knowledge, or on the user's."""
 
     def load(self, path: Path) -> Iterator[Example]:
