@@ -16,7 +16,7 @@ from duologue.challenges.spoken.grounded.folding import fold
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -141,6 +141,13 @@ class Chosen(NamedTuple):
     facts: tuple[Fact, ...]
     silence: float
     """How likely the reply needs no knowledge."""
+
+
+def only_about(pairs: Pairs, shares: NDArray[np.float32], names: Collection[str]) -> NDArray[np.float32]:
+    """Return the shares of the pairs of these entities and of `NONE`, adding up to 1; as they are without such pairs."""
+    kept = np.where([pair == NONE or pair[0] in names for pair in pairs.pairs], shares, 0)
+    total = kept.sum()
+    return (kept / total).astype(np.float32) if kept[1:].any() else shares
 
 
 def choose(

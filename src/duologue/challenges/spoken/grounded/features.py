@@ -44,7 +44,18 @@ ENTITY = (
     *("value of another", "value of the last", "owner of the question"),
 )
 PAIR = (
-    *("none", "values", "value length", "long", "told 0", "told 1", "told 3", "told 5", "told ever", "told by user"),
+    *(
+        "none",
+        "values",
+        "value length",
+        "long",
+        "value told 0",
+        "value told 1",
+        "value told 3",
+        "value told 5",
+        "told ever",
+        "told by user",
+    ),
     *("share told", "all told", "name shared 0", "name whole 0", "name heard 0", "name shared 1", "name whole 1"),
     *("seen", "frequent", "same of another told", "question length", "question ends"),
 )

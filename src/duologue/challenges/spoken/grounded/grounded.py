@@ -17,7 +17,7 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from duologue.challenges.spoken.grounded.choice import Chosen, Values
@@ -148,17 +148,22 @@ class Grounded:
             answers.append(Answer(text=text, annotation=annotation))
         return answers
 
-    def select(self, samples: Sequence[Sample]) -> list[Chosen]:
-        """Return the triples for each sample, and how likely it needs none."""
-        from duologue.challenges.spoken.grounded.choice import choose
+    def select(self, samples: Sequence[Sample], about: Sequence[Collection[str]] | None = None) -> list[Chosen]:
+        """Return the triples for each sample, and how likely it needs none.
+
+        `about` tells per sample which entities it is about, where somebody knows.
+        """
+        from duologue.challenges.spoken.grounded.choice import choose, only_about
 
         chosen = []
         for start in range(0, len(samples), _CHUNK):
-            chunk = samples[start : start + _CHUNK]
-            seen = [self._seen(sample) for sample in chunk]
+            known = about[start : start + _CHUNK] if about is not None else [()] * _CHUNK
+            chunk = list(zip(samples[start : start + _CHUNK], known, strict=False))
+            seen = [self._seen(sample, names) for sample, names in chunk]
             shares = self._shares([pairs for _, _, pairs in seen])
-            for (tracker, now, pairs), share in zip(seen, shares, strict=True):
-                chosen.append(choose(pairs, share, now, tracker, self._ready_values(), self.recipe.silence))
+            for (tracker, now, pairs), (_, names), share in zip(seen, chunk, shares, strict=True):
+                weighed = only_about(pairs, share, names) if names else share
+                chosen.append(choose(pairs, weighed, now, tracker, self._ready_values(), self.recipe.silence))
         return chosen
 
     def trace(self, sample: Sample) -> Trace:
@@ -174,13 +179,13 @@ class Grounded:
         step = Step(next(iter(relations)) if len(relations) == 1 else "")
         return Trace(entity=entities[0], query=Query(start=entities, steps=(step,)), facts=facts)
 
-    def _seen(self, sample: Sample) -> tuple[Tracker, Situation, Pairs]:
+    def _seen(self, sample: Sample, names: Collection[str] = ()) -> tuple[Tracker, Situation, Pairs]:
         from duologue.challenges.spoken.grounded.features import pairs_of
 
         if self._background is None:
             raise UsageError("'grounded' has not learned yet; train it, or load a trained one")
         tracker = self._tracker(self._world(sample))
-        now = tracker.situation(sample.history)
+        now = tracker.situation(sample.history, names)
         return tracker, now, pairs_of(now, tracker, self._background)
 
     def _shares(self, pairs: Sequence[Pairs]) -> list[Any]:

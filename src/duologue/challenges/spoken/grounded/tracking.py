@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from duologue.challenges.spoken.grounded.folding import fold, grams, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from duologue.challenges.spoken.grounded.linking import Linker, Mention
     from duologue.challenges.spoken.grounded.recalling import ValueIndex
@@ -100,8 +100,11 @@ class Tracker:
         self._told: dict[tuple[str, str], tuple[float, ...]] = {}
         self._recalls: dict[str, list[tuple[str, float]]] = {}
 
-    def situation(self, history: Sequence[Turn]) -> Situation:
-        """Return what a history (its last turn is the question) names and recalls; without turns there is nothing."""
+    def situation(self, history: Sequence[Turn], also: Iterable[str] = ()) -> Situation:
+        """Return what a history (its last turn is the question) names and recalls; without turns there is nothing.
+
+        `also` are entities that are candidates in any case.
+        """
         turns = tuple(turn.text for turn in reversed(history))
         mended = tuple(text if age % 2 else self._mend_once(text) for age, text in enumerate(turns[:_MENDED_TURNS]))
         mentions = tuple(self._linker.mentions(text) for text in turns)
@@ -112,6 +115,8 @@ class Tracker:
                     candidate = candidates.setdefault(name, Candidate(name, namesakes=len(mention.names)))
                     candidate.said.append(Saying(age, mention))
         kept = dict(list(candidates.items())[:_MOST_ENTITIES])
+        for name in also:
+            kept.setdefault(name, candidates.get(name, Candidate(name)))
         for age, text in enumerate(turns[:_RECALLED_TURNS]):
             for name, strength in self._recalled(text):
                 if strength >= _LEAST_RECALL:
