@@ -56,7 +56,7 @@ def test_brackets_and_dots_say_that_nothing_is_wrong(repairer: Repairer) -> None
 
 def test_names_of_the_graph_are_not_touched(repairer: Repairer) -> None:
     text = "你知道这部电影影的导演是谁吗？"
-    assert repairer.knowing(["电影影"]).repair(text) == text
+    assert repairer.knowing(["电影影（2003年电影）"]).repair(text) == text
     assert repairer.knowing([]).repair(text) == "你知道这部电影的导演是谁吗？"
 
 

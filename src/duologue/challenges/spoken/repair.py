@@ -25,6 +25,7 @@ from duologue.challenges.spoken.sounds import reading
 from duologue.core import disk
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem, Record
+from duologue.knowledge.folding import without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -103,7 +104,8 @@ class Repairer:
     def __init__(self, knowledge: Knowledge, names: Iterable[str] = ()) -> None:
         self.knowledge = knowledge
         self._logs: dict[str, int] = {}
-        self._names = {bare for name in names if _SHORTEST <= len(bare := without_quiet(name)) <= _LONGEST}
+        said = (without_quiet(without_suffix(name)) for name in names)
+        self._names = {name for name in said if _SHORTEST <= len(name) <= _LONGEST}
         self._begun: dict[str, tuple[int, ...]] = {}  # the lengths of the names that begin with two characters
         for name in sorted(self._names, key=len, reverse=True):
             known = self._begun.get(name[:2], ())
