@@ -2,6 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from duologue.challenges.spoken.grounded.room import tracker_of
+from duologue.core.records import Fact
+from duologue.knowledge.graph import Graph
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -33,6 +37,12 @@ def test_a_part_of_a_long_text_is_told_in_part(tracker: Tracker) -> None:
     strength = tracker.told("青石岛", "岛上有一座老灯塔")[place]
     assert 0.5 < strength <= 1
     assert tracker.told("青石岛", "我没有去过呢")[place] == 0
+
+
+def test_a_number_is_not_told_by_a_longer_one() -> None:
+    tracker = tracker_of(Graph("kg", [Fact(subject="某专辑", relation="曲目数量", object="11")]), fuzzy=True)
+    assert tracker.told("某专辑", "有11首歌。") == (1.0,)
+    assert tracker.told("某专辑", "2011年发行的。") == (0.0,)
 
 
 def test_an_entity_that_is_not_named_is_recalled_by_its_values(heard: Callable[..., Situation]) -> None:

@@ -144,7 +144,7 @@ class Chosen(NamedTuple):
 
 
 def only_about(pairs: Pairs, shares: NDArray[np.float32], names: Collection[str]) -> NDArray[np.float32]:
-    """Return the shares of the pairs of these entities and of `NONE`, adding up to 1; as they are without such pairs."""
+    """Return the shares of the pairs of these entities and of `NONE`, adding up to 1; without such pairs all."""
     kept = np.where([pair == NONE or pair[0] in names for pair in pairs.pairs], shares, 0)
     total = kept.sum()
     return (kept / total).astype(np.float32) if kept[1:].any() else shares

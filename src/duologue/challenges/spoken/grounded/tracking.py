@@ -6,6 +6,7 @@ tells as well which one is meant. Nothing here is learned; it gathers what the r
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -28,6 +29,8 @@ _RECALLED_TURNS = 4
 """Latest turns from which subjects are recalled by what was said of them."""
 _MENDED_TURNS = 3
 _LEAST_RECALL = 0.3
+_SHORTEST = 2
+"""Characters of a word that is found inside another by more than chance."""
 _LONG = 16
 """Characters from which a value is compared by pieces: people shorten and reword it."""
 _PROSE = 200
@@ -182,7 +185,9 @@ def _profile(facts: Sequence[Fact]) -> Profile:
 
 def _said(value: Value, folded: str, said: frozenset[str]) -> float:
     """Return how far a text says a value: whole 1, of a list at least half of it, of a long text what is shared."""
-    if len(value.folded) >= 2 and value.folded in folded:
+    if value.folded.isdigit():
+        return float(re.search(rf"(?<!\d){value.folded}(?!\d)", folded) is not None)
+    if len(value.folded) >= _SHORTEST and value.folded in folded:
         return 1.0
     best = 0.0
     if len(value.parts) > 1:
