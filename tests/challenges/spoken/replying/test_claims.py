@@ -38,6 +38,12 @@ def test_what_facts_and_history_say_may_be_said() -> None:
     assert unfounded("苏雁身高169cm，住在青石岛。", known, LEXICON) == ("169", "青石岛")
 
 
+def test_a_part_of_a_number_is_another_number() -> None:
+    known = known_from([Fact(subject="甲", relation="门票", object="30元")], ())
+    assert unfounded("3元", known, LEXICON) == ("3",)
+    assert unfounded("30元", known, LEXICON) == ()
+
+
 def test_a_run_is_a_word_when_people_say_it_more_often_than_facts_name_it() -> None:
     wordings = [(f"dialogue {number}", ["听说过苏雁"]) for number in range(3)]
     words = plain_words(wordings, Counter({"苏雁": 3, "听说": 2}))

@@ -56,3 +56,12 @@ def test_dialogues_are_held_out_whole(golden: Path) -> None:
     assert here.isdisjoint(there)
     assert len(there) == round(0.3 * len(here | there))
     assert held_out(lessons, 0.3, 1) == (learned, judged)
+
+
+def test_small_talk_is_learned_mended(golden: Path) -> None:
+    lessons, _ = lessons_of(files.load(golden / "contract" / "valid.json"), [], lambda text: text.replace("呀", ""))
+    talk, told = ([one for one in lessons if bool(one.facts) == known] for known in (False, True))
+    assert talk
+    assert any("呀" in one.reply for one in talk)
+    assert not any("呀" in str(one.entry.pieces) for one in talk)
+    assert any("呀" in str(one.entry.pieces) for one in told)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.spoken.replying.values import WHOLE, forms_of, fragments_of, items_of, text_of
@@ -37,6 +37,7 @@ def test_no_two_forms_say_the_same() -> None:
     assert "date" not in forms
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=60))
 def test_every_value_can_be_said_as_it_stands(value: str) -> None:
     whole = forms_of(value)[WHOLE]
@@ -70,6 +71,7 @@ def test_a_text_is_cut_into_runs_of_clauses() -> None:
     ]
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.text(alphabet="青石岛，。！ab1\n", max_size=200))
 def test_parts_stand_in_their_text(text: str) -> None:
     for part in fragments_of(text):

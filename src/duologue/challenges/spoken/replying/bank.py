@@ -116,9 +116,6 @@ class Bank:
         self._dialogue = np.array([dialogues.setdefault(entry.dialogue, len(dialogues)) for entry in self.entries])
         self._dialogues = dialogues
         self._heads = [head_of(entry.pieces) for entry in self.entries]
-        times = Counter(entry.pieces for entry in self.entries)
-        self.times = [times[entry.pieces] for entry in self.entries]
-        """For each entry how many have the same template."""
         self._about = np.array([bool(entry.relations) for entry in self.entries], dtype=bool)
 
     def _vector(self, groups: Sequence[tuple[float, Sequence[str]]]) -> Iterator[tuple[str, float]]:

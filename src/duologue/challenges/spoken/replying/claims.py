@@ -68,7 +68,7 @@ def known_from(facts: Sequence[Fact], history: Sequence[Turn]) -> str:
     lines = [turn.text for turn in history]
     for fact in facts:
         lines += [fact.subject, text_of(fact), *forms_of(text_of(fact)).values()]
-    return _BLANK.sub("", "\n".join(lines)).lower()
+    return "\n".join(_BLANK.sub("", line) for line in lines).lower()
 
 
 def unfounded(text: str, known: str, lexicon: Lexicon) -> tuple[str, ...]:
@@ -77,7 +77,10 @@ def unfounded(text: str, known: str, lexicon: Lexicon) -> tuple[str, ...]:
 
 
 def _stands(claim: str, known: str) -> bool:
+    """Tell whether a claim is known; a number only as a whole, so that 3 is not known from 30."""
     said = _BLANK.sub("", claim).lower()
+    if said[0].isdigit():
+        return re.search(rf"(?<!\d){re.escape(said)}(?!\d)", known) is not None
     return said in known or said.strip("《》.'’-") in known
 
 

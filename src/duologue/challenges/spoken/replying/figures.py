@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _BITS = 21  # of a code point
 _TIMES = 8  # bits for how often a text says the same thing
-_CLOSING = "。？！!?~"
 _MOST_VOICES = 32
 _HEATS = (0.1, 0.3)
 """How quickly the voice of a neighbour falls with its likeness; smaller is quicker. Besides, all count alike."""
@@ -35,13 +34,10 @@ _HEATS = (0.1, 0.3)
 _AGREEMENT = ("f1", "bleu-1", "bleu-2", "size")
 _VOICES = ("all", "near", "wide")
 _AGREED = tuple(f"{what}, {who}" for who in _VOICES for what in _AGREEMENT)
-_PLACE = ("rank", "likeness", "behind the first", "times", "times in the bank", "head")
+_PLACE = ("rank", "likeness", "behind the first", "times", "head")
 _SIZE = ("characters", "beyond the mean", "beyond own replies", "wording")
 _SLOTS = ("values", "values said", "entity", "relation", "same relations", "whole", "listed", "none said")
-_FORM = (
-    *("asks", "ends asking", "user asked", "own asking", "turn", "turns from its own", "closes with a mark"),
-    *("closes as before", "own closing", "begins with a value", "own shortest", "own longest"),
-)
+_FORM = ("asks", "ends asking", "user asked", "own asking", "turn", "turns from its own", "closes with a mark")
 _ECHO = ("of question", "of history", "of last own", "pairs new", "begins alike")
 _PART = ("part", "first", "clauses", "opens", "closes", "start", "share", "asked", "pairs said", "numbers")
 NAMES = (*_AGREED, *(f"{name}, below the best" for name in _AGREED), *_PLACE, *_SIZE, *_SLOTS, *_FORM, *_ECHO, *_PART)
@@ -118,8 +114,7 @@ def figures(now: Situation, found: Sequence[Found], bank: Bank) -> Floats:
     place = _Place(now)
     rows = [
         [
-            *(one.rank, one.likeness, one.likeness - found[0].likeness, one.times),
-            *(np.log(bank.times[one.entry]), one.head),
+            *(one.rank, one.likeness, one.likeness - found[0].likeness, one.times, one.head),
             *(sizes[number], sizes[number] - sizes.mean(), sizes[number] - place.mean_size, place.wording(one)),
             *place.slots(one, bank),
             *place.form(one, texts[number], bank),
@@ -144,8 +139,6 @@ class _Place:
         self.mean_size = sum(map(len, now.own)) / len(now.own) if now.own else 24.0
         asks = sum(bool(ASKING.search(text)) for text in now.own)
         self.asking = asks / len(now.own) if now.own else 0.5
-        self.closing = sum(text[-1:] in _CLOSING for text in now.own) / len(now.own) if now.own else 1.0
-        self.sizes = (min(map(len, now.own), default=8), max(map(len, now.own), default=40))
         self.user_asks = bool(ASKING.search(now.history[-1])) if now.history else False
         self.values = sum(len(group.values) for group in now.groups)
 
@@ -170,11 +163,9 @@ class _Place:
 
     def form(self, one: Found, text: str, bank: Bank) -> tuple[float, ...]:
         """Return whether the candidate asks, whether others did, and when it was said."""
-        closes = text[-1:] in _CLOSING
         return (
             *("？" in text or "?" in text, bool(ASKING.search(text)), self.user_asks, self.asking),
-            *(self.now.turn, abs(bank.entries[one.entry].turn - self.now.turn), closes),
-            *(abs(closes - self.closing), self.closing, not isinstance(one.pieces[0], str), *self.sizes),
+            *(self.now.turn, abs(bank.entries[one.entry].turn - self.now.turn), text[-1:] in "。？！!?~"),
         )
 
     def echo(self, text: str) -> tuple[float, ...]:

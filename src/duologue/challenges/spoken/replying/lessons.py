@@ -13,7 +13,7 @@ from duologue.challenges.spoken.replying.templates import bare, template_of
 from duologue.challenges.spoken.replying.values import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from duologue.challenges.spoken.replying.situation import Situation
     from duologue.core.records import Example, Fact
@@ -36,13 +36,21 @@ class Lesson(NamedTuple):
         return self.example.references[0].text or ""
 
 
-def lessons_of(examples: Sequence[Example], graph: Iterable[Fact]) -> tuple[list[Lesson], list[str]]:
-    """Return a lesson for each example with a reply, and the runs of characters that are plain words."""
+def lessons_of(
+    examples: Sequence[Example], graph: Iterable[Fact], mend: Callable[[str], str] | None = None
+) -> tuple[list[Lesson], list[str]]:
+    """Return a lesson for each example with a reply, and the runs of characters that are plain words.
+
+    `mend` takes the recogniser's noise out of replies without facts, the only ones that bear it.
+    """
     taught = [one for one in examples if one.references and one.references[0].text]
     kin = kin_of(taught)
     facts = [_facts(one) for one in taught]
     nows = [situation_of(one.sample.history, known) for one, known in zip(taught, facts, strict=True)]
-    templates = [template_of(one.references[0].text or "", now.groups) for one, now in zip(taught, nows, strict=True)]
+    templates = [
+        template_of(_wording(one, mend if mend is not None and not known else str), now.groups)
+        for one, known, now in zip(taught, facts, nows, strict=True)
+    ]
     named = Counter(name for known in facts for name in {text for fact in known for text in _names(fact)})
     wordings = [[piece for piece in pieces if isinstance(piece, str)] for pieces in templates]
     dialogues = [kin[one.sample.dialogue_id] for one in taught]
@@ -62,6 +70,12 @@ def lessons_of(examples: Sequence[Example], graph: Iterable[Fact]) -> tuple[list
         )
         lessons.append(Lesson(one, known, now, entry))
     return lessons, words
+
+
+def _wording(example: Example, mend: Callable[[str], str]) -> str:
+    """Return a reply mended; noise may have left a mark at its start."""
+    reply = example.references[0].text or ""
+    return mend(reply).lstrip("，。、 ") or reply
 
 
 def _facts(example: Example) -> tuple[Fact, ...]:

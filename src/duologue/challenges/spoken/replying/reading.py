@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from duologue.models.utility import Choice, Collator, UtilityRanker
 
 _LARGEST = 30_000  # of a figure: half precision holds no more
+_VOICES = 40  # candidates that speak once more
+_HEAT = 0.07  # of their voices, in utility
 _SOME = 20_000  # candidates that tell mean and spread of the figures
 
 
@@ -49,6 +51,24 @@ def weigh(now: Situation, found: Sequence[Found], bank: Bank, reference: str | N
     if reference is not None:
         utility[:] = utility_of([one.text for one in found], [reference]).mean[:, 0]
     return Choice(np.ones(1, dtype=np.int32), np.zeros(len(found), dtype=np.int32), values, utility)
+
+
+def voted(found: Sequence[Found], scored: NDArray[np.float32], weight: float) -> NDArray[np.float64]:
+    """Return how good candidates are by their scores and by how well they would do if the best were the references.
+
+    The network sees how far neighbours agree with a candidate, each weighed by the likeness of its situation; here they
+    speak once more, weighed by what the network thinks of them. `weight` is what a full agreement counts.
+    """
+    from duologue.models.utility import SCALE  # needs torch
+
+    worth = scored.astype(np.float64) / SCALE
+    whole = np.array([not one.head for one in found])
+    ranked = [place for place in np.argsort(-worth, kind="stable").tolist() if whole[place] or not whole.any()]
+    heard = ranked[:_VOICES]
+    voice = np.exp((worth[heard] - worth[heard].max()) / _HEAT)
+    agreed = utility_of([one.text for one in found], [found[place].text for place in heard]).mean
+    total: NDArray[np.float64] = worth + weight * (agreed @ (voice / voice.sum()))
+    return total
 
 
 def some_of(choice: Choice, most: int, name: str) -> Choice:

@@ -15,7 +15,7 @@ import msgspec
 from duologue.challenges.spoken.replying.bank import Bank, Entry
 from duologue.challenges.spoken.replying.claims import Lexicon, known_from, unfounded
 from duologue.challenges.spoken.replying.lessons import held_out, lessons_of
-from duologue.challenges.spoken.replying.reading import new_chooser, some_figures, some_of, weigh, wordless
+from duologue.challenges.spoken.replying.reading import new_chooser, some_figures, some_of, voted, weigh, wordless
 from duologue.challenges.spoken.replying.situation import situation_of
 from duologue.challenges.spoken.replying.values import WHOLE, forms_of, fragments_of
 from duologue.core.disk import read_bytes, write_bytes
@@ -23,7 +23,7 @@ from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from duologue.challenges.spoken.replying.bank import Found
@@ -37,7 +37,7 @@ FOLDER = "replies"
 """Where below the folder of a run the training keeps its checkpoints, and below that of a model its files."""
 WEIGHTS, CARD, ENTRIES = "weights.safetensors", "replier.json", "bank.json"
 
-_DIGITS = 4  # of a score: below that, sums depend on the processor
+_DIGITS = 5  # of a score: below that, sums depend on the processor
 _NOTHING = "嗯，是的。"
 """What is said where no reply of the training dialogues fits."""
 
@@ -51,6 +51,8 @@ class ReplierRecipe(Record, frozen=True):
     """Replies that are weighed."""
     pool: Positive = 200
     """Entries of the bank that are looked at for them."""
+    vote: Annotated[float, msgspec.Meta(ge=0)] = 0.7
+    """What it counts if the best candidates agree with one, beside its own predicted utility."""
     practised: Positive = 40
     """Of the candidates of a training sample, how many the network sees."""
     held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.08
@@ -87,13 +89,22 @@ class Replier:
         self._lexicon: tuple[World | None, Lexicon] | None = None
 
     @classmethod
-    def learn(cls, examples: Sequence[Example], graph: World, run: Run, recipe: ReplierRecipe | None = None) -> Replier:
+    def learn(
+        cls,
+        examples: Sequence[Example],
+        graph: World,
+        run: Run,
+        recipe: ReplierRecipe | None = None,
+        *,
+        mend: Callable[[str], str] | None = None,
+    ) -> Replier:
         """Learn from examples with replies and facts; interrupted, it goes on from its checkpoint to the same weights.
 
-        Raises `UsageError` where there are too few examples to learn a choice from.
+        `mend` takes the recogniser's noise out of an utterance; small talk is learned mended. Raises `UsageError`
+        where there are too few examples to learn a choice from.
         """
         recipe = recipe or ReplierRecipe()
-        lessons, words = lessons_of(examples, graph)
+        lessons, words = lessons_of(examples, graph, mend)
         learned, judged = held_out(lessons, recipe.held_out, run.seed)
         made = cls(recipe, Bank([one.entry for one in learned]), words, new_chooser(recipe.hidden, run.seed))
         made._train(learned, judged, run)
@@ -165,14 +176,18 @@ class Replier:
                 return text
         return _bare_reply(now)
 
+    def ready(self, world: World) -> None:
+        """Read the names of a graph now, not at the first reply; for those who answer against the clock."""
+        self._names(world)
+
     def _ranked(self, now: Situation, found: Sequence[Found]) -> list[int]:
         """Return the candidates by their place, best first."""
         if not found:
             return []
         from duologue.models.utility import scores  # needs torch
 
-        said = scores(self._model, [weigh(now, found, self._bank)], wordless())[0]
-        worth = [round(score, _DIGITS) for score in said.tolist()]
+        scored = scores(self._model, [weigh(now, found, self._bank)], wordless())[0]
+        worth = [round(one, _DIGITS) for one in voted(found, scored, self.recipe.vote).tolist()]
         return sorted(range(len(found)), key=lambda place: (-worth[place], place))
 
     def _names(self, world: World | None) -> Lexicon:
