@@ -59,7 +59,7 @@ class PipelineRecipe(Record, frozen=True):
     """Share of the training dialogues that decides which weights are best."""
     rare: Positive = 2
     """Characters and n-grams that stand in fewer texts are unknown."""
-    batch: Positive = 64
+    batch: Positive = 32
     checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
     """Time between checkpoints."""
     threads: Positive = 1
