@@ -89,6 +89,7 @@ class Grounded:
         self._trackers: dict[int, tuple[World, Tracker]] = {}
         self._models: list[UtilityRanker] = []
         self._words: Words | None = None
+        self._reader: Reader | None = None
         self._background: Background | None = None
         self._values: Values | None = None
         self._repairer: Repairer | None = None
@@ -192,7 +193,8 @@ class Grounded:
         """Return the shares of each situation's pairs, rounded: below that, sums depend on the batch."""
         from duologue.models.selection import shares
 
-        reader = self._reader()
+        reader = self._ready_reader()
+        reader.begin()
         rows: list[Choice] = [reader.row(one) for one in pairs]
         return [share.round(4) for share in shares(self._models, rows, reader.collator())] if rows else []
 
@@ -218,12 +220,14 @@ class Grounded:
             )
         return known[1]
 
-    def _reader(self) -> Reader:
+    def _ready_reader(self) -> Reader:
         from duologue.challenges.spoken.grounded.reading import Reader
 
         if self._words is None or not self._models:
             raise UsageError("'grounded' has not learned yet; train it, or load a trained one")
-        return Reader(self._words)
+        if self._reader is None or self._reader.words is not self._words:  # its dictionaries take as long as an answer
+            self._reader = Reader(self._words)
+        return self._reader
 
     def _ready_values(self) -> Values:
         if self._values is None:

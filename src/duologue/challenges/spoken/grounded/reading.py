@@ -81,6 +81,10 @@ class Reader:
         key = tuple(self._attribute.get(word, UNKNOWN) for word in words)
         return self._table.setdefault(key, len(self._table))
 
+    def begin(self) -> None:
+        """Forget the rows made so far; their collator goes on to pad them."""
+        self._table = {}
+
     def collator(self) -> Collator:
         """Return what pads rows that were made so far."""
         table = np.full((max(1, len(self._table)), max(map(len, self._table), default=1)), PAD, dtype=np.int32)
