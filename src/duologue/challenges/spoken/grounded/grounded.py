@@ -49,7 +49,7 @@ class GroundedRecipe(Record, frozen=True):
     silence: Share = 0.9
     """Share of "no knowledge needed" above which no triple is chosen. A lower one is right more often where none is
     needed and wrong more often where some is; questions of the tests nearly always need some."""
-    members: Positive = 6
+    members: Positive = 3
     """Networks whose shares are averaged; each holds out other dialogues."""
     epochs: Positive = 4
     batch: Positive = 32
@@ -301,11 +301,11 @@ def facts_in(example: Example) -> tuple[Fact, ...]:
 
 
 def _repairer(examples: Sequence[Example], world: World, seed: int) -> Repairer:
-    """Learn to mend from what is clean: replies with triples, and titles that they name."""
+    """Learn to mend from the turns that are clean, and the names of the graph."""
+    from duologue.challenges.spoken.cleanliness import clean_texts_of
     from duologue.challenges.spoken.repair import Repairer
 
-    texts = dict.fromkeys(one.references[0].text or "" for one in examples if facts_in(one))
-    return Repairer.learn(list(texts), dict.fromkeys(fact.subject for fact in world), seed=seed)
+    return Repairer.learn(clean_texts_of(examples), dict.fromkeys(fact.subject for fact in world), seed=seed)
 
 
 def chance_of(name: str, seed: int) -> float:

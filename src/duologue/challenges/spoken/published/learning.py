@@ -103,11 +103,13 @@ def _reply(example: Example, parts: Parts) -> Pair:
 
 
 def _repairer(examples: Sequence[Example], run: Run) -> Repairer:
-    """Return what corrects: it learns from replies with facts, which bear no noise."""
+    """Return what corrects: it learns from the turns that bear no noise."""
+    from duologue.challenges.spoken.cleanliness import clean_texts_of
     from duologue.challenges.spoken.repair import Repairer
 
-    clean = [one.references[0].text or "" for one in examples if facts_of(one)]
-    return Repairer.learn(clean, [fact.subject for one in examples for fact in facts_of(one)], seed=run.seed)
+    return Repairer.learn(
+        clean_texts_of(examples), [fact.subject for one in examples for fact in facts_of(one)], seed=run.seed
+    )
 
 
 def parted(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], list[Example]]:
