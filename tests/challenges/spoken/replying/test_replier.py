@@ -11,7 +11,8 @@ from duologue.challenges.spoken import files
 from duologue.challenges.spoken.choices import Choices
 from duologue.challenges.spoken.replies import count_replies
 from duologue.challenges.spoken.replying.claims import Lexicon, known_from, unfounded
-from duologue.challenges.spoken.replying.replier import CARD, FOLDER, Replier, ReplierRecipe
+from duologue.challenges.spoken.replying.recipe import ReplierRecipe
+from duologue.challenges.spoken.replying.replier import CARD, FOLDER, Replier
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
 from duologue.core.records import Example, Fact, Sample, Turn

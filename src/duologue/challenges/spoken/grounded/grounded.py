@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
+from duologue.challenges.spoken.replying.recipe import ReplierRecipe
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer, Record
 
@@ -70,11 +71,14 @@ class GroundedRecipe(Record, frozen=True):
     """Time between checkpoints."""
     threads: Positive = 1
     """Processor threads in training; another number gives other last bits."""
+    replies: ReplierRecipe = ReplierRecipe()
+    """How replies are chosen, and how that is trained."""
 
     @classmethod
     def tiny(cls) -> GroundedRecipe:
         """Return a recipe that trains in seconds, for tests of what a system must keep to, not of what it knows."""
-        return cls(members=1, epochs=1, batch=8, width=8, hidden=8, rare=1, held_out=0.3, repair=False)
+        replies = ReplierRecipe.tiny()
+        return cls(members=1, epochs=1, batch=8, width=8, hidden=8, rare=1, held_out=0.3, repair=False, replies=replies)
 
 
 class Grounded:
@@ -100,6 +104,8 @@ class Grounded:
         self._worlds = dict(worlds)
         for world in self._worlds.values():
             self._tracker(world)
+            if self._replier is not None:
+                self._replier.ready(world)
 
     def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to practise on
         """Raise `UsageError`: it learns from dialogues of people."""
@@ -136,7 +142,8 @@ class Grounded:
         )  # fmt: skip
         self._words, self._values = course.words, course.values
         self._models = train_members(course, self.recipe, run)
-        self._replier = Replier.learn(examples, world, run)
+        mend = None if self._repairer is None else self._repairer.repair
+        self._replier = Replier.learn(examples, world, run, self.recipe.replies, mend=mend)
         dialogues = len({one.sample.dialogue_id for one in examples})
         self.seen = f"{len(examples)} replies of {dialogues} training dialogues of people"
 

@@ -8,7 +8,7 @@ anything beyond the facts and the history is never said.
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,6 +16,7 @@ from duologue.challenges.spoken.replying.bank import Bank, Entry
 from duologue.challenges.spoken.replying.claims import Lexicon, known_from, unfounded
 from duologue.challenges.spoken.replying.lessons import held_out, lessons_of
 from duologue.challenges.spoken.replying.reading import new_chooser, some_figures, some_of, voted, weigh, wordless
+from duologue.challenges.spoken.replying.recipe import ReplierRecipe
 from duologue.challenges.spoken.replying.situation import situation_of
 from duologue.challenges.spoken.replying.values import WHOLE, forms_of, fragments_of
 from duologue.core.disk import read_bytes, write_bytes
@@ -40,37 +41,6 @@ WEIGHTS, CARD, ENTRIES = "weights.safetensors", "replier.json", "bank.json"
 _DIGITS = 5  # of a score: below that, sums depend on the processor
 _NOTHING = "嗯，是的。"
 """What is said where no reply of the training dialogues fits."""
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-
-
-class ReplierRecipe(Record, frozen=True):
-    """How many replies the replier weighs, and how it is trained."""
-
-    candidates: Positive = 100
-    """Replies that are weighed."""
-    pool: Positive = 200
-    """Entries of the bank that are looked at for them."""
-    vote: Annotated[float, msgspec.Meta(ge=0)] = 0.7
-    """What it counts if the best candidates agree with one, beside its own predicted utility."""
-    practised: Positive = 40
-    """Of the candidates of a training sample, how many the network sees."""
-    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.08
-    """Share of the training dialogues that decides which weights are best."""
-    epochs: Positive = 4
-    batch: Positive = 64
-    """Samples per step, each with all its candidates."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1.5e-3
-    hidden: Positive = 192
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
-    """Time between checkpoints."""
-    threads: Positive = 1
-    """Processor threads in training; another number gives other last bits."""
-
-    @classmethod
-    def tiny(cls) -> ReplierRecipe:
-        """Return a recipe that trains in seconds, for tests of what a replier must keep to, not of what it knows."""
-        return cls(candidates=12, pool=30, practised=12, epochs=1, batch=8, hidden=8, held_out=0.3)
 
 
 class _Card(Record, frozen=True, kw_only=True):
