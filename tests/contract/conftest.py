@@ -11,6 +11,7 @@ import pytest
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Grounded, Simulated
 from duologue.core.recipe import resolve
+from duologue.run.predict import in_world
 from duologue.testing import load_all
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ def _make(task: Task, folder: Path) -> TinyData:
     if not isinstance(task, Simulated):
         kept = GOLDEN / task.brief.name / "contract"
         assert kept.is_dir(), f"{task.brief.name} has no simulator; put small files of its own into {kept}"
-        return TinyData(task, kept, load_all(task, kept))
+        made = {world.name: world for world in _worlds(task)}
+        examples = in_world(load_all(task, kept), next(iter(made.values()), None))
+        return TinyData(task, kept, examples, made)
     plan = resolve(task.Generation, overrides=[f"n={DIALOGUES_PER_FILE}"])
     paths = task.generate(plan, 1, folder / "made", workers=1, progress=None)
     data = folder / "data"
@@ -53,6 +56,12 @@ def _make(task: Task, folder: Path) -> TinyData:
         world = task.world(next(path for path in paths if path.suffix == ".txt"))
         worlds[world.name] = world
     return TinyData(task, data, load_all(task, data), worlds)
+
+
+def _worlds(task: Task) -> list[World]:
+    """Return the small knowledge base that stands beside the small files, where the task has one."""
+    paths = (GOLDEN / task.brief.name).glob("tiny-kg.json")
+    return [task.world(path) for path in paths] if isinstance(task, Grounded) else []
 
 
 @pytest.fixture(scope="session")

@@ -59,7 +59,7 @@ def _trained(name: str, data: TinyData, folder: Path) -> System:
             examples, held_out = system.practice(data.task, 1, None)
         except UsageError:  # no simulator makes its data
             examples, held_out = data.examples, []
-        system.fit(examples, held_out, [], Run(folder=folder, seed=1))
+        system.fit(examples, held_out, [], Run(folder=folder, seed=1, worlds=data.worlds))
         system.save(folder)
         save_card(folder, name=name, recipe=recipe, task=data.task.brief.name, seed=1, data="tiny", data_hash="")
     return system

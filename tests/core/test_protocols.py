@@ -25,5 +25,7 @@ def test_a_brief_offers_strict_and_official_scores_by_default() -> None:
     assert Brief(name="x", version="1", language="en", answers="text").variants == ("strict", "official")
 
 
-def test_a_run_is_silent_by_default() -> None:
-    assert Run(folder=None, seed=1).progress is None
+def test_a_run_is_silent_and_without_knowledge_by_default() -> None:
+    run = Run(folder=None, seed=1)
+    assert run.progress is None
+    assert run.worlds == {}

@@ -32,9 +32,12 @@ VERBS = {
     "board": ("duologue.cli.board:board", "Rank a folder of result files, with ties shown as ties."),
     "verify": ("duologue.cli.verify:verify", "Compute a stored number again; say equal or what differs."),
     "convert": ("duologue.cli.convert:convert", "Turn a data file from one official form into another."),
+    "noise": ("duologue.cli.noise:noise", "Lay a task's noise on a clean data file."),
+    "robustness": ("duologue.cli.robustness:robustness", "Score systems clean and under noise, as a figure."),
     "report": ("duologue.cli.pages:report", "Join saved scores into one HTML page."),
     "simulate": ("duologue.cli.simulate:simulate", "Play whole conversations with a simulated user, and judge them."),
     "chat": ("duologue.cli.chat:chat", "Talk with a system in the terminal."),
+    "serve": ("duologue.cli.serve:serve", "Answer requests over HTTP with a system."),
     "demo": ("duologue.cli.demo:demo", "Simulate, train, rank, check, score and report, in two minutes."),
 }
 """Verb -> (where its command is, one line of help). Commands are imported only when they are called."""

@@ -11,10 +11,13 @@ from duologue.cli import options
 from duologue.core.disk import replacing_text, write_text
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Walkable
+from duologue.core.protocols import Surveying, Walkable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from duologue.core.protocols import World
 
 
 @click.command()
@@ -25,23 +28,37 @@ if TYPE_CHECKING:
 )
 @click.option("--statistics", type=options.PATH, default=None, help="Write the statistics to this file.")
 @click.option("--only", type=click.Choice(["dump", "statistics"]), default=None, help="Show only one of the two.")
+@options.kb_option
 @options.json_option
 def show(
-    *, task: str, file: Path, plain: Path | None, statistics: Path | None, only: str | None, as_json: bool
+    *,
+    task: str,
+    file: Path,
+    plain: Path | None,
+    statistics: Path | None,
+    only: str | None,
+    kb: Path | None,
+    as_json: bool,
 ) -> None:
     """Show a data FILE of TASK: every dialogue with its candidates and answer, then the statistics.
 
     Where the challenge has a dataset walker the content is the walker's; `--json` prints the statistics as one object.
+    A knowledge graph of spoken is shown as FILE; given with --kg, triples of FILE that are not in it are marked.
 
     \b
     Examples:
       duologue show restaurant data/tst1/FILE.json | less
       duologue show restaurant FILE.json.gz --plain FILE.txt --statistics FILE.stat
       duologue show proactive sessions.jsonl.gz --only statistics
+      duologue show spoken valid.json.gz --kg kg.json.gz | less
     """
-    walkable = load_task(task)
+    walkable: object = load_task(task)
     if not isinstance(walkable, Walkable):
         raise UsageError(f"task '{task}' has no walker")
+    if kb is not None:
+        if not isinstance(walkable, Surveying):
+            raise UsageError(f"task '{task}' shows files without a knowledge base; leave --kb out")
+        walkable = _InWorld(walkable, walkable.world(kb))
     if as_json:
         click.echo(json.dumps(walkable.statistics(file), ensure_ascii=False))
         return
@@ -57,3 +74,19 @@ def show(
             click.echo(text, nl=False)
         else:
             write_text(statistics, text)
+
+
+class _InWorld:
+    """A walker with a knowledge base at hand."""
+
+    def __init__(self, task: Surveying, world: World) -> None:
+        self._task, self._world = task, world
+
+    def dump(self, path: Path, write: Callable[[str], object]) -> None:
+        self._task.dump(path, write, world=self._world)
+
+    def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
+        return self._task.statistics(path, world=self._world)
+
+    def statistics_text(self, path: Path) -> str:
+        return self._task.statistics_text(path, world=self._world)

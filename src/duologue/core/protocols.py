@@ -86,6 +86,8 @@ class Run(Record, frozen=True, kw_only=True):
     """A `Progress`, or `None` for a silent run."""
     data_hash: str = ""
     """Hash of the training data, saved with the model."""
+    worlds: Mapping[str, World] = {}
+    """The shared knowledge bases by name, as `System.prepare` gets them; samples name theirs in `world`."""
 
 
 @runtime_checkable
@@ -188,6 +190,15 @@ class Gathering(Protocol):
 
 
 @runtime_checkable
+class Teaching(Protocol):
+    """A task whose training files need care to be put side by side."""
+
+    def lessons(self, paths: Sequence[Path]) -> list[Example]:
+        """Return the examples of several training files; those of different dialogues have different ids."""
+        ...
+
+
+@runtime_checkable
 class Convertible(Protocol):
     """A task whose data comes in several official forms, made from one another by official tools."""
 
@@ -218,6 +229,26 @@ class Adjustable(Protocol):
 
         Raises as `convert` does, and `UsageError` for a choice that this way does not have, or needs and lacks.
         """
+        ...
+
+
+@runtime_checkable
+class Distortable(Protocol):
+    """A task whose clean data can be laid under noise, such as that of a speech recogniser."""
+
+    regimes: tuple[str, ...]
+    """Which turns are noisy, by name."""
+
+    def distort(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
+        """Write the data file `path` with noise, in its own format; return how many utterances changed.
+
+        A `strength` of 1 is the task's own noise, 0 none. Raises `UsageError` for a regime that the file does not
+        allow, and `FormatError` for a file of another kind.
+        """
+        ...
+
+    def distorted(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
+        """Return examples with noise on what a system sees of the user; ids and replies stay as they are."""
         ...
 
 
@@ -309,6 +340,29 @@ class FactChecking(Task, Grounded, Protocol):
 
 
 @runtime_checkable
+class Surveying(Walkable, Grounded, Protocol):
+    """A walkable task whose files can be shown against the knowledge base: its walker takes `world` too.
+
+    `surveys_world` tells it from a task that has a knowledge base for its systems alone.
+    """
+
+    surveys_world: Literal[True]
+    """That it is so."""
+
+    def dump(self, path: Path, write: Callable[[str], object], *, world: World | None = None) -> None:
+        """Write the plain dump of a data file; with `world` what is not in it is marked."""
+        ...
+
+    def statistics(self, path: Path, *, world: World | None = None) -> dict[str, int | float | list[str]]:
+        """Return the statistics of a data file; with `world` also how much of it is there."""
+        ...
+
+    def statistics_text(self, path: Path, *, world: World | None = None) -> str:
+        """Return the same as text."""
+        ...
+
+
+@runtime_checkable
 class Live(Protocol):
     """A system that takes more pains, or other ones, in a talk with a person than over a data file."""
 
@@ -358,6 +412,26 @@ class Conversable(Protocol):
         `place` is the file that the talk is set in, such as a knowledge base or goals with their knowledge; `None`
         takes a built-in one.
         """
+        ...
+
+
+class Service(Protocol):
+    """A system behind a form of requests and answers, whatever carries them; several threads may call it at once."""
+
+    refusal: bytes
+    """The answer to a request that cannot even be handed on, such as one that is too long."""
+
+    def respond(self, body: bytes) -> bytes:
+        """Return the answer to a request. What a client sends never makes it raise."""
+        ...
+
+
+@runtime_checkable
+class Servable(Protocol):
+    """A task whose systems can be asked over HTTP."""
+
+    def service(self, system: System, world: World | None, *, seed: int) -> Service:
+        """Prepare `system` and return it behind the task's form of requests."""
         ...
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from jinja2 import Template
+
     from duologue.core.records import Report, Score
     from duologue.report.board import Board
     from duologue.report.comparison import Formulas
@@ -111,6 +113,11 @@ def league_page(found: League, *, title: str, commands: Sequence[str] = (), seed
 
 def _named(report: Report, name: str) -> Score | None:
     return next((score for score in report.scores if score.name == name), None)
+
+
+def template(name: str) -> Template:
+    """Return a template of the reports, with the words, number formats and figures that it may use."""
+    return _environment().get_template(name)
 
 
 def _environment() -> Environment:

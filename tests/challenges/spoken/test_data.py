@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from duologue.challenges.spoken import data
 from duologue.challenges.spoken.data import KINDS, data_problems, kind_of
-from duologue.challenges.spoken.decoding import decode
+from duologue.challenges.spoken.decoding import Decoded, decode
 
 TURN: dict[str, Any] = {"message": "好的。"}
 
@@ -79,3 +82,17 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
 )
 def test_the_kind_of_a_file_is_told_by_what_it_holds(value: Any, kinds: tuple[str, ...], kind: str) -> None:
     assert kind_of(value, kinds) == kind
+
+
+cells = st.one_of(
+    st.sampled_from(["x", "y", "\ud800", "7"]), st.integers(0, 7), st.booleans(), st.none(), st.just(["a"]), st.floats()
+)
+
+
+@given(rows=st.lists(st.one_of(st.lists(cells, min_size=2, max_size=4), cells), max_size=3))
+def test_the_quick_look_at_a_graph_overlooks_nothing(rows: list[Any]) -> None:
+    decoded = Decoded({"x": rows}, {})
+    quick = data_problems(decoded, "graph")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(data, "_is_plain", lambda entity, rows: False)
+        assert data_problems(decoded, "graph") == quick

@@ -72,6 +72,15 @@ def _expect(decoded: Decoded, path: Path, kinds: Sequence[str]) -> str:
     return kind
 
 
+def read_any(path: Path) -> tuple[str, Any]:
+    """Return which kind of data file a file is (a key of `data.KINDS`), and what it holds as it stands.
+
+    Raises `FormatError` with all problems of the file.
+    """
+    decoded = read_decoded(path)
+    return _expect(decoded, path, ("dialogues", "samples", "gold", "graph")), decoded.value
+
+
 def read_dialogues(path: Path) -> list[Dialogue]:
     """Return the dialogues of train.json, valid.json or a file of KdConv; ids are their numbers in the file, from 0.
 

@@ -40,11 +40,12 @@ from duologue.core.protocols import Brief
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import World
+    from duologue.core.protocols import Partner, Service, System, World
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
+    from duologue.knowledge.graph import Graph
     from duologue.metrics.counts import Metric
 
 BRIEF = Brief(
@@ -63,8 +64,16 @@ class SpokenTask:
     """Answer from a knowledge graph in spoken dialogue (Huawei 2022): choose triples and write the reply."""
 
     brief = BRIEF
+    forms: tuple[str, ...] = ("dialogues", "samples", "gold", "graph", "sqlite")
+    """The forms that `convert` knows."""
+    talker = ""
+    """Whom `duologue chat` talks to when nobody is named: every system of this task has learned something first."""
     checks_facts: Literal[True] = True
     """`check` can be given the knowledge graph."""
+    surveys_world: Literal[True] = True
+    """`show` can be given it too."""
+    regimes: tuple[str, ...] = ("validation", "test")
+    """Noise on the turns without knowledge, or on the user's."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read dialogues (train.json, valid.json), samples (test.json) or gold; `FormatError` has all problems."""
@@ -91,6 +100,16 @@ class SpokenTask:
             if clashes:
                 raise FormatError(path, clashes)
         return list(found.values())
+
+    def lessons(self, paths: Sequence[Path]) -> list[Example]:
+        """Return the examples of several training files side by side.
+
+        Dialogues are numbered anew in each file, so the file's name is put before their ids where there are several.
+        Files of samples and of gold are put together as `gather` does. Raises `FormatError` as it does.
+        """
+        from duologue.challenges.spoken import pooling
+
+        return pooling.side_by_side(paths, self.gather)
 
     def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
         """Yield all examples at once: no answer depends on another."""
@@ -136,13 +155,72 @@ class SpokenTask:
 
         return scorer.metrics(how)
 
-    def world(self, path: Path | None) -> World:
-        """Read the knowledge graph of kg.json. Raises `UsageError` without a file: there is none built in."""
-        from duologue.knowledge.base import KnowledgeBase
+    def world(self, path: Path | None) -> Graph:
+        """Return the knowledge graph of kg.json, or of a database that `convert` made of it.
+
+        Raises `UsageError` without a file: there is none built in.
+        """
+        from duologue.challenges.spoken import conversion
 
         if path is None:
-            raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json")
-        return KnowledgeBase(path.name, files.facts_in(files.read_graph(path)))
+            raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json with --kg")
+        return conversion.open_graph(path)
+
+    def dump(self, path: Path, write: Callable[[str], object], *, world: World | None = None) -> None:
+        """Write dialogues, samples, gold or a graph as plain text; triples that `world` has not are marked."""
+        from duologue.challenges.spoken import walker
+
+        walker.dump(path, write, world)
+
+    def statistics(self, path: Path, *, world: World | None = None) -> dict[str, int | float | list[str]]:
+        """Return how much dialogues, samples, gold or a graph hold, and how many triples of them `world` has."""
+        from duologue.challenges.spoken import walker
+
+        return walker.statistics(path, world)
+
+    def statistics_text(self, path: Path, *, world: World | None = None) -> str:
+        """Return the same as lines of text."""
+        from duologue.challenges.spoken import walker
+
+        return walker.statistics_text(walker.statistics(path, world))
+
+    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+        """Return `system` as a live partner over the graph at `place`; `UsageError` without one."""
+        from duologue.challenges.spoken import partner
+
+        return partner.Partner(system, self.world(place), BRIEF, seed=seed, lang=lang, name=name)
+
+    def service(self, system: System, world: World | None, *, seed: int) -> Service:
+        """Return `system` behind the form of the published baseline's demo; the graph's indexes are built now."""
+        from duologue.challenges.spoken.endpoint import Endpoint
+        from duologue.knowledge.graph import Graph
+
+        if isinstance(world, Graph):
+            world.ready()  # the first request should not wait for them, nor fifty build them at once
+
+        system.prepare(BRIEF, seed, {} if world is None else {world.name: world})
+        return Endpoint(system, world.name if world is not None else None)
+
+    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
+        """Turn dialogues into the samples or the gold that they hold, or a graph into a database and back."""
+        from duologue.challenges.spoken import conversion
+
+        conversion.convert(source, target, path, out)
+        return [out]
+
+    def distort(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
+        """Write dialogues or samples with the recogniser's noise; return how many utterances changed."""
+        from duologue.challenges.spoken.noise import Simulator
+        from duologue.challenges.spoken.noisy_files import distort
+
+        return distort(path, out, Simulator(regime, seed, strength=strength))
+
+    def distorted(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
+        """Return examples with noise on the user's turns of their histories."""
+        from duologue.challenges.spoken.noise import Simulator
+
+        simulator = Simulator("test", seed, strength=strength)
+        return [simulator.example(example) for example in examples]
 
 
 def _joined(one: Example, other: Example) -> Example:

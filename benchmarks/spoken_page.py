@@ -1,0 +1,216 @@
+"""The page of `benchmarks/spoken.py`: scores, tests, errors by cause, costs; and dialogues to read."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.challenges.spoken.grounded.grounded import facts_in
+from duologue.challenges.spoken.kinds import domain_of
+from duologue.challenges.spoken.task import SpokenTask
+from duologue.challenges.spoken.triples import attr_of, key_of
+from duologue.core.records import Scoring
+from duologue.metrics.counts import Counts
+from duologue.metrics.significance import holm, paired_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duologue.core.records import Example, Report
+
+_SCORES = ("precision", "recall", "f1", "bleu-1", "bleu-2", "generation-f1", "total")
+_TESTED = ("f1", "total")
+_RESAMPLES = 10_000
+_CAUSES = ("silence", "entity", "attribute", "count", "span", "reply", "right")
+_POOR = 0.5
+"""Generation F1 below which a reply that says the right triples counts as wrong."""
+_SHOWN = 10
+
+_CV = """Challenge dialogues with recogniser noise, whole rebuilt graph at run time. The samples with knowledge; last
+column: total of all samples."""
+_ON_KDCONV = """Clean; trained on the challenge dialogues that have no twin there. F1 of the samples with knowledge."""
+_TESTS = f"""Dialogues drawn whole; p of the paired randomisation test ({_RESAMPLES:,} draws), corrected by Holm over
+the table."""
+_ERRORS = f"""Samples with knowledge by what went wrong first: no triple chosen, another entity, another attribute, too
+many or too few values; with the right triples, a reply with generation F1 below {_POOR} (span: of a long text)."""
+_COSTS = """Mean over folds: wall and CPU seconds and memory of `duologue train` and of `duologue run`, start included;
+milliseconds per answer on one core over a graph of 38,000 entities and 500,000 triples, and the seconds until the first
+one."""
+
+
+class Result(NamedTuple):
+    """What a row came to in a setting."""
+
+    name: str
+    kind: str
+    setting: str
+    """`cv`, or a domain of KdConv."""
+    folds: int
+    """How many folds are there; 0 outside `cv`."""
+    examples: list[Example]
+    replies: dict[str, Any]
+    """By sample id, in the form of result.json."""
+    costs: list[dict[str, Any]]
+    """Per fold."""
+    latency: dict[str, float] | None
+
+
+def report_of(result: Result, samples: str) -> Report:
+    """Score a result's replies as those of an official file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "result.json"
+        path.write_text(json.dumps(result.replies, ensure_ascii=False), encoding="utf-8")
+        task = SpokenTask()
+        return task.score(result.examples, task.read(path), Scoring(variant="strict", samples=samples, by=("domain",)))
+
+
+def page(results: Sequence[Result], seed: int) -> str:
+    """Return the page as far as there are results."""
+    cv = [one for one in results if one.setting == "cv"]
+    most = max((one.folds for one in cv), default=0)
+    full = [one for one in cv if one.folds == most]
+    partly = "".join(f" `{one.name}` has {one.folds} folds." for one in cv if one.folds != most)
+    main = next((one for one in full if one.kind == "system"), None)
+    reports = {one.name: report_of(one, "knowledge") for one in cv}
+    parts = {
+        f"Cross-validation, {most} of 5 folds": (f"{_CV}{partly}", _scores(cv, reports)),
+        "KdConv development dialogues": (_ON_KDCONV, _kdconv([one for one in results if one.setting != "cv"])),
+        "Paired tests": (_TESTS, _tests(full, reports)),
+        "Errors of grounded": (_ERRORS, _errors(main) if main else []),
+        "Costs": (_COSTS, _costs(results)),
+    }
+    head = "# Spoken dialogue: all systems on the visible data\n\n"
+    head += f"Made by `python benchmarks/spoken.py --data FOLDER`, seed {seed}. See its docstring for the settings.\n"
+    tables = (f"\n## {name}\n\n{text}\n\n" + "\n".join(lines) + "\n" for name, (text, lines) in parts.items() if lines)
+    return head + "".join(tables)
+
+
+def _value(report: Report, name: str) -> float:
+    return next(score.value for score in report.scores if score.name == name)
+
+
+def _scores(results: Sequence[Result], reports: dict[str, Report]) -> list[str]:
+    lines = [f"| system | n | {' | '.join(_SCORES)} | all: total |", f"|---|---|{'---|' * (len(_SCORES) + 1)}"]
+    for one in results:
+        report = reports[one.name]
+        cells = [f"{_value(report, name):.3f}" for name in _SCORES]
+        total = next(score for score in report.scores if score.name == "total")
+        cells[-1] += f" ({total.low:.3f}-{total.high:.3f})"
+        every = _value(report_of(one, "all"), "total")
+        lines.append(f"| {one.name} | {report.n} | {' | '.join(cells)} | {every:.3f} |")
+    return lines
+
+
+def _kdconv(results: Sequence[Result]) -> list[str]:
+    domains = sorted({one.setting for one in results})
+    found: dict[str, dict[str, str]] = {}
+    for one in results:
+        report = report_of(one, "knowledge")
+        found.setdefault(one.name, {})[one.setting] = (
+            f"{_value(report, 'f1'):.3f} (total {_value(report, 'total'):.3f})"
+        )
+    lines = [f"| system | {' | '.join(domains)} |", f"|---|{'---|' * len(domains)}"]
+    rows = (f"| {name} | {' | '.join(cells.get(domain, '-') for domain in domains)} |" for name, cells in found.items())
+    return [*lines, *rows] if found else []
+
+
+def _tests(results: Sequence[Result], reports: dict[str, Report]) -> list[str]:
+    metrics = [one for one in SpokenTask().metrics(Scoring(variant="strict")) if one.name in _TESTED]
+    pairs = list(combinations([one.name for one in results], 2))
+    if not pairs:
+        return []
+    tests = []
+    for one, other in pairs:
+        counts = (Counts.of_report(reports[other]), Counts.of_report(reports[one]))
+        tests += [(other, one, found) for found in paired_tests(*counts, metrics, seed=0, resamples=_RESAMPLES)]
+    corrected = holm([found.p_randomisation for *_, found in tests])
+    lines = ["| first | second | score | difference | 95 % interval | p |", "|---|---|---|---|---|---|"]
+    for (one, other, found), p in zip(tests, corrected, strict=True):
+        interval = f"{found.low:+.3f} to {found.high:+.3f}"
+        lines.append(f"| {one} | {other} | {found.name} | {found.difference:+.3f} | {interval} | {p:.4f} |")
+    return lines
+
+
+def cause_of(example: Example, reply: dict[str, Any], overlap: float) -> str:
+    """Return what went wrong first with a reply to a sample with knowledge, one of `_CAUSES`."""
+    wanted = {key_of(attr_of(fact)) for fact in facts_in(example)}
+    said = {key_of(attr) for attr in reply.get("attrs", ())}
+    if not said:
+        return "silence"
+    if said != wanted:
+        if {key[0] for key in said}.isdisjoint(key[0] for key in wanted):
+            return "entity"
+        return "attribute" if {key[:2] for key in said} != {key[:2] for key in wanted} else "count"
+    if overlap >= _POOR:
+        return "right"
+    return "span" if any(fact.relation == "Information" for fact in facts_in(example)) else "reply"
+
+
+def _errors(result: Result) -> list[str]:
+    domains: dict[str, list[str]] = {}
+    for one in result.examples:
+        domains.setdefault(one.sample.dialogue_id, []).extend(fact.relation for fact in facts_in(one))
+    found: dict[str, Counter[str]] = {}
+    for one in result.examples:
+        if facts_in(one):
+            reply = result.replies[one.sample.id]
+            cause = cause_of(one, reply, _overlap(reply["message"], one.references[0].text or ""))
+            for group in (domain_of(domains[one.sample.dialogue_id]) or "other", "all"):
+                found.setdefault(group, Counter())[cause] += 1
+    lines = [f"| domain | n | {' | '.join(_CAUSES)} |", f"|---|---|{'---|' * len(_CAUSES)}"]
+    for group in sorted(found, key=lambda name: (name == "all", name)):
+        n = found[group].total()
+        lines.append(f"| {group} | {n} | {' | '.join(f'{100 * found[group][cause] / n:.1f} %' for cause in _CAUSES)} |")
+    return lines
+
+
+def _overlap(said: str, wanted: str) -> float:
+    """Return the F1 of the characters of two replies, blanks apart."""
+    one, other = (Counter(sign for sign in text if not sign.isspace()) for text in (said, wanted))
+    return 2 * (one & other).total() / max(1, one.total() + other.total())
+
+
+def _costs(results: Sequence[Result]) -> list[str]:
+    lines = [
+        "| system | setting | training: wall | CPU | MB | answering: wall | CPU | p50 ms | p95 ms | ready s |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for one in results:
+        cells = [_mean(one.costs, "train", part) for part in ("wall", "cpu", "mb")]
+        cells += [_mean(one.costs, "run", part) for part in ("wall", "cpu")]
+        cells += [f"{one.latency[part]:.0f}" if one.latency else "-" for part in ("p50", "p95", "ready")]
+        lines.append(f"| {one.name} | {one.setting} | {' | '.join(cells)} |")
+    return lines
+
+
+def _mean(costs: Sequence[dict[str, Any]], of: str, part: str) -> str:
+    found = [one[of][part] for one in costs if of in one]
+    return f"{sum(found) / len(found):.0f}" if found else "-"
+
+
+def dialogues(results: Sequence[Result], seed: int) -> str:
+    """Return ten dialogues of the cross-validation, chosen by a seed, with what `grounded` chose and said."""
+    main = next((one for one in results if one.kind == "system" and one.setting == "cv"), None)
+    return "" if main is None else "\n".join(_told(main, seed))
+
+
+def _told(result: Result, seed: int) -> Iterator[str]:
+    by_dialogue: dict[str, list[Example]] = {}
+    for one in result.examples:
+        by_dialogue.setdefault(one.sample.dialogue_id, []).append(one)
+    names = sorted(by_dialogue)
+    for name in Random(seed).sample(names, min(_SHOWN, len(names))):
+        yield f"== dialogue {name}"
+        for one in by_dialogue[name]:
+            reply = result.replies[one.sample.id]
+            yield f"user:   {one.sample.history[-1].text}"
+            yield f"person: {one.references[0].text}"
+            yield from (f"        {fact.subject} | {fact.relation} | {fact.object}" for fact in facts_in(one))
+            yield f"system: {reply['message']}"
+            yield from (f"        {' | '.join(map(str, attr.values()))}" for attr in reply.get("attrs", ()))
+        yield ""

@@ -1,0 +1,1 @@
+"""The system `grounded`: link what was said to the graph, track it, choose triples, reply."""

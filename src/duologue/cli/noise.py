@@ -1,0 +1,48 @@
+"""`duologue noise`: a clean data file as a speech recogniser would have written it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.cli import options
+from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.plugins import load_task
+from duologue.core.protocols import Distortable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.task_argument
+@click.option("--regime", required=True, metavar="NAME", help="Which turns are noisy (spoken: test or validation).")
+@click.option(
+    "--strength",
+    type=click.FloatRange(0, 5),
+    default=1.0,
+    show_default=True,
+    help="1 is the challenge's noise, 0.5 lays it on every second utterance, 2 lays it on twice.",
+)
+@options.seed_option
+@click.argument("path", type=options.PATH, metavar="IN")
+@click.argument("out", type=options.PATH, metavar="OUT")
+def noise(*, task: str, regime: str, strength: float, seed: int, path: Path, out: Path) -> None:
+    """Lay noise on a data file of TASK; OUT has the format of IN. The same seed gives the same bytes.
+
+    spoken: IN holds dialogues or samples. Regime test: the user's turns are noisy; validation: the turns without
+    knowledge, whoever speaks (dialogues only). IN may be packed, an OUT that ends in .gz is.
+
+    \b
+    Examples:
+      duologue noise spoken --regime test --seed 1 test.json noisy.json
+      duologue noise spoken --regime validation --seed 1 train.json.gz noisy.json.gz
+    """
+    loaded = load_task(task)
+    if not isinstance(loaded, Distortable):
+        raise UsageError(f"task '{task}' has no noise")
+    if regime not in loaded.regimes:
+        raise UsageError(f"task '{task}' has no noise '{regime}'{did_you_mean(regime, loaded.regimes)}")
+    changed = loaded.distort(path, out, regime=regime, seed=seed, strength=strength)
+    click.echo(f"{changed} utterances changed in {out}")

@@ -1,0 +1,50 @@
+"""`duologue serve`: a system behind HTTP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.cli import options
+from duologue.cli.predict import load_any
+from duologue.core.errors import UsageError
+from duologue.core.plugins import load_task
+from duologue.core.protocols import Servable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@options.task_argument
+@click.option("--system", "name", required=True, help="A system's name (duologue list) or the folder of a model.")
+@options.kb_option
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Where to listen; by default for this machine only."
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=8200, show_default=True, help="0 takes any free port.")
+@options.seed_option
+def serve(*, task: str, name: str, kb: Path | None, host: str, port: int, seed: int) -> None:
+    """Answer requests over HTTP with a system of TASK until Ctrl-C.
+
+    spoken: POST {"history": ["utterance 1", ..., "utterance n"]}, the last one the user's, gives
+    {"code": 0, "message": "...", "attrs": [...]}, as the published baseline's demo does; code 105 stands for a request
+    that is not understood. There is no password: whoever reaches the port may ask.
+
+    \b
+    Examples:
+      duologue serve spoken --system model --kg kg.json.gz
+      curl -d '{"history": ["你好"]}' http://127.0.0.1:8200/
+    """
+    loaded = load_task(task)
+    if not isinstance(loaded, Servable):
+        raise UsageError(f"task '{task}' has no form over HTTP")
+    system = load_any(name, None, ())
+    world = options.world_of(loaded, kb)
+    from duologue.web.serving import Server  # only those who serve need it
+
+    server = Server(loaded.service(system, world, seed=seed), host, port)
+    click.echo(f"serving {task} at {server.address} (Ctrl-C stops)")
+    server.run()
+    click.echo("stopped")

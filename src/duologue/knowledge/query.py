@@ -1,0 +1,199 @@
+"""A question to a knowledge graph as a small record, and what the graph says to it.
+
+There is no query language. A query begins at names or values and goes along steps, each to the values of an
+attribute or back to the entities that have a value; the facts of the last step are the answer, of which all are
+taken, the largest, those that several beginnings share, ...
+
+    what is the height of A          Query(start=("A",), steps=(Step("height"),))
+    whose height is 3                Query(start=("3",), steps=(Step("height", back=True),))
+    where does A's author live       Query(start=("A",), steps=(Step("author"), Step("home")))
+    who is of A's race too           Query(start=("A",), steps=(Step("race"), Step("race", back=True)), others=True)
+    which of them is tallest         ... steps=(..., Step("height")), take="largest"
+    is A taller than B               Query(start=("A", "B"), steps=(Step("height"),), take="largest")
+    which films share A and B        Query(start=("A", "B"), steps=(Step("film"),), take="shared")
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from duologue.core.records import Fact, Record
+from duologue.knowledge.folding import fold
+from duologue.knowledge.graph import values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from duologue.core.records import Scalar
+    from duologue.knowledge.graph import Graph
+
+Take = Literal["all", "largest", "smallest", "shared", "different"]
+"""Which of the facts found are the answer."""
+
+
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One way along the graph: from entities to values, or back from values to entities."""
+
+    relation: str | tuple[str, ...] = ""
+    """The attribute, or several of which any will do; empty: any at all."""
+    back: bool = False
+    """From a value to the entities that have it, alone or in a list."""
+
+    def takes(self, relation: str) -> bool:
+        """Tell whether the step goes along an attribute."""
+        return not self.relation or relation in self.relation_names
+
+    @property
+    def relation_names(self) -> tuple[str, ...]:
+        """The attributes that the step goes along; nothing for any at all."""
+        if isinstance(self.relation, tuple):
+            return self.relation
+        return (self.relation,) if self.relation else ()
+
+
+class Query(Record, frozen=True, kw_only=True):
+    """Where to begin, the way to go, and what to take of what is found there."""
+
+    start: tuple[str, ...]
+    """Names as said, or values where the first step goes back; several are compared."""
+    steps: tuple[Step, ...] = (Step(),)
+    """The last one reads the answer; those before are hops."""
+    take: Take = "all"
+    """`largest` and `smallest` go by number or date; `shared` are values of every beginning, `different` the rest."""
+    others: bool = False
+    """Leave out what the entities that it began at say themselves, as in "who else"."""
+
+    def told(self) -> str:
+        """Return the query as one line.
+
+        >>> Query(start=("A", "B"), steps=(Step("author"), Step("home", back=True)), take="largest").told()
+        'largest of: A, B → author ← home'
+        """
+        way = "".join(f" {'←' if step.back else '→'} {'|'.join(step.relation_names) or '*'}" for step in self.steps)
+        taken = "" if self.take == "all" else f"{self.take} of: "
+        return f"{taken}{', '.join(self.start)}{way}{' (others)' if self.others else ''}"
+
+
+class Found(Record, frozen=True, kw_only=True):
+    """What a graph says to a query."""
+
+    facts: tuple[Fact, ...] = ()
+    """The answer, by beginning and then in file order; no fact twice for one beginning."""
+    via: tuple[Fact, ...] = ()
+    """The facts that the hops went along."""
+    groups: tuple[tuple[str, tuple[Fact, ...]], ...] = ()
+    """Per beginning its facts before anything was taken of them."""
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The different entities of the answer."""
+        return tuple(dict.fromkeys(fact.subject for fact in self.facts))
+
+    @property
+    def values(self) -> tuple[Scalar, ...]:
+        """The different values of the answer; a number and its text are two."""
+        found = {(type(value), value): value for fact in self.facts for value in values_of(fact)}
+        return tuple(found.values())
+
+    @property
+    def count(self) -> int:
+        """How many different facts there are in the answer."""
+        return len(dict.fromkeys(self.facts))
+
+
+def run(query: Query, graph: Graph) -> Found:
+    """Return what the graph says; what it does not know gives nothing.
+
+    A name begins at all entities that it may mean (`Graph.forms`), a value at itself. A hop along a value goes on at
+    the entities that it names.
+    """
+    groups: list[tuple[str, tuple[Fact, ...]]] = []
+    via: dict[Fact, None] = {}
+    for start in query.start:
+        origin = _entities(start, graph)
+        things: Sequence[Scalar] = (start,) if query.steps and query.steps[0].back else origin
+        found: Sequence[Fact] = ()
+        for number, step in enumerate(query.steps):
+            last = number + 1 == len(query.steps)
+            found = _facts_at(things, step, graph)
+            if query.others and number:
+                found = [fact for fact in found if fact.subject not in origin]
+            if not last:
+                via.update(dict.fromkeys(found))
+                things = _goals(found, step, query.steps[number + 1], graph)
+        groups.append((start, tuple(found)))
+    return Found(facts=_taken(groups, query.take), via=tuple(via), groups=tuple(groups))
+
+
+def _entities(name: Scalar, graph: Graph) -> Sequence[str]:
+    """Return what a name means: the entity of this very name, else all of that form."""
+    text = name if isinstance(name, str) else str(name)
+    return (text,) if text in graph else graph.forms(text)
+
+
+def _facts_at(things: Sequence[Scalar], step: Step, graph: Graph) -> list[Fact]:
+    """Return the different facts of one step from entities, or back from values."""
+    found: dict[Fact, None] = {}
+    for thing in things:
+        facts = graph.holders(thing, parts=True) if step.back else graph.about(str(thing))
+        found.update(dict.fromkeys(fact for fact in facts if step.takes(fact.relation)))
+    return list(found)
+
+
+def _goals(found: Iterable[Fact], step: Step, following: Step, graph: Graph) -> Sequence[Scalar]:
+    """Return where the next step begins: at the subjects after a step back, else at values or what they name."""
+    if step.back:
+        return tuple(dict.fromkeys(fact.subject for fact in found))
+    values = dict.fromkeys(value for fact in found for value in values_of(fact))
+    if following.back:
+        return tuple(values)
+    return tuple(dict.fromkeys(entity for value in values for entity in _entities(value, graph)))
+
+
+def _taken(groups: Sequence[tuple[str, tuple[Fact, ...]]], take: Take) -> tuple[Fact, ...]:
+    facts = tuple(fact for _, found in groups for fact in found)
+    if take == "all":
+        return facts
+    if take in {"shared", "different"}:
+        sets = [{fold(value) for fact in found for value in values_of(fact)} for _, found in groups]
+        shared = set.intersection(*sets) if sets else set()
+        wanted = take == "shared"
+        return tuple(fact for fact in facts if any(fold(value) in shared for value in values_of(fact)) == wanted)
+    measured = [(size, fact) for fact in facts if (size := measure(fact.object)) is not None]
+    if not measured:
+        return ()
+    best = (max if take == "largest" else min)(size for size, _ in measured)
+    return tuple(fact for size, fact in measured if size == best)
+
+
+_DATE = re.compile(r"(\d{3,4})\s*(?:年|[-./])\s*(\d{1,2})(?:\s*(?:月|[-./])\s*(\d{1,2}))?")
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+_UNITS = {"千": 1e3, "万": 1e4, "亿": 1e8}
+
+
+def measure(value: Scalar | tuple[str, ...]) -> tuple[float, ...] | None:
+    """Return how large a value is, for comparison: its date, else its first number; `None` where it has neither.
+
+    Numerals in characters are not read, units but 千, 万 and 亿 are not converted.
+
+    >>> measure("约1.5万字"), measure("1993年4月"), measure("1,024"), measure(7), measure("很多")
+    ((15000.0,), (1993.0, 4.0, 0.0), (1024.0,), (7.0,), None)
+    """
+    if isinstance(value, int | float):
+        return (float(value),)
+    text = unicodedata.normalize("NFKC", " ".join(value) if isinstance(value, tuple) else value)
+    if date := _DATE.search(text):
+        return tuple(float(part or 0) for part in date.groups())
+    number = _NUMBER.search(text)
+    if number is None:
+        return None
+    size = float(number[0].replace(",", ""))
+    place = number.end()
+    while place < len(text) and text[place] in _UNITS:
+        size *= _UNITS[text[place]]
+        place += 1
+    return (size,)

@@ -1,0 +1,57 @@
+"""Choosing one or several of a list of candidates, or the one that stands for none: a softmax over the list.
+
+The network is that of `duologue.models.utility`: words of the situation, words and figures of each candidate. Here it
+is trained on which candidates were right, by the cross-entropy between their shares and the softmax of its scores.
+
+Letters in shapes: b lists, c candidates.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from duologue.models.train import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from duologue.models.utility import Choice, Choices, Collator, UtilityRanker
+
+
+def log_shares(model: UtilityRanker, batch: Choices) -> Tensor:
+    """Return the logarithm of each candidate's share (b, c); of padding it is very small."""
+    scores = model(batch).masked_fill(~batch.mask, torch.finfo(torch.float32).min)
+    told: Tensor = scores.log_softmax(-1)
+    return told
+
+
+def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]:
+    """Return what `train` needs; `Choice.utility` holds the wanted shares, which add up to 1.
+
+    `hits` is 1 where the best candidate is one of the right ones.
+    """
+
+    def loss(batch: Choices) -> Tensor:
+        told = log_shares(model, batch).masked_fill(~batch.mask, 0.0)
+        total: Tensor = -(batch.utility * told).sum(-1).mean()
+        return total
+
+    def hits(batch: Choices) -> Tensor:
+        best = log_shares(model, batch).argmax(1, keepdim=True)
+        return (batch.utility.gather(1, best).squeeze(1) > 0).float()
+
+    return Subject(module=model, collate=collate, loss=loss, hits=hits, length=lambda row: len(row.templates))
+
+
+def shares(models: Sequence[UtilityRanker], rows: Sequence[Choice], collate: Collator) -> list[NDArray[np.float32]]:
+    """Return the candidates' shares of each list: the mean over the models, each row adding up to 1."""
+    batch = collate(rows)
+    with torch.inference_mode():
+        mean = torch.stack([log_shares(model.eval(), batch).exp() for model in models]).mean(0).numpy()
+    return [line[: len(row.templates)] for line, row in zip(mean, rows, strict=True)]

@@ -1,0 +1,1 @@
+"""Systems reached over the network."""

@@ -1,0 +1,43 @@
+"""`noise` and `robustness` through the installed command, on the small files of `tests/golden/spoken`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+SPOKEN = Path(__file__).resolve().parents[1] / "golden" / "spoken"
+VALID, TEST, KG = (SPOKEN / name for name in ("small-valid.json", "small-test.json", "small-kg.json"))
+
+
+def test_noise_is_laid_on_a_file_and_the_seed_decides(duologue: Any, tmp_path: Path) -> None:
+    for name, seed in (("a.json", 1), ("b.json.gz", 1), ("c.json", 2)):
+        done = duologue("noise", "spoken", "--regime", "test", "--seed", seed, "--strength", 3, TEST, tmp_path / name)
+        assert done.code == 0, done.err
+        assert "utterances changed" in done.out
+    again = tmp_path / "again.json"
+    assert duologue("noise", "spoken", "--regime", "test", "--strength", 3, tmp_path / "b.json.gz", again).code == 0
+    assert (tmp_path / "a.json").read_bytes() != (tmp_path / "c.json").read_bytes()
+    assert (
+        json.loads((tmp_path / "a.json").read_text(encoding="utf-8")).keys()
+        == json.loads(TEST.read_text(encoding="utf-8")).keys()
+    )
+
+
+def test_an_unknown_regime_or_a_task_without_noise_is_a_usage_error(duologue: Any, tmp_path: Path) -> None:
+    wrong = duologue("noise", "spoken", "--regime", "tset", TEST, tmp_path / "out.json")
+    assert (wrong.code, "did you mean 'test'" in wrong.err) == (2, True)
+    other = duologue("noise", "restaurant", "--regime", "test", TEST, tmp_path / "out.json")
+    assert (other.code, "has no noise" in other.err) == (2, True)
+
+
+def test_systems_are_scored_clean_and_under_noise(duologue: Any, tmp_path: Path) -> None:
+    words = ("robustness", "spoken", "--system", "reader", "--gold", VALID, "--kg", KG, "--strengths", "0,2")
+    plugin = {"PYTHONPATH": str(SPOKEN / "plugin")}
+    done = duologue(*words, "--out", tmp_path / "noise.html", "--json", **plugin)
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)
+    assert [(row["system"], row["strength"]) for row in rows] == [("reader", 0), ("reader", 2)]
+    assert "polyline" in (tmp_path / "noise.html").read_text(encoding="utf-8")
+    wrong = duologue(*words[:-1], "0,much", "--out", tmp_path / "x.html", **plugin)
+    assert (wrong.code, "expected numbers" in wrong.err) == (2, True)

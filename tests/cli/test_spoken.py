@@ -1,0 +1,146 @@
+"""Spoken dialogue through the installed command, with the small system of `tests/golden/spoken/plugin`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from tests.cli.conftest import DUOLOGUE
+
+from duologue.core.records import Dialogue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.cli.conftest import Outcome
+
+    Call = Callable[..., Outcome]
+
+SPOKEN = Path(__file__).resolve().parents[1] / "golden" / "spoken"
+VALID, KG = SPOKEN / "contract" / "valid.json", SPOKEN / "tiny-kg.json"
+
+
+@pytest.fixture
+def call(duologue: Any) -> Call:
+    """Run the command where the small system is installed."""
+
+    def run(*words: object, said: str = "") -> Outcome:
+        outcome: Outcome = duologue(*words, said=said, PYTHONPATH=str(SPOKEN / "plugin"), COLUMNS="120")
+        return outcome
+
+    return run
+
+
+@pytest.fixture
+def model(call: Call, tmp_path: Path) -> Path:
+    copy = tmp_path / "more.json"
+    copy.write_bytes(VALID.read_bytes())
+    words = ("train", "spoken", "--system", "reader", "--train", VALID, copy, "--kg", KG, "--seed", 1)
+    trained = call(*words, "--out", tmp_path / "model")
+    assert trained.code == 0, trained.err
+    return tmp_path / "model"
+
+
+def test_training_has_all_files_and_the_graph(call: Call, model: Path, tmp_path: Path) -> None:
+    learned = json.loads((model / "learned.json").read_bytes())
+    assert (len(learned["ids"]), len(set(learned["ids"]))) == (76, 76)
+    assert learned["ids"][0] == "valid.json:0#1"
+    assert learned["placed"] == ["tiny-kg.json"]
+    assert learned["worlds"] == {"tiny-kg.json": 97}
+    words = ("train", "spoken", "--system", "reader", "--train", VALID, tmp_path / "more.json", "--out", model)
+    assert "already; nothing to do" in call(*words, "--kg", KG).out
+    small = SPOKEN / "small-kg.json"
+    assert "holds another model" in call(*words, "--kg", small).err, "another graph is another training"
+
+
+def test_from_a_test_file_to_a_submission_that_passes_the_check(call: Call, model: Path, tmp_path: Path) -> None:
+    test, gold, result = tmp_path / "test.json.gz", tmp_path / "gold.json.gz", tmp_path / "result.json"
+    for form, path in (("samples", test), ("gold", gold)):
+        assert call("convert", "spoken", "--from", "dialogues", "--to", form, VALID, path).code == 0
+    ran = call("run", "spoken", "--system", model, "--input", test, "--kg", KG, "--out", result)
+    assert ran.out.startswith("38 answers"), ran.err
+    checked = call("check", "spoken", result, "--input", test, "--kg", KG)
+    assert checked.code == 0, checked.out
+    scored = call("score", "spoken", "--gold", gold, "--pred", result, "--samples", "knowledge", "--json")
+    scores = json.loads(scored.out)["scores"]
+    assert scores["total"]["value"] > 0.5
+    stored = tmp_path / "kg.sqlite"
+    assert call("convert", "spoken", "--from", "graph", "--to", "sqlite", KG, stored).code == 0
+    again = tmp_path / "again.json"
+    assert call("run", "spoken", "--system", model, "--input", test, "--kg", stored, "--out", again).code == 0
+    assert again.read_bytes() == result.read_bytes()
+
+
+def test_a_talk_shows_entity_query_triples_and_reply(call: Call, model: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "talk.json"
+    words = ("chat", "spoken", "--system", model, "--kg", KG, "--save", kept)
+    outcome = call(*words, said="青石岛的门票呢\n/noise off\n电话呢\n/quit\n")
+    assert outcome.code == 0, outcome.err
+    for line in (
+        "bot: 30元",
+        "entity: 青石岛",
+        "query: 青石岛 → 门票",
+        "triple: 青石岛 | 门票 | 30元",
+        "bot: 0999-5550123",
+    ):
+        assert line in outcome.out
+    assert len(msgspec.json.decode(kept.read_bytes(), type=Dialogue).turns) == 4
+    refused = call("chat", "spoken", "--kg", KG)
+    assert refused.code == 2
+    assert "say whom to talk to" in refused.err
+
+
+@contextmanager
+def serving(monkeypatch: pytest.MonkeyPatch, *words: object) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    monkeypatch.setenv("PYTHONPATH", str(SPOKEN / "plugin"))
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    command: list[str | Path] = [DUOLOGUE, *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line.startswith("serving spoken at http://127.0.0.1:")
+            yield process, int(line.split()[3].rpartition(":")[2])
+        finally:
+            process.kill()
+
+
+def test_a_served_model_answers_until_it_is_told_to_stop(monkeypatch: pytest.MonkeyPatch, model: Path) -> None:
+    with serving(monkeypatch, "serve", "spoken", "--system", model, "--kg", KG, "--port", 0) as (process, port):
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("POST", "/", json.dumps({"history": ["青石岛的门票呢"]}))
+        assert json.loads(connection.getresponse().read()) == {
+            "code": 0,
+            "message": "30元",
+            "attrs": [{"name": "青石岛", "attrname": "门票", "attrvalue": "30元"}],
+        }
+        connection.request("POST", "/", "history")
+        assert json.loads(connection.getresponse().read())["code"] == 105
+        process.send_signal(signal.SIGTERM)  # what Ctrl-C is, also where a shell in the background ignores that
+        out, err = process.communicate(timeout=30)
+        assert (process.returncode, out, err) == (0, "stopped\n", "")
+        connection.close()
+
+
+def test_a_task_without_a_form_over_http_says_so(call: Call) -> None:
+    refused = call("serve", "restaurant", "--system", "solver")
+    assert refused.code == 2
+    assert "task 'restaurant' has no form over HTTP" in refused.err
+
+
+def test_files_are_shown_against_a_graph(call: Call) -> None:
+    shown = call("show", "spoken", VALID, "--kg", KG)
+    assert shown.code == 0, shown.err
+    assert "    青石岛 | 门票 | 30元\n" in shown.out
+    assert "not in the graph" not in shown.out
+    assert "share_in_graph: 1.00" in shown.out
+    assert "    种族: 岩民" in call("show", "spoken", KG, "--only", "dump").out
+    refused = call("show", "proactive", VALID, "--kb", KG)
+    assert (refused.code, "leave --kb out" in refused.err) == (2, True)
