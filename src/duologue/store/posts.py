@@ -15,7 +15,7 @@ from duologue.core.records import Problem
 from duologue.store.database import Database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -134,11 +134,6 @@ class PostBase:
             for values in self._base.connection.execute(_ALL):
                 yield _post_of(values)
 
-    def ids(self) -> set[int]:
-        """Return the ids of all posts."""
-        with self._base.guarded():
-            return {number for (number,) in self._base.connection.execute("SELECT id FROM posts")}
-
     def counts(self) -> dict[str, int]:
         """Return how many accounts with dialogues, dialogues, posts and vanished posts there are."""
         queries = {
@@ -208,7 +203,7 @@ class PostBase:
             row = self._base.connection.execute("SELECT user FROM accounts WHERE name = ?", (account,)).fetchone()
         return row[0] if row else None
 
-    def note_users(self, users: dict[str, int | None]) -> None:
+    def note_users(self, users: Mapping[str, int | None]) -> None:
         """Remember accounts' numbers."""
         query = "INSERT INTO accounts (name, user) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET user = excluded.user"
         with self._base.writing() as connection:

@@ -36,6 +36,11 @@ def open_base(folder: Path, *, writable: bool = True, durable: bool = True) -> P
     return PostBase(folder / NAME, writable=writable, durable=durable)
 
 
+def has_base(folder: Path) -> bool:
+    """Tell whether a folder has a database."""
+    return is_database(folder / NAME)
+
+
 def account_file(folder: Path, account: str) -> Path:
     """Return where an account's file stands or would stand. Raises `UsageError` for a name that cannot name a file."""
     if not _FILE_NAME.fullmatch(account):

@@ -33,9 +33,11 @@ class V1:
         self._caller = caller
         self.budget = budget
         self._say = say
+        self._may_look_up = False
 
     def timeline(self, account: str, *, since: int | None, before: int | None, most: int | None) -> Iterator[Page]:
         """Yield the pages; the last call is the one that sees an empty page."""
+        self._may_look_up = False
         self._ask_limits()
         while True:
             count = self.budget.afford_posts(min(most or BATCH, BATCH))
@@ -58,8 +60,13 @@ class V1:
             yield Page(self._posts(rows), (), before)
 
     def look_up(self, ids: Sequence[int]) -> Iterator[Found]:
-        """Yield the posts; deleted and protected ones are simply not in the answer."""
-        self._ask_limits()
+        """Yield the posts; deleted and protected ones are simply not in the answer.
+
+        The limits are asked for before the first look-up that follows a timeline.
+        """
+        if not self._may_look_up:
+            self._ask_limits()
+            self._may_look_up = True
         rest = list(ids)
         while rest:
             size = self.budget.afford_posts(min(BATCH, len(rest)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from duologue.challenges.conversation.collecting.api import BATCH, Found, Page, Sent
 from duologue.challenges.conversation.collecting.caller import CallError, GoneError
@@ -12,11 +12,10 @@ from duologue.challenges.conversation.collecting.convert import is_retweet, to_v
 from duologue.challenges.conversation.collecting.pace import TIMELINE_MINIMUM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from duologue.challenges.conversation.collecting.caller import Caller
     from duologue.challenges.conversation.collecting.pace import Budget
-    from duologue.store.posts import PostBase
 
     Row = dict[str, Any]
 
@@ -37,6 +36,18 @@ class _Body(NamedTuple):
     more: str | None
 
 
+class Numbers(Protocol):
+    """Where accounts' numbers are kept, such as the store."""
+
+    def user(self, account: str) -> int | None:
+        """Return an account's number, `None` where it is not known."""
+        ...
+
+    def note_users(self, users: Mapping[str, int | None]) -> None:
+        """Remember numbers; `None` forgets one."""
+        ...
+
+
 class V2:
     """Today's interface. Accounts' numbers are asked for by name once, a hundred at a time, and kept in the store."""
 
@@ -46,7 +57,7 @@ class V2:
         self,
         caller: Caller,
         budget: Budget,
-        base: PostBase,
+        numbers: Numbers,
         *,
         accounts: Sequence[str] = (),
         spelling: Spelling = "tweet",
@@ -55,7 +66,7 @@ class V2:
         """`accounts` are those that will be asked for, in order, so that names go in full batches."""
         self._caller = caller
         self.budget = budget
-        self._base = base
+        self._numbers = numbers
         self._accounts = list(accounts)
         self._spelling = spelling
         self._say = say
@@ -125,7 +136,7 @@ class V2:
 
     def user_of(self, account: str) -> int | None:
         """Return an account's number; a hundred names that are still to come are asked for with the same call."""
-        known = self._base.user(account)
+        known = self._numbers.user(account)
         if known is not None or account.lower() in self._unknown:
             return known
         if not _NAME.fullmatch(account):
@@ -136,19 +147,19 @@ class V2:
         for name in self._accounts:
             if name.lower() in wanted or name.lower() in self._unknown or not _NAME.fullmatch(name):
                 continue
-            if self._base.user(name) is None:
+            if self._numbers.user(name) is None:
                 wanted.add(name.lower())
                 names.append(name)
         names = names[: self.budget.afford_users(min(len(names), BATCH))]
         params: dict[str, str | int] = {"usernames": ",".join(names), "user.fields": "name,username"}
         body = self._get("/2/users/by", params, "/2/users/by", users=True)
         found = {str(row.get("username")).lower(): _number(row.get("id")) for row in body.rows}
-        self._base.note_users({name: found[name.lower()] for name in names if found.get(name.lower()) is not None})
+        self._numbers.note_users({name: found[name.lower()] for name in names if found.get(name.lower()) is not None})
         reasons = {str(error.get("value")).lower(): _reason(error) for error in body.errors}
         for name in names:
             if found.get(name.lower()) is None:
                 self._unknown[name.lower()] = reasons.get(name.lower(), "there is no such account")
-        return self._base.user(account)
+        return self._numbers.user(account)
 
     def _fields(self, expansions: list[str]) -> dict[str, str | int]:
         names = f"created_at,lang,conversation_id,in_reply_to_user_id,referenced_{self._spelling}s,author_id"
@@ -163,7 +174,7 @@ class V2:
     ) -> _Body:
         answer = self._caller.get(endpoint, params, family=family, fine=(404,) if gone else ())
         if answer.status == 404:
-            self._base.note_users({str(gone): None})  # the name may belong to another account now
+            self._numbers.note_users({str(gone): None})  # the name may belong to another account now
             raise GoneError(404, "there is no such account (404)")
         body = _parts(answer.body, endpoint)
         if users:
