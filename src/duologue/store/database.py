@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MAGIC = b"SQLite format 3\x00"
+_LOG_PAGES = 1_000
+_BULK_LOG_PAGES = 20_000
+"""Pages (4 kB) of the log after which it goes into the file: for bulk work later, since pages change many times."""
 _PATIENCE_SECONDS = 120.0
 """How long a writer waits for another one's transaction; ours last milliseconds, those of a bulk import seconds."""
 
@@ -50,6 +53,7 @@ class Database:
             if writable:
                 self.connection.execute("PRAGMA journal_mode = WAL")
                 self.connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self.connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES if durable else _BULK_LOG_PAGES}")
             self._found_version(schema, version, writable=writable)
 
     def _found_version(self, schema: str, version: int, *, writable: bool) -> None:

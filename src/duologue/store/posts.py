@@ -45,8 +45,18 @@ CREATE TABLE absent (id INTEGER PRIMARY KEY, reason TEXT NOT NULL)
 """
 _COLUMNS = "id, parent, created, text, truncated, lang, author, screen_name, name, body"
 _ADD = f"INSERT OR IGNORE INTO posts ({_COLUMNS}, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own column names
+_ADD_PLAIN = (
+    "INSERT OR IGNORE INTO posts (id, parent, created, text, truncated, lang, author, screen_name, name) "
+    "VALUES (?, ?, ?, ?, 0, ?, ?, ?, '')"
+)
 _ONE = f"SELECT {_COLUMNS} FROM posts WHERE id = ?"  # noqa: S608  # our own column names
 _ALL = f"SELECT {_COLUMNS} FROM posts ORDER BY id"  # noqa: S608  # our own column names
+_DIALOGUES = "SELECT key, ids FROM dialogues WHERE account = ? ORDER BY place"
+_PUT = (
+    "INSERT INTO dialogues (account, key, ids) VALUES (?, ?, ?) "
+    "ON CONFLICT (account, key) DO UPDATE SET ids = excluded.ids"
+)
+_REVISE = "INSERT INTO accounts (name, revision) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET revision = revision + 1"
 _LARGEST = 2**63 - 1
 _KEYS = ["id", "id_str", "created_at", "text", "truncated", "lang", "in_reply_to_status_id", "user"]
 _USER_KEYS = ["id", "screen_name", "name"]
@@ -102,13 +112,13 @@ class PostBase:
         with self._base.writing() as connection:
             connection.executemany(_ADD, self._values(posts, raw))
 
-    def add_values(self, rows: Iterable[Sequence[Any]]) -> None:
-        """Add posts given as the values of the columns: for bulk imports, which know that their posts are plain.
+    def add_plain(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Add posts given as id, parent, created, text, language, author's id and screen name, for bulk imports.
 
-        The columns: id, parent, created, text, truncated, lang, author, screen_name, name, body (none), raw (none).
+        They have no display name and are not truncated.
         """
         with self._base.writing() as connection:
-            connection.executemany(_ADD, rows)
+            connection.executemany(_ADD_PLAIN, rows)
 
     def _values(self, posts: Iterable[Row], raw: Iterable[str | None] | None) -> Iterator[Sequence[Any]]:
         sent = iter(raw) if raw is not None else None
@@ -189,13 +199,17 @@ class PostBase:
 
     def add_dialogues(self, rows: Iterable[tuple[str, int, Sequence[int]]]) -> None:
         """Add dialogues given as account, key and ids, whose posts are added already; equal keys are replaced."""
-        with self._base.writing() as connection:
-            accounts: set[str] = set()
+        accounts: set[str] = set()
+
+        def values() -> Iterator[tuple[str, int, str]]:
             for account, key, ids in rows:
-                _put(connection, account, key, ids)
                 accounts.add(account)
+                yield account, key, _joined(ids)
+
+        with self._base.writing() as connection:
+            connection.executemany(_PUT, values())
             for account in sorted(accounts):
-                _revise(connection, account)
+                connection.execute(_REVISE, (account,))
 
     def user(self, account: str) -> int | None:
         """Return the number that the service knows an account by, `None` where it was not asked yet."""
@@ -252,10 +266,9 @@ class PostBase:
             made = change(_keys(connection.execute(_DIALOGUES, (account,))))
             for key in made.removed:
                 connection.execute("DELETE FROM dialogues WHERE account = ? AND key = ?", (account, key))
-            for key, ids in made.added.items():
-                _put(connection, account, key, ids)
+            connection.executemany(_PUT, ((account, key, _joined(ids)) for key, ids in made.added.items()))
             if made.added or made.removed:
-                _revise(connection, account)
+                connection.execute(_REVISE, (account,))
             connection.execute("DELETE FROM scans WHERE account = ?", (account,))
             connection.execute("DELETE FROM scanned WHERE account = ?", (account,))
         return made
@@ -277,26 +290,12 @@ class PostBase:
             connection.execute("UPDATE accounts SET exported = ? WHERE name = ?", (revision, account))
 
 
-_DIALOGUES = "SELECT key, ids FROM dialogues WHERE account = ? ORDER BY place"
-
-
 def _keys(rows: Iterable[tuple[int, str]]) -> dict[int, tuple[int, ...]]:
     return {key: tuple(map(int, ids.split())) for key, ids in rows}
 
 
-def _put(connection: Any, account: str, key: int, ids: Sequence[int]) -> None:
-    query = (
-        "INSERT INTO dialogues (account, key, ids) VALUES (?, ?, ?) "
-        "ON CONFLICT (account, key) DO UPDATE SET ids = excluded.ids"
-    )
-    connection.execute(query, (account, key, " ".join(map(str, ids))))
-
-
-def _revise(connection: Any, account: str) -> None:
-    query = (
-        "INSERT INTO accounts (name, revision) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET revision = revision + 1"
-    )
-    connection.execute(query, (account,))
+def _joined(ids: Sequence[int]) -> str:
+    return " ".join(map(str, ids))
 
 
 def _values_of(post: Row, path: Path) -> Sequence[Any]:
