@@ -26,6 +26,7 @@ VERBS = {
     "collect": ("duologue.cli.collect:collect", "Collect dialogues of accounts, or posts by id, from Twitter (X)."),
     "import": ("duologue.cli.importing:import_", "Bring dialogues that others collected into a store."),
     "show": ("duologue.cli.show:show", "Show a data file as plain text, with statistics."),
+    "extract": ("duologue.cli.extract:extract", "Make dialogue text from collected or downloaded data."),
     "train": ("duologue.cli.train:train", "Train a system and save the model."),
     "run": ("duologue.cli.predict:run", "Answer a data file with a system: the official result file."),
     "check": ("duologue.cli.check:check", "Check a result file; say all that is wrong with it."),

@@ -66,7 +66,7 @@ class Processes:
         except (EOFError, OSError, pickle.UnpicklingError) as error:  # OSError: it died in the middle of a message
             raise _died() from error
         if isinstance(outcome, str):
-            raise RuntimeError(f"a worker process failed:\n{outcome}")
+            raise RuntimeError(f"a worker process failed:\n{outcome}")  # noqa: TRY004  # no type is wrong
         self._free.append(pipe)
         return outcome
 

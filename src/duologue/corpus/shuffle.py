@@ -94,7 +94,7 @@ def _partners(n: int, rng: random.Random) -> Iterator[tuple[int, NDArray[np.int6
     version, internal, _ = rng.getstate()
     assert version == 3
     stream = np.random.RandomState()
-    stream.set_state(("MT19937", internal[:-1], internal[-1]))
+    stream.set_state(("MT19937", np.array(internal[:-1], np.uint32), internal[-1], 0, 0.0))
     highs = range(n, 1, -_DRAWN)
     states = []
     for high in highs:
@@ -131,7 +131,7 @@ def _swap(file: Any, kind: np.dtype[Any], low: int, partners: NDArray[np.int64])
     for begin, chosen in _sweep(earlier, low):
         places[begin : begin + len(chosen)] = _read(file, kind, chosen)[chosen - chosen[0]]
     places[own:] = np.arange(low, low + len(partners))
-    held = memoryview(places)
+    held: Any = memoryview(places)  # type: ignore[arg-type]  # an array is a buffer on all versions that we run on
     for start in range(0, len(partners), _DRAWN):  # in stretches: a list of numbers takes 40 bytes for each
         for i, j in enumerate(partners[start : start + _DRAWN].tolist(), own + start):
             held[i], held[j] = held[j], held[i]

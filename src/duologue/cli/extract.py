@@ -1,0 +1,20 @@
+"""`duologue extract`: dialogue text from what was collected or downloaded; one subcommand for each source."""
+
+from __future__ import annotations
+
+import click
+
+from duologue.cli.subtitles import add_subtitles
+
+
+@click.group()
+def extract() -> None:
+    """Make dialogue text from collected or downloaded data.
+
+    \b
+    Examples:
+      duologue extract subtitles en.tar.gz --profile official --ratios 0.9,0.1 --out subtitles
+    """
+
+
+add_subtitles(extract)
