@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -43,12 +44,11 @@ class World:
 
     def user(self, name: str) -> Row:
         """Return the user object of a name; its number depends on the name alone."""
-        for ids in (self.timelines.get(name, ()),):
-            for one in ids:
-                if one in self.posts:
-                    found: Row = self.posts[one]["user"]
-                    return found
-        number = 1 + int.from_bytes(name.lower().encode()[:6], "big")
+        for one in self.timelines.get(name, ()):
+            if one in self.posts:
+                found: Row = self.posts[one]["user"]
+                return found
+        number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:5], "big")
         return {"id": number, "screen_name": name, "name": name.title()}
 
     def say(self, name: str, text: str, answers: int | None = None, *, language: str = "en") -> int:
