@@ -18,7 +18,7 @@ _FORBIDDEN = "https://api.twitter.com/2/problems/not-authorized-for-resource"
 
 def family_of(endpoint: str) -> str:
     """Return what the limit of an endpoint is called."""
-    return re.sub(r"/\d+/", "/:id/", endpoint)
+    return re.sub(r"(?<=users)/\d+/", "/:id/", endpoint)
 
 
 def answer(service: Service, endpoint: str, params: dict[str, str]) -> tuple[int, Any, int]:
