@@ -66,12 +66,12 @@ def statistics(path: Path) -> dict[str, int | float | list[str]]:
     }
 
 
-def statistics_text(path: Path) -> str:
-    """Return the statistics as lines of text. Raises as `stores.stores_in` does."""
+def told(statistics: dict[str, int | float | list[str]]) -> str:
+    """Return statistics as lines of text."""
     lines = []
-    for name, value in statistics(path).items():
+    for name, value in statistics.items():
         shown = (
-            " ".join(value) if isinstance(value, list) else f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+            f"{value:.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else " ".join(value)
         )
         lines.append(f"{name.replace('_', ' ')}: {shown}")
     return "\n".join(lines) + "\n"

@@ -103,10 +103,9 @@ def import_dialogues(
 def _rows(path: Path, findings: Findings) -> Iterator[tuple[str, Any]]:
     """Yield what may be a dialogue, with its place in the file."""
     source = Source(path)
-    start = next(source.pieces(), b"").lstrip()[:1]
     lines = Lines(source, unmarked=True)
     first = next(iter(lines), "")
-    if start == b"{" and _is_json(first) and len(lines) > 1:
+    if _is_json(first) and len(lines) > 1:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
