@@ -352,6 +352,10 @@ class _Tar:
                         tar.members.clear()  # type: ignore[attr-defined]  # it would keep every one
                         if info.isfile() and self._wanted(info.name):
                             yield info.name, info.size, _reader(tar, info)
+                if not packed:  # tarfile takes an archive that is cut off between two files for a whole one
+                    raw.seek(-min(tarfile.BLOCKSIZE, self._path.stat().st_size), os.SEEK_END)
+                    if any(raw.read()):
+                        raise tarfile.ReadError("its end mark is missing")
             except (tarfile.TarError, gzip.BadGzipFile, EOFError, _isal_error()) as error:
                 raise _damaged(self._path, f"it cannot be read to its end ({error})") from error
 

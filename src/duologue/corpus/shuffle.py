@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-BATCH = 1 << 22
+BATCH = 1 << 21
 """Swaps that are done in memory at once, with about 30 bytes each."""
 _DRAWN = 1 << 18
 """Numbers that are drawn at once."""

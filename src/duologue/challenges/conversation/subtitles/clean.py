@@ -101,7 +101,8 @@ _BEFORE_MARK = "\x01"
 _DASH_RUNS = "|".join(rf"{dash}[-\u2013\u2014]*(?:[ \x01]|(?=\n))" for dash in "-\u2013\u2014")
 _LINE_MARKS = re.compile(rf"\x01(?:{_DASHES}|'[ \x01])|{_DASH_RUNS}|% %|##*|''|``|\(|\)|\"")
 """Rule `marks`. Each branch begins with one character, which lets the search skip to the next of them."""
-_ODD_SPACE = re.compile(r"[^\S\n ]")
+_ODD_SPACES = tuple(character for character in map(chr, range(0x3001)) if character.isspace() and character not in " \n")
+"""All white space but space and line feed; there is none above the ideographic space."""
 _SPACES = re.compile(rf"{S}+")
 
 
@@ -152,7 +153,7 @@ def _marked(text: str) -> str:
 
 def _squeezed(text: str) -> str:
     """Rule `spaces`."""
-    if (not text.isascii() or "\t" in text) and _ODD_SPACE.search(text):
+    if any(space in text for space in (("\t",) if text.isascii() else _ODD_SPACES)):
         text = _SPACES.sub(" ", text)
     while "  " in text:
         text = text.replace("  ", " ")

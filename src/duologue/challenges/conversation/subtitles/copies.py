@@ -50,8 +50,9 @@ class Copies:
 
     def others(self, pairs: Pairs) -> NDArray[np.bool_]:
         """Return which pairs stay, (pairs,)."""
-        marked = self._marked[pairs.places >> 3] >> (pairs.places & 7).astype(np.uint8)
-        return np.logical_not(marked & 1)
+        bits = self._marked[pairs.places >> 3] >> (pairs.places & 7).astype(np.uint8)
+        others: NDArray[np.bool_] = bits & 1 == 0
+        return others
 
     def mark(self, places: NDArray[np.int64]) -> None:
         """Leave out the pairs that stand at these places of the long list, each given once."""

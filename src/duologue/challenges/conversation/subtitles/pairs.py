@@ -195,8 +195,8 @@ def write(
 
 
 def _chosen(pairs: Pairs, kept: NDArray[np.bool_]) -> Pairs:
-    numbers = (column[kept] for column in (pairs.keys, pairs.places, pairs.rows))
-    return Pairs(*numbers, pairs.questions.chosen(kept), pairs.answers.chosen(kept))
+    questions, answers = pairs.questions.chosen(kept), pairs.answers.chosen(kept)
+    return Pairs(pairs.keys[kept], pairs.places[kept], pairs.rows[kept], questions, answers)
 
 
 def _counted(keys: NDArray[np.int64], ranges: Sequence[range]) -> NDArray[np.int64]:
