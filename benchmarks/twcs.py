@@ -30,12 +30,13 @@ _TEXT = (
     "thanks for reaching out please send us a direct message with your account number so that we can look into it "
     "my order has not arrived since last week and nobody answers the phone can anyone help me with this"
 )
+_DAYS = 60
 _START = 1_506_816_000
 """First of October 2017, UTC."""
 
 
 def write_table(path: Path, rows: int) -> None:
-    """Write a table whose ids are shuffled within runs of 4,096, so that they are not in time order."""
+    """Write a table with ids shuffled within runs of 4,096, and runs that jump about in time, as in the real one."""
     chance = Random(1)
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
@@ -45,7 +46,7 @@ def write_table(path: Path, rows: int) -> None:
             size = min(4_096, rows - made)
             ids = list(range(made + 1, made + size + 1))
             chance.shuffle(ids)
-            writer.writerows(_run(chance, ids, _START + made))
+            writer.writerows(_run(chance, ids, _START + chance.randrange(_DAYS * 86_400)))
             made += size
 
 

@@ -30,7 +30,7 @@ CREATE TABLE posts (
     author INTEGER, screen_name TEXT, name TEXT, body TEXT, raw TEXT
 );
 CREATE TABLE dialogues (
-    place INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL COLLATE NOCASE, key INTEGER NOT NULL,
+    place INTEGER PRIMARY KEY, account TEXT NOT NULL COLLATE NOCASE, key INTEGER NOT NULL,
     ids TEXT NOT NULL, UNIQUE (account, key)
 );
 CREATE TABLE accounts (

@@ -30,7 +30,7 @@ def to_v1(row: Row, users: Mapping[str, Row]) -> Row | None:
     moment = _moment(created)
     if moment is None:
         return None
-    note = row.get("note_tweet") or row.get("note_post")
+    note = row.get("note_tweet", row.get("note_post"))
     full = note.get("text") if isinstance(note, dict) else None
     user = users.get(str(row["author_id"]), {})
     return {

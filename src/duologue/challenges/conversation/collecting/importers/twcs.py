@@ -106,10 +106,11 @@ def import_twcs(base: PostBase, path: Path, *, language: str = "en", progress: P
     source = Source(path)
     index = _indexed(source, path)
     total = len(index.news)
-    for done, portion in enumerate(_portions(_values(source, index, language))):
-        base.add_plain(portion)
+    values = _values(source, index, language)
+    for start in range(0, total, _PORTION):
+        base.add_plain(islice(values, _PORTION))
         if progress is not None:
-            progress(min(total, (done + 1) * _PORTION), total, "posts")
+            progress(min(total, start + _PORTION), total, "posts")
     dialogues = _thread(base, index, progress)
     return Imported(posts=total, dialogues=dialogues, accounts=len(index.replies))
 
@@ -127,11 +128,6 @@ def _values(source: Source, index: _Index, language: str) -> Iterator[tuple[Any,
             at = _NONE if answered == _NONE else row_of(answered)
             parent = news[at] if at != _NONE else None if answered == _NONE else answered
             yield news[row], parent, created, text, language, number, author
-
-
-def _portions(values: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
-    while portion := list(islice(values, _PORTION)):
-        yield portion
 
 
 def _thread(base: PostBase, index: _Index, progress: Progress | None) -> int:
@@ -153,6 +149,7 @@ def _indexed(source: Source, path: Path) -> _Index:
     index = _Index()
     findings = Findings()
     minutes: dict[str, int] = {}
+    row_of, put, news, answered_by = index.row, index.put, index.news, index.answers
     with _table(source) as table:
         for cells in table:
             try:
@@ -170,14 +167,14 @@ def _indexed(source: Source, path: Path) -> _Index:
             if not 0 <= number < _BOUND or not 0 <= seconds < _LATEST or not _NONE <= answered < _BOUND or not author:
                 findings.add(_problem(table.line_num, cells))
                 continue
-            if index.row(number) != _NONE:
+            if row_of(number) != _NONE:
                 message = f"tweet_id {number} is given twice"
                 findings.add(Problem(rule="twcs-id", place=f"line {table.line_num}", message=message))
                 continue
-            row = len(index.news)
-            index.put(number, row)
-            index.news.append(seconds << _SHIFT | number)
-            index.answers.append(answered)
+            row = len(news)
+            put(number, row)
+            news.append(seconds << _SHIFT | number)
+            answered_by.append(answered)
             if answers and not author.isdecimal():
                 index.replies.setdefault(author, array("i")).append(row)
     if problems := findings.problems():
