@@ -14,6 +14,7 @@ from duologue.core.plugins import load_task
 from duologue.core.records import Answer, Scoring
 from duologue.metrics.meteor import VARIABLE, find_meteor
 from duologue.metrics.significance import values_only
+from golden import collector
 from golden.cases import (
     BLEU,
     Case,
@@ -62,6 +63,7 @@ def find(golden: Path) -> Iterator[Case]:
             for name, case in expected.items():
                 if isinstance(case, dict) and any(key.startswith("stdout_nltk") for key in case):
                     yield from _one_reference(path.with_name(f"{name}.txt"), case)
+    yield from collector.find(golden)
     yield from _later(golden)
 
 
@@ -179,7 +181,7 @@ def _embedding(rows: list[dict[str, Any]], vectors: Path, wanted: dict[str, floa
 
 
 def _later(golden: Path) -> Iterator[Case]:
-    """Yield what comes with the conversation data: preprocessing, extraction, collection, subtitles."""
+    """Yield what comes with the conversation data: preprocessing, extraction, subtitles."""
     for path in files_below(golden, "*.jsonl"):
         rows = read_lines(path)
         keys = rows[0].keys() if rows and isinstance(rows[0], dict) else set[str]()
@@ -187,8 +189,6 @@ def _later(golden: Path) -> Iterator[Case]:
             yield Case("twitter preprocessing", path.stem, None)
         elif "xml" in keys:
             yield Case("subtitle parsing", path.stem, None)
-        elif {"endpoint", "params"} <= keys:
-            yield Case("collection", path.stem, None)
     for path in sorted(golden.rglob("stored_data")):
         yield Case("twitter extraction", path.parent.name, None)
     for path in sorted(golden.rglob("xml")):
