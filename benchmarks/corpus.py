@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
 import json
+import logging
 import os
 import platform
 import random
@@ -28,9 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # one core is what the figures mean; read by numpy when it is imported
 
-from isal import igzip  # noqa: E402  # after the number of threads is set
-
-from duologue.challenges.conversation.subtitles import utterances  # noqa: E402  # the same
+from duologue.challenges.conversation.subtitles import utterances  # noqa: E402  # after the number of threads is set
 from duologue.corpus import archives  # noqa: E402  # the same
 
 if TYPE_CHECKING:
@@ -44,14 +44,16 @@ FILE = 1_000
 GIGABYTE = 10**9
 ARCHIVE_GIGABYTES = 18
 """Packed size of the 2016 release."""
-_BYTES_AHEAD = 40
 
 WORDS = (
-    "the you i to a it and that of is in what me we this he my on your have do no be know not was she can are all with "
-    "for him her if go get here out like they up one right at there about think just come so good see now look yes want "
-    "time back need let man going take okay tell make say would could should never really little night people always "
-    "something nothing house money father mother friend morning tomorrow believe understand remember please thank sorry"
-).split()
+    "the", "you", "i", "to", "a", "it", "and", "that", "of", "is", "in", "what", "me", "we", "this", "he",
+    "my", "on", "your", "have", "do", "no", "be", "know", "not", "was", "she", "can", "are", "all", "with",
+    "for", "him", "her", "if", "go", "get", "here", "out", "like", "they", "up", "one", "right", "at", "there",
+    "about", "think", "just", "come", "so", "good", "see", "now", "look", "yes", "want", "time", "back",
+    "need", "let", "man", "going", "take", "okay", "tell", "make", "say", "would", "could", "should", "never",
+    "really", "little", "night", "people", "always", "something", "nothing", "house", "money", "father",
+    "mother", "friend", "morning", "tomorrow", "believe", "understand", "remember", "please", "thank", "sorry",
+)  # fmt: skip
 ENDS = (".", ".", ".", ".", "?", "?", "!", "...", ",")
 NAMES = ("John", "Mary", "Smith", "Jack", "Anna", "Café", "Zoë")
 
@@ -110,6 +112,7 @@ def xml_of(number: int, pool: list[list[str]]) -> bytes:
 
 def make(path: Path, size: int) -> tuple[int, int]:
     """Write an archive of so many bytes of XML, and return its number of files and its bytes of XML."""
+    igzip = importlib.import_module("isal.igzip")
     rng = random.Random(1)
     pool = [words_of(rng) for _ in range(100_000)]
     files = total = 0
@@ -161,9 +164,8 @@ def map_stage(source: Path, out: Path, workers: int, engine: str) -> float:
     archive = archives.open_archive(source)
     found, members = utterances.find(archive, 1.0, official=True)
     if engine == "ray":
-        import ray
-
-        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        ray = importlib.import_module("ray")
+        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         warm = ray.remote(num_cpus=1)(_warm)
         ray.get([warm.remote() for _ in range(4 * workers)])
     start = time.perf_counter()
@@ -175,8 +177,7 @@ def map_stage(source: Path, out: Path, workers: int, engine: str) -> float:
 
 def _warm() -> None:
     """Import what the work needs, and take long enough for every worker to get its share."""
-    import pyarrow.parquet  # noqa: F401  # imported for the time that it takes
-
+    importlib.import_module("pyarrow.parquet")
     time.sleep(0.5)
 
 
@@ -201,10 +202,13 @@ class Figures(NamedTuple):
     two: Job
     same: bool
     maps: dict[tuple[str, int], list[float]]
+    """By engine and workers: seconds of each round."""
+    load: float
 
 
 def run(folder: Path, gigabytes: float, rounds: int) -> Figures:
     """Make the archive and measure everything on it."""
+    load = os.getloadavg()[0]
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "en.tar.gz"
     files, raw = make(source, int(gigabytes * GIGABYTE))
@@ -227,7 +231,7 @@ def run(folder: Path, gigabytes: float, rounds: int) -> Figures:
             shutil.rmtree(out)
     sentences = int(next(line for line in jobs[1].said.splitlines() if line.endswith("sentences loaded")).split()[0])
     return Figures(
-        files, raw, source.stat().st_size, sentences - files, jobs[1], jobs[2], len(hashes) == 1, maps
+        files, raw, source.stat().st_size, sentences - files, jobs[1], jobs[2], len(hashes) == 1, maps, load
     )  # fmt: skip
 
 
@@ -262,47 +266,60 @@ def verdicts(found: Figures) -> Iterator[tuple[str, str, str, bool]]:
 
 def page(found: Figures, gigabytes: float) -> str:
     """Return the page of results."""
-    both = min(found.maps["processes", 2])
-    times = ARCHIVE_GIGABYTES * GIGABYTE / found.packed
-    per_core = min(found.maps["processes", 1]) * times
-    after = max(found.one.wall - min(found.maps["processes", 1]), 0) * times
-    rows = "".join(f"| {what} | {figure} | {must} |\n" for what, figure, must, _ in verdicts(found))
+    one, two = found.one, found.two
+    promises = "".join(f"| {what} | {figure} | {must} |\n" for what, figure, must, _ in verdicts(found))
     rounds = "".join(
-        f"| map stage, {engine}, {workers} worker{'s' if workers > 1 else ''} | "
-        f"{', '.join(f'{second:.1f}' for second in seconds)} s |\n"
+        f"| map stage alone, {engine}, {workers} worker{'s' if workers > 1 else ''} | "
+        f"{', '.join(f'{second:.1f} s' for second in seconds)} |\n"
         for (engine, workers), seconds in found.maps.items()
     )
     return f"""# Subtitles at archive scale
 
-Made by `python benchmarks/corpus.py --gigabytes {gigabytes:g}` on {platform.machine()}, Python {platform.python_version()}.
-The archive is of our own making, in the layout of OpenSubtitles 2016: {found.files:,} files, {found.sentences:,} sentences
-kept, {found.raw / GIGABYTE:.2f} GB of XML in a .tar.gz of {found.packed / GIGABYTE:.3f} GB.
+Made by `python benchmarks/corpus.py --gigabytes {gigabytes:g}` with Python {platform.python_version()} on
+{os.cpu_count()} cores ({platform.machine()}); load average at the start {found.load:.1f}.
+The archive is of our own making, in the layout of OpenSubtitles 2016: {found.files:,} files,
+{found.sentences:,} sentences kept,
+{found.raw / GIGABYTE:.2f} GB of XML in a .tar.gz of {found.packed / GIGABYTE:.3f} GB.
 
 | promise | measured | must |
 |---|---|---|
-{rows}
+{promises}
 | job | took |
 |---|---|
-| official profile, `--ratios 0.9,0.1`, 1 worker | {found.one.cpu:.1f} CPU s, {found.one.wall:.1f} s, {found.one.megabytes:.0f} MB |
-| the same, 2 workers | {found.two.cpu:.1f} CPU s, {found.two.wall:.1f} s, {found.two.megabytes:.0f} MB |
+| official profile, `--ratios 0.9,0.1`, 1 worker | {one.cpu:.1f} CPU s, {one.wall:.1f} s, {one.megabytes:.0f} MB |
+| the same, 2 workers | {two.cpu:.1f} CPU s, {two.wall:.1f} s, {two.megabytes:.0f} MB |
 {rounds}
 The official extractor does {OFFICIAL_RATE:,} sentences per CPU second with the whole corpus in memory: here it is
-{found.sentences / found.one.cpu / OFFICIAL_RATE:.1f} times as fast.
+{found.sentences / one.cpu / OFFICIAL_RATE:.1f} times as fast. Times are the fastest of the rounds.
 
-## What the whole archive would take (extrapolated, not measured)
+{extrapolated(found)}"""
 
-{ARCHIVE_GIGABYTES} GB packed are {times:.0f} times this archive. Assumed: time grows with the bytes (no stage but the sort of keys within
-a run grows faster), files are like ours, disks read and write 200 MB/s and do not wait for one another.
 
-| where | map stage | the rest (shuffle, sort, write; one process) | together |
+def extrapolated(found: Figures) -> str:
+    """Return the part of the page that was not measured, with what it assumes."""
+    both = min(found.maps["processes", 2])
+    times = ARCHIVE_GIGABYTES * GIGABYTE / found.packed
+    alone_ = min(found.maps["processes", 1])
+    after = max(found.one.wall - alone_, 0) * times / 3600
+    rows = (
+        ("1 core", alone_ * times / 3600),
+        ("2 cores of this machine", both * times / 3600),
+        ("16 nodes of 2 cores, Ray", sixteen(both * times)),
+    )
+    table = "".join(f"| {where} | {hours:.2f} h | {after:.2f} h | {hours + after:.2f} h |\n" for where, hours in rows)
+    return f"""## The whole archive: extrapolated, not measured
+
+{ARCHIVE_GIGABYTES} GB packed are {times:.0f} times this archive. Assumed: files are like ours; time
+grows with the bytes (only the sort within a run and the sweeps of the shuffle grow faster, and
+they are a few percent); the disk keeps up.
+
+| where | map stage | shuffle, sort, write (one process) | together |
 |---|---|---|---|
-| 1 core | {per_core / 3600:.2f} h | {after / 3600:.2f} h | {(per_core + after) / 3600:.2f} h |
-| 2 cores of this machine | {both * times / 3600:.2f} h | {after / 3600:.2f} h | {(both * times + after) / 3600:.2f} h |
-| 16 nodes of 2 cores, Ray | {sixteen(both * times, times):.2f} h | {after / 3600:.2f} h | {sixteen(both * times, times) + after / 3600:.2f} h |
-
-For 16 nodes: the map stage divides by 16 at 90 % efficiency, but not below the time in which one process reads the
-archive (unpacking the outer gzip, {READ_RATE} MB/s) and a network of 1 Gbit/s carries it to the nodes and the utterances
-back. The rest stays with the process that was called, as its order is the official one.
+{table}
+16 nodes: the map stage of 2 cores divided by 16, at 90 % efficiency, but not below the time in which one process
+reads the archive ({READ_RATE} MB/s through the outer gzip) nor below that in which a network of 1 Gbit/s
+carries it to the nodes and as much back. The rest stays with the process that was called: its
+order is the official one.
 """
 
 
@@ -310,11 +327,10 @@ READ_RATE = 250
 """MB per second at which one process lists, unpacks and sends an archive of packed files."""
 
 
-def sixteen(both: float, times: float) -> float:
-    """Return hours of the map stage on 16 nodes."""
+def sixteen(both: float) -> float:
+    """Return hours of the map stage on 16 nodes, from its seconds on two cores."""
     reading = ARCHIVE_GIGABYTES * 1000 / READ_RATE
-    network = 2 * ARCHIVE_GIGABYTES * 1000 / 117
-    assert times > 0
+    network = 2 * ARCHIVE_GIGABYTES * 1000 / 117  # MB/s of 1 Gbit/s
     return max(both / 16 / 0.9, reading, network) / 3600
 
 

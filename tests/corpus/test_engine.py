@@ -4,14 +4,16 @@ import importlib
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from duologue.core.errors import DuologueError, MissingExtraError, UsageError
 from duologue.corpus.engine import Shard, finished, map_shards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.fixture

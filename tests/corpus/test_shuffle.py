@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import doctest
 import random
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from duologue.core.errors import StorageError
 from duologue.corpus import shuffle as module
 from duologue.corpus.shuffle import first, read_places, shuffle, write_places
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SMALL = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
 

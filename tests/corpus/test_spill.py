@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from duologue.core.errors import StorageError
 from duologue.corpus.spill import Spill
 from duologue.corpus.tables import Texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def texts(words: list[str]) -> Texts:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import doctest
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from duologue.core.errors import FormatError, StorageError
 from duologue.corpus import tables as module
 from duologue.corpus.tables import Texts, dump, joined, load, notes, stacked
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WORDS = st.lists(st.text(max_size=5).filter(lambda text: text.isprintable()), max_size=12)
 
@@ -27,7 +30,9 @@ def test_texts_are_chosen_joined_and_stacked_as_lists_are(words: list[str], rng:
     places = np.arange(len(words))[::-1]
     assert packed.list() == words
     assert packed.chosen(places).list() == words[::-1]
-    assert packed.chosen(places % 2 == 0).list() == [word for word, place in zip(words, places, strict=True) if place % 2 == 0]
+    assert packed.chosen(places % 2 == 0).list() == [
+        word for word, place in zip(words, places, strict=True) if place % 2 == 0
+    ]
     assert packed[1:].list() == words[1:]
     assert packed[1:].lengths().tolist() == [len(word.encode()) for word in words[1:]]
     assert bytes(packed[1:].data()) == "".join(words[1:]).encode()

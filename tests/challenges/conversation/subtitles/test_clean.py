@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import doctest
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +12,13 @@ from duologue.challenges.conversation.subtitles import clean as module
 from duologue.challenges.conversation.subtitles.clean import RULES, Cleaned, clean, clean_lines, packed, sentences
 from duologue.challenges.conversation.subtitles.scan import parse, scan
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 BITS = (
-    " ", " ", "'", " ' ", "n", "s", "t", "em ", "mr", "mrs", "st", ".", " .", "-", "\u2013", "\u2014", "- ", " -", "%", "% %",
-    "#", "''", "`", "(", ")", "[", "]", "{", "}", "<", ">", "<!--", "-->", ":", "A", "_", "İ", "a", "Σ", '"', "\\'", "\xa0",
-    "\t", "\u2003", "\u3000", "\x85", "\u2028", "bout", "?", "!", "...", "é", "😀",
+    " ", " ", "'", " ' ", "n", "s", "t", "em ", "mr", "mrs", "st", ".", " .", "-", "\u2013", "\u2014", "- ", " -", "%",
+    "% %", "#", "''", "`", "(", ")", "[", "]", "{", "}", "<", ">", "<!--", "-->", ":", "A", "_", "İ", "a", "Σ", '"',
+    "\\'", "\xa0", "\t", "\u2003", "\u3000", "\x85", "\u2028", "bout", "?", "!", "...", "é", "😀",
 )  # fmt: skip
 RAW = st.lists(st.sampled_from(BITS), max_size=14).map("".join)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import random
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 
 from duologue.challenges.conversation.subtitles import scan as module
 from duologue.challenges.conversation.subtitles.scan import parse, scan
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<document id="1">\n'
 META = "  <meta>\n    <source><year>1999</year></source>\n  </meta>\n"
