@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -77,3 +78,26 @@ def test_other_versions_and_other_files_are_refused(tmp_path: Path) -> None:
         opened(tmp_path / "text.sqlite" / "below.sqlite")
     assert not is_database(tmp_path)
     assert not is_database(tmp_path / "text.sqlite")
+
+
+def test_many_that_come_at_once_make_one_database(tmp_path: Path) -> None:
+    failed: list[BaseException] = []
+
+    def come() -> None:
+        try:
+            base = opened(tmp_path / "a.sqlite")
+            with base.writing() as connection:
+                connection.execute("INSERT INTO notes VALUES ('x')")
+            base.close()
+        except BaseException as error:  # noqa: BLE001  # whatever it is, the test is to see it
+            failed.append(error)
+
+    threads = [Thread(target=come) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    base = opened(tmp_path / "a.sqlite", writable=False)
+    assert notes(base) == ["x"] * 12
+    base.close()

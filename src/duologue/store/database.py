@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
@@ -48,13 +49,18 @@ class Database:
             if not writable and not path.is_file():
                 raise StorageError(f"there is no store at {path}; collect or import into it first")
             self.connection = _open(path, writable=writable)
-            self.connection.isolation_level = None  # transactions begin and end where `writing` says
-            self.connection.execute("PRAGMA cache_size = -65536")
-            if writable:
-                self.connection.execute("PRAGMA journal_mode = WAL")
-                self.connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-                self.connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES if durable else _BULK_LOG_PAGES}")
-            self._found_version(schema, version, writable=writable)
+            try:
+                self.connection.isolation_level = None  # transactions begin and end where `writing` says
+                self.connection.execute("PRAGMA cache_size = -65536")
+                if writable:
+                    _keep_log(self.connection)
+                    self.connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                    pages = _LOG_PAGES if durable else _BULK_LOG_PAGES
+                    self.connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+                self._found_version(schema, version, writable=writable)
+            except BaseException:
+                self.connection.close()
+                raise
 
     def _found_version(self, schema: str, version: int, *, writable: bool) -> None:
         found = self.connection.execute("PRAGMA user_version").fetchone()[0]
@@ -122,6 +128,20 @@ def _open(path: Path, *, writable: bool) -> sqlite3.Connection:
         connection.close()
         return sqlite3.connect(f"{address}?immutable=1", timeout=_PATIENCE_SECONDS, uri=True)
     return connection
+
+
+def _keep_log(connection: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log, which is the one step for which SQLite itself does not wait for others."""
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _refuse(path: Path, error: sqlite3.Error) -> NoReturn:

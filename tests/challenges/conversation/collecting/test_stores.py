@@ -92,6 +92,13 @@ def test_an_export_is_what_the_files_were(tmp_path: Path) -> None:
     assert (tmp_path / "two" / "AirCare.json").read_bytes() == (tmp_path / "one" / "AirCare.json").read_bytes()
 
 
+def test_what_killed_runs_left_of_a_file_is_removed(tmp_path: Path) -> None:
+    for name in (".AirCare.json.x1.part", ".AirCare2.json.x1.part"):
+        (tmp_path / name).touch()
+    stores.tidy(tmp_path, "AirCare")
+    assert [path.name for path in tmp_path.iterdir()] == [".AirCare2.json.x1.part"]
+
+
 @pytest.mark.parametrize("name", ["../evil", ".hidden", "a/b", "", "a\nb"])
 def test_a_name_that_is_no_file_name_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError):

@@ -112,6 +112,7 @@ class Collector:
         fresh = self._base.keys(account)
         self._scan(account, Scan(max(fresh, default=None), None, complete=False, timeline=(), found=()))
         if self._files:
+            stores.tidy(self._folder, account)
             stores.export_account(self._base, self._folder, account)
         now = len(self._base.keys(account))
         self._say(f"{account}: {now - before} new dialogues, {now} in all")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation import posts
@@ -61,6 +62,13 @@ def adopt(base: PostBase, folder: Path, account: str) -> None:
     base.add(post.source for dialogue in store.dialogues.values() for post in dialogue)
     base.add_dialogues((account, int(key), [post.id for post in dialogue]) for key, dialogue in store.dialogues.items())
     base.note_exported(account, base.revision(account)[0])
+
+
+def tidy(folder: Path, account: str) -> None:
+    """Remove what killed runs left of an account's file; only whoever holds the account may do this."""
+    for path in folder.glob(f".{account_file(folder, account).name}.*.part"):
+        with suppress(OSError):
+            path.unlink()
 
 
 def export_account(base: PostBase, folder: Path, account: str) -> Path | None:
