@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError, UsageError
@@ -31,22 +32,20 @@ class Cluster:
         self._limit = workers + AHEAD
         self._open: list[Any] = []
         if self._started:
-            where: dict[str, Any] = {"num_cpus": workers} if address is None else {"address": address}
-            try:
-                self._ray.init(
-                    **where,
-                    include_dashboard=None if address else False,
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                )
-            except (ConnectionError, RuntimeError, ValueError) as error:
-                self._started = False
-                raise UsageError(
-                    f"cannot reach a Ray cluster at '{address}': {error}; start one (`ray start --head`) and give "
-                    "its address, or leave --address out"
-                ) from error
+            self._join(workers, address)
         self._work = self._ray.put(work)
         self._task = self._ray.remote(num_cpus=1)(do_one)
+
+    def _join(self, workers: int, address: str | None) -> None:
+        quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+        if address is None:  # "local": also where the environment names a cluster, which nobody asked for here
+            self._ray.init(address="local", num_cpus=workers, include_dashboard=False, **quiet)
+            return
+        _knock(address)
+        try:
+            self._ray.init(address=address, **quiet)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise _unreachable(address, error) from error
 
     def full(self) -> bool:
         """Return whether enough shards are on their way."""
@@ -75,3 +74,21 @@ class Cluster:
         self._open.clear()
         if self._started:
             self._ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Raise `UsageError` where nobody answers at `host:port`: Ray tries for minutes and then ends the process."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return  # `auto` and the like are for Ray to judge
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str, error: Exception) -> UsageError:
+    return UsageError(
+        f"cannot reach a Ray cluster at '{address}': {error}; start one (`ray start --head`) and give its address, or "
+        "leave --address out"
+    )

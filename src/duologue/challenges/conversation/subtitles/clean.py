@@ -101,7 +101,9 @@ _BEFORE_MARK = "\x01"
 _DASH_RUNS = "|".join(rf"{dash}[-\u2013\u2014]*(?:[ \x01]|(?=\n))" for dash in "-\u2013\u2014")
 _LINE_MARKS = re.compile(rf"\x01(?:{_DASHES}|'[ \x01])|{_DASH_RUNS}|% %|##*|''|``|\(|\)|\"")
 """Rule `marks`. Each branch begins with one character, which lets the search skip to the next of them."""
-_ODD_SPACES = tuple(character for character in map(chr, range(0x3001)) if character.isspace() and character not in " \n")
+_ODD_SPACES = tuple(
+    character for character in map(chr, range(0x3001)) if character.isspace() and character not in " \n"
+)
 """All white space but space and line feed; there is none above the ideographic space."""
 _SPACES = re.compile(rf"{S}+")
 

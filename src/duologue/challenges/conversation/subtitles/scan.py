@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 W_OPEN, S_OPEN, TIME, W_CLOSE, S_CLOSE, END, OTHER = range(7)
-_FOLLOWS = np.zeros((7, 7), dtype=bool)
+_MAY_FOLLOW = np.zeros((7, 7), dtype=bool)
 """Which tag may follow which: no tag may be nested in a `w`, and between sentences stands nothing."""
-_FOLLOWS[W_OPEN, W_CLOSE] = True
-_FOLLOWS[S_CLOSE, [S_OPEN, END]] = True
+_MAY_FOLLOW[W_OPEN, W_CLOSE] = True
+_MAY_FOLLOW[S_CLOSE, [S_OPEN, END]] = True
 for _before in (S_OPEN, TIME, W_CLOSE):
-    _FOLLOWS[_before, [W_OPEN, TIME, S_CLOSE]] = True
-_FOLLOWS = _FOLLOWS.ravel()
+    _MAY_FOLLOW[_before, [W_OPEN, TIME, S_CLOSE]] = True
+_FOLLOWS = _MAY_FOLLOW.ravel()
 _KINDS = np.full(1 << 16, OTHER, np.uint8)
 for _letters, _kind in ((b"w ", W_OPEN), (b"s ", S_OPEN), (b"ti", TIME), (b"/w", W_CLOSE), (b"/s", S_CLOSE)):
     _KINDS[int.from_bytes(_letters, "little")] = _kind
@@ -134,7 +134,7 @@ class _Tags:
 
     def _kinds(self) -> NDArray[np.uint8]:
         """Return what each tag is, told by its first two letters."""
-        kinds = _KINDS[self._eight[self.starts + 1] & np.uint64(0xFFFF)]
+        kinds: NDArray[np.uint8] = _KINDS[self._eight[self.starts + 1] & np.uint64(0xFFFF)]
         if self.body[self.starts[-1] : self.ends[-1] + 1] == b"</document>":
             kinds[-1] = END
         return kinds

@@ -148,8 +148,8 @@ def find(archive: archives.Archive, share: float, *, official: bool) -> tuple[Fo
     It lists the files, shuffles them and takes the first int(files x share). Raises `UsageError` when there is none.
     """
     members = archive.members(_is_subtitle)
-    last = {name: place for place, name in enumerate(members.names)}  # of equal names in a tar the last one counts
-    names = sorted(_as_official(list(last)) if official else last, key=_place_of)
+    places = _places(members)
+    names = sorted(_as_official(list(places)) if official else places, key=_place_of)
     if not names:
         raise UsageError(
             "no .xml or .xml.gz file was found; expected the XML release of OpenSubtitles, as OPUS has it "
@@ -168,9 +168,13 @@ def _parts(name: str) -> list[str]:
     return posixpath.normpath(name).split("/")
 
 
+def _places(members: archives.Members) -> dict[str, int]:
+    """Return where each file is; of equal names in a tar the last counts, as when it is unpacked."""
+    return {posixpath.normpath(name): place for place, name in enumerate(members.names)}
+
+
 def _place_of(name: str) -> tuple[int, str]:
-    plain = posixpath.normpath(name)
-    return plain.count("/"), plain
+    return name.count("/"), name
 
 
 def _as_official(names: list[str]) -> list[str]:
@@ -212,7 +216,7 @@ def extract(
 
 
 def _plan(members: archives.Members, found: Found) -> archives.Plan:
-    place_of = {name: place for place, name in enumerate(members.names)}
+    place_of = _places(members)
     places = np.array([place_of[found.names[key]] for key in found.order.tolist()], np.int64)
     by_place = np.argsort(places)
     places = places[by_place]
