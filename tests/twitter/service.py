@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -158,6 +159,11 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, service: Service) -> None:
         self.service = service
         super().__init__(("127.0.0.1", 0), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of callers that were killed, or gave up, while they were answered."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
     def server_bind(self) -> None:
         TCPServer.server_bind(self)

@@ -47,13 +47,15 @@ _NONE = -1
 
 
 class _Index:
-    """What the first reading keeps of every row: 16 bytes, and 4 per possible id."""
+    """What the first reading keeps of every row: 20 bytes, and 4 per possible id."""
 
     def __init__(self) -> None:
         self.news = array("q")
         """New ids, by row."""
         self.answers = array("q")
         """Old ids of the posts answered, by row; -1 for none."""
+        self.above = array("i")
+        """Rows of the posts answered, by row; -1 for none, and for those that are not in the file."""
         self.near = array("i", [_NONE]) * (1 << 12)
         """Rows by old id while ids are about as large as the table, as the real ones are; -1 for none."""
         self.far: dict[int, int] = {}
@@ -61,40 +63,43 @@ class _Index:
         self.replies: dict[str, array[int]] = {}
         """Company -> rows of its replies."""
 
-    def row(self, old: int) -> int:
-        """Return the row of an old id, -1 for one that is not in the file."""
-        return self.near[old] if old < len(self.near) else self.far.get(old, _NONE)
-
-    def put(self, old: int, row: int) -> None:
-        """Note the row of an id."""
+    def put(self, old: int, row: int) -> bool:
+        """Note the row of an old id; tells whether it is new."""
         if old >= _DENSE:
-            self.far[old] = row
-            return
+            return self.far.setdefault(old, row) == row
         if old >= len(self.near):
             self.near.extend(array("i", [_NONE]) * (min(_DENSE, 2 * old) - len(self.near)))
+        if self.near[old] != _NONE:
+            return False
         self.near[old] = row
+        return True
+
+    def link(self) -> None:
+        """Find the rows that are answered, when all are known."""
+        near, far, size = self.near, self.far, len(self.near)
+        self.above = array(
+            "i", (_NONE if old < 0 else near[old] if old < size else far.get(old, _NONE) for old in self.answers)
+        )
 
 
 class _Links(Mapping[int, int | None]):
     """Rows and the rows they answer, without an object for each."""
 
     def __init__(self, index: _Index) -> None:
-        self._answers = index.answers
-        self._row = index.row
+        self._above = index.above
 
     def __getitem__(self, row: int) -> int | None:
-        old = self._answers[row]
-        at = _NONE if old == _NONE else self._row(old)
+        at = self._above[row]
         return None if at == _NONE else at
 
     def __contains__(self, row: object) -> bool:
         return True  # it is only asked about rows that it named itself
 
     def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self._answers)))
+        return iter(range(len(self._above)))
 
     def __len__(self) -> int:
-        return len(self._answers)
+        return len(self._above)
 
 
 def import_twcs(base: PostBase, path: Path, *, language: str = "en", progress: Progress | None = None) -> Imported:
@@ -118,15 +123,14 @@ def import_twcs(base: PostBase, path: Path, *, language: str = "en", progress: P
 def _values(source: Source, index: _Index, language: str) -> Iterator[tuple[Any, ...]]:
     """Read the table again; yield what `PostBase.add_plain` takes."""
     companies: dict[str, int] = {}
-    news, answers, row_of = index.news, index.answers, index.row
+    news, answers, above = index.news, index.answers, index.above
     with _table(source) as table:
         for row, (_, author, _, created, text, _, _) in enumerate(table):
             number = int(author) if author.isdecimal() else companies.get(author)
             if number is None:
                 number = companies[author] = _company_number(author)
-            answered = answers[row]
-            at = _NONE if answered == _NONE else row_of(answered)
-            parent = news[at] if at != _NONE else None if answered == _NONE else answered
+            at = above[row]
+            parent = news[at] if at != _NONE else None if answers[row] == _NONE else answers[row]
             yield news[row], parent, created, text, language, number, author
 
 
@@ -149,7 +153,7 @@ def _indexed(source: Source, path: Path) -> _Index:
     index = _Index()
     findings = Findings()
     minutes: dict[str, int] = {}
-    row_of, put, news, answered_by = index.row, index.put, index.news, index.answers
+    put, news, answered_by = index.put, index.news, index.answers
     with _table(source) as table:
         for cells in table:
             try:
@@ -164,21 +168,26 @@ def _indexed(source: Source, path: Path) -> _Index:
             except ValueError:
                 findings.add(_problem(table.line_num, cells))
                 continue
-            if not 0 <= number < _BOUND or not 0 <= seconds < _LATEST or not _NONE <= answered < _BOUND or not author:
+            if (
+                not 0 <= number < _BOUND
+                or not 0 <= seconds < _LATEST
+                or not _NONE <= answered < _BOUND
+                or not 0 < len(author) < 19
+            ):
                 findings.add(_problem(table.line_num, cells))
                 continue
-            if row_of(number) != _NONE:
+            row = len(news)
+            if not put(number, row):
                 message = f"tweet_id {number} is given twice"
                 findings.add(Problem(rule="twcs-id", place=f"line {table.line_num}", message=message))
                 continue
-            row = len(news)
-            put(number, row)
             news.append(seconds << _SHIFT | number)
             answered_by.append(answered)
             if answers and not author.isdecimal():
                 index.replies.setdefault(author, array("i")).append(row)
     if problems := findings.problems():
         raise FormatError(path, problems)
+    index.link()
     return index
 
 
