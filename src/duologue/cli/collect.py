@@ -138,7 +138,7 @@ def twitter(
     from duologue.challenges.conversation.collecting import plan, stores
     from duologue.challenges.conversation.collecting.collector import Collector
 
-    wanted = [*names, *(posts.read_accounts(accounts) if accounts else ())]
+    wanted = [name.removeprefix("@") for name in (*names, *(posts.read_accounts(accounts) if accounts else ()))]
     if not wanted:
         raise UsageError("no account is named: give NAMES or --accounts")
     for name in wanted:

@@ -63,6 +63,13 @@ def test_rows_that_are_no_posts_are_left_out(api_of: Callable[[str, Any], Api]) 
     assert (found.posts, found.absent) == ([], {4: "odd"})
 
 
+def test_a_post_without_a_language_is_no_reason_to_lose_it(api_of: Callable[[str, Any], Api]) -> None:
+    row = {"id": 4, "created_at": "", "text": "", "lang": None, "in_reply_to_status_id": None, "place": 1}
+    row["user"] = {"id": 1, "screen_name": "a", "name": "A"}
+    (found,) = api_of("v1", [row]).look_up([4])
+    assert found.posts[0].post == {**row, "lang": "und", "truncated": False}
+
+
 @pytest.mark.parametrize(("api", "answer"), [("v1", {"a": 1}), ("v2", [1]), ("v1", "x")])
 def test_an_answer_of_another_kind_is_told(api_of: Callable[[str, Any], Api], api: str, answer: Any) -> None:
     with pytest.raises(CallError, match="base-url"):

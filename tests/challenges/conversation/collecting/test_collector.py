@@ -168,6 +168,25 @@ def test_a_run_that_goes_on_does_not_read_pages_again(world: World, collect: Col
     assert found(tmp_path / "store")["AirCare"] == world.dialogues("AirCare")
 
 
+def test_what_a_stopped_run_had_is_in_its_file_even_if_the_account_is_gone_by_now(
+    world: World, collect: Collect, tmp_path: Path
+) -> None:
+    with Service(world) as service:
+        read = len(world.timelines["AirCare"])
+        collect(service, ["AirCare"], budget=Budget(max_posts=read))  # the timeline, and none of what it answers
+        assert found(tmp_path / "store") == {}
+        take = service.take
+
+        def vanishing(*call: Any) -> Any:
+            if "since_id" in call[1]:
+                world.errors["AirCare"] = 404
+            return take(*call)
+
+        service.take = vanishing  # type: ignore[method-assign, assignment]  # the account goes after the first reading
+        assert list(collect(service, ["AirCare"]).gone) == ["AirCare"]
+    assert found(tmp_path / "store")["AirCare"] == world.dialogues("AirCare")
+
+
 def test_two_collectors_on_one_account_leave_what_one_would_have_left(
     world: World, collect: Collect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,14 +109,18 @@ class Collector:
         if resumed is not None:
             self._say(f"{account}: going on where the last run stopped")
             self._scan(account, resumed)
+            self._export(account)  # what comes next may fail
         fresh = self._base.keys(account)
         self._scan(account, Scan(max(fresh, default=None), None, complete=False, timeline=(), found=()))
-        if self._files:
-            stores.tidy(self._folder, account)
-            stores.export_account(self._base, self._folder, account)
+        self._export(account)
         now = len(self._base.keys(account))
         self._say(f"{account}: {now - before} new dialogues, {now} in all")
         return now - before
+
+    def _export(self, account: str) -> None:
+        if self._files:
+            stores.tidy(self._folder, account)
+            stores.export_account(self._base, self._folder, account)
 
     def _scan(self, account: str, scan: Scan) -> None:
         """Read a timeline to its end, look up what it answers, and change the dialogues."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.conversation.collecting.api import BATCH, Found, Page, Sent, is_post
 from duologue.challenges.conversation.collecting.caller import CallError, GoneError
+from duologue.challenges.conversation.collecting.convert import UNKNOWN_LANGUAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -121,10 +122,19 @@ class V1:
         return rows
 
     def _posts(self, rows: list[Any]) -> list[Sent]:
-        posts = [Sent(row) for row in rows if is_post(row)]
+        posts = [Sent(post) for row in rows if is_post(post := _completed(row))]
         if len(posts) < len(rows):
             self._say(f"{len(rows) - len(posts)} of {len(rows)} posts lack fields and are left out")
         return posts
 
 
+def _completed(row: Any) -> Any:
+    """Return a post with the two fields that the service leaves out, or null, where it has nothing to say."""
+    if not isinstance(row, dict):
+        return row
+    missing = {name: value for name, value in _DEFAULTS.items() if row.get(name) is None}
+    return {**row, **missing} if missing else row
+
+
+_DEFAULTS = {"lang": UNKNOWN_LANGUAGE, "truncated": False}
 _WHY = {401: "protected or suspended (401)", 404: "there is no such account (404)"}
