@@ -26,7 +26,7 @@ def test_official_parts_follow_one_another_to_the_end(length: int, ratios: list[
 
 
 def test_files_stand_in_the_shuffled_order_with_an_empty_entry_after_each() -> None:
-    layout = lay_out(Found(["a", "b", "c", "d"], np.array([2, 3, 0])), {0: 5, 2: 7})
+    layout = lay_out(Found(["a", "b", "c", "d"], np.arange(4), np.array([2, 3, 0])), {0: 5, 2: 7})
     assert layout.starts.tolist() == [8, -1, 0, -1]
     assert layout.length == 14
 

@@ -6,6 +6,7 @@ depends on the archive alone, never on the number of workers, so that a stopped 
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 import random
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -56,6 +57,8 @@ class Found(NamedTuple):
 
     names: list[str]
     """All of them in the official order: by depth, then by path. A file is called by its place in this list."""
+    places: NDArray[np.int64]
+    """Where each lies in the archive: (files,)."""
     order: NDArray[np.int64]
     """(chosen,) those that are read, in the shuffled order in which their sentences are counted."""
 
@@ -148,8 +151,11 @@ def find(archive: archives.Archive, share: float, *, official: bool) -> tuple[Fo
     It lists the files, shuffles them and takes the first int(files x share). Raises `UsageError` when there is none.
     """
     members = archive.members(_is_subtitle)
-    places = _places(members)
-    names = sorted(_as_official(list(places)) if official else places, key=_place_of)
+    place_of = {_plain(name): place for place, name in enumerate(members.names)}
+    # Of equal names in a tar the last one counts, as when it is unpacked.
+    names = _as_official(list(place_of)) if official else list(place_of)
+    names.sort()
+    names.sort(key=_depth)  # stable; one key of two parts would take 100 bytes for each file
     if not names:
         raise UsageError(
             "no .xml or .xml.gz file was found; expected the XML release of OpenSubtitles, as OPUS has it "
@@ -157,24 +163,21 @@ def find(archive: archives.Archive, share: float, *, official: bool) -> tuple[Fo
         )
     numbers = list(range(len(names)))
     shuffle(numbers, random.Random(SEED))
-    return Found(names, np.array(numbers[: int(len(names) * share)], np.int64)), members
+    places = np.fromiter((place_of[name] for name in names), np.int64, len(names))
+    return Found(names, places, np.array(numbers[: int(len(names) * share)], np.int64)), members
 
 
 def _is_subtitle(name: str) -> bool:
-    return name.endswith((".xml", ".xml.gz")) and not any(part.startswith(".") for part in _parts(name))
+    return name.endswith((".xml", ".xml.gz")) and not any(part.startswith(".") for part in _plain(name).split("/"))
 
 
-def _parts(name: str) -> list[str]:
-    return posixpath.normpath(name).split("/")
+def _plain(name: str) -> str:
+    plain = posixpath.normpath(name)
+    return name if plain == name else plain  # half a million names need not be held twice
 
 
-def _places(members: archives.Members) -> dict[str, int]:
-    """Return where each file is; of equal names in a tar the last counts, as when it is unpacked."""
-    return {posixpath.normpath(name): place for place, name in enumerate(members.names)}
-
-
-def _place_of(name: str) -> tuple[int, str]:
-    return name.count("/"), name
+def _depth(name: str) -> int:
+    return name.count("/")
 
 
 def _as_official(names: list[str]) -> list[str]:
@@ -183,7 +186,7 @@ def _as_official(names: list[str]) -> list[str]:
     Where it would find none (the releases of 2018 and later, or a folder from further up) all are returned.
     """
     packed = [name for name in names if name.endswith(".gz")]
-    return [name for name in packed if _place_of(name)[0] <= 2] or packed or names
+    return [name for name in packed if _depth(name) <= 2] or packed or names
 
 
 def extract(
@@ -216,8 +219,7 @@ def extract(
 
 
 def _plan(members: archives.Members, found: Found) -> archives.Plan:
-    place_of = _places(members)
-    places = np.array([place_of[found.names[key]] for key in found.order.tolist()], np.int64)
+    places = found.places[found.order]
     by_place = np.argsort(places)
     places = places[by_place]
     packed = np.array([members.names[place].endswith(".gz") for place in places.tolist()], bool)
@@ -228,23 +230,33 @@ def _plan(members: archives.Members, found: Found) -> archives.Plan:
 
 def _identity(found: Found, members: archives.Members, plan: archives.Plan) -> str:
     """Return a hash of all that the bytes of the shards depend on."""
-    listed = "\n".join(found.names).encode("utf-8", "surrogateescape")
-    numbers = b"".join(values.tobytes() for values in (members.sizes[plan.places], plan.keys))
-    cuts = str([stretch.stop for stretch in plan.shards])
-    return f"{VERSION} {disk.sha256(listed)} {disk.sha256(numbers + cuts.encode())}\n"
+    digest = hashlib.sha256()
+    for name in found.names:
+        digest.update(name.encode("utf-8", "surrogateescape") + b"\n")
+    for values in (
+        members.sizes[plan.places],
+        plan.keys,
+        np.array([stretch.stop for stretch in plan.shards], np.int64),
+    ):
+        digest.update(values.tobytes())
+    return f"{VERSION} {digest.hexdigest()}\n"
 
 
 def _prepare(folder: Path, identity: str, names: list[str]) -> None:
     """Remove what is in the folder unless it is of the same files."""
     note = folder / "files.txt"
-    text = identity + "".join(f"{name}\n" for name in names)
-    data = text.encode("utf-8", "surrogateescape")
-    if note.is_file() and disk.read_bytes(note) == data:
+    for left in folder.glob(".*.part"):  # half-written, by a run that was killed
+        left.unlink(missing_ok=True)
+    if note.is_file() and disk.read_bytes(note).partition(b"\n")[0] == identity.strip().encode():
         return
+    note.unlink(missing_ok=True)
     for name in finished(folder):
-        if name.startswith("part-") or name == note.name:
+        if name.startswith("part-"):
             (folder / name).unlink()
-    disk.write_bytes(note, data)
+    with disk.replacing(note) as out:
+        out.write(identity.encode())
+        for name in names:
+            out.write(name.encode("utf-8", "surrogateescape") + b"\n")
 
 
 def read(path: Path) -> Sentences:
