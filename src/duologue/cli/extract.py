@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from duologue.cli.subtitles import add_subtitles
+from duologue.cli.twitter import add_twitter
 
 
 @click.group()
@@ -13,8 +14,10 @@ def extract() -> None:
 
     \b
     Examples:
+      duologue extract twitter store --profile trial --out dialogues.txt
       duologue extract subtitles en.tar.gz --profile official --ratios 0.9,0.1 --out subtitles
     """
 
 
+add_twitter(extract)
 add_subtitles(extract)

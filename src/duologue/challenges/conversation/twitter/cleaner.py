@@ -66,10 +66,8 @@ class Cleaner:
         if "&" in text:
             text = tokenizer.decode_entities(text)
             across = _ACROSS
-        if self._current and _CONTROL(text):
-            words = [text]
-        else:
-            words = _PARTS(text) if across(text) else text.split()
+        whole = self._current and _CONTROL(text)
+        words = [text] if whole else _PARTS(text) if across(text) else text.split()
         text = " ".join(map(self._words.__getitem__, words))
         return _without_name(text) if reply else text
 

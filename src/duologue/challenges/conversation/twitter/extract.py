@@ -17,7 +17,8 @@ from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from duologue.challenges.conversation.posts import Asked, Post, Store
@@ -92,7 +93,7 @@ def from_accounts(
     *,
     accounts: Sequence[str] | None = None,
     limits: Mapping[str, Mapping[int, int]] | None = None,
-    without: Set[int] = frozenset(),
+    without: AbstractSet[int] = frozenset(),
 ) -> Extracted:
     """Write the dialogues of accounts, all of a store or those that are named, in the order of their files' names.
 
@@ -170,9 +171,7 @@ def _lines(posts: Iterable[Post], account: str, dialogue: _Dialogue) -> list[str
     return lines
 
 
-def _turns(
-    turns: Sequence[Asked], pool: Mapping[int, Post], dialogue: _Dialogue
-) -> Iterator[tuple[str, str | None]]:
+def _turns(turns: Sequence[Asked], pool: Mapping[int, Post], dialogue: _Dialogue) -> Iterator[tuple[str, str | None]]:
     """Yield each turn's speaker with what stands behind the colon; `None` where a post is missing."""
     for place, turn in enumerate(turns, start=1):
         if not turn.ids and place == len(turns):

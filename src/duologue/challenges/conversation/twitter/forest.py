@@ -17,7 +17,8 @@ LANGUAGE = "en"
 """Language of the first post of a dialogue; later ones may be in any."""
 TOGETHER = 600
 """Seconds between two posts below which they are one group, if their author and what they answer are the same."""
-_MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = {name: number for number, name in enumerate(_NAMES, start=1)}
 
 
 class Group:

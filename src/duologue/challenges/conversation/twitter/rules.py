@@ -127,11 +127,11 @@ TOKEN = (
     ),
     Rule(
         "number mark", "the tokenizer wrote the placeholder in lower case",
-        "<numbers>", "<NUMBERS>", lambda token, _: "<NUMBERS>" if token == "<numbers>" else token,
+        "<numbers>", "<NUMBERS>", _sub(r"\A<numbers>\Z", "<NUMBERS>"),
     ),
     Rule(
         "user mark", "this one too",
-        "<user>", "<USER>", lambda token, _: "<USER>" if token == "<user>" else token,
+        "<user>", "<USER>", _sub(r"\A<user>\Z", "<USER>"),
     ),
     Rule(
         "contraction", "the part from the apostrophe on is a word",

@@ -37,9 +37,7 @@ def read(path: Path, accounts: Sequence[str] | None = None) -> Iterator[Store]:
 def _chosen(folder: Path, accounts: Sequence[str], base: PostBase | None) -> Iterator[Store]:
     kept = {} if base is None else {name.lower(): name for name in base.accounts()}
     wanted = sorted(set(accounts), key=lambda name: f"{name}.json")
-    missing = [
-        name for name in wanted if name.lower() not in kept and not stores.account_file(folder, name).is_file()
-    ]
+    missing = [name for name in wanted if name.lower() not in kept and not stores.account_file(folder, name).is_file()]
     if missing:
         raise _missing(folder, missing, sorted(kept.values()))
     for name in wanted:

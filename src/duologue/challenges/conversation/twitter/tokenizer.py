@@ -150,12 +150,12 @@ def _token(chosen: _Generation) -> str:
     inside = r"[^\s()<>{}\[\]]"
     nested = rf"\([^\s()]{any_}?\([^\s()]{some}\)[^\s()]{any_}?\)"
     parentheses = rf"{nested}|\(\S{some}?\)"
+    start = rf"(?:https?:(?:/{{1,3}}|[a-z0-9%])|[a-z0-9.\-]{some}\.[a-z]{{2,13}}/)"
     last = r"[^\s`!()\[\]{};:'\".,<>?«»“”‘’]"
     return "|".join(
         (
             # a web address with a scheme, or a domain and a slash
-            rf"(?:https?:(?:/{{1,3}}|[a-z0-9%])|[a-z0-9.\-]{some}\.[a-z]{{2,13}}/)"
-            rf"(?:{inside}|{parentheses})+(?:{parentheses}|{last})",
+            rf"{start}(?:{inside}|{parentheses})+(?:{parentheses}|{last})",
             # a bare domain that is no part of an e-mail address
             rf"(?<!@)[a-z0-9]+(?:[.\-][a-z0-9]+){chosen.labels}\.[a-z]{{2,13}}\b/?(?!@)",
             # a phone number: country, area, exchange, base
