@@ -41,7 +41,9 @@ def base(tmp_path: Path) -> Iterator[PostBase]:
         yield base
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60, deadline=None
+)
 @given(TEXTS, TEXTS, MORE, st.integers(0, 2**63 - 1))
 def test_a_post_comes_back_as_it_was_with_the_order_of_its_keys(
     tmp_path_factory: pytest.TempPathFactory, text: str, name: str, more: Row, number: int

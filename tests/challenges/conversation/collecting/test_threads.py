@@ -1,21 +1,23 @@
 from __future__ import annotations
 
-from hypothesis import given
+from itertools import pairwise
+
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.conversation.collecting.threads import rebuild
 
+CASES = st.tuples(
+    st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=25), st.sets(st.integers(0, 25))
+)
+"""Per post how far before it stands what it answers (0: nothing) and whether the account wrote it; where runs end."""
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 
-@st.composite
-def growing_threads(draw: st.DrawFn) -> tuple[dict[int, int | None], list[int], list[int]]:
-    """Posts that answer older ones, those by the account among them, and where runs end."""
-    size = draw(st.integers(1, 25))
-    parents: dict[int, int | None] = {}
-    for number in range(1, size + 1):
-        parents[number] = draw(st.none() | st.integers(max(1, number - 6), number - 1)) if number > 1 else None
-    own = draw(st.lists(st.integers(1, size), unique=True))
-    replies = sorted(number for number in own if parents[number] is not None)
-    return parents, replies, sorted(draw(st.lists(st.integers(0, size), max_size=4)))
+
+def world_of(rows: list[tuple[int, bool]]) -> tuple[dict[int, int | None], list[int]]:
+    """Return what posts answer, and the account's replies, oldest first."""
+    parents = {number: number - back if 0 < back < number else None for number, (back, _) in enumerate(rows, start=1)}
+    return parents, [number for number, (_, own) in enumerate(rows, start=1) if own and parents[number] is not None]
 
 
 def test_a_dialogue_that_went_on_stands_under_its_new_end_only() -> None:
@@ -36,12 +38,14 @@ def test_posts_that_answer_one_another_in_a_circle_end_somewhere() -> None:
     assert rebuild({}, [2], {1: 2, 2: 1}).added == {2: (1, 2)}
 
 
-@given(growing_threads())
-def test_many_runs_make_the_dialogues_of_one(case: tuple[dict[int, int | None], list[int], list[int]]) -> None:
-    parents, replies, ends = case
+@PATIENT
+@given(CASES)
+def test_many_runs_make_the_dialogues_of_one(case: tuple[list[tuple[int, bool]], set[int]]) -> None:
+    parents, replies = world_of(case[0])
     whole = rebuild({}, replies[::-1], parents).added
     stored: dict[int, tuple[int, ...]] = {}
-    for start, end in zip([0, *ends], [*ends, max(parents)], strict=True):
+    ends = sorted(case[1])
+    for start, end in pairwise([0, *ends, 25]):
         fresh = [number for number in replies[::-1] if start < number <= end]
         known = {number: parent for number, parent in parents.items() if number <= end}
         change = rebuild(stored, fresh, known)
@@ -49,9 +53,10 @@ def test_many_runs_make_the_dialogues_of_one(case: tuple[dict[int, int | None], 
     assert stored == whole
 
 
-@given(growing_threads())
-def test_doing_it_again_changes_nothing(case: tuple[dict[int, int | None], list[int], list[int]]) -> None:
-    parents, replies, _ = case
+@PATIENT
+@given(CASES)
+def test_doing_it_again_changes_nothing(case: tuple[list[tuple[int, bool]], set[int]]) -> None:
+    parents, replies = world_of(case[0])
     stored = rebuild({}, replies[::-1], parents).added
     part = replies[: len(replies) // 2]
     assert rebuild(stored, part[::-1], parents) == ([], {})

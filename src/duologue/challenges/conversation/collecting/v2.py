@@ -91,7 +91,10 @@ class V2:
             params["max_results"] = self.budget.afford_posts(wanted, least=TIMELINE_MINIMUM)
             body = self._get(f"/2/users/{user}/tweets", params, _TIMELINE_FAMILY, gone=account)
             if body.errors and not body.rows and not body.more:
-                raise GoneError(401, _reason(body.errors[0]))
+                reason = _reason(body.errors[0])
+                if "not found" in reason.lower():
+                    self._numbers.note_users({account: None})  # the name may belong to another account now
+                raise GoneError(401, reason)
             ids = [number for row in body.rows if (number := _number(row.get("id"))) is not None]
             before = min([*ids, *([before] if before is not None else [])], default=None)
             rows = [row for row in body.rows if not is_retweet(row)]
@@ -101,7 +104,6 @@ class V2:
             yield Page(sent, [one for one in beside if one.post["id"] in answered], before)
             if body.more is None:
                 return
-            params.pop("until_id", None)  # the token stands for the whole query
             if params.get("pagination_token") == body.more:
                 raise CallError(f"timeline of {account}: the service repeats its pagination token")
             params["pagination_token"] = body.more
@@ -174,7 +176,7 @@ class V2:
     ) -> _Body:
         answer = self._caller.get(endpoint, params, family=family, fine=(404,) if gone else ())
         if answer.status == 404:
-            self._numbers.note_users({str(gone): None})  # the name may belong to another account now
+            self._numbers.note_users({str(gone): None})
             raise GoneError(404, "there is no such account (404)")
         body = _parts(answer.body, endpoint)
         if users:
