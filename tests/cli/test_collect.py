@@ -103,7 +103,7 @@ def test_ids_are_hydrated(service: Service, tmp_path: Path) -> None:
     ids = sorted(service.world.posts)[:5]
     rows = [[{"speaker": "U", "ids": ids}, {"speaker": "S", "ids": [7]}]]
     (tmp_path / "ids.json").write_text(json.dumps(rows))
-    words = ["--base-url", service.url, "--store", tmp_path / "store"]
+    words = ["--base-url", f"{service.url}/2/", "--store", tmp_path / "store"]
     assert "5 of 6 posts" in call(collect, "hydrate", tmp_path / "ids.json", *words).output
     assert "6 different ids, 0 to fetch" in call(collect, "hydrate", tmp_path / "ids.json", *words, "--dry-run").output
     (tmp_path / "more.json").write_text(json.dumps([[{"speaker": "U", "ids": sorted(service.world.posts)[:8]}]]))

@@ -275,6 +275,8 @@ class _Session:
         self.service: str = given["service"]
         old = self.service == "v1"
         self.base_url: str = given["base_url"] or (v1.BASE_URL if old else v2.BASE_URL)
+        if not old:  # the version is a part of every endpoint there
+            self.base_url = self.base_url.rstrip("/").removesuffix("/2")
         usual = Prices(post=0.0, user=0.0) if old else Prices()
         prices = {
             name: usual_price if given[option] is None else given[option]
