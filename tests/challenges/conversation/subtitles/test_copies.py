@@ -8,7 +8,7 @@ from tests.subtitles import xml_of
 from duologue.challenges.conversation.subtitles.copies import Copies, similar_files
 from duologue.challenges.conversation.subtitles.pairs import Pairs
 from duologue.challenges.conversation.subtitles.utterances import Extraction, Worker
-from duologue.corpus.archives import Part
+from duologue.corpus.members import Part
 from duologue.corpus.tables import Texts
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from tests.subtitles import xml_of
 
 from duologue.challenges.conversation.subtitles import utterances
 from duologue.challenges.conversation.subtitles.utterances import Extraction, Worker, find, read, summarise
-from duologue.corpus.archives import Members, Part
+from duologue.corpus.members import Members, Part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from duologue.corpus.archives import Plan
     from duologue.corpus.engine import Shard
+    from duologue.corpus.members import Plan
 
 
 class Listed:

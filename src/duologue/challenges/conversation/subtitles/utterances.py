@@ -17,8 +17,9 @@ from duologue.challenges.conversation.subtitles import clean, scan
 from duologue.core import disk
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
-from duologue.corpus import archives, tables
+from duologue.corpus import tables
 from duologue.corpus.engine import finished, map_shards
+from duologue.corpus.members import Members, Part, Plan, divide, unpack
 from duologue.corpus.shuffle import shuffle
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.subtitles.clean import Cleaned
     from duologue.core.protocols import Progress
-    from duologue.corpus.archives import Part
+    from duologue.corpus.archives import Archive
 
 SEED = 99
 """Of all shuffles of the official tool."""
@@ -121,7 +122,7 @@ class Worker:
         return tables.dump(texts, columns, notes)
 
     def _one(self, part: Part, notes: dict[str, Any]) -> Cleaned:
-        data = archives.unpack(part)
+        data = unpack(part)
         raw = scan.scan(data)
         quick = None if raw is None else clean.clean_lines(raw)
         check = self._how.check_every and part.key % self._how.check_every == 0
@@ -145,7 +146,7 @@ class Worker:
             self._warm = True
 
 
-def find(archive: archives.Archive, share: float, *, official: bool) -> tuple[Found, archives.Members]:
+def find(archive: Archive, share: float, *, official: bool) -> tuple[Found, Members]:
     """Return the files that the official tool would read, in its order, and the members of the archive.
 
     It lists the files, shuffles them and takes the first int(files x share). Raises `UsageError` when there is none.
@@ -190,8 +191,8 @@ def _as_official(names: list[str]) -> list[str]:
 
 
 def extract(
-    archive: archives.Archive,
-    members: archives.Members,
+    archive: Archive,
+    members: Members,
     found: Found,
     folder: Path,
     how: Extraction,
@@ -218,17 +219,17 @@ def extract(
     return paths
 
 
-def _plan(members: archives.Members, found: Found) -> archives.Plan:
+def _plan(members: Members, found: Found) -> Plan:
     places = found.places[found.order]
     by_place = np.argsort(places)
     places = places[by_place]
     packed = np.array([members.names[place].endswith(".gz") for place in places.tolist()], bool)
     sizes = np.where(packed, members.sizes[places], members.sizes[places] // _UNPACKED + 1)
     target = min(SHARD, max(int(sizes.sum()) // _SHARDS_WANTED, LEAST_SHARD))
-    return archives.Plan(places, found.order[by_place], archives.divide(sizes, target))
+    return Plan(places, found.order[by_place], divide(sizes, target))
 
 
-def _identity(found: Found, members: archives.Members, plan: archives.Plan) -> str:
+def _identity(found: Found, members: Members, plan: Plan) -> str:
     """Return a hash of all that the bytes of the shards depend on."""
     digest = hashlib.sha256()
     for name in found.names:
