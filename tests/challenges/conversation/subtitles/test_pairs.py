@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from duologue.challenges.conversation.subtitles import pairs as module
 from duologue.challenges.conversation.subtitles.pairs import UNUSED, Layout, lay_out, official_split, split_by_movie
-from duologue.challenges.conversation.subtitles.utterances import Found
 
 
 def test_the_cuts_are_those_of_the_official_tool() -> None:
@@ -26,7 +25,7 @@ def test_official_parts_follow_one_another_to_the_end(length: int, ratios: list[
 
 
 def test_files_stand_in_the_shuffled_order_with_an_empty_entry_after_each() -> None:
-    layout = lay_out(Found(["a", "b", "c", "d"], np.arange(4), np.array([2, 3, 0])), {0: 5, 2: 7})
+    layout = lay_out(np.array([2, 3, 0]), np.array([5, -1, 7, -1]))
     assert layout.starts.tolist() == [8, -1, 0, -1]
     assert layout.length == 14
 

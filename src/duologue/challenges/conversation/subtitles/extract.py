@@ -106,14 +106,16 @@ def extract(
         archive, members, found, out / "utterances", how or Extraction(),
         workers=workers, engine=engine, address=address, progress=progress,
     )  # fmt: skip
-    summary, counts = utterances.summarise(shards)
-    layout = pairs.lay_out(found, counts)
+    files = len(found.names)
+    summary, counts = utterances.summarise(shards, files)
+    layout = pairs.lay_out(found.order, counts)
     say(f"{layout.length} sentences loaded")
     split = (
         pairs.official_split(layout.length, profile.ratios)
         if official
         else pairs.split_by_movie(layout, found.names, profile.ratios)
     )
+    del archive, members, found  # the names of half a million files are 50 MB, which the shuffle can use
     outputs = [out / f"{part}.txt" for part in PARTS[: len(profile.ratios)]]
     work = out / ".work"
     shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
@@ -128,7 +130,7 @@ def extract(
     if profile.samples:
         sampling.sample(outputs[1], profile.samples, out / "eval.txt")
     return Made(
-        files=len(found.names),
+        files=files,
         summary=summary,
         written=dict(zip(PARTS, written, strict=False)),
         copies=without.total if without else 0,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.conversation.subtitles.utterances import Found, Sentences
+    from duologue.challenges.conversation.subtitles.utterances import Sentences
     from duologue.core.protocols import Progress
 
 PARTS = ("train", "dev", "test")
@@ -65,18 +65,16 @@ class Pairs(NamedTuple):
     answers: tables.Texts
 
 
-def lay_out(found: Found, counts: dict[int, int]) -> Layout:
+def lay_out(order: NDArray[np.int64], counts: NDArray[np.int64]) -> Layout:
     """Return where the sentences of each file stand: in the shuffled order of files, with an empty entry after each.
 
     A file that could not be read has neither.
     """
-    starts = np.full(len(found.names), -1, np.int64)
-    length = 0
-    for key in found.order.tolist():
-        if key in counts:
-            starts[key] = length
-            length += counts[key] + 1
-    return Layout(starts, length)
+    starts = np.full(len(counts), -1, np.int64)
+    read = order[counts[order] >= 0]
+    ends = np.cumsum(counts[read] + 1)
+    starts[read] = ends - counts[read] - 1
+    return Layout(starts, int(ends[-1]) if len(ends) else 0)
 
 
 def official_split(length: int, ratios: Sequence[float]) -> Split:

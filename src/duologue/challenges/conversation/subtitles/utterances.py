@@ -266,21 +266,22 @@ def read(path: Path) -> Sentences:
     return Sentences(table.texts, table.columns["tokens"], [tuple(row) for row in table.meta["files"]])
 
 
-def summarise(paths: list[Path]) -> tuple[Summary, dict[int, int]]:
-    """Return what came of the files, and how many sentences each of those has that could be read."""
-    counts: dict[int, int] = {}
+def summarise(paths: list[Path], files: int) -> tuple[Summary, NDArray[np.int64]]:
+    """Return what came of the files, and how many sentences each file has: (files,), -1 where it was not read."""
+    counts = np.full(files, -1, np.int64)
     skipped: list[tuple[str, str]] = []
     differing: list[str] = []
     strictly = checked = 0
     for notes in map(tables.notes, paths):
-        counts.update(notes["files"])
+        for key, count in notes["files"]:
+            counts[key] = count
         skipped += [(name, reason) for name, reason in notes["skipped"]]
         differing += notes["differing"]
         strictly += notes["strictly"]
         checked += notes["checked"]
     return Summary(
-        read=len(counts),
-        sentences=sum(counts.values()),
+        read=int(np.count_nonzero(counts >= 0)),
+        sentences=int(counts[counts >= 0].sum()),
         skipped=tuple(sorted(skipped)),
         strictly=strictly,
         checked=checked,
