@@ -297,7 +297,7 @@ def test_a_run_that_is_killed_at_any_moment_gives_the_same_bytes_when_it_is_repe
     lasted = time.monotonic() - start
     rng = random.Random(5)
     killed = 0
-    for attempt in range(12):
+    for attempt in range(8):
         with subprocess.Popen([*command, tmp_path / "found", str(1 + attempt % 2)]) as process:
             try:
                 process.wait(lasted * rng.random() * 1.5)
@@ -308,7 +308,7 @@ def test_a_run_that_is_killed_at_any_moment_gives_the_same_bytes_when_it_is_repe
         for path in shards.glob("part-*") if shards.is_dir() else ():
             assert path.read_bytes() == (tmp_path / "wanted/utterances" / path.name).read_bytes()
     subprocess.run([*command, tmp_path / "found", "2"], check=True)
-    assert killed > 3
+    assert killed > 2
     assert texts(tmp_path / "found") == texts(tmp_path / "wanted")
     assert files(tmp_path / "found") == files(tmp_path / "wanted")
 

@@ -118,7 +118,7 @@ def extract(
     del archive, members, found  # the names of half a million files are 50 MB, which the shuffle can use
     outputs = [out / f"{part}.txt" for part in PARTS[: len(profile.ratios)]]
     work = out / ".work"
-    shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
+    _sweep(out, work)
     try:
         without = _copies(shards, layout, split, work, profile)
         written = pairs.write(
@@ -135,6 +135,14 @@ def extract(
         written=dict(zip(PARTS, written, strict=False)),
         copies=without.total if without else 0,
     )
+
+
+def _sweep(out: Path, work: Path) -> None:
+    """Remove what a run that was killed left half-written."""
+    shutil.rmtree(work, ignore_errors=True)
+    for part in (*PARTS, "eval"):
+        for left in out.glob(f".{part}.txt.*.part"):
+            left.unlink(missing_ok=True)
 
 
 def _copies(shards: list[Path], layout: Layout, split: Split, work: Path, profile: Profile) -> copies.Copies | None:
