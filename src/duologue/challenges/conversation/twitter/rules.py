@@ -99,11 +99,11 @@ BEFORE = (
     ),
     Rule(
         "leading handles", "whom a tweet answers is no part of what it says",
-        "@Shop @jo_99, hello", "hello", lambda text, _: text[found.end() :] if (found := HANDLES.match(text)) else text,
+        "@Shop @jo_99 hello", "hello", lambda text, _: text[found.end() :] if (found := HANDLES.match(text)) else text,
     ),
     Rule(
         "part marks", "1/2 numbers the tweets of one reply; a fraction looks the same and goes too",
-        "please wait (1/2)", "please wait ", _sub(PART_MARK, " "),
+        "please wait 1/2", "please wait ", _sub(PART_MARK, " "),
     ),
     Rule(
         "long numbers", "orders, parcels and telephones: a model should not learn them",
