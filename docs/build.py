@@ -30,10 +30,21 @@ def commands() -> str:
     for verb in VERBS:
         command = cli.get_command(parent, verb)
         assert command is not None
-        with click.Context(command, info_name=verb, parent=parent, max_content_width=100) as context:
-            text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
-            sections.append(f"## duologue {verb}\n\n```text\n{text}\n```\n")
+        sections += _help(command, verb, parent)
     return "\n".join(sections)
+
+
+def _help(command: click.Command, name: str, parent: click.Context, level: int = 2) -> list[str]:
+    """Return the sections of a command and of its subcommands."""
+    with click.Context(command, info_name=name, parent=parent, max_content_width=100) as context:
+        text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+        sections = [f"{'#' * level} {context.command_path}\n\n```text\n{text}\n```\n"]
+        if isinstance(command, click.Group):
+            for below in command.list_commands(context):
+                found = command.get_command(context, below)
+                assert found is not None
+                sections += _help(found, below, context, level + 1)
+    return sections
 
 
 def recipes() -> str:

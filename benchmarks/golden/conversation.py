@@ -1,4 +1,4 @@
-"""Golden cases of the conversation challenge: `bleu_score`, the captioning metrics, embeddings, and later kinds."""
+"""Golden cases of the conversation challenge: `bleu_score`, the captioning metrics, embeddings, and the data."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from duologue.core.plugins import load_task
 from duologue.core.records import Answer, Scoring
 from duologue.metrics.meteor import VARIABLE, find_meteor
 from duologue.metrics.significance import values_only
+from golden import collector, conversation_data
 from golden.cases import (
     BLEU,
     Case,
@@ -53,7 +54,7 @@ EMBEDDING = {
 
 
 def find(golden: Path) -> Iterator[Case]:
-    """Yield the scoring cases, found by the keys of their JSON files, and name the kinds whose code comes later."""
+    """Yield the scoring cases, found by the keys of their JSON files, and those of the data's making."""
     for path in files_below(golden, "*.json"):
         expected = read(path)
         if isinstance(expected, dict) and {"coco", "embedding_toy"} & expected.keys():
@@ -62,7 +63,8 @@ def find(golden: Path) -> Iterator[Case]:
             for name, case in expected.items():
                 if isinstance(case, dict) and any(key.startswith("stdout_nltk") for key in case):
                     yield from _one_reference(path.with_name(f"{name}.txt"), case)
-    yield from _later(golden)
+    yield from collector.find(golden)
+    yield from conversation_data.find(golden)
 
 
 def _one_reference(path: Path, case: dict[str, Any]) -> Iterator[Case]:
@@ -176,20 +178,3 @@ def _embedding(rows: list[dict[str, Any]], vectors: Path, wanted: dict[str, floa
     with _without_meteor():
         found = values_of(_multi_report(rows, scratch, Scoring(variant="coco", options={"vectors": str(vectors)})))
     return [one for name, ours in EMBEDDING.items() for one in near(name, found.get(ours), wanted[name], 5.1e-7)]
-
-
-def _later(golden: Path) -> Iterator[Case]:
-    """Yield what comes with the conversation data: preprocessing, extraction, collection, subtitles."""
-    for path in files_below(golden, "*.jsonl"):
-        rows = read_lines(path)
-        keys = rows[0].keys() if rows and isinstance(rows[0], dict) else set[str]()
-        if {"user_screen_name", "expected"} <= keys:
-            yield Case("twitter preprocessing", path.stem, None)
-        elif "xml" in keys:
-            yield Case("subtitle parsing", path.stem, None)
-        elif {"endpoint", "params"} <= keys:
-            yield Case("collection", path.stem, None)
-    for path in sorted(golden.rglob("stored_data")):
-        yield Case("twitter extraction", path.parent.name, None)
-    for path in sorted(golden.rglob("xml")):
-        yield Case("subtitle extraction", path.parent.name, None)

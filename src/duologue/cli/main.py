@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 VERBS = {
     "list": ("duologue.cli.registry:list_registered", "Show the tasks and systems that are installed."),
     "generate": ("duologue.cli.generate:generate", "Make data of a task with its simulator."),
+    "collect": ("duologue.cli.collect:collect", "Collect dialogues of accounts, or posts by id, from Twitter (X)."),
+    "import": ("duologue.cli.importing:import_", "Bring dialogues that others collected into a store."),
     "show": ("duologue.cli.show:show", "Show a data file as plain text, with statistics."),
+    "extract": ("duologue.cli.extract:extract", "Make dialogue text from collected or downloaded data."),
     "train": ("duologue.cli.train:train", "Train a system and save the model."),
     "run": ("duologue.cli.predict:run", "Answer a data file with a system: the official result file."),
     "check": ("duologue.cli.check:check", "Check a result file; say all that is wrong with it."),

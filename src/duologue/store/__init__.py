@@ -1,1 +1,1 @@
-"""The door to the database."""
+"""The only door to the database: what outlives the program that gathered it."""

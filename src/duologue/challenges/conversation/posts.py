@@ -107,7 +107,7 @@ def read_store(path: Path) -> Store:
             break
     if problems:
         raise FormatError(path, problems[:MOST])
-    dialogues = {key: tuple(map(_post, posts)) for key, posts in decoded.items()}
+    dialogues = {key: tuple(map(post_of, posts)) for key, posts in decoded.items()}
     account = path.name.removesuffix(".gz").removesuffix(".json")
     return Store(account=account, dialogues=dialogues, layout=_layout_of(text))
 
@@ -171,6 +171,22 @@ def read_accounts(path: Path) -> list[str]:
     return [line.strip() for line in lines if not line.startswith("#")]
 
 
+def post_of(row: dict[str, Any]) -> Post:
+    """Return the post that a decoded object with all its fields is."""
+    return Post(
+        id=row["id"],
+        created_at=row["created_at"],
+        text=row["text"],
+        truncated=row["truncated"],
+        lang=row["lang"],
+        reply_to=row["in_reply_to_status_id"],
+        author=row["user"]["id"],
+        screen_name=row["user"]["screen_name"],
+        name=row["user"]["name"],
+        source=row,
+    )
+
+
 def _decode(path: Path) -> tuple[Any, str]:
     text, _ = disk.decode_text(disk.read_bytes(path), path)
     twice: list[str] = []
@@ -230,21 +246,6 @@ def _field_problems(
             yield Problem(rule="store-field-missing", place=place, message=f"there is no '{name}'")
         elif not _is(row[name], kinds):
             yield _wrong(f"{place}/{name}", row[name], expected)
-
-
-def _post(row: dict[str, Any]) -> Post:
-    return Post(
-        id=row["id"],
-        created_at=row["created_at"],
-        text=row["text"],
-        truncated=row["truncated"],
-        lang=row["lang"],
-        reply_to=row["in_reply_to_status_id"],
-        author=row["user"]["id"],
-        screen_name=row["user"]["screen_name"],
-        name=row["user"]["name"],
-        source=row,
-    )
 
 
 def _id_problems(decoded: Any) -> Iterator[Problem]:

@@ -33,7 +33,7 @@ from duologue.challenges.conversation import files
 from duologue.core.protocols import Brief
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -94,3 +94,21 @@ class ConversationTask:
         from duologue.challenges.conversation import scorer
 
         return scorer.formulas(how)
+
+    def dump(self, path: Path, write: Callable[[str], object]) -> None:
+        """Write a store of posts as the official viewer prints it, or the dialogues of a text file."""
+        from duologue.challenges.conversation import walker
+
+        walker.dump(path, write)
+
+    def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
+        """Return how many dialogues, posts or utterances there are, and how long they are."""
+        from duologue.challenges.conversation import walker
+
+        return walker.statistics(path)
+
+    def statistics_text(self, path: Path) -> str:
+        """Return the same as lines of text."""
+        from duologue.challenges.conversation import walker
+
+        return walker.statistics_text(path)

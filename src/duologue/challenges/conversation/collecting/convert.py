@@ -1,0 +1,87 @@
+"""A post of API v2 in the form of REST API 1.1, which stores and extraction use (specification, section 4.1)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Row = dict[str, Any]
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+UNKNOWN_LANGUAGE = "und"
+"""What the service writes where it cannot tell the language."""
+_LARGEST = 2**63 - 1
+
+
+def to_v1(row: Row, users: Mapping[str, Row]) -> Row | None:
+    """Return the post in the old form, `None` for one without id, author, time or text.
+
+    `users` are the authors that came along, by their ids. An author who did not is called by its id. The text is the
+    full one of a long post; one whose full text was not sent counts as truncated.
+    """
+    number, author = _digits(row.get("id")), _digits(row.get("author_id"))
+    text, created = row.get("text"), row.get("created_at")
+    if number is None or author is None or not isinstance(text, str) or not isinstance(created, str):
+        return None
+    moment = _moment(created)
+    if moment is None:
+        return None
+    note = row.get("note_tweet", row.get("note_post"))
+    full = note.get("text") if isinstance(note, dict) else None
+    user = users.get(str(row["author_id"]), {})
+    return {
+        "id": number,
+        "id_str": str(number),
+        "created_at": old_time(moment),
+        "text": full if isinstance(full, str) else text,
+        "truncated": note is not None and not isinstance(full, str),
+        "lang": row["lang"] if isinstance(row.get("lang"), str) else UNKNOWN_LANGUAGE,
+        "in_reply_to_status_id": _reference(row, "replied_to"),
+        "user": {
+            "id": author,
+            "screen_name": str(user.get("username", author)),
+            "name": str(user.get("name", author)),
+        },
+    }
+
+
+def is_retweet(row: Row) -> bool:
+    """Tell whether a post only passes another one on."""
+    return _reference(row, "retweeted") is not None
+
+
+def old_time(moment: datetime) -> str:
+    """Return a moment as REST API 1.1 writes it; moments without a zone are UTC.
+
+    >>> old_time(datetime(2017, 9, 12, 8, 1))
+    'Tue Sep 12 08:01:00 +0000 2017'
+    """
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    day, month = _DAYS[moment.weekday()], MONTHS[moment.month - 1]
+    return f"{day} {month} {moment.day:02} {moment:%H:%M:%S} +0000 {moment.year:04}"
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _reference(row: Row, kind: str) -> int | None:
+    """Return the id of the post that this one answers or passes on, in either spelling."""
+    references = row.get("referenced_tweets") or row.get("referenced_posts")
+    for reference in references if isinstance(references, list) else ():
+        if isinstance(reference, dict) and reference.get("type") == kind:
+            return _digits(reference.get("id"))
+    return None
+
+
+def _digits(value: object) -> int | None:
+    text = str(value)
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+    return number if number is not None and number <= _LARGEST else None

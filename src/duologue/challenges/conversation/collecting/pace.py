@@ -1,0 +1,166 @@
+"""When to call, when to wait and when to stop: clock, patience, rate limits and budget."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Protocol
+
+from duologue.core.errors import DuologueError
+from duologue.core.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from random import Random
+
+TIMELINE_MINIMUM = 5
+"""Fewest posts that one may ask a timeline for (API v2)."""
+_DAY_SECONDS = 86_400.0
+
+
+class Clock(Protocol):
+    """The time, and how to let it pass; tests have one of their own."""
+
+    def now(self) -> float:
+        """Return seconds since 1970."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        ...
+
+
+class WallClock:
+    """The machine's clock."""
+
+    def now(self) -> float:
+        """Return seconds since 1970."""
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        time.sleep(seconds)
+
+
+class Patience(Record, frozen=True, kw_only=True):
+    """How long to wait, and how often to try again."""
+
+    margin_seconds: float = 5.0
+    """Time added to the moment at which the service promises a fresh limit."""
+    first_seconds: float = 1.0
+    """Wait after a first error; it doubles with each further one."""
+    most_seconds: float = 905.0
+    """Longest wait after an error: one window of the rate limits and five seconds, as the official collector."""
+    tries: int = 11
+    """Errors in a row after which a call is given up: with the defaults about 17 minutes, longer than a window."""
+    answer_seconds: float = 120.0
+    """Time an answer may take altogether; a body that trickles in for longer is given up and asked for again."""
+    silence_seconds: float = 30.0
+    """Time without a byte after which an answer is given up."""
+
+    def after(self, errors: int, chance: Random) -> float:
+        """Return the wait in seconds after so many errors in a row: doubled each time, half of it left to chance.
+
+        Two collectors that were refused together do not come back together.
+        """
+        full = min(self.most_seconds, self.first_seconds * 2.0 ** (errors - 1))
+        return full * (0.5 + 0.5 * chance.random())
+
+
+class Windows:
+    """What is left of each endpoint's rate limit, as the headers of answers told."""
+
+    def __init__(self) -> None:
+        self._left: dict[str, tuple[int, float]] = {}
+
+    def note(self, family: str, headers: Mapping[str, str]) -> bool:
+        """Take an answer's headers; return whether they told of a limit."""
+        left, reset = headers.get("x-rate-limit-remaining"), headers.get("x-rate-limit-reset")
+        try:
+            self.set(family, int(left or ""), float(reset or ""))
+        except ValueError:
+            return False
+        return True
+
+    def set(self, family: str, left: int, reset: float) -> None:
+        """Note what is left, and the second since 1970 at which the limit is fresh again."""
+        if math.isfinite(reset):
+            self._left[family] = (left, reset)
+
+    def wait(self, family: str, now: float, margin: float) -> float:
+        """Return the seconds to wait before calling: until the reset and a margin, where nothing is left."""
+        left, reset = self._left.get(family, (1, 0.0))
+        if left > 0:
+            return 0.0
+        del self._left[family]  # fresh afterwards, until an answer says otherwise
+        return min(max(0.0, reset + margin - now), _DAY_SECONDS)
+
+
+class BudgetSpentError(DuologueError):
+    """The next call could cost more than is left; what was collected is kept."""
+
+    exit_code = 0
+
+
+class Prices(Record, frozen=True, kw_only=True):
+    """What reading costs, in US dollars: list prices of the X API in August 2026."""
+
+    post: float = 0.005
+    user: float = 0.010
+
+
+class Budget:
+    """What may be read and what was.
+
+    Every post that is delivered counts, also one delivered before: the service charges a post once a UTC day, so that
+    its bill can only be lower. Users count where they are asked for by name or searched, not where they come along
+    with posts.
+    """
+
+    def __init__(
+        self, prices: Prices | None = None, *, max_posts: int | None = None, max_usd: float | None = None
+    ) -> None:
+        self.prices = prices or Prices()
+        self.max_posts = max_posts
+        self.max_usd = max_usd
+        self.posts = 0
+        self.users = 0
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit at all."""
+        return self.max_posts is not None or self.max_usd is not None
+
+    @property
+    def usd(self) -> float:
+        """What was read so far, in US dollars."""
+        return self.posts * self.prices.post + self.users * self.prices.user
+
+    def afford_posts(self, most: int, least: int = 1) -> int:
+        """Return how many of `most` posts one may ask for. Raises `BudgetSpentError` for fewer than `least`."""
+        left = most if self.max_posts is None else min(most, self.max_posts - self.posts)
+        if self.max_usd is not None and self.prices.post > 0:
+            left = min(left, self._affordable(self.prices.post))
+        return self._enough(left, least)
+
+    def afford_users(self, most: int) -> int:
+        """Return how many of `most` users one may ask for. Raises `BudgetSpentError` for none."""
+        if self.max_usd is not None and self.prices.user > 0:
+            most = min(most, self._affordable(self.prices.user))
+        return self._enough(most, 1)
+
+    def _affordable(self, price: float) -> int:
+        assert self.max_usd is not None
+        return math.floor((self.max_usd - self.usd) / price + 1e-9)
+
+    def _enough(self, left: int, least: int) -> int:
+        if left < least:
+            raise BudgetSpentError(
+                f"the budget is spent: {self.told()}; everything is kept, and the same command goes on from here"
+            )
+        return left
+
+    def told(self) -> str:
+        """Return what was read and what it costs, in words."""
+        users = f" and {self.users:,} users" if self.users else ""
+        return f"{self.posts:,} posts{users} read, at most {self.usd:,.2f} USD"

@@ -1,0 +1,187 @@
+"""The official cleaning of subtitle sentences: rule by rule, and for many sentences at once.
+
+`RULES` is the table of rules in their order (specification, section 6.2); `clean` applies it to one sentence and is
+what everything else is measured against. `clean_lines` gives the same for all sentences of a file: each rule goes
+over the whole text once, in which no rule may see beyond a line, and is left out where its characters do not occur.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+TITLES = ("mr", "jr", "ms", "dr", "st")
+"""Abbreviations that take the period after them; `mrs` does so even at the end of another word."""
+DROPPED = frozenset(("", ".", "?", "$", "%", "!", ",", ":", ";"))
+"""What a sentence must not consist of; `...` and `!!` may stay."""
+_LONE = np.frombuffer("".join(sorted(DROPPED)).encode(), np.uint8)
+_BEFORE_PERIOD = "|".join((*(f" {title}" for title in TITLES), "mrs"))
+_DASHES = "[-\u2013\u2014]+"
+_DOTTED_I = "i\u0307"
+_MARKS = rf" {_DASHES}|{_DASHES} |% %|#+|''|``| ' |[()\"]"
+
+
+class Rule(NamedTuple):
+    """One step of the cleaning."""
+
+    name: str
+    why: str
+    apply: Callable[[str], str]
+
+
+def _sub(pattern: str, replacement: str) -> Callable[[str], str]:
+    compiled = re.compile(pattern)
+    return lambda text: compiled.sub(replacement, text)
+
+
+RULES = (
+    Rule(
+        "asides",
+        "comments, tags and bracketed remarks are no speech; the first closing sign ends them, nothing nests",
+        _sub(r"<!--.*?-->|<[^>]*>|\{[^}]*\}|\([^)]*\)|\[[^\]]*\]", " "),
+    ),
+    Rule("escapes", "an apostrophe may be escaped; all is lower case", lambda text: text.replace("\\'", "'").lower()),
+    Rule("right", "` ' s ` belongs to what follows", _sub(r" ' (?=(?:em|im|s|t|bout|cause)\s)", " '")),
+    Rule("left", "` n ' roll` belongs to what precedes", _sub(r"(?<=n) ' ", "' ")),
+    Rule("titles", "the period of a title is no end of a sentence", _sub(rf"(?<={_BEFORE_PERIOD}) \.", ". ")),
+    Rule("speaker", "one word and a colon at the start name the speaker", _sub(r"^\s*[A-z]*\s*:", "")),
+    Rule("marks", "dashes, quotes, song and percent marks are layout", _sub(rf"{_DASHES}$|{_MARKS}", " ")),
+    Rule("dotted", "a lower-cased Turkish capital leaves its dot behind", lambda text: text.replace(_DOTTED_I, "i")),
+    Rule("spaces", "runs of white space are one space", lambda text: re.sub(r"\s+", " ", text).strip()),
+    Rule("rest", "a lone sign is no sentence", lambda text: "" if text in DROPPED else text),
+)
+"""The cleaning, in order: specification, section 6.2, its rules 2 and 10 where they stand there."""
+
+
+def clean(sentence: str) -> str:
+    """Return a sentence as the official extractor cleans it; empty where it drops it.
+
+    >>> clean(" JOHN : It ' s me , Mr . Smith --")
+    "it 's me , mr. smith"
+    """
+    for rule in RULES:
+        sentence = rule.apply(sentence)
+    return sentence
+
+
+def sentences(raw: Iterable[str]) -> list[str]:
+    """Return the cleaned sentences of a file from its raw texts, by the plain way (sections 6.1 and 6.2).
+
+    A text that ends with a colon is glued to the next; at the end of the file it is lost.
+    """
+    found = []
+    pending = ""
+    for text in raw:
+        pending += text
+        if pending.strip().endswith(":"):
+            continue
+        cleaned = clean(pending)
+        if cleaned:
+            found.append(cleaned)
+        pending = ""
+    return found
+
+
+# The same for whole files. `\s` may not see the line feed between sentences: S is all white space but that.
+S = r"[^\S\n]"
+_COLON_AT_END = re.compile(rf"(:{S}*)\n")
+_ASIDES = re.compile(r"<!--.*?-->|<[^>\n]*>|\{[^}\n]*\}|\([^)\n]*\)|\[[^\]\n]*\]")
+_RIGHT = re.compile(rf" ' (?=(?:em|im|s|t|bout|cause){S})")
+_TITLE = re.compile(rf" \.(?<={' .|'.join(f' {title}' for title in TITLES)} .|mrs .)".replace(" .", r" \."))
+_SPEAKER = re.compile(rf"\n{S}*+[A-z]*+{S}*+:")
+_BEFORE_MARK = "\x01"
+"""Stands for a space before a dash or an apostrophe, so that the search need not stop at every space."""
+_DASH_RUNS = "|".join(rf"{dash}[-\u2013\u2014]*(?:[ \x01]|(?=\n))" for dash in "-\u2013\u2014")
+_LINE_MARKS = re.compile(rf"\x01(?:{_DASHES}|'[ \x01])|{_DASH_RUNS}|% %|##*|''|``|\(|\)|\"")
+"""Rule `marks`. Each branch begins with one character, which lets the search skip to the next of them."""
+_ODD_SPACES = tuple(
+    character for character in map(chr, range(0x3001)) if character.isspace() and character not in " \n"
+)
+"""All white space but space and line feed; there is none above the ideographic space."""
+_SPACES = re.compile(rf"{S}+")
+
+
+class Cleaned(NamedTuple):
+    """The cleaned sentences of a file, one after another."""
+
+    text: bytes
+    """UTF-8 with nothing between sentences."""
+    lengths: NDArray[np.int32]
+    """How many bytes each has."""
+    tokens: NDArray[np.int32]
+    """How many words each has."""
+
+
+def clean_lines(raw: str) -> Cleaned:
+    """Return what `sentences` returns for the raw texts of a file, each of them ended by a line feed.
+
+    No raw text may hold a line feed or a carriage return of its own.
+    """
+    text = raw
+    while (glued := _COLON_AT_END.sub(r"\1", text)) != text:
+        text = glued
+    text = "\n" + text[: text.rfind("\n") + 1]  # a colon at the end of the file keeps its text from being ended
+    return _kept(_squeezed(_marked(_joined(_stripped(text)))))
+
+
+def _stripped(text: str) -> str:
+    """Rules `asides` and `escapes`."""
+    if any(sign in text for sign in "<{(["):
+        text = _ASIDES.sub(" ", text)
+    # A line by itself is mostly ASCII, which is lower-cased many times as fast as what holds a single other letter.
+    return "\n".join([line.lower() for line in text.replace("\\'", "'").split("\n")])
+
+
+def _joined(text: str) -> str:
+    """Rules `right`, `left`, `titles` and `speaker`."""
+    if " ' " in text:
+        text = _RIGHT.sub(" '", text).replace("n ' ", "n' ")
+    text = _TITLE.sub(". ", text)
+    return _SPEAKER.sub("\n", text) if ":" in text else text
+
+
+def _marked(text: str) -> str:
+    """Rules `marks` and `dotted`."""
+    for mark in "-\u2013\u2014'":
+        text = text.replace(" " + mark, _BEFORE_MARK + mark)
+    return _LINE_MARKS.sub(" ", text).replace(_BEFORE_MARK, " ").replace(_DOTTED_I, "i")
+
+
+def _squeezed(text: str) -> NDArray[np.uint8]:
+    """Rule `spaces`: return UTF-8 with one space between words and none at the ends of lines."""
+    if any(space in text for space in (("\t",) if text.isascii() else _ODD_SPACES)):
+        text = _SPACES.sub(" ", text)
+    data = np.frombuffer(text.encode("utf-8"), np.uint8)
+    white = np.flatnonzero(data <= ord(" "))  # by now only spaces and line feeds are white
+    ends = data[white] == ord("\n")
+    runs = np.flatnonzero(np.diff(white, prepend=-2) > 1)  # (runs,) the first of each run, as a place in `white`
+    inner = runs[~np.logical_or.reduceat(ends, runs)]  # those of spaces alone, of which the first stays
+    ends[inner] = True
+    written = np.ones(len(data), bool)
+    written[white[~ends]] = False
+    return data[written]
+
+
+def packed(sentences: list[str]) -> Cleaned:
+    """Return sentences that are clean already in the form of `clean_lines`."""
+    return _kept(np.frombuffer(("\n" + "".join(f"{sentence}\n" for sentence in sentences)).encode(), np.uint8))
+
+
+def _kept(data: NDArray[np.uint8]) -> Cleaned:
+    """Rule `rest`, and the number of words of each line; a line feed comes first."""
+    breaks = np.flatnonzero(data <= ord(" "))  # (words + empty lines + 1,)
+    line_breaks = np.flatnonzero(data[breaks] == ord("\n"))  # (lines + 1,) places in `breaks`
+    ends = breaks[line_breaks]  # (lines + 1,) places in `data`
+    lengths = np.diff(ends) - 1
+    lone = np.isin(data[np.minimum(ends[:-1] + 1, len(data) - 1)], _LONE)
+    kept = (lengths > 1) | ((lengths == 1) & ~lone)
+    written = data != ord("\n")
+    written[ends[1:][~kept] - 1] = False  # the one character of a dropped line; the line feed of an empty one
+    return Cleaned(data[written].tobytes(), lengths[kept].astype(np.int32), np.diff(line_breaks)[kept].astype(np.int32))

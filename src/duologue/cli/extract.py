@@ -1,0 +1,23 @@
+"""`duologue extract`: dialogue text from what was collected or downloaded; one subcommand for each source."""
+
+from __future__ import annotations
+
+import click
+
+from duologue.cli.subtitles import add_subtitles
+from duologue.cli.twitter import add_twitter
+
+
+@click.group()
+def extract() -> None:
+    """Make dialogue text from collected or downloaded data.
+
+    \b
+    Examples:
+      duologue extract twitter store --profile trial --out dialogues.txt
+      duologue extract subtitles en.tar.gz --profile official --ratios 0.9,0.1 --out subtitles
+    """
+
+
+add_twitter(extract)
+add_subtitles(extract)

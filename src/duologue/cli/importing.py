@@ -1,0 +1,133 @@
+"""`duologue import`: dialogues that others collected, into a store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.cli import options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.challenges.conversation.collecting.importers.placing import Imported
+
+_STORE = click.option(
+    "--store", type=options.PATH, required=True, help="Folder of the store; made where there is none."
+)
+_LANGUAGE = click.option(
+    "--language", default="en", show_default=True, help="Language of the posts, where the file does not say it."
+)
+
+
+@click.group(name="import")
+def import_() -> None:
+    """Bring dialogues that others collected into a store, as if they had been collected.
+
+    Importing a file again changes nothing; a killed import is taken up by doing it again.
+
+    \b
+    Examples:
+      duologue import twcs twcs.csv --store twcs
+      duologue import tweets stream.json.bz2 --account AirCare --store tweets
+      duologue import archive twitter-archive --store mine
+      duologue import dialogues chats.jsonl --account Help --store chats
+    """
+
+
+@import_.command()
+@click.argument("file", type=options.PATH)
+@_STORE
+@_LANGUAGE
+@options.quiet_option
+def twcs(*, file: Path, store: Path, language: str, quiet: bool) -> None:
+    """Import the "Customer Support on Twitter" table FILE (twcs.csv, .gz is fine).
+
+    Its anonymous ids are not in time order: posts get new ones that are.
+
+    \b
+    Example:
+      duologue import twcs twcs.csv --store twcs
+    """
+    from duologue.challenges.conversation.collecting import stores
+    from duologue.challenges.conversation.collecting.importers.twcs import import_twcs
+
+    with stores.open_base(store, durable=False) as base, options.progress_bar(quiet=quiet) as progress:
+        _tell(import_twcs(base, file, language=language, progress=progress), store)
+
+
+@import_.command()
+@click.argument("files", type=options.PATH, nargs=-1, required=True)
+@_STORE
+@click.option("--account", "names", multiple=True, help="Make the dialogues of this account; may be repeated.")
+@click.option("--accounts", type=options.PATH, default=None, help="List of such accounts, one per line.")
+def tweets(*, files: tuple[Path, ...], store: Path, names: tuple[str, ...], accounts: Path | None) -> None:
+    """Import FILES of tweets as REST API 1.1 gave them: one JSON object per line, plain, gzip or bzip2.
+
+    Posts with a delete notice are left out, and taken out of the store.
+
+    \b
+    Example:
+      duologue import tweets stream.json.bz2 --accounts accounts.txt --store tweets
+    """
+    from duologue.challenges.conversation import posts
+    from duologue.challenges.conversation.collecting import stores
+    from duologue.challenges.conversation.collecting.importers.dumps import import_stream
+
+    wanted = [*names, *(posts.read_accounts(accounts) if accounts else ())]
+    for name in wanted:
+        stores.account_file(store, name)
+    with stores.open_base(store, durable=False) as base:
+        _tell(import_stream(base, files, wanted), store)
+
+
+@import_.command()
+@click.argument("archive", type=options.PATH)
+@_STORE
+@click.option("--account", default=None, help="Whose posts they are, where there is no account.js.")
+def archive(*, archive: Path, store: Path, account: str | None) -> None:
+    """Import one's own ARCHIVE of Twitter (X): its unpacked folder, or the file tweets.js alone.
+
+    \b
+    Example:
+      duologue import archive twitter-archive --store mine
+    """
+    from duologue.challenges.conversation.collecting import stores
+    from duologue.challenges.conversation.collecting.importers.dumps import import_archive
+
+    with stores.open_base(store, durable=False) as base:
+        _tell(import_archive(base, archive, account), store)
+
+
+@import_.command()
+@click.argument("file", type=options.PATH)
+@_STORE
+@click.option(
+    "--account", default=None, help="The company, where the dialogues do not name it; default: the file's name."
+)
+@click.option(
+    "--company", multiple=True, help="What FILE calls the company's side; may be repeated; default: S, system, agent..."
+)
+@_LANGUAGE
+def dialogues(*, file: Path, store: Path, account: str | None, company: tuple[str, ...], language: str) -> None:
+    """Import FILE of dialogues: one JSON object per line with turns, or the published conversation JSON.
+
+    Turns are `[speaker, text]`, objects with speaker and text, or objects with the text under `client` or `agent`.
+
+    \b
+    Example:
+      duologue import dialogues chats.jsonl --account Help --store chats
+    """
+    from duologue.challenges.conversation.collecting import stores
+    from duologue.challenges.conversation.collecting.importers.dialogues import COMPANY, import_dialogues
+
+    with stores.open_base(store, durable=False) as base:
+        done = import_dialogues(base, file, account=account, company=company or COMPANY, language=language)
+        _tell(done, store)
+
+
+def _tell(done: Imported, store: Path) -> None:
+    click.echo(f"{done.posts:,} posts, {done.dialogues:,} dialogues of {done.accounts:,} accounts in {store}")
+    for why, number in sorted(done.skipped.items()):
+        click.echo(f"  left out: {number:,} {why}")

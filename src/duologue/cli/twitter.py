@@ -1,0 +1,202 @@
+"""`duologue extract twitter`, `sizes` and `overlap`: collected posts to dialogue text, and checks of the text."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.cli import options
+from duologue.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.challenges.conversation.twitter.extract import Settings
+
+
+def add_twitter(parent: click.Group) -> None:
+    """Give `duologue extract` its subcommands `twitter`, `sizes` and `overlap`."""
+    for command in (twitter, sizes, overlap):
+        parent.add_command(command)
+
+
+@click.command()
+@click.argument("store", type=options.PATH, metavar="STORE")
+@click.option("--out", type=options.PATH, required=True, help="The dialogue text to write.")
+@click.option(
+    "--profile",
+    type=click.Choice(["trial", "official", "testset"]),
+    default="trial",
+    show_default=True,
+    help="trial: all dialogues. official: between the begin and end ids of --ids. testset: the turns that --ids lists.",
+)
+@click.option(
+    "--accounts", type=options.PATH, default=None, help="Only these accounts, one per line (not for testset)."
+)
+@click.option(
+    "--ids",
+    type=options.PATH,
+    default=None,
+    help="official: begin and end ids per account. testset: per dialogue its turns with their ids. "
+    "Default: begin_end_ids.json or testset_ids.json beside STORE.",
+)
+@click.option(
+    "--without",
+    type=options.PATH,
+    default=None,
+    help="Leave out dialogues with a post of this list, such as the test set.",
+)
+@click.option(
+    "--max-turns",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Most groups of posts of a dialogue (testset has no limit).",
+)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["2017", "nltk-3.10"]),
+    default="2017",
+    show_default=True,
+    help="Generation of the tweet tokenizer; the challenge's text was made with 2017.",
+)
+@options.json_option
+def twitter(
+    *,
+    store: Path,
+    out: Path,
+    profile: str,
+    accounts: Path | None,
+    ids: Path | None,
+    without: Path | None,
+    max_turns: int,
+    tokenizer: str,
+    as_json: bool,
+) -> None:
+    """Make dialogue text from a store of posts, byte for byte as the challenge's own tools.
+
+    STORE is what `duologue collect` or `duologue import` made, or a folder of the challenge's account files.
+
+    \b
+    Examples:
+      duologue extract twitter store --profile trial --accounts trial_train.txt --out train.txt
+      duologue extract twitter store --profile official --ids begin_end_ids.json --out train.txt
+      duologue extract twitter store --profile testset --ids official_testset_ids.json.gz --out test.txt
+    """
+    from duologue.challenges.conversation.twitter.extract import Settings
+
+    settings = Settings(max_turns=max_turns, tokenizer=tokenizer)
+    if profile == "testset":
+        _restore(store, out, settings, ids, [accounts, without], as_json=as_json)
+    else:
+        _extract(store, out, settings, profile, accounts, ids, without, as_json=as_json)
+
+
+def _restore(
+    store: Path, out: Path, settings: Settings, ids: Path | None, others: list[Path | None], *, as_json: bool
+) -> None:
+    import msgspec
+
+    from duologue.challenges.conversation import posts
+    from duologue.challenges.conversation.twitter import extract
+
+    if any(others):
+        raise UsageError("profile testset writes what --ids lists; leave --accounts and --without out")
+    ids = ids or _beside(store, "testset_ids", "the list of dialogues with the ids of their turns")
+    restored = extract.from_ids(store, posts.read_ids(ids), out, settings)
+    click.echo(json.dumps(msgspec.to_builtins(restored)) if as_json else restored.printed(), nl=as_json)
+
+
+def _beside(store: Path, name: str, what: str) -> Path:
+    """Return the file of ids that lies beside a store."""
+    found = [path for ending in (".json", ".json.gz") if (path := store.resolve().parent / f"{name}{ending}").is_file()]
+    if not found:
+        raise UsageError(f"this profile needs {what}: give --ids FILE (there is no {name}.json beside {store})")
+    return found[0]
+
+
+def _extract(
+    store: Path,
+    out: Path,
+    settings: Settings,
+    profile: str,
+    accounts: Path | None,
+    ids: Path | None,
+    without: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    import msgspec
+
+    from duologue.challenges.conversation import posts
+    from duologue.challenges.conversation.collecting.hydrate import read_wanted
+    from duologue.challenges.conversation.twitter import extract
+
+    if profile == "trial" and ids is not None:
+        raise UsageError("profile trial has no ids; give --profile official or testset with --ids")
+    if profile == "official":
+        ids = ids or _beside(store, "begin_end_ids", "the begin and end ids of each account")
+    made = extract.from_accounts(
+        store,
+        out,
+        settings,
+        accounts=None if accounts is None else posts.read_accounts(accounts),
+        limits=None if ids is None else posts.read_limits(ids),
+        without=frozenset() if without is None else frozenset(read_wanted(without)),
+    )
+    if as_json:
+        click.echo(json.dumps(msgspec.to_builtins(made)))
+        return
+    left_out = f"; {made.left_out:,} left out" if without is not None else ""
+    click.echo(
+        f"{made.dialogues:,} dialogues, {made.utterances:,} utterances, {made.words:,} words "
+        f"of {made.accounts:,} accounts{left_out}"
+    )
+
+
+@click.command()
+@click.argument("train", type=options.PATH)
+@click.argument("dev", type=options.PATH)
+def sizes(*, train: Path, dev: Path) -> None:
+    """Compare the sizes of TRAIN and DEV with those of the challenge, in the lines of its own check.
+
+    \b
+    Example:
+      duologue extract sizes train.txt dev.txt
+    """
+    from duologue.challenges.conversation import sizes as subject
+
+    click.echo(subject.printed(subject.count(train), subject.count(dev)), nl=False)
+
+
+@click.command()
+@click.argument("parts", type=options.PATH, nargs=-1, required=True, metavar="PART...")
+@click.option("--store", type=options.PATH, default=None, help="Store of the accounts: compare their posts too.")
+@options.json_option
+def overlap(*, parts: tuple[Path, ...], store: Path | None, as_json: bool) -> None:
+    """Show that the parts of a split have no account, no post and no dialogue in common.
+
+    A PART is a list of accounts, a list of post ids (one per line, or the challenge's JSON), or dialogue text. Exit
+    code 1 where two parts have something in common.
+
+    \b
+    Examples:
+      duologue extract overlap train_accounts.txt dev_accounts.txt --store store
+      duologue extract overlap train.txt dev.txt
+    """
+    import msgspec
+
+    from duologue.challenges.conversation.twitter.overlap import compare, read_part
+
+    if len(parts) < 2:
+        raise UsageError("give two parts or more; one has nothing to be compared with")
+    found = compare([read_part(path.name, path, store) for path in parts])
+    if as_json:
+        click.echo(json.dumps([msgspec.to_builtins(one) for one in found]))
+    else:
+        for one in found:
+            click.echo(one.told())
+    if any(one.any() for one in found):
+        raise click.exceptions.Exit(1)

@@ -1,0 +1,94 @@
+"""Workers on a Ray cluster, or on a Ray that is started on this machine: the only door to Ray."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from typing import TYPE_CHECKING, Any
+
+from duologue.core.errors import DuologueError, UsageError
+from duologue.core.plugins import need
+from duologue.corpus.engine import Outcome, Shard, do_one
+
+if TYPE_CHECKING:
+    from duologue.corpus.engine import Work
+
+AHEAD = 1
+"""Shards beyond the number of workers that are on their way, so that no worker waits for its next one."""
+
+
+class Cluster:
+    """Ray tasks, each on one shard. The nodes of a cluster need duologue installed, but no common disk.
+
+    Shards are sent with their content. Content that names files (members of a folder or a zip) needs these at the
+    same path on all nodes.
+    """
+
+    def __init__(self, work: Work, workers: int, address: str | None) -> None:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no calls home
+        self._ray: Any = need("ray", "cluster")
+        self._started = not self._ray.is_initialized()
+        self._limit = workers + AHEAD
+        self._open: list[Any] = []
+        if self._started:
+            self._join(workers, address)
+        self._work = self._ray.put(work)
+        self._task = self._ray.remote(num_cpus=1)(do_one)
+
+    def _join(self, workers: int, address: str | None) -> None:
+        quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+        if address is None:  # "local": also where the environment names a cluster, which nobody asked for here
+            self._ray.init(address="local", num_cpus=workers, include_dashboard=False, **quiet)
+            return
+        _knock(address)
+        try:
+            self._ray.init(address=address, **quiet)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise _unreachable(address, error) from error
+
+    def full(self) -> bool:
+        """Return whether enough shards are on their way."""
+        return len(self._open) >= self._limit
+
+    def give(self, shard: Shard) -> None:
+        """Send a shard to the cluster."""
+        self._open.append(self._task.remote(self._work, shard))
+
+    def take(self) -> Outcome:
+        """Wait for the next outcome. Raises `DuologueError` when a worker dies again and again."""
+        ready, self._open = self._ray.wait(self._open, num_returns=1)
+        try:
+            outcome: Outcome = self._ray.get(ready[0])
+        except self._ray.exceptions.RayError as error:
+            raise DuologueError(
+                f"the Ray cluster could not do the work ({error}); run the command again, it goes on with the shards "
+                "that are missing"
+            ) from error
+        return outcome
+
+    def close(self) -> None:
+        """Leave the cluster; a Ray that was started here is stopped."""
+        for task in self._open:
+            self._ray.cancel(task, force=True)
+        self._open.clear()
+        if self._started:
+            self._ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Raise `UsageError` where nobody answers at `host:port`: Ray tries for minutes and then ends the process."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return  # `auto` and the like are for Ray to judge
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str, error: Exception) -> UsageError:
+    return UsageError(
+        f"cannot reach a Ray cluster at '{address}': {error}; start one (`ray start --head`) and give its address, or "
+        "leave --address out"
+    )

@@ -1,0 +1,142 @@
+"""Members of an archive: which there are, which make a shard, and how one is read and unpacked."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duologue.core.errors import StorageError
+from duologue.core.plugins import need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+LIMIT = 64 << 20
+"""Bytes to which a member may unpack; a few bytes can be made to swell to any size."""
+GZIP = b"\x1f\x8b"
+STORED, _DEFLATED = 0, 8
+_LOCAL = struct.Struct("<4s5H3L2H")
+
+
+class Members(NamedTuple):
+    """The wanted files of an archive, in the order in which they lie there."""
+
+    names: list[str]
+    """Their paths in the archive, with `/` between folders."""
+    sizes: NDArray[np.int64]
+    """Bytes as they lie there, (members,)."""
+
+
+class Plan(NamedTuple):
+    """Which members make which shard."""
+
+    places: NDArray[np.int64]
+    """Numbers of members, ascending: (chosen,)."""
+    keys: NDArray[np.int64]
+    """What the caller calls each of them: (chosen,)."""
+    shards: list[range]
+    """Stretches of the chosen."""
+
+
+class Part(NamedTuple):
+    """A member with its bytes, or with what is needed to read them."""
+
+    key: int
+    """The number that the caller gave it."""
+    name: str
+    data: bytes | None
+    """As it lies in the archive; `None` where `path` tells where to read it."""
+    path: str = ""
+    offset: int = 0
+    """Where in `path`; -1 for the whole file."""
+    size: int = 0
+    method: int = STORED
+
+
+def shard_name(number: int) -> str:
+    """Return the name of a shard's file.
+
+    >>> shard_name(7)
+    'part-00007.parquet'
+    """
+    return f"part-{number:05}.parquet"
+
+
+def divide(sizes: NDArray[np.int64], target: int) -> list[range]:
+    """Return consecutive ranges of items whose sizes add up to about `target`, each of at least one item.
+
+    >>> divide(np.array([3, 3, 3, 9, 1]), 6)
+    [range(0, 2), range(2, 3), range(3, 4), range(4, 5)]
+    """
+    if not len(sizes):
+        return []
+    number = (np.cumsum(sizes) - 1) // target  # which range the end of each item lies in
+    cuts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(sizes)]
+    return [range(start, end) for start, end in pairwise(cuts)]
+
+
+def unpack(part: Part) -> bytes:
+    """Return the bytes of a member, unpacked from the archive and, where it is gzip itself, once more.
+
+    Raises `ValueError` that says what is wrong for a damaged member, `StorageError` when a file is gone.
+    """
+    data = _raw(part) if part.data is None else part.data
+    if part.method == _DEFLATED:
+        data = _inflate(data, -zlib.MAX_WBITS)
+    elif part.method != STORED:
+        raise ValueError(f"packed by method {part.method} of zip; only 0 (stored) and 8 (deflated) are read")
+    return _inflate(data, 16 + zlib.MAX_WBITS) if data.startswith(GZIP) else data
+
+
+def _raw(part: Part) -> bytes:
+    with reading(Path(part.path)), Path(part.path).open("rb") as raw:
+        if part.offset < 0:
+            return raw.read()
+        raw.seek(part.offset)
+        header = raw.read(_LOCAL.size)
+        if len(header) < _LOCAL.size or not header.startswith(b"PK\x03\x04"):
+            raise ValueError("its place in the zip holds no file")
+        name, extra = _LOCAL.unpack(header)[-2:]
+        raw.seek(name + extra, os.SEEK_CUR)
+        data = raw.read(part.size)
+    if len(data) < part.size:
+        raise ValueError("the zip ends in the middle of it")
+    return data
+
+
+def _inflate(data: bytes, bits: int) -> bytes:
+    """Unpack deflated data or all members of gzip data. Raises `ValueError` for damage and beyond `LIMIT`."""
+    isal = need("isal.isal_zlib", "corpus")
+    found = b""
+    while data:
+        packer = isal.decompressobj(bits)
+        try:
+            found += packer.decompress(data, LIMIT - len(found) + 1)
+        except isal.error as error:
+            raise ValueError(f"its packed data is damaged ({error})") from error
+        if len(found) > LIMIT:
+            raise ValueError(f"it unpacks to more than {LIMIT >> 20} MiB; no such file does")
+        if not packer.eof:
+            raise ValueError("its packed data ends too early")
+        data = packer.unused_data.lstrip(b"\0") if bits > 0 else b""  # gzip files may be joined, or padded by zeros
+    return found
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses into a `StorageError` that names the file."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise StorageError(f"cannot read {path}: there is no such file or folder") from error
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror or error}") from error

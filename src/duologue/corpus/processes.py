@@ -1,0 +1,114 @@
+"""Workers that are processes of this machine: the default engine.
+
+Each worker has a pipe of its own and ends when the other end is gone, so that none is left behind when this process
+is killed (the pools of the standard library leave theirs).
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import signal
+import traceback
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any
+
+from duologue.core.errors import DuologueError
+from duologue.corpus.engine import Outcome, Shard, do_one
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
+    from duologue.corpus.engine import Work
+
+
+class Processes:
+    """Processes that are started afresh (`spawn`), so that they share nothing with this one on any system."""
+
+    def __init__(self, work: Work, workers: int) -> None:
+        self._pipes: list[Connection] = []
+        self._crew: list[BaseProcess] = []
+        self._free: list[Connection] = []
+        context = multiprocessing.get_context("spawn")
+        if hasattr(signal, "pthread_sigmask"):
+            from multiprocessing import resource_tracker  # Unix only
+
+            resource_tracker.ensure_running()  # started later, it would let Ctrl-C through to the first worker
+        with _ctrl_c_waits():
+            for _ in range(workers):
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_serve, args=(theirs, work), daemon=True)
+                process.start()
+                theirs.close()
+                self._pipes.append(ours)
+                self._crew.append(process)
+        self._free = list(self._pipes)
+
+    def full(self) -> bool:
+        """Return whether all workers are busy."""
+        return not self._free
+
+    def give(self, shard: Shard) -> None:
+        """Send a shard to a worker that waits. Raises `DuologueError` when it has died."""
+        try:
+            self._free.pop().send(shard)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise _died() from error
+
+    def take(self) -> Outcome:
+        """Wait for the next outcome. Raises `DuologueError` when a worker dies or has a fault."""
+        pipe: Any = wait([pipe for pipe in self._pipes if pipe not in self._free])[0]
+        try:
+            outcome: Outcome | str = pipe.recv()
+        except (EOFError, OSError, pickle.UnpicklingError) as error:  # OSError: it died in the middle of a message
+            raise _died() from error
+        if isinstance(outcome, str):
+            raise RuntimeError(f"a worker process failed:\n{outcome}")  # noqa: TRY004  # no type is wrong
+        self._free.append(pipe)
+        return outcome
+
+    def close(self) -> None:
+        """Stop all workers at once."""
+        for pipe in self._pipes:
+            pipe.close()
+        for process in self._crew:
+            process.terminate()
+        for process in self._crew:
+            process.join()
+            process.close()
+
+
+def _died() -> DuologueError:
+    return DuologueError(
+        "a worker process ended before its work was done (was memory short?); run the command again, it goes on "
+        "with the shards that are missing, perhaps with --workers 1"
+    )
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Hold Ctrl-C back while processes start: they inherit that and leave it to this process to stop them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(pipe: Connection, work: Work) -> None:
+    """Do the work on each shard that comes; nobody left at the other end means that it is over."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(EOFError, OSError):
+        while True:
+            shard: Shard = pipe.recv()
+            try:
+                outcome: Outcome | str = do_one(work, shard)
+            except Exception:  # noqa: BLE001  # any fault is told to the process that waits for it, which raises it
+                outcome = traceback.format_exc()
+            pipe.send(outcome)

@@ -1,0 +1,153 @@
+"""An SQLite file that several processes may write and that a killed one leaves whole."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NoReturn
+
+from duologue.core.errors import FormatError, StorageError
+from duologue.core.records import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_MAGIC = b"SQLite format 3\x00"
+_LOG_PAGES = 1_000
+_BULK_LOG_PAGES = 20_000
+"""Pages (4 kB) of the log after which it goes into the file: for bulk work later, since pages change many times."""
+_PATIENCE_SECONDS = 120.0
+"""How long a writer waits for another one's transaction; ours last milliseconds, those of a bulk import seconds."""
+
+
+def is_database(path: Path) -> bool:
+    """Tell whether a file is an SQLite database, by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+class Database:
+    """A connection in WAL mode: readers never wait, writers wait for one another, a commit is whole or absent.
+
+    Reading works from a read-only disk too. Raises `StorageError` for what disk or database refuse, and
+    `FormatError` for a file that is no database, is damaged, or is of another version.
+    """
+
+    def __init__(self, path: Path, *, schema: str, version: int, writable: bool = True, durable: bool = True) -> None:
+        """Open a database, and make it with `schema` where there is none and it may be written.
+
+        `durable`: a commit is on the disk when it returns, so that it survives a power failure too; without it a
+        commit survives a kill of the process only.
+        """
+        self.path = path
+        with self.guarded():
+            if not writable and not path.is_file():
+                raise StorageError(f"there is no store at {path}; collect or import into it first")
+            self.connection = _open(path, writable=writable)
+            try:
+                self.connection.isolation_level = None  # transactions begin and end where `writing` says
+                self.connection.execute("PRAGMA cache_size = -65536")
+                if writable:
+                    _keep_log(self.connection)
+                    self.connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                    pages = _LOG_PAGES if durable else _BULK_LOG_PAGES
+                    self.connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+                self._found_version(schema, version, writable=writable)
+            except BaseException:
+                self.connection.close()
+                raise
+
+    def _found_version(self, schema: str, version: int, *, writable: bool) -> None:
+        found = self.connection.execute("PRAGMA user_version").fetchone()[0]
+        if found == version:
+            return
+        if found == 0 and writable:
+            with self.writing():
+                # Another process may have made it while this one waited for its turn.
+                if self.connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+                    for statement in filter(str.strip, schema.split(";")):
+                        self.connection.execute(statement)
+                    self.connection.execute(f"PRAGMA user_version = {version}")
+            return
+        message = f"the store is of version {found}, this program writes version {version}"
+        advice = "collect into a fresh folder" if found else "was it ever written to?"
+        raise FormatError(self.path, [Problem(rule="store-version", message=message, advice=advice)])
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction that waits for other writers first: it is committed whole, or not at all."""
+        with self.guarded():
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+            except BaseException:
+                self.connection.execute("ROLLBACK")
+                raise
+            self.connection.execute("COMMIT")
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction in which all reads see one and the same state, whatever others write meanwhile."""
+        with self.guarded():
+            self.connection.execute("BEGIN")
+            try:
+                yield self.connection
+            finally:
+                self.connection.execute("COMMIT")
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Turn what the database refuses into our errors."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            _refuse(self.path, error)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+
+def _open(path: Path, *, writable: bool) -> sqlite3.Connection:
+    if writable:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from error
+        return sqlite3.connect(path, timeout=_PATIENCE_SECONDS)
+    address = path.resolve().as_uri()
+    connection = sqlite3.connect(f"{address}?mode=ro", timeout=_PATIENCE_SECONDS, uri=True)
+    try:
+        connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.OperationalError:  # a read-only folder has no place for the index of the log
+        connection.close()
+        return sqlite3.connect(f"{address}?immutable=1", timeout=_PATIENCE_SECONDS, uri=True)
+    return connection
+
+
+def _keep_log(connection: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log, which is the one step for which SQLite itself does not wait for others."""
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
+        else:
+            return
+
+
+def _refuse(path: Path, error: sqlite3.Error) -> NoReturn:
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        problem = Problem(rule="store-damaged", message=f"the store cannot be read: {error}", advice="use another copy")
+        raise FormatError(path, [problem]) from error
+    told = str(error)
+    advice = "; another program holds it: wait until it has finished" if "locked" in told else ""
+    raise StorageError(f"cannot use the store {path}: {told}{advice}") from error

@@ -1,0 +1,353 @@
+"""Posts, the dialogues they make, and how far a collector has come: one SQLite file per store.
+
+A post is stored once, whoever finds it and however often; the first finding counts. A dialogue is a list of ids of
+stored posts under the id of its last one. Every step of a collector is one transaction, so that a process killed
+anywhere leaves a store that the next run goes on from, and two that work on one store never undo each other's work.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from duologue.core.errors import FormatError
+from duologue.core.records import Problem
+from duologue.store.database import Database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    Row = dict[str, Any]
+
+NAME = "posts.sqlite"
+"""What the database of a store folder is called."""
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE posts (
+    id INTEGER NOT NULL UNIQUE, parent INTEGER, created TEXT, text TEXT, truncated INTEGER, lang TEXT,
+    author INTEGER, screen_name TEXT, name TEXT, body TEXT, raw TEXT
+);
+CREATE TABLE dialogues (
+    place INTEGER PRIMARY KEY, account TEXT NOT NULL COLLATE NOCASE, key INTEGER NOT NULL,
+    ids TEXT NOT NULL, UNIQUE (account, key)
+);
+CREATE TABLE accounts (
+    name TEXT PRIMARY KEY COLLATE NOCASE, user INTEGER, revision INTEGER NOT NULL DEFAULT 0,
+    exported INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE scans (account TEXT PRIMARY KEY COLLATE NOCASE, since INTEGER, before INTEGER, complete INTEGER NOT NULL);
+CREATE TABLE scanned (
+    account TEXT NOT NULL COLLATE NOCASE, id INTEGER NOT NULL, timeline INTEGER NOT NULL, PRIMARY KEY (account, id)
+) WITHOUT ROWID;
+CREATE TABLE absent (id INTEGER PRIMARY KEY, reason TEXT NOT NULL)
+"""
+_COLUMNS = "id, parent, created, text, truncated, lang, author, screen_name, name, body"
+_ADD = f"INSERT OR IGNORE INTO posts ({_COLUMNS}, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own column names
+_ADD_PLAIN = (
+    "INSERT OR IGNORE INTO posts (id, parent, created, text, truncated, lang, author, screen_name, name) "
+    "VALUES (?, ?, ?, ?, 0, ?, ?, ?, '')"
+)
+_ONE = f"SELECT {_COLUMNS} FROM posts WHERE id = ?"  # noqa: S608  # our own column names
+_ALL = f"SELECT {_COLUMNS} FROM posts ORDER BY id"  # noqa: S608  # our own column names
+_DIALOGUES = "SELECT key, ids FROM dialogues WHERE account = ? ORDER BY place"
+_PUT = (
+    "INSERT INTO dialogues (account, key, ids) VALUES (?, ?, ?) "
+    "ON CONFLICT (account, key) DO UPDATE SET ids = excluded.ids"
+)
+_REVISE = "INSERT INTO accounts (name, revision) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET revision = revision + 1"
+_LARGEST = 2**63 - 1
+_KEYS = ["id", "id_str", "created_at", "text", "truncated", "lang", "in_reply_to_status_id", "user"]
+_USER_KEYS = ["id", "screen_name", "name"]
+
+
+class Scan(NamedTuple):
+    """How far the reading of an account's timeline has come."""
+
+    since: int | None
+    """Only posts with larger ids are wanted."""
+    before: int | None
+    """Posts with smaller ids are still to be read; `None` = nothing was read yet."""
+    complete: bool
+    """Whether the timeline is read to its end and only posts replied to are missing."""
+    timeline: tuple[int, ...]
+    """Ids of the replies read so far, descending."""
+    found: tuple[int, ...]
+    """Ids of the posts replied to that were looked up so far, ascending."""
+
+
+class Change(NamedTuple):
+    """What a finished scan changes in an account's dialogues."""
+
+    removed: Sequence[int]
+    """Keys of dialogues that went on and stand under a later key now."""
+    added: dict[int, tuple[int, ...]]
+    """Key -> ids, oldest first."""
+
+
+class PostBase:
+    """The store's database; made where there is none. Use it in a `with` block.
+
+    Raises `StorageError` for what the disk refuses and `FormatError` for a file that is no such database.
+    """
+
+    def __init__(self, path: Path, *, writable: bool = True, durable: bool = True) -> None:
+        """Open the database; `durable` as `Database` says."""
+        self._base = Database(path, schema=_SCHEMA, version=_VERSION, writable=writable, durable=durable)
+        self.path = path
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._base.close()
+
+    def add(self, posts: Iterable[Row], raw: Iterable[str | None] | None = None) -> None:
+        """Add posts as one transaction; those that are there already stay as they are.
+
+        `raw` is per post what the service sent, where that says more than the post does. Raises `FormatError` for
+        an id beyond 63 bits.
+        """
+        with self._base.writing() as connection:
+            connection.executemany(_ADD, self._values(posts, raw))
+
+    def add_plain(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Add posts given as id, parent, created, text, language, author's id and screen name, for bulk imports.
+
+        They have no display name and are not truncated.
+        """
+        with self._base.writing() as connection:
+            connection.executemany(_ADD_PLAIN, rows)
+
+    def _values(self, posts: Iterable[Row], raw: Iterable[str | None] | None) -> Iterator[Sequence[Any]]:
+        sent = iter(raw) if raw is not None else None
+        for post in posts:
+            yield (*_values_of(post, self.path), next(sent) if sent is not None else None)
+
+    def post(self, number: int) -> Row | None:
+        """Return a post as the service gave it, `None` for one that is not here."""
+        with self._base.guarded():
+            values = self._base.connection.execute(_ONE, (number,)).fetchone()
+        return None if values is None else _post_of(values)
+
+    def parents(self, numbers: Iterable[int]) -> dict[int, int | None]:
+        """Return what posts answer, for those of the ids that are here."""
+        query = "SELECT parent FROM posts WHERE id = ?"
+        with self._base.guarded():
+            found = ((one, self._base.connection.execute(query, (one,)).fetchone()) for one in numbers)
+            return {one: row[0] for one, row in found if row is not None}
+
+    def posts(self) -> Iterator[Row]:
+        """Yield all posts by ascending id."""
+        with self._base.guarded():
+            for values in self._base.connection.execute(_ALL):
+                yield _post_of(values)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many accounts with dialogues, dialogues, posts and vanished posts there are."""
+        queries = {
+            "accounts": "SELECT count(DISTINCT account) FROM dialogues",
+            "dialogues": "SELECT count(*) FROM dialogues",
+            "posts": "SELECT count(*) FROM posts",
+            "absent": "SELECT count(*) FROM absent",
+        }
+        with self._base.reading() as connection:
+            return {name: connection.execute(query).fetchone()[0] for name, query in queries.items()}
+
+    def forget(self, numbers: Iterable[int], reason: str) -> None:
+        """Take out posts that their authors deleted, and the dialogues that they end; others keep what is left."""
+        with self._base.writing() as connection:
+            for number in numbers:
+                connection.execute("DELETE FROM posts WHERE id = ?", (number,))
+                connection.execute("DELETE FROM dialogues WHERE key = ?", (number,))
+                connection.execute("INSERT OR IGNORE INTO absent VALUES (?, ?)", (number, reason))
+
+    def note_absent(self, reasons: dict[int, str]) -> None:
+        """Remember ids that the service has no post for, with its reasons."""
+        with self._base.writing() as connection:
+            connection.executemany("INSERT OR REPLACE INTO absent VALUES (?, ?)", reasons.items())
+
+    def absent(self) -> dict[int, str]:
+        """Return the ids known to be without a post, with the reasons."""
+        with self._base.guarded():
+            return dict(self._base.connection.execute("SELECT id, reason FROM absent"))
+
+    def accounts(self) -> list[str]:
+        """Return the names of the accounts that have dialogues, in the order of their letters' numbers."""
+        query = "SELECT account FROM dialogues GROUP BY account"
+        with self._base.guarded():
+            return sorted(name for (name,) in self._base.connection.execute(query))
+
+    def keys(self, account: str) -> dict[int, tuple[int, ...]]:
+        """Return the dialogues of an account as ids of posts, under the ids of their last ones, in stored order."""
+        with self._base.guarded():
+            return _keys(self._base.connection.execute(_DIALOGUES, (account,)))
+
+    def dialogues(self, account: str) -> Iterator[tuple[int, list[Row]]]:
+        """Yield the dialogues of an account: key and posts, oldest first, in stored order.
+
+        Where a post was forgotten the dialogue begins after it, and one with fewer than two posts left is left out.
+        """
+        for key, ids in self.keys(account).items():
+            posts: list[Row] = []
+            for number in ids:
+                post = self.post(number)
+                posts = [] if post is None else [*posts, post]
+            if len(posts) > 1:
+                yield key, posts
+
+    def add_dialogues(self, rows: Iterable[tuple[str, int, Sequence[int]]]) -> None:
+        """Add dialogues given as account, key and ids, whose posts are added already; equal keys are replaced."""
+        accounts: set[str] = set()
+
+        def values() -> Iterator[tuple[str, int, str]]:
+            for account, key, ids in rows:
+                accounts.add(account)
+                yield account, key, _joined(ids)
+
+        with self._base.writing() as connection:
+            connection.executemany(_PUT, values())
+            for account in sorted(accounts):
+                connection.execute(_REVISE, (account,))
+
+    def user(self, account: str) -> int | None:
+        """Return the number that the service knows an account by, `None` where it was not asked yet."""
+        with self._base.guarded():
+            row = self._base.connection.execute("SELECT user FROM accounts WHERE name = ?", (account,)).fetchone()
+        return row[0] if row else None
+
+    def note_users(self, users: Mapping[str, int | None]) -> None:
+        """Remember accounts' numbers."""
+        query = "INSERT INTO accounts (name, user) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET user = excluded.user"
+        with self._base.writing() as connection:
+            connection.executemany(query, users.items())
+
+    def scan(self, account: str) -> Scan | None:
+        """Return the scan of an account that was begun and not finished."""
+        with self._base.reading() as connection:
+            query = "SELECT since, before, complete FROM scans WHERE account = ?"
+            row = connection.execute(query, (account,)).fetchone()
+            if row is None:
+                return None
+            query = "SELECT id, timeline FROM scanned WHERE account = ? ORDER BY id"
+            seen = connection.execute(query, (account,)).fetchall()
+        timeline = tuple(number for number, own in reversed(seen) if own)
+        found = tuple(number for number, own in seen if not own)
+        return Scan(row[0], row[1], bool(row[2]), timeline, found)
+
+    def keep_page(
+        self, account: str, posts: Sequence[Row], raw: Sequence[str | None], seen: dict[int, bool], scan: Scan
+    ) -> None:
+        """Keep a page of an account's timeline and where to go on, as one transaction.
+
+        `seen` has the ids that the scan is to know: `True` for the account's own replies, which may end dialogues.
+        """
+        with self._base.writing() as connection:
+            connection.executemany(_ADD, self._values(posts, raw))
+            rows = ((account, number, own) for number, own in seen.items())
+            connection.executemany("INSERT OR REPLACE INTO scanned VALUES (?, ?, ?)", rows)
+            values = (account, scan.since, scan.before, scan.complete)
+            connection.execute("INSERT OR REPLACE INTO scans VALUES (?, ?, ?, ?)", values)
+
+    def keep_found(self, account: str, posts: Sequence[Row], raw: Sequence[str | None]) -> None:
+        """Keep posts replied to that were looked up for a scan, as one transaction."""
+        with self._base.writing() as connection:
+            connection.executemany(_ADD, self._values(posts, raw))
+            rows = ((account, post["id"]) for post in posts)
+            connection.executemany("INSERT OR IGNORE INTO scanned VALUES (?, ?, 0)", rows)
+
+    def finish(self, account: str, change: Callable[[dict[int, tuple[int, ...]]], Change]) -> Change:
+        """End a scan: give `change` the dialogues as they are now, make the change it names, forget the scan.
+
+        All of it is one transaction, in which no other process writes.
+        """
+        with self._base.writing() as connection:
+            made = change(_keys(connection.execute(_DIALOGUES, (account,))))
+            for key in made.removed:
+                connection.execute("DELETE FROM dialogues WHERE account = ? AND key = ?", (account, key))
+            connection.executemany(_PUT, ((account, key, _joined(ids)) for key, ids in made.added.items()))
+            if made.added or made.removed:
+                connection.execute(_REVISE, (account,))
+            connection.execute("DELETE FROM scans WHERE account = ?", (account,))
+            connection.execute("DELETE FROM scanned WHERE account = ?", (account,))
+        return made
+
+    def drop_scan(self, account: str) -> None:
+        """Forget how far the reading of an account had come."""
+        self.finish(account, lambda _: Change((), {}))
+
+    def revision(self, account: str) -> tuple[int, int]:
+        """Return how often an account's dialogues changed, and at which of these states they were last exported."""
+        query = "SELECT revision, exported FROM accounts WHERE name = ?"
+        with self._base.guarded():
+            row = self._base.connection.execute(query, (account,)).fetchone()
+        return (row[0], row[1]) if row else (0, 0)
+
+    def note_exported(self, account: str, revision: int) -> None:
+        """Remember that an account's dialogues were exported as they were at a revision."""
+        with self._base.writing() as connection:
+            connection.execute("UPDATE accounts SET exported = ? WHERE name = ?", (revision, account))
+
+
+def _keys(rows: Iterable[tuple[int, str]]) -> dict[int, tuple[int, ...]]:
+    return {key: tuple(map(int, ids.split())) for key, ids in rows}
+
+
+def _joined(ids: Sequence[int]) -> str:
+    return " ".join(map(str, ids))
+
+
+def _values_of(post: Row, path: Path) -> Sequence[Any]:
+    """Return a post's columns. Only what is more than the eight usual fields is kept as JSON."""
+    number, parent = post["id"], post.get("in_reply_to_status_id")
+    if not 0 <= number <= _LARGEST or (parent is not None and not 0 <= parent <= _LARGEST):
+        message = f"post {number} (reply to {parent}) has an id beyond 63 bits"
+        raise FormatError(path, [Problem(rule="post-id", message=message)])
+    if _is_plain(post):
+        user = post["user"]
+        values = (post["created_at"], post["text"], post["truncated"], post["lang"])
+        return (number, parent, *values, user["id"], user["screen_name"], user["name"], None)
+    return (number, parent, *[None] * 7, json.dumps(post))
+
+
+def _is_plain(post: Row) -> bool:
+    """Tell whether the columns give the post back as it is, with its order of keys."""
+    user = post.get("user")
+    if list(post) != _KEYS or post["id_str"] != str(post["id"]) or not isinstance(post["truncated"], bool):
+        return False
+    if not isinstance(user, dict) or list(user) != _USER_KEYS or not _is_small(user["id"]):
+        return False
+    texts = (post["created_at"], post["text"], post["lang"], user["screen_name"], user["name"])
+    return all(isinstance(text, str) and _is_encodable(text) for text in texts)
+
+
+def _is_small(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= _LARGEST
+
+
+def _is_encodable(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can write and UTF-8 cannot
+        return False
+    return True
+
+
+def _post_of(values: Sequence[Any]) -> Row:
+    number, parent, created, text, truncated, lang, author, screen_name, name, body = values
+    if body is not None:
+        post: Row = json.loads(body)
+        return post
+    return {
+        "id": number,
+        "id_str": str(number),
+        "created_at": created,
+        "text": text,
+        "truncated": bool(truncated),
+        "lang": lang,
+        "in_reply_to_status_id": parent,
+        "user": {"id": author, "screen_name": screen_name, "name": name},
+    }

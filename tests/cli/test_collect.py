@@ -1,0 +1,184 @@
+"""`collect` and `import` against a small Twitter on this machine."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from tests.twitter.service import Service
+from tests.twitter.world import World
+
+from duologue.cli.collect import collect
+from duologue.cli.importing import import_
+from duologue.cli.show import show
+from duologue.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import click
+    from click.testing import Result
+
+SECRET = "AAAAsecret"
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    world = World()
+    for name in ("AirCare", "ShopHelp"):
+        world.open_account(name)
+    world.grow(Random(3), 12)
+    with Service(world) as service:
+        yield service
+
+
+@pytest.fixture(autouse=True)
+def _no_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("X_BEARER_TOKEN", "TWITTER_BEARER_TOKEN", "BEARER_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def call(command: click.Command, *words: object) -> Result:
+    result = CliRunner().invoke(command, [*map(str, words)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.mark.parametrize("api", ["v1", "v2"])
+def test_accounts_of_a_list_are_collected_with_the_token_of_the_environment(
+    service: Service, tmp_path: Path, api: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("X_BEARER_TOKEN", SECRET)
+    service.token = SECRET
+    (tmp_path / "accounts.txt").write_text("# of the track\nAirCare\nShopHelp\nNobody\n")
+    words = ["--api", api, "--base-url", service.url, "--accounts", tmp_path / "accounts.txt"]
+    store, log = tmp_path / "store", tmp_path / "calls.jsonl"
+    result = call(collect, "twitter", *words, "--store", store, "--log", log, "--back-off", 0.01)
+    assert result.exit_code == 0
+    assert "2 accounts read" in result.stdout
+    assert "Nobody left out" in result.stdout
+    assert json.loads((store / "AirCare.json").read_text()) == service.world.dialogues("AirCare")
+    calls = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [row["endpoint"] for row in calls] == service.endpoints()
+    for text in (result.output, log.read_text(), *(path.read_text("latin-1") for path in store.glob("*.[js]*"))):
+        assert SECRET not in text
+    printed = call(show, "conversation", store, "--only", "statistics").output
+    assert "accounts: 2\n" in printed
+
+
+def test_a_dry_run_calls_nothing_and_tells_calls_and_cost(service: Service, tmp_path: Path) -> None:
+    (tmp_path / "ids.txt").write_text("".join(f"{number}\n" for number in range(5_438)))
+    words = ["--base-url", service.url, "--store", tmp_path / "store", "--dry-run"]
+    text = call(collect, "hydrate", tmp_path / "ids.txt", *words).output
+    assert "5,438 different ids, 5,438 to fetch" in text
+    assert " 55 " in text
+    assert "27.19 USD" in text
+    text = call(collect, "twitter", "AirCare", "ShopHelp", *words, "--max-usd", 3).output
+    assert "2 to 64" in text
+    assert "3.00 USD" in text
+    assert call(collect, "search", "care", "--base-url", service.url, "--dry-run").output.count("USD") == 1
+    text = call(collect, "twitter", "AirCare", *words, "--api", "v1").output
+    assert "cost: 0.00 USD" in text
+    assert service.calls == []
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_budget_stops_cleanly_and_the_same_command_goes_on(service: Service, tmp_path: Path) -> None:
+    words = ["twitter", "AirCare", "ShopHelp", "--base-url", service.url, "--store", tmp_path / "store"]
+    result = call(collect, *words, "--max-usd", 0.09, "--price", 0.01, "--user-price", 0.001)
+    assert result.exit_code == 0
+    assert "stopped: the budget is spent" in result.stdout
+    assert service.delivered <= 8
+    assert "stopped" not in call(collect, *words).stdout
+    for name in ("AirCare", "ShopHelp"):
+        assert json.loads((tmp_path / "store" / f"{name}.json").read_text()) == service.world.dialogues(name)
+
+
+def test_ids_are_hydrated(service: Service, tmp_path: Path) -> None:
+    ids = sorted(service.world.posts)[:5]
+    rows = [[{"speaker": "U", "ids": ids}, {"speaker": "S", "ids": [7]}]]
+    (tmp_path / "ids.json").write_text(json.dumps(rows))
+    words = ["--base-url", f"{service.url}/2/", "--store", tmp_path / "store"]
+    assert "5 of 6 posts" in call(collect, "hydrate", tmp_path / "ids.json", *words).output
+    assert "6 different ids, 0 to fetch" in call(collect, "hydrate", tmp_path / "ids.json", *words, "--dry-run").output
+    (tmp_path / "more.json").write_text(json.dumps([[{"speaker": "U", "ids": sorted(service.world.posts)[:8]}]]))
+    text = call(collect, "hydrate", tmp_path / "more.json", *words, "--max-posts", 1).output
+    assert "stopped" in text
+
+
+@pytest.mark.parametrize("api", ["v1", "v2"])
+def test_accounts_are_found_by_words(service: Service, tmp_path: Path, api: str) -> None:
+    for number in range(45):
+        service.world.open_account(f"Care{number:02}")
+    words = ["--api", api, "--base-url", service.url]
+    names = call(collect, "search", "care", "--n", 30, *words).stdout.split()
+    assert len(names) == 30
+    out, dump = tmp_path / "names.txt", tmp_path / "users.jsonl"
+    call(collect, "search", "care", *words, "--out", out, "--dump", dump)
+    assert len(out.read_text().split()) == len(dump.read_text().splitlines()) == 46
+    stopped = call(collect, "search", "care", *words, "--max-usd", 0.3, "--user-price", 0.01)
+    assert 20 <= len(stopped.stdout.split()) <= 31 + 40
+    assert "stopped" in stopped.output
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        (["twitter", "--store", "x"], "no account"),
+        (["twitter", "../a", "--store", "x"], "file"),
+        (["twitter", "a", "--store", "x"], "X_BEARER_TOKEN"),
+        (["twitter", "a", "--store", "x", "--base-url", "http://example.com"], "X_BEARER_TOKEN"),
+    ],
+)
+def test_a_call_that_cannot_be_made_says_why(words: list[str], match: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=match):
+        call(collect, *words)
+
+
+def test_a_service_that_fails_makes_the_exit_code_1(service: Service, tmp_path: Path) -> None:
+    service.answer = lambda *_: (403, {"title": "Forbidden"}, {})  # type: ignore[method-assign]  # a server that refuses
+    result = call(collect, "twitter", "AirCare", "--base-url", service.url, "--store", tmp_path / "store")
+    assert result.exit_code == 1
+    assert "stopped" in result.stdout
+    assert "access level" in result.stdout
+
+
+def test_a_store_is_exported_for_the_official_programs(service: Service, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    call(collect, "twitter", "AirCare", "--base-url", service.url, "--store", store, "--no-files")
+    assert not list(store.glob("*.json"))
+    assert "1 account files" in call(collect, "export", store, "--out", tmp_path / "out").output
+    assert json.loads((tmp_path / "out" / "AirCare.json").read_text()) == service.world.dialogues("AirCare")
+
+
+def test_files_of_others_are_imported(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    tweets = [
+        {"id": 1, "text": "where ?", "created_at": "Tue Sep 12 08:01:00 +0000 2017", "user": user("anna")},
+        {"id": 2, "text": "here", "created_at": "Tue Sep 12 08:02:00 +0000 2017", "user": user("AirCare")},
+    ]
+    tweets[1]["in_reply_to_status_id"] = 1
+    (tmp_path / "s.json").write_text("".join(json.dumps(row) + "\n" for row in tweets))
+    assert (
+        "1 dialogues of 1 accounts"
+        in call(import_, "tweets", tmp_path / "s.json", "--account", "AirCare", "--store", store).output
+    )
+    (tmp_path / "c.jsonl").write_text(json.dumps({"id": 1, "turns": [["U", "hi"], ["S", "hello"]]}))
+    assert "2 posts" in call(import_, "dialogues", tmp_path / "c.jsonl", "--store", store).output
+    (tmp_path / "tweets.js").write_text("window.YTD.tweets.part0 = []")
+    assert "0 posts" in call(import_, "archive", tmp_path / "tweets.js", "--account", "A", "--store", store).output
+    header = "tweet_id,author_id,inbound,created_at,text,response_tweet_id,in_response_to_tweet_id\n"
+    rows = "1,7,True,Tue Sep 12 08:01:00 +0000 2017,hi,2,\n2,Shop,False,Tue Sep 12 08:02:00 +0000 2017,hello,,1\n"
+    (tmp_path / "twcs.csv").write_text(header + rows)
+    assert "2 posts, 1 dialogues" in call(import_, "twcs", tmp_path / "twcs.csv", "--store", store, "--quiet").output
+    assert call(show, "conversation", store, "--only", "statistics").output.startswith("accounts: 3\n")
+
+
+def user(name: str) -> dict[str, object]:
+    return {"id": len(name), "screen_name": name, "name": name}

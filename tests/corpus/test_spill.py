@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from duologue.core.errors import StorageError
+from duologue.corpus.spill import Spill
+from duologue.corpus.tables import Texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def texts(words: list[str]) -> Texts:
+    data = [word.encode() for word in words]
+    return Texts.of(b"".join(data), np.array([len(word) for word in data], np.int64))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20, deadline=None)
+@given(
+    st.lists(st.text(st.sampled_from("abé"), max_size=9), max_size=60),
+    st.integers(1, 600),
+    st.integers(1, 30),
+    st.randoms(use_true_random=False),
+)
+def test_texts_come_in_the_order_of_their_keys_whatever_a_run_holds(
+    tmp_path: Path, words: list[str], run: int, portion: int, rng: object
+) -> None:
+    keys = [3 * number for number in range(len(words))]
+    rng.shuffle(keys)  # type: ignore[attr-defined]  # a random.Random
+    high = 3 * len(words)
+    with Spill(tmp_path / "work", run=run) as spill:
+        for start in range(0, len(words), portion):
+            part = slice(start, start + portion)
+            spill.add(np.array(keys[part]), texts(words[part]))
+        ordered = [word for _, word in sorted(zip(keys, words, strict=True))]
+        middle = len(words) // 2
+        assert b"".join(spill.sorted(0, 3 * middle)).decode() == "".join(ordered[:middle])
+        assert b"".join(spill.sorted(3 * middle, high)).decode() == "".join(ordered[middle:])
+        assert b"".join(spill.sorted(0, high)).decode() == "".join(ordered)
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_pieces_stay_small(tmp_path: Path) -> None:
+    words = ["x" * 50] * 400
+    with Spill(tmp_path, run=1000) as spill:
+        spill.add(np.arange(400)[::-1].copy(), texts(words))
+        assert max(len(piece) for piece in spill.sorted(0, 400)) < 2000
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StorageError, match="cannot write to"), Spill(tmp_path / "file"):
+        pass

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import sqlite3
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.errors import FormatError, StorageError
+from duologue.store.database import Database, is_database
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = "CREATE TABLE notes (text TEXT)"
+
+
+def opened(path: Path, **more: bool) -> Database:
+    return Database(path, schema=SCHEMA, version=3, **more)
+
+
+def notes(base: Database) -> list[str]:
+    return [text for (text,) in base.connection.execute("SELECT text FROM notes")]
+
+
+def stopped_while_writing(base: Database) -> None:
+    with base.writing() as connection:
+        connection.execute("INSERT INTO notes VALUES ('lost')")
+        raise KeyboardInterrupt
+
+
+def test_a_transaction_is_whole_or_absent(tmp_path: Path) -> None:
+    base = opened(tmp_path / "deep" / "a.sqlite")
+    with base.writing() as connection:
+        connection.execute("INSERT INTO notes VALUES ('kept')")
+    with pytest.raises(KeyboardInterrupt):
+        stopped_while_writing(base)
+    assert notes(base) == ["kept"]
+    base.close()
+    assert is_database(tmp_path / "deep" / "a.sqlite")
+
+
+def test_a_second_writer_waits_and_a_reader_does_not(tmp_path: Path) -> None:
+    first, second = opened(tmp_path / "a.sqlite"), opened(tmp_path / "a.sqlite", writable=False)
+    with first.writing() as connection:
+        connection.execute("INSERT INTO notes VALUES ('x')")
+        assert notes(second) == []
+    assert notes(second) == ["x"]
+    third = opened(tmp_path / "a.sqlite")
+    third.connection.execute("PRAGMA busy_timeout = 10")
+    with first.writing(), pytest.raises(StorageError, match="another program holds it"), third.writing():
+        pass
+    for base in (first, second, third):
+        base.close()
+
+
+def test_what_is_read_only_is_read_and_not_made(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="there is no store"):
+        opened(tmp_path / "none.sqlite", writable=False)
+    assert not (tmp_path / "none.sqlite").exists()
+    opened(tmp_path / "a.sqlite").close()
+    base = opened(tmp_path / "a.sqlite", writable=False)
+    with pytest.raises(StorageError, match="readonly"), base.writing() as connection:
+        connection.execute("INSERT INTO notes VALUES ('x')")
+    base.close()
+
+
+def test_other_versions_and_other_files_are_refused(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "newer.sqlite") as connection:
+        connection.execute("PRAGMA user_version = 9")
+    connection.close()
+    with pytest.raises(FormatError, match="version 9"):
+        opened(tmp_path / "newer.sqlite")
+    (tmp_path / "text.sqlite").write_text("no database at all, and long enough to be looked at" * 50)
+    with pytest.raises(FormatError, match="store-damaged"):
+        opened(tmp_path / "text.sqlite")
+    with pytest.raises(StorageError):
+        opened(tmp_path / "text.sqlite" / "below.sqlite")
+    assert not is_database(tmp_path)
+    assert not is_database(tmp_path / "text.sqlite")
+
+
+def test_many_that_come_at_once_make_one_database(tmp_path: Path) -> None:
+    failed: list[BaseException] = []
+
+    def come() -> None:
+        try:
+            base = opened(tmp_path / "a.sqlite")
+            with base.writing() as connection:
+                connection.execute("INSERT INTO notes VALUES ('x')")
+            base.close()
+        except BaseException as error:  # noqa: BLE001  # whatever it is, the test is to see it
+            failed.append(error)
+
+    threads = [Thread(target=come) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    base = opened(tmp_path / "a.sqlite", writable=False)
+    assert notes(base) == ["x"] * 12
+    base.close()

@@ -1,0 +1,1 @@
+"""A small Twitter on this machine: a real HTTP server with both interfaces, for tests of the collector."""
