@@ -1,0 +1,40 @@
+"""What can be set of a replier."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from duologue.core.records import Record
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class ReplierRecipe(Record, frozen=True):
+    """How many replies the replier weighs, and how it is trained."""
+
+    candidates: Positive = 100
+    """Replies that are weighed."""
+    pool: Positive = 200
+    """Entries of the bank that are looked at for them."""
+    vote: Annotated[float, msgspec.Meta(ge=0)] = 0.7
+    """What it counts if the best candidates agree with one, beside its own predicted utility."""
+    practised: Positive = 40
+    """Of the candidates of a training sample, how many the network sees."""
+    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.08
+    """Share of the training dialogues that decides which weights are best."""
+    epochs: Positive = 4
+    batch: Positive = 64
+    """Samples per step, each with all its candidates."""
+    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1.5e-3
+    hidden: Positive = 192
+    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    """Time between checkpoints."""
+    threads: Positive = 1
+    """Processor threads in training; another number gives other last bits."""
+
+    @classmethod
+    def tiny(cls) -> ReplierRecipe:
+        """Return a recipe that trains in seconds, for tests of what a replier must keep to, not of what it knows."""
+        return cls(candidates=12, pool=30, practised=12, epochs=1, batch=8, hidden=8, held_out=0.3)
