@@ -98,7 +98,11 @@ def test_every_golden_case_is_equal_whatever_its_folder_is_called(real_data: Pat
             path.rename(path.with_name(f"case {number}.json"))
     code, lines = parity(tmp_path)
     assert code == 0, lines
-    assert lines[-1] == "cases 141, equal 141, differing 0"
+    assert lines[-1] == "cases 268, equal 268, differing 0"
     assert "conversation bleu: equal 5 of 5" in lines
-    assert "conversation twitter preprocessing: not yet" in lines
+    assert "conversation twitter preprocessing: equal 95 of 95" in lines
+    assert "conversation twitter extraction: equal 3 of 3" in lines
+    assert "conversation subtitle parsing: equal 27 of 27" in lines
+    assert "conversation subtitle extraction: equal 1 of 1" in lines
+    assert "conversation collection: equal 1 of 1" in lines
     assert any(line.startswith("conversation meteor: skipped: needs the Java program") for line in lines)

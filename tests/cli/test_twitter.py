@@ -35,8 +35,8 @@ def store(tmp_path: Path) -> Path:
     users = ({"id": 7, "screen_name": "anna_b", "name": "Anna B"}, {"id": 1, "screen_name": "Shop", "name": "Shop"})
     rows = [
         {
-            "id": number, "created_at": "Tue Sep 12 08:01:00 +0000 2017", "text": text, "truncated": False, "lang": "en",
-            "in_reply_to_status_id": answers, "user": user,
+            "id": number, "created_at": "Tue Sep 12 08:01:00 +0000 2017", "text": text, "truncated": False,
+            "lang": "en", "in_reply_to_status_id": answers, "user": user,
         }
         for number, text, answers, user in ((10, "@Shop hi", None, users[0]), (11, "@anna_b Hi Anna!", 10, users[1]))
     ]  # fmt: skip

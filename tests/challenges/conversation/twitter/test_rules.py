@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import doctest
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from duologue.challenges.conversation.twitter import rules
 from duologue.challenges.conversation.twitter.cleaner import Cleaner
 from duologue.challenges.conversation.twitter.rules import AFTER, BEFORE, EXAMPLE, TOKEN, Rule, Speech, preprocess
 from duologue.challenges.conversation.twitter.tokenizer import CHALLENGE, CURRENT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BY_NAME = {rule.name: rule for rule in (*BEFORE, *TOKEN, *AFTER)}
 JOHN = Speech("S", "JohnD_99", "John")
@@ -129,3 +126,11 @@ def test_the_golden_cases_come_out_both_ways_with_both_tokenizers(real_data: Pat
 
 def test_the_examples_in_the_documentation_run() -> None:
     assert doctest.testmod(rules).failed == 0
+
+
+def test_each_rule_is_told_in_the_documentation_in_its_order() -> None:
+    page = (Path(__file__).resolve().parents[4] / "docs" / "challenges" / "conversation.md").read_text("utf-8")
+    places = [
+        page.index(f"| {rule.name} | {rule.why} | `{rule.before}` → `{rule.after}` |") for rule in BY_NAME.values()
+    ]
+    assert places == sorted(places)

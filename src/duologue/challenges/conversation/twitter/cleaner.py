@@ -82,7 +82,11 @@ class _Words(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if _PLAIN_LINK(word):
             return "<URL>"  # mostly seen once
-        made = " ".join(map(_token_text, self.scan(tokenizer.shorten(word))))
+        body, end = (word[:-1], f" {word[-1]}") if word[-1] in ".,!?" else (word, "")
+        if body.isascii() and body.isalpha():  # letters and at most one sign behind them meet no other rule
+            made = tokenizer.shorten(body).lower() + end
+        else:
+            made = " ".join(map(_token_text, self.scan(tokenizer.shorten(word))))
         if len(word) <= LONGEST:
             if len(self) >= KEPT:
                 self.clear()
