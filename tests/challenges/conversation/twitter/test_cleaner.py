@@ -62,6 +62,6 @@ def test_the_example_in_the_documentation_runs() -> None:
 @pytest.mark.slow
 def test_real_and_mutated_lines_come_out_the_same(real_data: Path) -> None:
     script = Path(__file__).resolve().parents[4] / "benchmarks" / "preprocess.py"
-    command = [sys.executable, script, real_data / "conversation", "--lines", "20000"]
+    command = [sys.executable, str(script), str(real_data / "conversation"), "--lines", "20000"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.count("lines, 0 differ") == 2, done.stdout + done.stderr
