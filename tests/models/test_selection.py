@@ -19,7 +19,9 @@ COLLATE = Collator(np.array([[2, 0], [3, 4], [5, 0]], dtype=np.int32))
 
 def row(word: int, templates: list[int], wanted: list[float]) -> Choice:
     figures = np.zeros((len(templates), 2), dtype=np.float16)
-    return Choice(np.array([word], np.int32), np.array(templates, np.int32), figures, np.array(wanted, np.float32))
+    return Choice(
+        np.array([word], np.int32), np.array(templates, np.int32), figures, np.array(wanted, np.float32)[:, None]
+    )
 
 
 ROWS = [row(2, [0, 1, 2], [1, 0, 0]), row(3, [0, 1], [0, 1]), row(4, [2, 0, 1], [0.5, 0, 0.5])]

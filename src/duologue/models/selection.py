@@ -1,7 +1,7 @@
 """Choosing one or several of a list of candidates, or the one that stands for none: a softmax over the list.
 
-The network is that of `duologue.models.utility`: words of the situation, words and figures of each candidate. Here it
-is trained on which candidates were right, by the cross-entropy between their shares and the softmax of its scores.
+The network is that of `duologue.models.utility`: words of the situation, words and figures of each candidate. Here its
+one aim is which candidates were right: the cross-entropy between their shares and the softmax of its scores.
 
 Letters in shapes: b lists, c candidates.
 """
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
 def log_shares(model: UtilityRanker, batch: Choices) -> Tensor:
     """Return the logarithm of each candidate's share (b, c); of padding it is very small."""
-    scores = model(batch).masked_fill(~batch.mask, torch.finfo(torch.float32).min)
+    scores = model(batch).squeeze(-1).masked_fill(~batch.mask, torch.finfo(torch.float32).min)
     told: Tensor = scores.log_softmax(-1)
     return told
 
 
 def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]:
-    """Return what `train` needs; `Choice.utility` holds the wanted shares, which add up to 1.
+    """Return what `train` needs; `Choice.utility` (c, 1) holds the wanted shares, which add up to 1.
 
     `hits` is 1 where the best candidate is one of the right ones.
     """
 
     def loss(batch: Choices) -> Tensor:
         told = log_shares(model, batch).masked_fill(~batch.mask, 0.0)
-        total: Tensor = -(batch.utility * told).sum(-1).mean()
+        total: Tensor = -(batch.utility.squeeze(-1) * told).sum(-1).mean()
         return total
 
     def hits(batch: Choices) -> Tensor:
         best = log_shares(model, batch).argmax(1, keepdim=True)
-        return (batch.utility.gather(1, best).squeeze(1) > 0).float()
+        return (batch.utility.squeeze(-1).gather(1, best).squeeze(1) > 0).float()
 
     return Subject(module=model, collate=collate, loss=loss, hits=hits, length=lambda row: len(row.templates))
 

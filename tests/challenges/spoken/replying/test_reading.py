@@ -5,7 +5,7 @@ import pytest
 
 from duologue.challenges.spoken.replying.bank import Found
 from duologue.challenges.spoken.replying.reading import some_of, voted
-from duologue.models.utility import SCALE, Choice
+from duologue.models.utility import Choice
 
 
 def found(text: str, *, head: bool = False) -> Found:
@@ -14,7 +14,7 @@ def found(text: str, *, head: bool = False) -> Found:
 
 def test_what_the_best_agree_on_wins_over_what_one_says() -> None:
     candidates = [found("门票30元。"), found("是30元的门票。"), found("要30元门票。"), found("没去过呀")]
-    scored = np.array([0.50, 0.50, 0.50, 0.51], dtype=np.float32) * SCALE
+    scored = np.array([0.50, 0.50, 0.50, 0.51], dtype=np.float32)
     assert voted(candidates, scored, 0.0).argmax() == 3
     assert voted(candidates, scored, 1.0).argmax() < 3
 
@@ -33,10 +33,10 @@ def test_candidates_are_drawn_by_the_name_of_the_sample() -> None:
         np.ones(1, dtype=np.int32),
         np.zeros(9, dtype=np.int32),
         np.arange(9, dtype=np.float16)[:, None],
-        np.arange(9, dtype=np.float32),
+        np.arange(9, dtype=np.float32)[:, None],
     )
     one = some_of(choice, 4, "1#3")
-    assert one.figures[:, 0].tolist() == one.utility.tolist() == sorted(one.utility.tolist())
+    assert one.figures.tolist() == one.utility.tolist() == sorted(one.utility.tolist())
     assert len(one.templates) == 4
     assert some_of(choice, 4, "1#3").utility.tolist() == one.utility.tolist()
     assert some_of(choice, 9, "1#3") is choice

@@ -74,7 +74,7 @@ class Reader:
             words=np.array(known or [UNKNOWN], dtype=np.int32),
             templates=np.array([self._attribute_row(words) for words in pairs.attributes], dtype=np.int32),
             figures=pairs.figures.astype(np.float16),
-            utility=np.zeros(len(pairs.pairs), dtype=np.float32) if shares is None else shares,
+            utility=(np.zeros(len(pairs.pairs), dtype=np.float32) if shares is None else shares)[:, None],
         )
 
     def _attribute_row(self, words: Sequence[str]) -> int:

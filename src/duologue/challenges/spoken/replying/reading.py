@@ -47,9 +47,9 @@ def weigh(now: Situation, found: Sequence[Found], bank: Bank, reference: str | N
     from duologue.models.utility import Choice  # needs torch
 
     values = np.clip(figures(now, found, bank), -_LARGEST, _LARGEST).astype(np.float16)
-    utility = np.zeros(len(found), dtype=np.float32)
+    utility = np.zeros((len(found), 1), dtype=np.float32)
     if reference is not None:
-        utility[:] = utility_of([one.text for one in found], [reference]).mean[:, 0]
+        utility[:] = utility_of([one.text for one in found], [reference]).mean[:, :1]
     return Choice(np.ones(1, dtype=np.int32), np.zeros(len(found), dtype=np.int32), values, utility)
 
 
@@ -59,9 +59,7 @@ def voted(found: Sequence[Found], scored: NDArray[np.float32], weight: float) ->
     The network sees how far neighbours agree with a candidate, each weighed by the likeness of its situation; here they
     speak once more, weighed by what the network thinks of them. `weight` is what a full agreement counts.
     """
-    from duologue.models.utility import SCALE  # needs torch
-
-    worth = scored.astype(np.float64) / SCALE
+    worth = scored.astype(np.float64)
     whole = np.array([not one.head for one in found])
     ranked = [place for place in np.argsort(-worth, kind="stable").tolist() if whole[place] or not whole.any()]
     heard = ranked[:_VOICES]
