@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.spoken.replying.templates import (
     BARE,
+    ITEM,
     Group,
     Slot,
     bare,
@@ -114,7 +115,7 @@ def test_a_template_filled_with_its_own_facts_says_what_was_said(reply: str, sub
     group = Group(subject, "门票", (value,))
     pieces = template_of(reply, [group])
     said = fill(pieces, [group], [0])
-    if said is not None:
+    if said is not None and not any(isinstance(one, Slot) and one.form == ITEM for one in pieces):  # says the first
         assert squeezed("".join(said)) in (squeezed(reply), *once(squeezed(reply)))
 
 
