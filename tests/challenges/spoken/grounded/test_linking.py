@@ -3,6 +3,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from duologue.challenges.spoken.grounded.linking import EDITED, EXACT, SOUND, SWAPPED, Linker
 
@@ -58,6 +60,21 @@ def test_mentions_stand_in_the_order_of_the_text(linker: Linker) -> None:
     mentions = linker.mentions("苏雁去过青石岛吗？")
     assert [one.names[0] for one in mentions] == ["苏雁", "青石岛"]
     assert mentions[0].end <= mentions[1].start
+
+
+class Thorough(Linker):
+    """Looks every piece up, also where no half of a name stands in it."""
+
+    def _half_known(self, heard: str) -> bool:  # what is tested is that it need not be asked
+        return True
+
+
+@given(
+    st.lists(st.text("青石岛莫林卡尔", min_size=2, max_size=7), min_size=1, max_size=6),
+    st.text("青石岛莫林卡尔", max_size=12),
+)
+def test_pieces_without_half_a_name_are_passed_over_at_no_loss(names: list[str], text: str) -> None:
+    assert Linker(names).mentions(text) == Thorough(names).mentions(text)
 
 
 @pytest.mark.slow

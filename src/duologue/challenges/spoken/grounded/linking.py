@@ -55,6 +55,7 @@ class Linker:
         self._sounds: dict[str, list[str]] = {}
         self._shortened: dict[str, list[str]] = {}
         self._bags: dict[str, list[str]] = {}
+        self._halves: set[tuple[int, bool, str]] = set()
         self._known: dict[str, tuple[Mention, ...]] = {}
         if fuzzy:
             for form in self._forms:
@@ -70,6 +71,8 @@ class Linker:
         if len(form) >= _SHORTEST_EDITED:
             for shorter in _shortened(heard):
                 self._shortened.setdefault(shorter, []).append(form)
+            half = len(heard) // 2
+            self._halves |= {(len(heard), True, heard[:half]), (len(heard), False, heard[-half:])}
 
     def called(self, form: str) -> tuple[str, ...]:
         """Return the entities of a folded name, without regard to a suffix in brackets."""
@@ -117,8 +120,16 @@ class Linker:
             return
         if len(heard) >= _SHORTEST_SWAPPED:
             yield from ((form, SWAPPED) for form in self._bags.get("".join(sorted(heard)), ()))
-        if len(heard) >= _SHORTEST_EDITED:
+        if len(heard) >= _SHORTEST_EDITED and self._half_known(heard):
             yield from ((form, EDITED) for form in self._edited(piece, heard))
+
+    def _half_known(self, heard: str) -> bool:
+        """Return whether a name one syllable away is possible: its first or last half then stands in the piece."""
+        for length in (len(heard) - 1, len(heard), len(heard) + 1):
+            half = length // 2
+            if (length, True, heard[:half]) in self._halves or (length, False, heard[-half:]) in self._halves:
+                return True
+        return False
 
     def _edited(self, piece: str, heard: str) -> Iterator[str]:
         """Return the names that differ from a piece by one syllable."""
