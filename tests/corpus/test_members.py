@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         (b"\xff" * 9, 8, "damaged"),
         (b"x", 12, "method 12"),
     ],
+    ids=["cut off", "overwritten", "no deflate", "unknown method"],
 )
 def test_a_damaged_member_says_what_is_wrong(data: bytes, method: int, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
