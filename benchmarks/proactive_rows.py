@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from costs import timed
 from duologue.challenges.proactive import convert, files, holdout
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.disk import write_text
@@ -20,7 +21,7 @@ from duologue.core.records import Scoring
 from proactive_floors import FLOORS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from duologue.core.records import Example, Report
 
@@ -167,32 +168,11 @@ def _trained(row: Row, data: Data, folder: Path, seed: int) -> dict[str, Any]:
     given = [word for path in data.train[row.regime] for word in ("--train", path)]
     settings = [word for one in row.settings for word in ("--set", one)]
     start = (program, "train", "proactive", "--system", row.system, *given, *settings, "--seed", seed, "--out", model)
-    costs: dict[str, Any] = {"train": _timed(folder / "train.costs.json", start)}
+    costs: dict[str, Any] = {"train": timed(folder / "train.costs.json", start)}
     replies = ("--input", data.samples, "--out", folder / "replies.txt", "--seed", seed, "--quiet")
-    costs["run"] = _timed(folder / "run.costs.json", (program, "run", "proactive", "--system", model, *replies))
+    costs["run"] = timed(folder / "run.costs.json", (program, "run", "proactive", "--system", model, *replies))
     command = (sys.executable, Path(__file__).with_name("proactive.py"), "--latency", model, data.samples)
     single = subprocess.run(
         list(map(str, command)), check=True, stdout=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"}
     )
     return costs | {"latency": json.loads(single.stdout)}
-
-
-def _timed(note: Path, command: Sequence[object]) -> dict[str, float]:
-    """Run a command and return its costs, those of earlier attempts that were stopped included."""
-    costs = json.loads(note.read_text(encoding="utf-8")) if note.is_file() else {"wall": 0.0, "cpu": 0.0, "mb": 0.0}
-    started = time.monotonic()
-    process = subprocess.Popen(list(map(str, command)))
-    status = 1
-    try:
-        _, status, usage = os.wait4(process.pid, 0)
-    except KeyboardInterrupt:
-        _, status, usage = os.wait4(process.pid, 0)  # the terminal has told it as well
-        raise
-    finally:
-        costs["wall"] += time.monotonic() - started
-        costs["cpu"] += usage.ru_utime + usage.ru_stime
-        costs["mb"] = max(costs["mb"], usage.ru_maxrss / 1024)
-        write_text(note, json.dumps(costs) + "\n")
-    if status:
-        raise SystemExit(f"failed with status {os.waitstatus_to_exitcode(status)}: {' '.join(map(str, command))}")
-    return dict(costs)

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from costs import timed
 from duologue.challenges.spoken.grounded.grounded import facts_in
 from duologue.challenges.spoken.task import BRIEF, SpokenTask
 from duologue.challenges.spoken.triples import attr_of
@@ -210,30 +211,13 @@ class Bench(NamedTuple):
         train = (program, "train", "spoken", "--system", row.system, "--train", *part.train)
         run = (program, "run", "spoken", "--system", model, "--input", part.samples)
         return {
-            "train": _timed(folder / "train.costs.json", (*train, *common, *settings, "--out", model)),
-            "run": _timed(folder / "run.costs.json", (*run, *common, "--out", folder / "result.json")),
+            "train": timed(
+                folder / "train.costs.json", (*train, *common, *settings, "--out", model), OMP_NUM_THREADS="1"
+            ),
+            "run": timed(
+                folder / "run.costs.json", (*run, *common, "--out", folder / "result.json"), OMP_NUM_THREADS="1"
+            ),
         }
-
-
-def _timed(note: Path, command: Sequence[object]) -> dict[str, float]:
-    """Run a command and return its costs, those of earlier attempts that were stopped included."""
-    costs = json.loads(note.read_text(encoding="utf-8")) if note.is_file() else {"wall": 0.0, "cpu": 0.0, "mb": 0.0}
-    started = time.monotonic()
-    process = subprocess.Popen(list(map(str, command)), env=os.environ | {"OMP_NUM_THREADS": "1"})
-    status = 1
-    try:
-        _, status, usage = os.wait4(process.pid, 0)
-    except KeyboardInterrupt:
-        _, status, usage = os.wait4(process.pid, 0)  # the terminal has told it as well
-        raise
-    finally:
-        costs["wall"] += time.monotonic() - started
-        costs["cpu"] += usage.ru_utime + usage.ru_stime
-        costs["mb"] = max(costs["mb"], usage.ru_maxrss / 1024)
-        write_text(note, json.dumps(costs) + "\n")
-    if status:
-        raise SystemExit(f"failed with status {os.waitstatus_to_exitcode(status)}: {' '.join(map(str, command))}")
-    return dict(costs)
 
 
 def latency(model: Path, samples: Path, graph: Path) -> dict[str, float]:

@@ -22,6 +22,7 @@ from duologue.challenges.proactive.planner.slots import (
     plain,
 )
 from duologue.core.records import Record
+from duologue.knowledge.postings import Postings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -123,37 +124,6 @@ def _with_needs(entry: Entry, known: frozenset[str], said: Counter[str]) -> Entr
     )
 
 
-class _Postings:
-    """For each term the entries that have it, with weights."""
-
-    def __init__(self, rows: Sequence[Sequence[tuple[str, float]]]) -> None:
-        terms: dict[str, int] = {}
-        triples = [
-            (terms.setdefault(term, len(terms)), row, weight) for row, one in enumerate(rows) for term, weight in one
-        ]
-        triples.sort(key=lambda triple: triple[0])
-        numbers = np.array([triple[0] for triple in triples], dtype=np.int64)
-        self._terms = terms
-        self._rows = np.array([triple[1] for triple in triples], dtype=np.int32)
-        self._weights = np.array([triple[2] for triple in triples], dtype=np.float32)
-        self._starts = np.searchsorted(numbers, np.arange(len(terms) + 1))
-        self._size = len(rows)
-
-    def sums(self, terms: Sequence[tuple[str, float]]) -> NDArray[np.float64]:
-        """Return for each entry the sum of products of its weights and those asked for."""
-        rows, weights = [], []
-        for term, weight in terms:
-            number = self._terms.get(term)
-            if number is not None:
-                part = slice(self._starts[number], self._starts[number + 1])
-                rows.append(self._rows[part])
-                weights.append(self._weights[part] * np.float32(weight))
-        if not rows:
-            return np.zeros(self._size)
-        every, values = np.concatenate(rows), np.concatenate(weights)
-        return np.bincount(every, weights=values, minlength=self._size).astype(np.float64)
-
-
 class Bank:
     """All entries, searchable."""
 
@@ -161,9 +131,9 @@ class Bank:
         self.entries = list(entries)
         heard = Counter(term for entry in self.entries for _, terms in entry.groups for term in set(terms))
         self._rarity = {term: math.log(len(self.entries) / (1 + times)) + _BASE for term, times in heard.items()}
-        self._likeness = _Postings([list(self._vector(entry.groups)) for entry in self.entries])
+        self._likeness = Postings([list(self._vector(entry.groups)) for entry in self.entries])
         slots = [sorted({word for word in entry.template if is_slot(word)}) for entry in self.entries]
-        self._slots = _Postings([[(slot, 1.0) for slot in one] for one in slots])
+        self._slots = Postings([[(slot, 1.0) for slot in one] for one in slots])
         self._wanted = np.array([len(one) for one in slots])
         pairs: dict[str, int] = {}
         self._pair = np.array([pairs.setdefault(entry.pair, len(pairs)) for entry in self.entries])
