@@ -10,15 +10,15 @@ import multiprocessing
 import pickle
 import signal
 import traceback
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError
+from duologue.core.interrupts import ctrl_c_waits
 from duologue.corpus.engine import Outcome, Shard, do_one
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
@@ -37,7 +37,7 @@ class Processes:
             from multiprocessing import resource_tracker  # Unix only
 
             resource_tracker.ensure_running()  # started later, it would let Ctrl-C through to the first worker
-        with _ctrl_c_waits():
+        with ctrl_c_waits():
             for _ in range(workers):
                 ours, theirs = context.Pipe()
                 process = context.Process(target=_serve, args=(theirs, work), daemon=True)
@@ -86,19 +86,6 @@ def _died() -> DuologueError:
         "a worker process ended before its work was done (was memory short?); run the command again, it goes on "
         "with the shards that are missing, perhaps with --workers 1"
     )
-
-
-@contextmanager
-def _ctrl_c_waits() -> Iterator[None]:
-    """Hold Ctrl-C back while processes start: they inherit that and leave it to this process to stop them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(pipe: Connection, work: Work) -> None:

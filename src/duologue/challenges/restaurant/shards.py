@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import signal
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,9 +13,10 @@ from duologue.challenges.restaurant.kb import Directory, make_kb, read_kb, value
 from duologue.challenges.restaurant.plan import GENERATED, PART_SHAPES, schema_of, standard_schema
 from duologue.challenges.restaurant.rows import RowMaker
 from duologue.core.errors import DuologueError, UsageError
+from duologue.core.interrupts import ctrl_c_waits
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
@@ -143,7 +144,7 @@ def _hire(
 
         resource_tracker.ensure_running()  # started later, it would let Ctrl-C through to the first worker
     crew: list[tuple[BaseProcess, Connection]] = []
-    with _ctrl_c_waits():
+    with ctrl_c_waits():
         for number in range(workers):
             ours, theirs = context.Pipe(duplex=False)
             process = context.Process(
@@ -153,19 +154,6 @@ def _hire(
             theirs.close()
             crew.append((process, ours))
     return crew
-
-
-@contextmanager
-def _ctrl_c_waits() -> Iterator[None]:
-    """Hold Ctrl-C back while processes start: they inherit that and leave it to this process to stop them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(pipe: Connection, recipe: Generation, seed: int, stretches: Sequence[Stretch]) -> None:
