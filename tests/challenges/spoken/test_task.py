@@ -98,6 +98,25 @@ def test_replies_can_be_shown_as_far_as_they_can_be_read(task: SpokenTask, tmp_p
     assert found["1"].annotation.facts[0].object == 70
 
 
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        ("\ud800", REPLY),
+        ("1", {"message": "\ud800"}),
+        ("1", {"message": "好", "attrs": [{"name": "\udfff", "attrname": "级别", "attrvalue": 70}]}),
+        ("1", {"message": "好", "attrs": [{"name": "园", "attrname": "级别", "attrvalue": ["\udfff"]}]}),
+    ],
+    ids=["id", "message", "name", "value"],
+)
+def test_replies_with_half_a_surrogate_pair_are_not_shown(
+    name: str, reply: dict[str, Any], task: SpokenTask, tmp_path: Path
+) -> None:
+    (tmp_path / "result.json").write_text(json.dumps({name: reply, "2": {"message": "不客气。"}}), "utf-8")
+    found = task.answers(task.read(tmp_path / "result.json"), [])
+    assert list(found) == ["2"]
+    assert msgspec.json.encode(found)
+
+
 SIGNS = [
     b"{",
     b"}",

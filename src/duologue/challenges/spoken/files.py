@@ -11,6 +11,8 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from duologue.challenges.spoken.data import data_problems, kind_of
 from duologue.challenges.spoken.decoding import Decoded, decode
 from duologue.challenges.spoken.triples import attr_of, facts_of, object_of, plain
@@ -122,6 +124,15 @@ def answer_in(row: dict[str, Any]) -> Answer:
     Without `attrs` no knowledge is used: that is known, so the annotation is an empty one.
     """
     return Answer(text=row["message"], annotation=Annotation(facts=facts_of(row.get("attrs", ()))))
+
+
+def is_writable(name: str, answer: Answer) -> bool:
+    """Return whether an id and its answer can be written as UTF-8: nowhere in them is half a surrogate pair."""
+    try:
+        msgspec.json.encode((name, answer))
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _sample_example(name: str, turns: list[dict[str, Any]]) -> Example:

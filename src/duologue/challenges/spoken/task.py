@@ -143,11 +143,15 @@ class SpokenTask:
         return scorer.score(examples, submission, how)
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
-        """Return the replies of a result file by sample id; those with an error of their own are left out."""
+        """Return the replies of a result file by sample id.
+
+        Those with an error of their own are left out, and those with half a surrogate pair, which no record can hold.
+        """
         from duologue.challenges.spoken import checker
 
         findings = checker.examine(submission, None, "official")
-        return {name: files.answer_in(row) for name, row in findings.replies.items()}
+        found = ((name, files.answer_in(row)) for name, row in findings.replies.items())
+        return {name: answer for name, answer in found if files.is_writable(name, answer)}
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
         """Return the formulas of all scores under a way of scoring."""
