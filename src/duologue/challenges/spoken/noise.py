@@ -69,7 +69,7 @@ class Simulator:
         rounds += rng.random() < self.strength - rounds
         made = Noisy(text, tuple(spans), "unchanged")
         for _ in range(rounds):
-            made = _once(made.text, made.spans, rng)
+            made = _once(made.text, made.spans, table.SPELLED[self.regime], rng)
         return made
 
     def dialogue(self, dialogue: Dialogue) -> Dialogue:
@@ -141,14 +141,14 @@ def _moved(one: Marked, moved: Iterator[Stretch], text: str) -> Marked:
     return msgspec.structs.replace(one, span=span, text=text[start:end])
 
 
-def _once(text: str, spans: Sequence[Stretch], rng: Random) -> Noisy:
-    """Return an utterance after one recipe."""
+def _once(text: str, spans: Sequence[Stretch], spelled: float, rng: Random) -> Noisy:
+    """Return an utterance after one recipe; `spelled` is the probability that a numeral is changed where it may be."""
     form = _pick([(weight, name) for name, weight in table.FORMS.items()], rng)[1]
     traced = Traced(text)
     traced.keep(lambda sign: sign not in table.QUIET)
     if form == "unchanged" or len(traced) < 2:
         return Noisy(text, tuple(spans), "unchanged")
-    digits = form in _SPELLS_DIGITS and rng.random() < table.SPELLED and _spell_digits(traced)
+    digits = form in _SPELLS_DIGITS and rng.random() < spelled and _spell_digits(traced)
     recipe = _FORMS[form](traced, rng)
     return Noisy(str(traced), tuple(traced.carry(spans)), "digits" if digits else recipe)
 

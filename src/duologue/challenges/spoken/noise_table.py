@@ -203,8 +203,12 @@ STEADY = frozenset("主")
 NUMERALS = dict(zip("0123456789一二三四五六七八九十", "零壹弍叁肆伍陆柒捌玖壹弍叁肆伍陆柒捌玖拾", strict=True))
 """Formal numerals; those for Chinese digits were seen for one, four, five and ten."""
 
-SPELLED = 0.9
-"""Share of the utterances with numerals, among those of the ways that may change them, in which they are changed."""
+SPELLED = {"validation": 0.9, "test": 0.4}
+"""Share of the utterances with numerals, among those of the ways that may change them, in which they are changed.
+
+Of turns without knowledge 13 % have a numeral, of the user's turns 38 %: so the measured share (2.1 %) is kept within
+2 points in both regimes.
+"""
 
 PARTICLES = frozenset("呀呢呐吗吧啊呵哦恩额喽哈嘛么喔嗯呗啦")
 """All that was inserted."""

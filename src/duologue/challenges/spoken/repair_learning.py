@@ -38,7 +38,7 @@ def learn_weights(
     from duologue.challenges.spoken.repair import apply
 
     distance = need("rapidfuzz.distance", "zh").Levenshtein.distance
-    simulator = Simulator("test", seed)
+    simulator = Simulator("validation", seed)
     rows: dict[str, list[tuple[float, ...]]] = {kind: [] for kind in KINDS}
     right: dict[str, list[bool]] = {kind: [] for kind in KINDS}
     for number, clean in enumerate(texts[:_LEARNED]):
