@@ -1,7 +1,7 @@
 """Measure the noise simulator of `spoken`, and the repair: `python benchmarks/spoken_noise.py --data DIR`.
 
-DIR holds the data as the project's data folder `spoken` has it. The simulator runs on the clean turns
-of KdConv's development dialogues: those without knowledge, and for information those of the user. Exits with 1 when a must fails:
+DIR holds the data as the project's data folder `spoken` has it. The simulator runs on the clean turns of KdConv's
+development dialogues: those without knowledge, and for information those of the user. Exits with 1 when a must fails:
 
 * each recipe has its share of the specification, within 2 points;
 * the character error rate is within 1 point of 13.7 % (10.9 % without punctuation), its split into substitutions,
