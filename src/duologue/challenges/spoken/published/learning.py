@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Literal
 
+from duologue.challenges.spoken.cleanliness import traces
 from duologue.challenges.spoken.published.attributes import grams_of, spoken
-from duologue.challenges.spoken.published.lines import facts_of, lines_of
+from duologue.challenges.spoken.published.lines import facts_of, lines_of, with_names
 from duologue.challenges.spoken.published.naming import Rarity, tagged
 from duologue.challenges.spoken.published.parts import Parts, new_parts
 from duologue.challenges.spoken.published.writing import lesson_of, source_of
@@ -44,11 +45,11 @@ def learn(recipe: PipelineRecipe, examples: Sequence[Example], held_out: Sequenc
         run.seed,
     )
     teach = _Teacher(recipe, run)
-    names = [[tagged(line, parts.signs) for line in part] for part in (lines, judged)]
+    names = [[tagged(line, parts.signs) for line in with_names(part)] for part in (lines, judged)]
     teach(tag_learner(parts.tagger), names, recipe.names, "names", "loss")
     attributes = [_questions(part, parts) for part in (examples, held_out)]
     teach(vector_learner(parts.vectors), attributes, recipe.attributes, "attributes", "right")
-    replies = [[_reply(one, parts) for one in part] for part in (examples, held_out)]
+    replies = [[_reply(one, parts) for one in part if _is_worth_saying(one)] for part in (examples, held_out)]
     teach(reply_learner(parts.writer), replies, recipe.replies, "replies", "loss")
     return parts._replace(repairer=_repairer(examples, run)) if recipe.correct else parts
 
@@ -75,7 +76,7 @@ class _Teacher:
         recipe, run = self.recipe, self.run
         plan = Plan(
             epochs=part.epochs,
-            batch=recipe.batch,
+            batch=part.batch,
             learning_rate=part.learning_rate,
             choose=choose,
             checkpoint_seconds=recipe.checkpoint_seconds,
@@ -95,6 +96,11 @@ def _questions(examples: Sequence[Example], parts: Parts) -> list[TextPair]:
     from duologue.models.vectors import TextPair  # needs torch
 
     return [TextPair(*map(parts.grams.target, _grams(one))) for one in examples if facts_of(one)]
+
+
+def _is_worth_saying(example: Example) -> bool:
+    """Return whether a reply should be learned: those without facts often bear noise, those with facts never do."""
+    return bool(facts_of(example)) or not traces(example.references[0].text or "")
 
 
 def _reply(example: Example, parts: Parts) -> Pair:
