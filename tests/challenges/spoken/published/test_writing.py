@@ -24,9 +24,9 @@ def test_triples_come_before_the_last_turn_and_pieces_before_their_characters() 
 
 
 def test_long_values_and_many_facts_are_cut() -> None:
-    source = source_of([Fact(subject="甲", relation="乙", object="长" * 500)] * 9, [])
-    assert len(source.signs) == 6 * (1 + 1 + 1 + 8)
-    assert max(map(len, source.signs)) == 80
+    source = source_of([Fact(subject="甲", relation="乙", object="长" * 500)] * 12, [])
+    assert len(source.signs) == 1 + 1 + 10 * (1 + 6)
+    assert max(map(len, source.signs)) == 160
 
 
 def test_pieces_of_triples_and_characters_that_no_vocabulary_knows_are_copied() -> None:

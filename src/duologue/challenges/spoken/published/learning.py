@@ -14,12 +14,12 @@ from duologue.challenges.spoken.published.writing import lesson_of, source_of
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duologue.challenges.spoken.published.recipe import Attributes, Names, PipelineRecipe, Replies
     from duologue.challenges.spoken.repair import Repairer
-    from duologue.core.protocols import Run
-    from duologue.core.records import Example
+    from duologue.core.protocols import Run, World
+    from duologue.core.records import Example, Fact
     from duologue.models.seq2seq import Pair
     from duologue.models.vectors import TextPair
 
@@ -49,7 +49,9 @@ def learn(recipe: PipelineRecipe, examples: Sequence[Example], held_out: Sequenc
     teach(tag_learner(parts.tagger), names, recipe.names, "names", "loss")
     attributes = [_questions(part, parts) for part in (examples, held_out)]
     teach(vector_learner(parts.vectors), attributes, recipe.attributes, "attributes", "right")
-    replies = [[_reply(one, parts) for one in part if _is_worth_saying(one)] for part in (examples, held_out)]
+    replies = [
+        [_reply(one, parts, run.worlds) for one in part if _is_worth_saying(one)] for part in (examples, held_out)
+    ]
     teach(reply_learner(parts.writer), replies, recipe.replies, "replies", "loss")
     return parts._replace(repairer=_repairer(examples, run)) if recipe.correct else parts
 
@@ -103,9 +105,23 @@ def _is_worth_saying(example: Example) -> bool:
     return bool(facts_of(example)) or not traces(example.references[0].text or "")
 
 
-def _reply(example: Example, parts: Parts) -> Pair:
-    source = source_of(facts_of(example), example.sample.history)
+def _reply(example: Example, parts: Parts, worlds: Mapping[str, World]) -> Pair:
+    source = source_of(given(example, worlds), example.sample.history)
     return lesson_of(source, example.references[0].text or "", parts.signs)[0]
+
+
+def given(example: Example, worlds: Mapping[str, World]) -> list[Fact]:
+    """Return the gold facts with all other values of their entities and attributes.
+
+    That is what the generator is given later; from the gold ones alone it would learn to say whatever it is given.
+    """
+    facts = facts_of(example)
+    world = worlds.get(example.sample.world or "")
+    pairs = dict.fromkeys((fact.subject, fact.relation) for fact in facts)
+    known = (
+        [] if world is None else [fact for pair in pairs for fact in world.about(pair[0]) if fact.relation == pair[1]]
+    )
+    return list(dict.fromkeys([*known, *facts]))
 
 
 def _repairer(examples: Sequence[Example], run: Run) -> Repairer:

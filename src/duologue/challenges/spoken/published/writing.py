@@ -24,10 +24,10 @@ SUBJECT, RELATION, OBJECT, INSIDE, USER, SYSTEM = range(6)
 KINDS = 6
 """Kinds of what the generator reads; `INSIDE` are the characters of a piece that was just read whole."""
 
-_FACTS = 6
-_VALUE = 80
+_FACTS = 10
+_VALUE = 160
 """Characters of a value that can be said."""
-_LOOKED_INTO = 8
+_LOOKED_INTO = 6
 """Characters of a piece that are read one by one: they tell what it is about."""
 _TURN = 30
 _REPLY = 60
@@ -43,11 +43,17 @@ class Source(NamedTuple):
 
 
 def source_of(facts: Sequence[Fact], history: Sequence[Turn]) -> Source:
-    """Return the first six triples (values cut at 80 characters) and the end of the last turn."""
+    """Return the first ten triples (values cut at 160 characters) and the end of the last turn.
+
+    An entity and an attribute that several values share are read once.
+    """
     source = Source([], [])
+    shared = None
     for fact in facts[:_FACTS]:
-        _add(source, [bare(fact.subject)], SUBJECT)
-        _add(source, fact.relation, RELATION)
+        if (fact.subject, fact.relation) != shared:
+            _add(source, [bare(fact.subject)], SUBJECT)
+            _add(source, fact.relation, RELATION)
+        shared = fact.subject, fact.relation
         for piece in _PIECE.findall(text_of(fact)[:_VALUE]):
             _add(source, [piece], OBJECT)
             _add(source, piece[:_LOOKED_INTO] if len(piece) > 1 else "", INSIDE)
