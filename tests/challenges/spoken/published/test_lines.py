@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken import files
-from duologue.challenges.spoken.published.lines import facts_of, lines_of
+from duologue.challenges.spoken.published.lines import Line, facts_of, lines_of, with_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,3 +25,11 @@ def test_each_utterance_stands_once_with_the_names_of_its_dialogue(golden: Path)
 
 def test_examples_without_replies_have_no_facts(golden: Path) -> None:
     assert [facts_of(one) for one in files.load(golden / "small-test.json")] == [()] * 2
+
+
+def test_utterances_without_names_are_as_many_as_those_with() -> None:
+    named, plain = Line("青石岛", ((0, 3),)), [Line(text, ()) for text in ("好", "对", "嗯")]
+    kept = with_names([*plain, named])
+    assert len(kept) == 2
+    assert named in kept
+    assert kept == with_names([named, *reversed(plain)])

@@ -5,20 +5,21 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Literal
 
+from duologue.challenges.spoken.cleanliness import traces
 from duologue.challenges.spoken.published.attributes import grams_of, spoken
-from duologue.challenges.spoken.published.lines import facts_of, lines_of
+from duologue.challenges.spoken.published.lines import facts_of, lines_of, with_names
 from duologue.challenges.spoken.published.naming import Rarity, tagged
 from duologue.challenges.spoken.published.parts import Parts, new_parts
 from duologue.challenges.spoken.published.writing import lesson_of, source_of
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duologue.challenges.spoken.published.recipe import Attributes, Names, PipelineRecipe, Replies
     from duologue.challenges.spoken.repair import Repairer
-    from duologue.core.protocols import Run
-    from duologue.core.records import Example
+    from duologue.core.protocols import Run, World
+    from duologue.core.records import Example, Fact
     from duologue.models.seq2seq import Pair
     from duologue.models.vectors import TextPair
 
@@ -44,11 +45,13 @@ def learn(recipe: PipelineRecipe, examples: Sequence[Example], held_out: Sequenc
         run.seed,
     )
     teach = _Teacher(recipe, run)
-    names = [[tagged(line, parts.signs) for line in part] for part in (lines, judged)]
+    names = [[tagged(line, parts.signs) for line in with_names(part)] for part in (lines, judged)]
     teach(tag_learner(parts.tagger), names, recipe.names, "names", "loss")
     attributes = [_questions(part, parts) for part in (examples, held_out)]
     teach(vector_learner(parts.vectors), attributes, recipe.attributes, "attributes", "right")
-    replies = [[_reply(one, parts) for one in part] for part in (examples, held_out)]
+    replies = [
+        [_reply(one, parts, run.worlds) for one in part if _is_worth_saying(one)] for part in (examples, held_out)
+    ]
     teach(reply_learner(parts.writer), replies, recipe.replies, "replies", "loss")
     return parts._replace(repairer=_repairer(examples, run)) if recipe.correct else parts
 
@@ -75,7 +78,7 @@ class _Teacher:
         recipe, run = self.recipe, self.run
         plan = Plan(
             epochs=part.epochs,
-            batch=recipe.batch,
+            batch=part.batch,
             learning_rate=part.learning_rate,
             choose=choose,
             checkpoint_seconds=recipe.checkpoint_seconds,
@@ -97,9 +100,28 @@ def _questions(examples: Sequence[Example], parts: Parts) -> list[TextPair]:
     return [TextPair(*map(parts.grams.target, _grams(one))) for one in examples if facts_of(one)]
 
 
-def _reply(example: Example, parts: Parts) -> Pair:
-    source = source_of(facts_of(example), example.sample.history)
+def _is_worth_saying(example: Example) -> bool:
+    """Return whether a reply should be learned: those without facts often bear noise, those with facts never do."""
+    return bool(facts_of(example)) or not traces(example.references[0].text or "")
+
+
+def _reply(example: Example, parts: Parts, worlds: Mapping[str, World]) -> Pair:
+    source = source_of(given(example, worlds), example.sample.history)
     return lesson_of(source, example.references[0].text or "", parts.signs)[0]
+
+
+def given(example: Example, worlds: Mapping[str, World]) -> list[Fact]:
+    """Return the gold facts with all other values of their entities and attributes.
+
+    That is what the generator is given later; from the gold ones alone it would learn to say whatever it is given.
+    """
+    facts = facts_of(example)
+    world = worlds.get(example.sample.world or "")
+    pairs = dict.fromkeys((fact.subject, fact.relation) for fact in facts)
+    known = (
+        [] if world is None else [fact for pair in pairs for fact in world.about(pair[0]) if fact.relation == pair[1]]
+    )
+    return list(dict.fromkeys([*known, *facts]))
 
 
 def _repairer(examples: Sequence[Example], run: Run) -> Repairer:

@@ -75,10 +75,11 @@ def _size(recipe: PipelineRecipe, vocabulary: int) -> Seq2SeqSize:
         vocabulary=vocabulary,
         kinds=KINDS,
         width=replies.width,
-        inner=4 * replies.width,
-        encoder_layers=replies.layers,
-        decoder_layers=replies.layers,
-        word_dropout=0.05,
+        inner=2 * replies.width,
+        encoder_layers=replies.encoder_layers,
+        decoder_layers=replies.decoder_layers,
+        dropout=replies.dropout,
+        word_dropout=replies.word_dropout,
     )
 
 

@@ -16,35 +16,41 @@ Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 class Names(Record, frozen=True):
     """The tagger of names."""
 
-    width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 128
-    layers: Positive = 2
-    epochs: Positive = 3
-    learning_rate: Rate = 1e-3
+    width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 96
+    layers: Positive = 1
+    epochs: Positive = 2
+    batch: Positive = 32
+    learning_rate: Rate = 2e-3
 
 
 class Attributes(Record, frozen=True):
     """The vectors of questions and attributes."""
 
     width: Positive = 128
-    epochs: Positive = 12
+    epochs: Positive = 8
+    batch: Positive = 32
     learning_rate: Rate = 2e-3
 
 
 class Replies(Record, frozen=True):
     """The generator."""
 
-    width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 128
-    layers: Positive = 2
-    """Of the encoder, and of the decoder."""
-    epochs: Positive = 8
-    learning_rate: Rate = 1.5e-3
+    width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 96
+    encoder_layers: Positive = 1
+    decoder_layers: Positive = 2
+    dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.1
+    word_dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.1
+    """Share of characters that are read as unknown in training."""
+    epochs: Positive = 7
+    batch: Positive = 16
+    learning_rate: Rate = 2e-3
     search: Literal["greedy", "beam", "nucleus"] = "nucleus"
     """How replies are found; the published program draws them."""
     mass: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.6
-    """Of the nucleus: characters are drawn from the likeliest ones that make up so much probability."""
+    """Of the nucleus: characters and pieces are drawn from the likeliest that make up so much probability."""
     heat: Rate = 0.7
     longest: Positive = 40
-    """Characters of a reply."""
+    """Characters and pieces of triples in a reply."""
 
 
 class PipelineRecipe(Record, frozen=True):
@@ -59,7 +65,6 @@ class PipelineRecipe(Record, frozen=True):
     """Share of the training dialogues that decides which weights are best."""
     rare: Positive = 2
     """Characters and n-grams that stand in fewer texts are unknown."""
-    batch: Positive = 32
     checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
     """Time between checkpoints."""
     threads: Positive = 1
@@ -70,10 +75,9 @@ class PipelineRecipe(Record, frozen=True):
         """Return a recipe that trains in seconds, for tests of what a pipeline must keep to, not of what it knows."""
         return cls(
             correct=False,
-            names=Names(width=8, layers=1, epochs=1),
-            attributes=Attributes(width=8, epochs=1),
-            replies=Replies(width=8, layers=1, epochs=1, longest=6),
+            names=Names(width=8, layers=1, epochs=1, batch=8),
+            attributes=Attributes(width=8, epochs=1, batch=8),
+            replies=Replies(width=8, encoder_layers=1, decoder_layers=1, epochs=1, batch=8, longest=6),
             held_out=0.3,
             rare=1,
-            batch=8,
         )
