@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duologue.core.records import Example, Report
+    from duologue.metrics.significance import Paired
 
 _SCORES = ("precision", "recall", "f1", "bleu-1", "bleu-2", "generation-f1", "total")
 _TESTED = ("f1", "total")
@@ -35,7 +36,7 @@ _CV = """Challenge dialogues with recogniser noise, whole rebuilt graph at run t
 column: total of all samples."""
 _ON_KDCONV = """Clean; trained on the challenge dialogues that have no twin there. F1 of the samples with knowledge."""
 _TESTS = f"""Dialogues drawn whole; p of the paired randomisation test ({_RESAMPLES:,} draws), corrected by Holm over
-the table."""
+the table; on the samples that both rows have."""
 _ERRORS = f"""Samples with knowledge by what went wrong first: no triple chosen, another entity, another attribute, too
 many or too few values; with the right triples, a reply with generation F1 below {_POOR} (span: of a long text)."""
 _COSTS = """Mean over folds: wall and CPU seconds and memory of `duologue train` and of `duologue run`, start included;
@@ -73,14 +74,17 @@ def page(results: Sequence[Result], seed: int) -> str:
     """Return the page as far as there are results."""
     cv = [one for one in results if one.setting == "cv"]
     most = max((one.folds for one in cv), default=0)
-    full = [one for one in cv if one.folds == most]
-    partly = "".join(f" `{one.name}` has {one.folds} folds." for one in cv if one.folds != most)
-    main = next((one for one in full if one.kind == "system"), None)
-    reports = {one.name: report_of(one, "knowledge") for one in cv}
+    main = next((one for one in cv if one.kind == "system"), None)
+    rows = [one for one in cv if one.folds == most]
+    for one in cv:
+        if one.folds != most:
+            rows.append(one._replace(name=f"{one.name} ({one.folds} of {most} folds)"))
+            if main is not None and main.folds > one.folds:
+                rows.append(_on(one, main)._replace(name=f"{main.name} ({one.folds} of {most} folds)"))
     parts = {
-        f"Cross-validation, {most} of 5 folds": (f"{_CV}{partly}", _scores(cv, reports)),
+        f"Cross-validation, {most} of 5 folds": (_CV, _scores(list({one.name: one for one in rows}.values()))),
         "KdConv development dialogues": (_ON_KDCONV, _kdconv([one for one in results if one.setting != "cv"])),
-        "Paired tests": (_TESTS, _tests(full, reports)),
+        "Paired tests": (_TESTS, _tests(cv)),
         "Errors of grounded": (_ERRORS, _errors(main) if main else []),
         "Costs": (_COSTS, _costs(results)),
     }
@@ -94,10 +98,18 @@ def _value(report: Report, name: str) -> float:
     return next(score.value for score in report.scores if score.name == name)
 
 
-def _scores(results: Sequence[Result], reports: dict[str, Report]) -> list[str]:
+def _on(fewer: Result, result: Result) -> Result:
+    """Return a result on the samples that another has too."""
+    names = {one.sample.id for one in fewer.examples}
+    examples = [one for one in result.examples if one.sample.id in names]
+    replies = {one.sample.id: result.replies[one.sample.id] for one in examples}
+    return result._replace(examples=examples, replies=replies)
+
+
+def _scores(results: Sequence[Result]) -> list[str]:
     lines = [f"| system | n | {' | '.join(_SCORES)} | all: total |", f"|---|---|{'---|' * (len(_SCORES) + 1)}"]
     for one in results:
-        report = reports[one.name]
+        report = report_of(one, "knowledge")
         cells = [f"{_value(report, name):.3f}" for name in _SCORES]
         total = next(score for score in report.scores if score.name == "total")
         cells[-1] += f" ({total.low:.3f}-{total.high:.3f})"
@@ -119,20 +131,30 @@ def _kdconv(results: Sequence[Result]) -> list[str]:
     return [*lines, *rows] if found else []
 
 
-def _tests(results: Sequence[Result], reports: dict[str, Report]) -> list[str]:
+def _tests(results: Sequence[Result]) -> list[str]:
     metrics = [one for one in SpokenTask().metrics(Scoring(variant="strict")) if one.name in _TESTED]
-    pairs = list(combinations([one.name for one in results], 2))
-    if not pairs:
+    known: dict[tuple[str, frozenset[str]], Counts] = {}
+    tests: list[tuple[str, str, Paired]] = []
+    for one, other in combinations(results, 2):
+        sides = _on(one, other), _on(other, one)
+        samples = frozenset(sides[0].replies)
+        if not samples:
+            continue
+        for side in sides:
+            if (side.name, samples) not in known:
+                known[side.name, samples] = Counts.of_report(report_of(side, "knowledge"))
+        first, second = (known[side.name, samples] for side in sides)
+        tests += [
+            (other.name, one.name, found)
+            for found in paired_tests(first, second, metrics, seed=0, resamples=_RESAMPLES)
+        ]
+    if not tests:
         return []
-    tests = []
-    for one, other in pairs:
-        counts = (Counts.of_report(reports[other]), Counts.of_report(reports[one]))
-        tests += [(other, one, found) for found in paired_tests(*counts, metrics, seed=0, resamples=_RESAMPLES)]
     corrected = holm([found.p_randomisation for *_, found in tests])
     lines = ["| first | second | score | difference | 95 % interval | p |", "|---|---|---|---|---|---|"]
-    for (one, other, found), p in zip(tests, corrected, strict=True):
-        interval = f"{found.low:+.3f} to {found.high:+.3f}"
-        lines.append(f"| {one} | {other} | {found.name} | {found.difference:+.3f} | {interval} | {p:.4f} |")
+    for (name, beside, paired), p in zip(tests, corrected, strict=True):
+        interval = f"{paired.low:+.3f} to {paired.high:+.3f}"
+        lines.append(f"| {name} | {beside} | {paired.name} | {paired.difference:+.3f} | {interval} | {p:.4f} |")
     return lines
 
 
