@@ -45,7 +45,7 @@ BRIEF = Brief(
     language="en",
     answers="text",
     variants=("strict", "official", "official-nltk-current", "coco"),
-    options={"vectors": (), "meteor": ()},
+    options={"vectors": (), "meteor": (), "relevance": ()},
     slices=("turns",),
 )
 
