@@ -65,6 +65,17 @@ def test_one_talks_with_it_and_the_transcript_is_saved(duologue: Any, folder: Pa
     assert turns[0]["text"] == "where is my router ?"
 
 
+def test_training_files_may_end_with_the_user_and_be_several(duologue: Any, folder: Path) -> None:
+    more = folder / "more.txt"
+    more.write_text("U: hello\nS: hi , how can we help ?\nU: never mind\n", "utf-8")
+    words = ("train", "conversation", "--system", "retriever", "--train", more)
+    for files in ((), ("--train", folder / "train.txt")):
+        made = duologue(*words, *files, "--seed", 1, "--out", folder / f"several-{len(files)}")
+        assert made.code == 0, made.err
+    again = duologue(*words, "--seed", 1, "--out", folder / "several-0")
+    assert "nothing to do" in again.out
+
+
 def test_what_cannot_be_learned_from_or_talked_to_is_said(duologue: Any, folder: Path) -> None:
     bare = folder / "bare.txt"
     bare.write_text("S: hello\n\n", "utf-8")

@@ -64,6 +64,15 @@ class ConversationTask:
         """Read references (one per line), evaluation text or system output; `FormatError` has all its problems."""
         yield from files.load(path)
 
+    def lessons(self, paths: Sequence[Path]) -> list[Example]:
+        """Return the examples of training files; the number of its file stands before an id where there are several.
+
+        Dialogues may end with the user: their last reply is the reference. Raises `FormatError` as `load` does.
+        """
+        several = len(paths) > 1
+        names = [f"{number}:" if several else "" for number, _ in enumerate(paths, start=1)]
+        return [one for path, name in zip(paths, names, strict=True) for one in files.load_lessons(path, name)]
+
     def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
         """Yield all examples at once: no reply depends on another."""
         yield examples
