@@ -1,0 +1,252 @@
+"""The page of the table of systems that answer: scores, the rule, paired tests, costs; and replies to read."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from conversation_texts import SETS
+from duologue.challenges.conversation.terms import terms
+from duologue.metrics.counts import Counts
+from duologue.metrics.significance import holm, paired_tests
+from duologue.run.saved import formulas_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from conversation_texts import Texts
+    from duologue.core.records import Example, Report, Score
+    from duologue.metrics.significance import Paired
+
+PROBES = ("constant", "central")
+"""Rows that a system must beat to count as better."""
+EMBEDDING = ("embedding-average", "vector-extrema", "greedy-matching")
+DIVERSE = ("distinct-2", "different-replies")
+_MATCHES = ("bleu-1", "bleu-2", "bleu-4", "rouge-l", "cider")
+_TOLD = ("relevance", *EMBEDDING, "distinct-1", *DIVERSE, "commonest-reply")
+_TESTED = (*EMBEDDING, "relevance", "bleu-4", "rouge-l")
+_RESAMPLES = 10_000
+_ALPHA = 0.05
+_READ = 25
+TITLES = {
+    "twitter": "Company tweets (twitter_care, held-out dialogues)",
+    "sgd": "Written service dialogues (sgd_text, dev and test)",
+}
+
+
+class Result(NamedTuple):
+    """What a row came to on an evaluation set."""
+
+    row: str
+    kind: str
+    task: str
+    """Empty for what is not trained."""
+    evaluation: str
+    report: Report
+    replies: list[str]
+    costs: dict[str, Any]
+    """Of training, answering and single answers, by name."""
+    seen: str
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return f"{self.row} ({self.task})" if self.task else self.row
+
+    def score(self, name: str) -> Score:
+        """Return a score by its name."""
+        return next(one for one in self.report.scores if one.name == name)
+
+
+class Test(NamedTuple):
+    """One paired test with its corrected p-value."""
+
+    first: Result
+    second: Result
+    found: Paired
+    p: float
+
+    @property
+    def better(self) -> bool:
+        """Whether the first is better."""
+        return self.p < _ALPHA and self.found.difference > 0
+
+
+def page(texts: Texts, results: Sequence[Result], seed: int) -> str:
+    """Return the page."""
+    notes = "\n".join(f"* {note}" for note in texts.notes)
+    head = f"""# Systems that answer: what a company says next
+
+Made by `python benchmarks/conversation_systems.py --data FOLDER`, seed {seed}. Task A is training on the given
+dialogues (`sgd`, `twitter`), task B with external ones as well (`twcs`, `topical`).
+
+{notes}
+
+`people` says what the company said. `constant` is the sentence that beat every ordinary system of 2017 on BLEU-4,
+`central` the training reply of the same kind of text that agrees most with the others, `drawn` one drawn by chance,
+`nearest` the reply to the most similar last turn (BM25). In brackets 95 % intervals.
+
+Relevance: does the reply find its own context among ten, by a judge fitted on all training text (chance 0.1).
+Embedding scores use word vectors made from the same text (PPMI and SVD, 100 dimensions; no pretrained table could be
+had), so they compare with each other and with nothing published. One reference per sample."""
+    lines = [head]
+    for name in SETS:
+        here = [one for one in results if one.evaluation == name]
+        if here:
+            lines += ["", f"## {TITLES[name]}", "", *_scores(here, _MATCHES, lengths=True), "", *_scores(here, _TOLD)]
+    tests = _against_probes(results)
+    lines += ["", "## Better than a constant sentence?", "", *_rule(results, tests)]
+    lines += ["", "## Paired tests", "", *_tests_table(tests, _between(results))]
+    lines += ["", "## Costs", "", *_costs(results)]
+    return "\n".join(lines) + "\n"
+
+
+def _scores(results: Sequence[Result], names: Sequence[str], *, lengths: bool = False) -> list[str]:
+    heads = [*names, *(["words"] if lengths else [])]
+    lines = [f"| system | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
+    for one in results:
+        cells = [_cell(one.score(name)) for name in names]
+        if lengths:
+            cells.append(f"{sum(len(reply.split()) for reply in one.replies) / len(one.replies):.1f}")
+        lines.append(f"| {one.name} | {' | '.join(cells)} |")
+    return lines
+
+
+def _cell(score: Score) -> str:
+    if score.low is None or score.high is None:
+        return f"{score.value:.3f}"
+    return f"{score.value:.3f} ({score.low:.3f}-{score.high:.3f})"
+
+
+def _tested(pairs: Sequence[tuple[Result, Result]], names: Sequence[str]) -> list[Test]:
+    """Test the first of each pair against the second; p-values are corrected over all of them."""
+    found = []
+    for first, second in pairs:
+        metrics = [one for one in formulas_of(first.report) if one.name in names]
+        counts = Counts.of_report(first.report), Counts.of_report(second.report)
+        found += [(first, second, one) for one in paired_tests(*counts, metrics, seed=0, resamples=_RESAMPLES)]
+    corrected = holm([one.p_randomisation for *_, one in found])
+    return [Test(*one, p) for one, p in zip(found, corrected, strict=True)]
+
+
+def _against_probes(results: Sequence[Result]) -> list[Test]:
+    probes = [one for one in results if one.row in PROBES]
+    systems = [one for one in results if one.row not in PROBES]
+    return _tested([(one, two) for one in systems for two in probes if one.evaluation == two.evaluation], _TESTED)
+
+
+def _between(results: Sequence[Result]) -> list[Test]:
+    """Test systems of one task against each other, and each system's two tasks."""
+    systems = [one for one in results if one.kind == "system" or one.row == "nearest"]
+    pairs = []
+    for place, one in enumerate(systems):
+        for two in systems[place + 1 :]:
+            alike = one.task == two.task or one.row == two.row or not two.task
+            if one.evaluation == two.evaluation and alike:
+                pairs.append((two, one))
+    return _tested(pairs, ("greedy-matching", "relevance", "rouge-l"))
+
+
+def _rule(results: Sequence[Result], tests: Sequence[Test]) -> list[str]:
+    """Return the verdict on each row: better only if better than both probes in all three respects."""
+    lines = [
+        f"""A row counts as better only if it beats both constant rows in the three embedding scores and in relevance
+(paired randomisation, {_RESAMPLES:,} draws, Holm over all tests against constant rows, p < {_ALPHA}) and in diversity
+(DISTINCT-2 with intervals apart, and more different replies).
+""",
+        f"| set | system | {' | '.join(EMBEDDING)} | relevance | diversity | counts as better |",
+        f"|---|---|{'---|' * (len(EMBEDDING) + 3)}",
+    ]
+    for one in results:
+        probes = [two for two in results if two.evaluation == one.evaluation and two.row in PROBES]
+        if one.row in (*PROBES, "people") or not probes:
+            continue
+        held = {
+            name: all(test.better for test in tests if test.first is one and test.found.name == name)
+            for name in (*EMBEDDING, "relevance")
+        }
+        held["diversity"] = all(_more_diverse(one, two) for two in probes)
+        marks = ["yes" if value else "no" for value in held.values()]
+        verdict = "**yes**" if all(held.values()) else "no"
+        lines.append(f"| {one.evaluation} | {one.name} | {' | '.join(marks)} | {verdict} |")
+    return lines
+
+
+def _more_diverse(one: Result, two: Result) -> bool:
+    here, there = one.score(DIVERSE[0]), two.score(DIVERSE[0])
+    apart = (here.low if here.low is not None else here.value) > (there.high if there.high is not None else there.value)
+    return apart and one.score(DIVERSE[1]).value > two.score(DIVERSE[1]).value
+
+
+def _tests_table(probes: Sequence[Test], between: Sequence[Test]) -> list[str]:
+    lines = [
+        f"""The first against the second on the same samples; p of the paired randomisation test, corrected by Holm over
+all tests against constant rows ({len(probes)}), and over those between systems ({len(between)}).
+""",
+        "| set | first | second | score | difference | 95 % interval | p |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    shown = [one for one in probes if one.first.kind == "system" and one.found.name in ("bleu-4", "relevance")]
+    for one in (*shown, *between):
+        found = one.found
+        cells = (one.first.evaluation, one.first.name, one.second.name, found.name, f"{found.difference:+.3f}")
+        lines.append(f"| {' | '.join(cells)} | {found.low:+.3f} to {found.high:+.3f} | {one.p:.4f} |")
+    return lines
+
+
+def _costs(results: Sequence[Result]) -> list[str]:
+    lines = [
+        "Wall and CPU seconds and megabytes of `duologue train`, start included; milliseconds per single reply after",
+        "loading, on one thread of a machine that had other work to do (CPU: what the reply itself took).",
+        "",
+        "| system | saw in training | train: wall | CPU | MB | set | p50 ms | p95 ms | CPU p50 | CPU p95 |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    total = 0.0
+    for one in results:
+        if f"latency-{one.evaluation}" not in one.costs:
+            continue
+        train = one.costs.get("train")
+        first = one.evaluation == SETS[0]
+        total += train["cpu"] if train and first else 0.0
+        cells = [one.name, one.seen if first else ""]
+        cells += [f"{train[part]:.0f}" if train and first else "" for part in ("wall", "cpu", "mb")]
+        times = one.costs[f"latency-{one.evaluation}"]
+        cells += [one.evaluation, *(f"{times[part]:.0f}" for part in ("p50", "p95", "cpu-p50", "cpu-p95"))]
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, "", f"All trainings together: {total / 60:.0f} minutes of CPU."]
+
+
+def replies_to_read(examples: Mapping[str, Sequence[Example]], results: Sequence[Result], seed: int) -> str:
+    """Return replies of all rows to samples drawn by seed, with what is told of each by simple counts."""
+    lines = ["# Replies to read", ""]
+    for name, several in examples.items():
+        here = [one for one in results if one.evaluation == name]
+        lines += [f"## {name}", "", *_faults(several, here), ""]
+        for place in sorted(random.Random(seed).sample(range(len(several)), min(_READ, len(several)))):
+            sample = several[place].sample
+            lines += [f"### {name} {sample.id}", "", *(f"    {turn.speaker}: {turn.text}" for turn in sample.history)]
+            lines += [f"    -> {one.name}: {one.replies[place]}" for one in here] + [""]
+    return "\n".join(lines)
+
+
+def _faults(examples: Sequence[Example], results: Sequence[Result]) -> list[str]:
+    """Return how often replies show what is easily counted: numbers nobody said, own words again, parroting."""
+    lines = [
+        "| system | empty | a number that nobody said | repeats its own last reply | half of it said by the user |"
+    ]
+    lines.append("|---|---|---|---|---|")
+    for one in results:
+        counts = [0, 0, 0, 0]
+        for example, reply in zip(examples, one.replies, strict=True):
+            history = example.sample.history
+            said = {term for turn in history for term in terms(turn.text)}
+            last = {term for turn in history[-1:] for term in terms(turn.text)}
+            own = [turn.text for turn in history if turn.speaker == "system"]
+            words = terms(reply)
+            counts[0] += not words
+            counts[1] += any(word.isdigit() and word not in said for word in words)
+            counts[2] += bool(own) and terms(own[-1]) == words
+            counts[3] += len(words) > 2 and sum(word in last for word in words) >= len(words) / 2
+        lines.append(f"| {one.name} | {' | '.join(f'{count / len(examples):.2f}' for count in counts)} |")
+    return lines
