@@ -121,30 +121,46 @@ def _single(
 class _Beams:
     """What has become of each row: replies that ended, and how many still may."""
 
-    def __init__(self, rows: int, width: int, length_power: float) -> None:
-        self.width, self.length_power = width, length_power
+    def __init__(self, rows: int, width: int, length_power: float, *, patient: bool, longest: int) -> None:
+        self.width, self.length_power, self.patient, self.longest = width, length_power, patient, longest
         self.ended: list[list[Reply]] = [[] for _ in range(rows)]
 
     def end(self, row: int, words: list[int], log_p: float, *, by_itself: bool) -> None:
         length = len(words) + by_itself
         self.ended[row].append(Reply(words, log_p, log_p / max(1, length) ** self.length_power))
 
-    def done(self, row: int) -> bool:
-        return len(self.ended[row]) >= self.width
+    def done(self, row: int, best: float | None = None) -> bool:
+        """Tell whether a row is done; `best` is ln P of its best beam, where all of its beams are known."""
+        if len(self.ended[row]) < self.width:
+            return False
+        if not self.patient:
+            return True
+        if best is None:
+            return False
+        reached = sorted((one.score for one in self.ended[row]), reverse=True)[self.width - 1]
+        return reached >= best / (self.longest + 1) ** self.length_power  # the most that it may come to
 
 
 def beam(
-    model: Steps[State], said: State, rows: int, limits: Limits, *, width: int = 4, length_power: float = 0.0
+    model: Steps[State],
+    said: State,
+    rows: int,
+    limits: Limits,
+    *,
+    width: int = 4,
+    length_power: float = 0.0,
+    patient: bool = False,
 ) -> list[list[Reply]]:
     """Return up to `width` replies for each row, best first, found by beam search.
 
     The length rule: replies are ordered by ln P / length ** `length_power`, the end counted; 0 is the plain sum, 1 the
     mean. A reply that ends among the `width` best continuations leaves the beam, which goes on until as many have
-    ended or the limit is reached. A beam of width 1 says what `greedy` says.
+    ended or the limit is reached; one that is `patient` goes on until no other reply can come before as many, however
+    unlikely the first were that ended. A beam of width 1 says what `greedy` says.
     """
     if width < 1:
         raise UsageError(f"a beam needs a width of at least 1, found {width}")
-    found = _Beams(rows, width, length_power)
+    found = _Beams(rows, width, length_power, patient=patient, longest=limits.longest)
     with torch.inference_mode():
         # beams of one row stand together; at first a row has one, of which nothing is said
         owner = list(range(rows))
@@ -190,7 +206,7 @@ def _spread(
                 going += 1
             elif rank < found.width:
                 found.end(row, words[origin], log_p, by_itself=True)
-        if found.done(row) and going:
+        if going and found.done(row, totals[-going]):
             del came[-going:], chosen[-going:], totals[-going:]
         first = after
     return came, chosen, torch.tensor(totals, dtype=torch.float64)

@@ -1,8 +1,7 @@
 """A small transformer that answers and copies names, times and numbers from what was said: the system `copy`.
 
-The last turns of a talk are read with who said each word and how long ago; rare words are in no vocabulary and can be
-said all the same, taken from there. Text becomes pieces in `pieces`, the network is `duologue.models.seq2seq`. Recipes
-stand in `recipes/`.
+All replies of a talk are learned in one pass over it. Rare words are in no vocabulary and can be said all the same,
+taken from the talk so far. Text becomes numbers in `telling`, the network is `duologue.models.talker`.
 """
 
 from __future__ import annotations
@@ -22,67 +21,60 @@ from duologue.challenges.conversation.answering.card import (
     some,
 )
 from duologue.challenges.conversation.answering.pieces import pieces_of, text_of
-from duologue.challenges.conversation.lessons import demand_talks, joined, lessons_of, split
+from duologue.challenges.conversation.lessons import demand_talks, joined, split
 from duologue.core.errors import UsageError
 from duologue.core.records import Answer, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.conversation.lessons import Talk
+    from duologue.challenges.conversation.answering.telling import Teller
     from duologue.core.protocols import Brief, Progress, Run, Task, World
-    from duologue.core.records import Example, Sample, Turn
+    from duologue.core.records import Example, Sample
     from duologue.models.decode import Limits
     from duologue.models.replying import Manner
-    from duologue.models.seq2seq import CopyTransformer, Pair, Seq2SeqSize
+    from duologue.models.talker import Talker, TalkerSize
     from duologue.models.words import Words
 
-_AGES = 4  # turns that are told apart by how long ago they were; older ones are like the last of them
-_CHUNK = 2048  # samples whose pairs are there at once
+_CHUNK = 2048  # samples whose talks are there at once
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
-Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 Rate = Annotated[float, msgspec.Meta(ge=0, lt=1)]
 
 
 class CopyRecipe(Record, frozen=True):
     """What the network reads, how large it is, how it is trained and how it speaks."""
 
-    longest_source: Positive = 80
-    """Pieces of the talk that are read: its last ones."""
+    longest: Annotated[int, msgspec.Meta(ge=8)] = 400
+    """Pieces of a talk that are read: its last ones. Longer talks are learned in windows."""
     longest_reply: Positive = 48
-    """Pieces of a reply; longer ones are cut in training."""
-    words: Positive = 8000
+    """Pieces of a reply; of longer ones the first are read."""
+    words: Positive = 6000
     """Pieces of the vocabulary at most."""
-    rare: Positive = 6
+    rare: Positive = 8
     """Pieces that occur less often in training are only copied."""
-    copy: bool = True
-    """Whether pieces can be copied (an ablation where not)."""
-    width: Positive = 160
+    width: Positive = 192
     heads: Positive = 4
     inner: Positive = 512
-    encoder_layers: Positive = 3
-    decoder_layers: Positive = 2
-    dropout: Rate = 0.1
+    layers: Positive = 3
+    dropout: Rate = 0.0
     word_dropout: Rate = 0.02
     """Share of pieces read as unknown in training; they can be copied all the same."""
     epochs: Positive = 3
-    batch: Positive = 48
-    """Replies per step."""
+    batch: Positive = 8
+    """Talks per step."""
     learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1.5e-3
     weight_decay: Annotated[float, msgspec.Meta(ge=0)] = 0.01
-    most_lessons: Annotated[int, msgspec.Meta(ge=0)] = 60000
-    """Replies that are learned at most, drawn by the seed; 0: all of them."""
-    held_out: Share = 0.02
+    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 8000
+    """Dialogues that are learned at most, drawn by the seed; 0: all of them."""
+    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.02
     """Share of the dialogues that tells the best weights where none are given for it."""
-    most_held_out: Positive = 1500
-    """Replies of these that are looked at."""
     patience: Positive = 3
     """Looks without progress before the training stops."""
     check_every: Annotated[int, msgspec.Meta(ge=0)] = 0
-    """Steps between looks at the held-out replies; 0: one after each epoch."""
-    precision: Literal["float32", "bfloat16"] = "bfloat16"
+    """Steps between looks at the held-out dialogues; 0: one after each epoch."""
+    precision: Literal["float32", "bfloat16"] = "float32"
     """Of matrix products in training; replies are made in float32."""
     search: Literal["greedy", "beam", "nucleus"] = "beam"
     beams: Positive = 4
@@ -104,18 +96,17 @@ class CopyRecipe(Record, frozen=True):
     def tiny(cls) -> CopyRecipe:
         """Return a recipe that trains in seconds, for tests of what the system must keep to, not of what it knows."""
         return cls(
+            longest=48,
+            longest_reply=12,
             rare=1,
             width=16,
             heads=2,
             inner=16,
-            encoder_layers=1,
-            decoder_layers=1,
+            layers=1,
             epochs=2,
-            batch=8,
-            longest_reply=12,
+            batch=4,
             held_out=0.2,
             beams=2,
-            precision="float32",
         )
 
 
@@ -127,7 +118,7 @@ class Copier:
     def __init__(self, recipe: CopyRecipe | None = None) -> None:
         self.recipe = recipe or CopyRecipe()
         self.seen: str = "nothing yet: train it first"
-        self._model: CopyTransformer | None = None
+        self._model: Talker | None = None
         self._words: Words | None = None
         self._seed = 0
 
@@ -152,17 +143,17 @@ class Copier:
         Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights. Raises
         `UsageError` when nobody answers anybody.
         """
-        from duologue.models.replying import new_replier, reply_learner  # these need torch
+        from duologue.models.talking import new_talker, talker_learner  # these need torch
         from duologue.models.train import Plan, train
         from duologue.models.words import Words
 
         recipe = self.recipe
-        talks = demand_talks(examples)
+        talks = some(demand_talks(examples), recipe.most_talks, run.seed)
         sides = (talks, demand_talks(held_out)) if held_out else split(talks, recipe.held_out, run.seed)
-        learned = some(lessons_of(sides[0]), recipe.most_lessons, run.seed)
-        judged = some(lessons_of(sides[1]), recipe.most_held_out, run.seed)
-        words = self._words = Words.of(_texts(sides[0]), least=recipe.rare, most=recipe.words)
-        model = new_replier(self._size(len(words)), run.seed)
+        texts = (pieces_of(turn.text) for talk in sides[0] for turn in talk.turns)
+        words = self._words = Words.of(texts, least=recipe.rare, most=recipe.words)
+        teller = self._teller(words)
+        model = new_talker(self._size(len(words)), run.seed)
         plan = Plan(
             epochs=recipe.epochs,
             batch=recipe.batch,
@@ -178,9 +169,9 @@ class Copier:
             device=recipe.device,
         )
         train(
-            reply_learner(model),
-            [self._pair(one.history, one.reply)[0] for one in learned],
-            [self._pair(one.history, one.reply)[0] for one in judged],
+            talker_learner(model),
+            [told for talk in sides[0] for told in teller.lessons(talk.turns)],
+            [told for talk in sides[1] for told in teller.lessons(talk.turns)],
             plan,
             folder=run.folder,
             seed=run.seed,
@@ -192,15 +183,16 @@ class Copier:
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return a reply to each sample, never an empty one. Raises `UsageError` before `fit` or `load`."""
-        from duologue.models.replying import replies  # needs torch
+        from duologue.models.talking import talk_replies  # needs torch
 
         model, words = self._ready()
+        teller = self._teller(words)
         answers: list[Answer] = []
         for start in range(0, len(samples), _CHUNK):
             chunk = samples[start : start + _CHUNK]
-            asked = [self._pair(joined(one.history)) for one in chunk]
+            asked = [teller.question(joined(one.history)) for one in chunk]
             seeds = [_stream(self._seed, one) for one in chunk]
-            said = replies(model, [pair for pair, _ in asked], self._manner(), self._limits(), seeds=seeds)
+            said = talk_replies(model, [told for told, _ in asked], self._manner(), self._limits(), seeds=seeds)
             for (_, unknown), found in zip(asked, said, strict=True):
                 answers.append(Answer(text=text_of(words.text(found[0].words, unknown)) or NOTHING))
         return answers
@@ -215,52 +207,39 @@ class Copier:
 
     def load(self, folder: Path) -> None:
         """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.models.replying import new_replier  # these need torch
+        from duologue.models.talking import new_talker  # these need torch
         from duologue.models.weights import load_weights
         from duologue.models.words import Words
 
         card = Card.load(folder)
         words = Words(card.words)
-        model = new_replier(self._size(len(words)), 0)
+        model = new_talker(self._size(len(words)), 0)
         load_weights(model, folder / WEIGHTS)
         self._model, self._words, self.seen = model.eval(), words, card.seen
 
-    def _ready(self) -> tuple[CopyTransformer, Words]:
+    def _ready(self) -> tuple[Talker, Words]:
         if self._model is None or self._words is None:
             raise UsageError("copy has not learned yet; train it, or load a trained one")
         return self._model, self._words
 
-    def _pair(self, history: Sequence[Turn], reply: str = "") -> tuple[Pair, list[str]]:
-        """Return joined turns and a reply as numbers, with the unknown words of the turns that are read."""
-        from duologue.models.seq2seq import Pair  # needs torch
+    def _teller(self, words: Words) -> Teller:
+        from duologue.challenges.conversation.answering.telling import Teller  # needs torch
 
-        assert self._words is not None, "words come before pairs"
-        read: list[tuple[str, int]] = []
-        for age, turn in enumerate(reversed(history)):
-            kind = 2 * min(age, _AGES - 1) + (turn.speaker == "system")
-            read = [(piece, kind) for piece in pieces_of(turn.text)] + read
-            if len(read) >= self.recipe.longest_source:
-                break
-        read = read[-self.recipe.longest_source :]
-        source, unknown = self._words.source(piece for piece, _ in read)
-        target = self._words.target(pieces_of(reply)[: self.recipe.longest_reply], unknown)
-        return Pair(source, [kind for _, kind in read], target), unknown
+        return Teller(words, longest=self.recipe.longest, longest_reply=self.recipe.longest_reply)
 
-    def _size(self, vocabulary: int) -> Seq2SeqSize:
-        from duologue.models.seq2seq import Seq2SeqSize  # needs torch
+    def _size(self, vocabulary: int) -> TalkerSize:
+        from duologue.models.talker import TalkerSize  # needs torch
 
         recipe = self.recipe
-        return Seq2SeqSize(
+        return TalkerSize(
             vocabulary=vocabulary,
-            kinds=2 * _AGES,
+            places=2 * recipe.longest,  # marks are no pieces, and a reply follows
             width=recipe.width,
             heads=recipe.heads,
             inner=recipe.inner,
-            encoder_layers=recipe.encoder_layers,
-            decoder_layers=recipe.decoder_layers,
+            layers=recipe.layers,
             dropout=recipe.dropout,
             word_dropout=recipe.word_dropout,
-            copy=recipe.copy,
         )
 
     def _manner(self) -> Manner:
@@ -271,6 +250,7 @@ class Copier:
             search=recipe.search,
             width=recipe.beams,
             length_power=recipe.length_power,
+            patient=True,
             mass=recipe.mass,
             heat=recipe.heat,
         )
@@ -279,10 +259,6 @@ class Copier:
         from duologue.models.decode import Limits  # needs torch
 
         return Limits(longest=self.recipe.longest_reply)
-
-
-def _texts(talks: Sequence[Talk]) -> Iterator[list[str]]:
-    return (pieces_of(turn.text) for talk in talks for turn in talk.turns)
 
 
 def _stream(seed: int, sample: Sample) -> int:
