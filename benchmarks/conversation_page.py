@@ -72,7 +72,7 @@ class Test(NamedTuple):
         return self.p < _ALPHA and self.found.difference > 0
 
 
-def page(texts: Texts, results: Sequence[Result], seed: int) -> str:
+def page(texts: Texts, examples: Mapping[str, Sequence[Example]], results: Sequence[Result], seed: int) -> str:
     """Return the page."""
     notes = "\n".join(f"* {note}" for note in texts.notes)
     head = f"""# Systems that answer: what a company says next
@@ -97,6 +97,7 @@ had), so they compare with each other and with nothing published. One reference 
     tests = _against_probes(results)
     lines += ["", "## Better than a constant sentence?", "", *_rule(results, tests)]
     lines += ["", "## Paired tests", "", *_tests_table(tests, _between(results))]
+    lines += ["", "## What is wrong with replies", "", *_faults(examples, results)]
     lines += ["", "## Costs", "", *_costs(results)]
     return "\n".join(lines) + "\n"
 
@@ -218,11 +219,11 @@ def _costs(results: Sequence[Result]) -> list[str]:
 
 
 def replies_to_read(examples: Mapping[str, Sequence[Example]], results: Sequence[Result], seed: int) -> str:
-    """Return replies of all rows to samples drawn by seed, with what is told of each by simple counts."""
+    """Return the replies of all rows to samples drawn by seed."""
     lines = ["# Replies to read", ""]
     for name, several in examples.items():
         here = [one for one in results if one.evaluation == name]
-        lines += [f"## {name}", "", *_faults(several, here), ""]
+        lines += [f"## {name}", ""]
         for place in sorted(random.Random(seed).sample(range(len(several)), min(_READ, len(several)))):
             sample = several[place].sample
             lines += [f"### {name} {sample.id}", "", *(f"    {turn.speaker}: {turn.text}" for turn in sample.history)]
@@ -230,23 +231,29 @@ def replies_to_read(examples: Mapping[str, Sequence[Example]], results: Sequence
     return "\n".join(lines)
 
 
-def _faults(examples: Sequence[Example], results: Sequence[Result]) -> list[str]:
-    """Return how often replies show what is easily counted: numbers nobody said, own words again, parroting."""
+def _faults(examples: Mapping[str, Sequence[Example]], results: Sequence[Result]) -> list[str]:
+    """Return how often replies show faults that can be counted without a judge."""
     lines = [
-        "| system | empty | a number that nobody said | repeats its own last reply | half of it said by the user |"
+        """Shares of replies: without a word; with a number or time that nobody has said (people state new ones too: they
+look them up); that say the company's last reply again; half of whose words the customer has just said.
+""",
+        "| set | system | empty | new number | said again | echo |",
+        "|---|---|---|---|---|---|",
     ]
-    lines.append("|---|---|---|---|---|")
     for one in results:
-        counts = [0, 0, 0, 0]
-        for example, reply in zip(examples, one.replies, strict=True):
-            history = example.sample.history
-            said = {term for turn in history for term in terms(turn.text)}
-            last = {term for turn in history[-1:] for term in terms(turn.text)}
-            own = [turn.text for turn in history if turn.speaker == "system"]
-            words = terms(reply)
-            counts[0] += not words
-            counts[1] += any(word.isdigit() and word not in said for word in words)
-            counts[2] += bool(own) and terms(own[-1]) == words
-            counts[3] += len(words) > 2 and sum(word in last for word in words) >= len(words) / 2
-        lines.append(f"| {one.name} | {' | '.join(f'{count / len(examples):.2f}' for count in counts)} |")
+        told = [
+            _faults_of(example, reply) for example, reply in zip(examples[one.evaluation], one.replies, strict=True)
+        ]
+        shares = (sum(column) / len(told) for column in zip(*told, strict=True))
+        lines.append(f"| {one.evaluation} | {one.name} | {' | '.join(f'{share:.2f}' for share in shares)} |")
     return lines
+
+
+def _faults_of(example: Example, reply: str) -> tuple[bool, bool, bool, bool]:
+    history, words = example.sample.history, terms(reply)
+    said = {term for turn in history for term in terms(turn.text)}
+    last = {term for turn in history[-1:] for term in terms(turn.text)}
+    own = [terms(turn.text) for turn in history if turn.speaker == "system"]
+    new = any(word[0].isdigit() and word not in said for word in words)
+    echo = len(words) > 2 and sum(word in last for word in words) * 2 >= len(words)
+    return not words, new, own[-1:] == [words], echo

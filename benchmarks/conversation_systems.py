@@ -243,7 +243,7 @@ def main() -> None:
         chosen = not arguments.page and (not arguments.only or row.name in arguments.only)
         for task in row.tasks or ("",):
             results += bench.results(row, task, wanted=chosen and (not task or task in arguments.tasks))
-    write_text(arguments.out, page(texts, results, arguments.seed) + _by_hand(arguments.out))
+    write_text(arguments.out, page(texts, examples, results, arguments.seed) + _by_hand(arguments.out))
     write_text(arguments.work / "replies.md", replies_to_read(examples, results, arguments.seed))
     print(f"{arguments.out} and {arguments.work / 'replies.md'} are written")
 
