@@ -234,8 +234,8 @@ def replies_to_read(examples: Mapping[str, Sequence[Example]], results: Sequence
 def _faults(examples: Mapping[str, Sequence[Example]], results: Sequence[Result]) -> list[str]:
     """Return how often replies show faults that can be counted without a judge."""
     lines = [
-        """Shares of replies: without a word; with a number or time that nobody has said (people state new ones too: they
-look them up); that say the company's last reply again; half of whose words the customer has just said.
+        """Shares of replies: without a word; with a number or time that nobody has said (people state new ones too:
+they look them up); that say the company's last reply again; half of whose words the customer has just said.
 """,
         "| set | system | empty | new number | said again | echo |",
         "|---|---|---|---|---|---|",
