@@ -58,7 +58,8 @@ class Teller:
             room -= _size(turn)
             if room <= 0:
                 break
-        return self._told(window)
+        told, unknown = self._told(window)
+        return told._replace(wanted=()), unknown
 
     def _cut(self, turns: Sequence[Turn]) -> Iterator[Piecewise]:
         for turn in turns:
