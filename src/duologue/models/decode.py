@@ -138,7 +138,8 @@ class _Beams:
         if best is None:
             return False
         reached = sorted((one.score for one in self.ended[row]), reverse=True)[self.width - 1]
-        return reached >= best / (self.longest + 1) ** self.length_power  # the most that it may come to
+        most: float = best / (self.longest + 1) ** self.length_power  # that it may come to
+        return reached >= most
 
 
 def beam(
@@ -156,7 +157,7 @@ def beam(
     The length rule: replies are ordered by ln P / length ** `length_power`, the end counted; 0 is the plain sum, 1 the
     mean. A reply that ends among the `width` best continuations leaves the beam, which goes on until as many have
     ended or the limit is reached; one that is `patient` goes on until no other reply can come before as many, however
-    unlikely the first were that ended. A beam of width 1 says what `greedy` says.
+    unlikely the first were that ended. An impatient beam of width 1 says what `greedy` says.
     """
     if width < 1:
         raise UsageError(f"a beam needs a width of at least 1, found {width}")
