@@ -42,3 +42,14 @@ def test_replies_are_learned_by_heart(talks: Talks, tmp_path: Path) -> None:
     first = [msgspec.structs.replace(one, history=one.history[:1]) for one in second]
     assert {answer.text for answer in system.answer(first)} == {"oh no , which number does it have ?"}
     assert all(str(answer.text).startswith("thanks , we look for") for answer in system.answer(second))
+
+
+def test_long_talks_are_learned_in_parts_and_of_open_ones_the_end_is_read(talks: Talks, tmp_path: Path) -> None:
+    recipe = msgspec.structs.replace(LstmRecipe.tiny(), longest_talk=1)
+    system = LstmBaseline(recipe)
+    many = talks(6)
+    system.fit(many, [], [], Run(folder=tmp_path, seed=1))
+    whole = [one.sample for one in many]
+    last = [msgspec.structs.replace(one, history=one.history[-1:]) for one in whole]
+    assert system.answer(whole) == system.answer(last)
+    assert system.seen == "12 replies of 6 training dialogues"

@@ -26,9 +26,10 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Answer, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from duologue.challenges.conversation.lessons import Talk
     from duologue.core.protocols import Brief, Progress, Run, Task, World
     from duologue.core.records import Example, Sample
     from duologue.models.decode import Reply
@@ -52,6 +53,8 @@ class LstmRecipe(Record, frozen=True):
     """Words at most, with four special ones."""
     longest_text: Positive = 60
     """Words of a text that are read: of what was heard the last ones, of a reply the first."""
+    longest_talk: Positive = 30
+    """Exchanges of a talk that are learned in one go: longer talks are cut; of an open one the last are read."""
     embedding: Positive = 100
     """Numbers per word."""
     hidden: Positive = 192
@@ -146,8 +149,8 @@ class LstmBaseline:
         model = new_encdec(self._size(len(words)), run.seed)
         train(
             talk_learner(model),
-            [self._numbers(talk.exchanges()) for talk in sides[0]],
-            [self._numbers(talk.exchanges()) for talk in sides[1]],
+            [self._numbers(part) for talk in sides[0] for part in self._parts(talk)],
+            [self._numbers(part) for talk in sides[1] for part in self._parts(talk)],
             self._plan(),
             folder=run.folder,
             seed=run.seed,
@@ -160,7 +163,8 @@ class LstmBaseline:
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return a reply to each sample, never an empty one. Raises `UsageError` before `fit` or `load`."""
         _, words = self._ready()
-        asked = [self._numbers(_open(exchanges(joined(sample.history)))) for sample in samples]
+        talks = [_open(exchanges(joined(sample.history))) for sample in samples]
+        asked = [self._numbers(talk[-self.recipe.longest_talk :]) for talk in talks]
         order = sorted(range(len(asked)), key=lambda place: len(asked[place]))
         answers: list[Answer] = [Answer(text=NOTHING)] * len(samples)
         for start in range(0, len(order), _CHUNK):
@@ -215,6 +219,11 @@ class LstmBaseline:
         if self._model is None or self._words is None:
             raise UsageError("lstm has not learned yet; train it, or load a trained one")
         return self._model, self._words
+
+    def _parts(self, talk: Talk) -> Iterator[list[Exchange]]:
+        """Yield a talk's exchanges, in parts where there are too many."""
+        whole, most = talk.exchanges(), self.recipe.longest_talk
+        return (whole[start : start + most] for start in range(0, len(whole), most))
 
     def _numbers(self, talk: Sequence[Exchange]) -> list[Turned]:
         """Return exchanges as numbers; where nothing was heard, the end of a text alone."""
