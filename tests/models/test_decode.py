@@ -151,6 +151,18 @@ def test_a_patient_beam_stops_when_nothing_can_come_before_what_ended() -> None:
     assert model.steps == 2
 
 
+@pytest.mark.parametrize("once", [1, 2, 3])
+def test_a_run_of_words_is_not_said_twice(once: int) -> None:
+    model = Told(5, 3)
+    model.table[..., END] = -20.0
+    limits = Limits(longest=12, once=once)
+    found = [*greedy(model, model.start(), 3, limits), *nucleus(model, model.start(), [1, 2, 3], limits)]
+    found += [one for replies in beam(model, model.start(), 3, limits, width=3) for one in replies]
+    for reply in found:
+        runs = [tuple(reply.words[start : start + once]) for start in range(len(reply.words) - once + 1)]
+        assert len(set(runs)) == len(runs) > 0
+
+
 def test_nothing_more_is_asked_of_the_model_when_all_have_ended() -> None:
     model = Told(1, 2)
     model.table[..., END] = 0.0

@@ -44,6 +44,8 @@ class Limits(Record, frozen=True):
     """Words before a reply may end."""
     forbidden: tuple[int, ...] = (PAD, UNKNOWN, BEGIN)
     """Words that are never said."""
+    once: int = 0
+    """A run of so many words that a reply does not say twice; 0: it may say anything again."""
     begin: int = BEGIN
     end: int = END
 
@@ -98,11 +100,11 @@ def _single(
     alive = list(range(rows))
     with torch.inference_mode():
         last = torch.full((rows,), limits.begin)
-        for count in range(limits.longest):
+        for _ in range(limits.longest):
             if not alive:
                 break
             told, said = model.step(said, last)
-            chosen = choose(_barred(told, limits, count), alive)
+            chosen = choose(_barred(told, limits, [words[row] for row in alive]), alive)
             gained = told.gather(1, chosen.unsqueeze(1)).squeeze(1).tolist()
             stay = []
             for place, (word, more) in enumerate(zip(chosen.tolist(), gained, strict=True)):
@@ -168,11 +170,11 @@ def beam(
         words: list[list[int]] = [[] for _ in owner]
         total = torch.zeros(rows, dtype=torch.float64)
         last = torch.full((rows,), limits.begin)
-        for count in range(limits.longest):
+        for _ in range(limits.longest):
             if not owner:
                 break
             told, said = model.step(said, last)
-            reached = total.unsqueeze(1) + _barred(told, limits, count).double().cpu()  # (m, v)
+            reached = total.unsqueeze(1) + _barred(told, limits, words).double().cpu()  # (m, v)
             came, chosen, total = _spread(found, owner, words, reached, limits)
             owner = [owner[place] for place in came]
             words = [[*words[place], word] for place, word in zip(came, chosen, strict=True)]
@@ -213,7 +215,17 @@ def _spread(
     return came, chosen, torch.tensor(totals, dtype=torch.float64)
 
 
-def _barred(log_p: Tensor, limits: Limits, count: int) -> Tensor:
-    """Return ln P (m, v) with -inf for what may not be said after `count` words."""
-    barred = [*limits.forbidden, *([limits.end] if count < limits.shortest else [])]
-    return log_p.index_fill(1, torch.tensor(barred, dtype=torch.long, device=log_p.device), _NEVER)
+def _barred(log_p: Tensor, limits: Limits, said: Sequence[Sequence[int]]) -> Tensor:
+    """Return ln P (m, v) with -inf for what may not follow the words of each reply, all as many."""
+    barred = [*limits.forbidden, *([limits.end] if said and len(said[0]) < limits.shortest else [])]
+    allowed = log_p.index_fill(1, torch.tensor(barred, dtype=torch.long, device=log_p.device), _NEVER)
+    if limits.once:
+        for row, words in enumerate(said):
+            allowed[row, _repeated(words, limits.once)] = _NEVER
+    return allowed
+
+
+def _repeated(words: Sequence[int], run: int) -> list[int]:
+    """Return the words that would say a run of so many words again."""
+    last = words[len(words) - run + 1 :]
+    return [words[end] for end in range(run - 1, len(words)) if words[end - run + 1 : end] == last]

@@ -37,6 +37,8 @@ class Manner(Record, frozen=True):
     """Of beams: they are ordered by ln P / length ** this."""
     patient: bool = False
     """Of beams: go on until no other reply can come before those that ended; they are longer then."""
+    draws: int = 1
+    """Of the nucleus: replies drawn to each source."""
     mass: float = 0.9
     """Of the nucleus: words are drawn from the likeliest ones that make up so much probability."""
     heat: float = 1.0
@@ -84,7 +86,7 @@ def replies(
     seeds: Sequence[int] = (),
     batch: int = 16,
 ) -> list[list[Reply]]:
-    """Return what the model says to each source, best first: up to `width` replies of a beam, one otherwise.
+    """Return what the model says to each source: up to `width` replies of a beam, best first, one or `draws` otherwise.
 
     Targets of the pairs are not read. `seeds`, one for each pair, are what a nucleus draws by. Sources of like length
     share a batch; only rounding (of about 1e-6) depends on that.
@@ -111,7 +113,12 @@ def say(
         return beam(model, said, rows, limits, width=manner.width, length_power=power, patient=manner.patient)
     if manner.search == "greedy":
         return [[one] for one in greedy(model, said, rows, limits)]
-    return [[one] for one in nucleus(model, said, seeds, limits, mass=manner.mass, heat=manner.heat)]
+    draws = manner.draws
+    if draws > 1:
+        said = model.pick(said, torch.arange(rows).repeat_interleave(draws))
+    streams = [seed + draw for seed in seeds for draw in range(draws)]
+    drawn = nucleus(model, said, streams, limits, mass=manner.mass, heat=manner.heat)
+    return [drawn[start : start + draws] for start in range(0, len(drawn), draws)]
 
 
 def log_likelihoods(model: CopyTransformer, source: Pair, targets: Sequence[Sequence[int]]) -> list[float]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from duologue.challenges.conversation.answering.copier import Copier, CopyRecipe
+from duologue.challenges.conversation.task import BRIEF
 from duologue.core.protocols import Run
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ def test_numbers_that_no_training_talk_had_are_copied(talks: Talks, tmp_path: Pa
 
 
 def test_a_nucleus_draws_by_seed_and_sample(talks: Talks, tmp_path: Path) -> None:
-    from duologue.challenges.conversation.task import BRIEF
-
     system = Copier(msgspec.structs.replace(CopyRecipe.tiny(), search="nucleus", heat=3.0, mass=1.0))
     system.fit(talks(8), [], [], Run(folder=tmp_path, seed=1))
     asked = [one.sample for one in talks(4)]
@@ -35,3 +34,16 @@ def test_a_nucleus_draws_by_seed_and_sample(talks: Talks, tmp_path: Path) -> Non
         system.prepare(BRIEF, seed, {})
         said.append(system.answer(asked))
     assert said[0] == said[1] != said[2]
+
+
+def test_of_several_drawn_replies_one_is_said_whatever_else_is_in_the_batch(talks: Talks, tmp_path: Path) -> None:
+    recipe = msgspec.structs.replace(CopyRecipe.tiny(), search="nucleus", heat=2.0, draws=5)
+    system = Copier(recipe)
+    system.fit(talks(8), [], [], Run(folder=tmp_path, seed=1))
+    system.save(tmp_path)
+    asked = [one.sample for one in talks(6)]
+    said = system.answer(asked)
+    assert said == [system.answer([one])[0] for one in asked]
+    alone = Copier(msgspec.structs.replace(recipe, draws=1))
+    alone.load(tmp_path)
+    assert alone.answer(asked) != said

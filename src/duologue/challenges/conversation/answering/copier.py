@@ -77,9 +77,13 @@ class CopyRecipe(Record, frozen=True):
     precision: Literal["float32", "bfloat16"] = "float32"
     """Of matrix products in training; replies are made in float32."""
     search: Literal["greedy", "beam", "nucleus"] = "beam"
+    once: Annotated[int, msgspec.Meta(ge=0)] = 3
+    """A run of so many pieces that a reply does not say twice; 0: it may say anything again."""
     beams: Positive = 4
     length_power: Annotated[float, msgspec.Meta(ge=0)] = 1.0
     """Of beams: replies are ordered by ln P / length ** this."""
+    draws: Positive = 1
+    """Of the nucleus: replies drawn, of which the one is said with which the others agree most."""
     mass: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.9
     """Of the nucleus: words are drawn from the likeliest ones that make up so much probability."""
     heat: Annotated[float, msgspec.Meta(gt=0)] = 0.7
@@ -194,8 +198,16 @@ class Copier:
             seeds = [_stream(self._seed, one) for one in chunk]
             said = talk_replies(model, [told for told, _ in asked], self._manner(), self._limits(), seeds=seeds)
             for (_, unknown), found in zip(asked, said, strict=True):
-                answers.append(Answer(text=text_of(words.text(found[0].words, unknown)) or NOTHING))
+                texts = [words.text(one.words, unknown) for one in found]
+                answers.append(Answer(text=text_of(self._chosen(texts)) or NOTHING))
         return answers
+
+    def _chosen(self, texts: Sequence[Sequence[str]]) -> Sequence[str]:
+        """Return the first text; of several that were drawn the one with which the others agree most."""
+        from duologue.models.consensus import most_agreed  # needs numpy
+
+        drawn = self.recipe.search == "nucleus" and len(texts) > 1
+        return texts[most_agreed(texts, [1.0] * len(texts)) if drawn else 0]
 
     def save(self, folder: Path) -> None:
         """Write the weights and the vocabulary."""
@@ -251,6 +263,7 @@ class Copier:
             width=recipe.beams,
             length_power=recipe.length_power,
             patient=True,
+            draws=recipe.draws,
             mass=recipe.mass,
             heat=recipe.heat,
         )
@@ -258,7 +271,7 @@ class Copier:
     def _limits(self) -> Limits:
         from duologue.models.decode import Limits  # needs torch
 
-        return Limits(longest=self.recipe.longest_reply)
+        return Limits(longest=self.recipe.longest_reply, once=self.recipe.once)
 
 
 def _stream(seed: int, sample: Sample) -> int:
