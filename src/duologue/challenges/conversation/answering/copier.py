@@ -61,12 +61,12 @@ class CopyRecipe(Record, frozen=True):
     dropout: Rate = 0.0
     word_dropout: Rate = 0.02
     """Share of pieces read as unknown in training; they can be copied all the same."""
-    epochs: Positive = 3
+    epochs: Positive = 2
     batch: Positive = 8
     """Talks per step."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1.5e-3
+    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
     weight_decay: Annotated[float, msgspec.Meta(ge=0)] = 0.01
-    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 8000
+    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 7000
     """Dialogues that are learned at most, drawn by the seed; 0: all of them."""
     held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.02
     """Share of the dialogues that tells the best weights where none are given for it."""

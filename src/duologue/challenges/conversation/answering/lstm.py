@@ -68,14 +68,14 @@ class LstmRecipe(Record, frozen=True):
     """Whose state a turn hands to the next in training; the released program: the encoder's."""
     carry_answering: Literal["encoder", "decoder"] = "encoder"
     """Whose state in validation and when answering; the released program: the decoder's."""
-    epochs: Positive = 3
+    epochs: Positive = 2
     batch: Positive = 16
     """Dialogues per step."""
     learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 3e-3
     schedule: Literal["cosine", "constant"] = "cosine"
     clip: Annotated[float, msgspec.Meta(gt=0)] = 5.0
     """Largest norm of the gradient."""
-    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 8000
+    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 7000
     """Dialogues that are learned at most, drawn by the seed; 0: all of them."""
     held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.02
     """Share of the dialogues that tells the best weights where none are given for it."""
