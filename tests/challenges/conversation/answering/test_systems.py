@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,8 +23,6 @@ from duologue.models.train import CHECKPOINT
 from duologue.testing import check_system
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.challenges.conversation.answering.conftest import Talks
 
 RECIPES: dict[str, tuple[Any, Any]] = {"lstm": (LstmBaseline, LstmRecipe), "copy": (Copier, CopyRecipe)}
@@ -173,9 +172,17 @@ def test_the_command_killed_in_the_middle_goes_on_to_the_same_model(name: str, t
     data.write_text("".join(lines), encoding="utf-8")
 
     def command(out: str) -> list[str]:
-        sets = ["epochs=6", "batch=2", "checkpoint_seconds=0", "width=16" if name == "copy" else "hidden=8"]
+        sets = ["epochs=2", "batch=2", "checkpoint_seconds=0", "width=16" if name == "copy" else "hidden=8"]
         given = [part for one in sets for part in ("--set", one)]
-        call = [sys.executable, "-m", "duologue", "train", "conversation", "--system", name, "--train", str(data)]
+        call = [
+            str(Path(sys.executable).with_name("duologue")),
+            "train",
+            "conversation",
+            "--system",
+            name,
+            "--train",
+            str(data),
+        ]
         return [*call, "--seed", "1", "--quiet", *given, "--out", str(tmp_path / out)]
 
     subprocess.run(command("whole"), check=True)
