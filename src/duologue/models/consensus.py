@@ -44,8 +44,16 @@ def most_agreed(texts: Sequence[Sequence[str]], weights: Sequence[float]) -> int
 
     Raises `ValueError` where there is none.
     """
-    if not texts:
+    return best_by(agreement(texts), weights)
+
+
+def best_by(agreements: NDArray[np.float32], weights: Sequence[float]) -> int:
+    """Return the place of the text with the greatest sum of its agreements (n, n), weighted; of equals the first.
+
+    Raises `ValueError` where there is none.
+    """
+    if not len(agreements):
         raise ValueError("there is no text to choose")
     wanted = np.asarray(weights, dtype=np.float64)
-    sums = agreement(texts).astype(np.float64) @ (wanted / max(wanted.sum(), np.finfo(float).tiny))
+    sums = agreements.astype(np.float64) @ (wanted / max(wanted.sum(), np.finfo(float).tiny))
     return int(np.argmax(sums.round(6)))

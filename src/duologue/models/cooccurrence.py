@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     Singles = NDArray[np.float32]
     Integers = NDArray[np.int64]
 
+DIGITS = 4
+"""Of the numbers in a table: written and read again they are the same."""
 _PART = 1 << 23  # pairs that are counted at once: 64 MB
 _SMOOTHING = 0.75
 _ROUNDS = 4  # of the subspace iteration
@@ -96,7 +98,34 @@ class WordTable(NamedTuple):
     def lines(self) -> Iterable[str]:
         """Yield the lines of a text table: a word and its numbers, cut by spaces."""
         for word, row in zip(self.words, self.vectors.tolist(), strict=True):
-            yield " ".join((word, *(f"{number:.4f}" for number in row)))
+            yield " ".join((word, *(f"{number:.{DIGITS}f}" for number in row)))
+
+    @classmethod
+    def of_lines(cls, lines: Iterable[str]) -> WordTable:
+        """Return the table of such lines. Raises `ValueError` for lines that are none."""
+        cells = [line.split(" ") for line in lines]
+        return cls([word for word, *_ in cells], np.array([row for _, *row in cells], dtype=np.float32))
+
+
+class Middles:
+    """Texts as the mean of the vectors of their words, set to length 1; an unknown word has the mean of all vectors."""
+
+    def __init__(self, table: WordTable, weights: Mapping[str, float] | None = None, *, rare: float = 1.0) -> None:
+        """Weigh words by `weights`, those that are not there by `rare`; or all alike."""
+        self._rows = {word: row for row, word in enumerate(table.words)}
+        self._vectors = np.vstack([table.vectors, table.vectors.mean(axis=0)])
+        self._weights, self._rare = {} if weights is None else weights, rare
+
+    def of(self, texts: Sequence[Sequence[str]]) -> Singles:
+        """Return the vectors (n, r) of texts, given as their words; zeros for one without words."""
+        unknown = len(self._rows)
+        found = np.zeros((len(texts), self._vectors.shape[1]), dtype=np.float32)
+        for place, text in enumerate(texts):
+            if text:
+                weights = np.array([self._weights.get(word, self._rare) for word in text], dtype=np.float32)
+                found[place] = weights @ self._vectors[[self._rows.get(word, unknown) for word in text]]
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        return (found / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
 def word_table(texts: Sequence[Sequence[str]], *, most: int = 5000, rank: int = 100, reach: int = 4) -> WordTable:
@@ -106,7 +135,8 @@ def word_table(texts: Sequence[Sequence[str]], *, most: int = 5000, rank: int = 
     known = [np.array([numbers.get(word, -1) for word in text], dtype=np.int64) for text in texts]
     pairs = (_neighbours(text, step, size) for text in known for step in range(1, min(reach, len(text) - 1) + 1))
     counts = count_pairs(pairs, size)
-    return WordTable(list(numbers), directions(information(counts + counts.T), rank).left)
+    vectors = directions(information(counts + counts.T), rank).left.round(DIGITS)
+    return WordTable(list(numbers), vectors)
 
 
 def _neighbours(text: Integers, step: int, size: int) -> Integers:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 pytest.importorskip("tantivy", reason="the retriever's engine is optional")
 
 from duologue.challenges.conversation.retriever import Retriever, RetrieverRecipe
-from duologue.core.errors import MissingExtraError, UsageError
+from duologue.core.errors import MissingExtraError, StorageError, UsageError
 from duologue.core.protocols import Run, Trainable
 from duologue.core.records import Answer, Example, Sample, Turn
 
@@ -94,6 +94,13 @@ def test_a_saved_one_answers_alike_and_its_file_is_dialogue_text(tmp_path: Path,
     assert again.answer(asked) == system.answer(asked)
     assert again.seen == system.seen
     assert len(list(task.load(tmp_path / "talks.txt"))) == len(TALKS)
+
+
+def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
+    trained().save(tmp_path)
+    (tmp_path / "words.txt").write_text("parcel 0.1 zero\n", "utf-8")
+    with pytest.raises(StorageError, match=r"words\.txt is damaged"):
+        Retriever().load(tmp_path)
 
 
 def test_one_dialogue_is_enough_and_none_is_said() -> None:

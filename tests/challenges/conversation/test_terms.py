@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.terms import terms
+from duologue.challenges.conversation.terms import terms, tokens
 
 
 @given(st.text(st.characters(codec=None)))
@@ -13,3 +13,7 @@ def test_terms_have_no_white_space_and_are_never_long(text: str) -> None:
 
 def test_tokens_and_plain_writing_give_the_same_terms() -> None:
     assert terms("<USER> , isn 't it 8 PM ?") == terms("<USER>, isn't it 8 pm?")
+
+
+def test_tokens_keep_every_sign() -> None:
+    assert tokens("<USER>, OK?!") == ["<", "user", ">", ",", "ok", "?", "!"]

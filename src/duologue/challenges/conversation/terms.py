@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _TERM = re.compile(r"\w+|[?!]")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _LONGEST = 64
 
 
@@ -19,3 +20,12 @@ def terms(text: str) -> list[str]:
     ['don', 't', 'you', 'have', 'url', '?']
     """
     return [term[:_LONGEST] for term in _TERM.findall(text.lower())]
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of a text in lower case, and every sign by itself: how it is said, beside what.
+
+    >>> tokens("Hi, <USER> !!")
+    ['hi', ',', '<', 'user', '>', '!', '!']
+    """
+    return [token[:_LONGEST] for token in _TOKEN.findall(text.lower())]
