@@ -153,8 +153,8 @@ def _rule(results: Sequence[Result], tests: Sequence[Test]) -> list[str]:
     lines = [
         f"""A row counts as better only if it beats `constant` in the three embedding scores and in relevance (paired
 randomisation, {_RESAMPLES:,} draws, Holm over all tests against constant rows, p < {_ALPHA}) and in diversity
-(DISTINCT-2 with intervals apart, and more different replies). The last column asks the same of `central`, which is fitted
-to the text.
+(DISTINCT-2 with intervals apart, and more different replies). The last column asks the same of `central`, which is
+fitted to the text.
 """,
         f"| set | system | {' | '.join(EMBEDDING)} | relevance | diversity | counts as better | beats central too |",
         f"|---|---|{'---|' * (len(EMBEDDING) + 4)}",

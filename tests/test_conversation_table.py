@@ -72,11 +72,10 @@ def test_the_floors_are_scored_the_rule_is_said_and_no_text_is_shown(data: Path)
     for heading in ("Company tweets", "Written service dialogues", "Better than a constant", "Paired tests", "Costs"):
         assert heading in page
     assert "| people |" in page
-    verdicts = [line for line in page.splitlines() if line.startswith(("| twitter | drawn", "| sgd | drawn"))]
+    verdicts = [line for line in page.splitlines() if "| drawn |" in line and "**" in line]
     assert len(verdicts) == 2
     assert "topical: 1 dialogues" in page  # the one that says an utterance of the evaluation is left out
     assert not any(text in page for text in ("order", "please see", "thousand", "parcel"))
-    assert "customer" not in page
     replies = (data.parent / "work" / "replies.md").read_text(encoding="utf-8")
     assert "-> drawn:" in replies
 

@@ -19,7 +19,7 @@ THINGS = ("parcel", "router", "ticket", "invoice", "seat", "meal", "phone", "car
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("conversation")
     talks = [
-        f"U: where is my {thing} ?\nS: what is the number of the {thing} ?\nU: <NUMBERS>\nS: your {thing} is coming\n"
+        f"U: where is my {thing} ?\nS: what is the number of the {thing} ?\nU: it is <NUMBERS>\nS: your {thing} is coming\n"
         for thing in THINGS
     ]
     (made / "train.txt").write_text("\n".join(talks) + "\n", "utf-8")
@@ -54,7 +54,7 @@ def test_a_trained_retriever_answers_a_file_and_is_scored_with_relevance(
 
 def test_one_talks_with_it_and_the_transcript_is_saved(duologue: Any, folder: Path, model: Path) -> None:
     saved = folder / "chat.json"
-    said = "Where is my router?\n1234\n\nWhere's my lamp?\nbye\nnobody listens\n"
+    said = "Where is my router?\nIt is 112-3456789\n\nWhere's my lamp?\nbye\nnobody listens\n"
     outcome = duologue("chat", "conversation", "--system", model, "--save", saved, said=said)
     assert outcome.code == 0, outcome.err
     assert "what is the number of the router?" in outcome.out
