@@ -19,7 +19,7 @@ THINGS = ("parcel", "router", "ticket", "invoice", "seat", "meal", "phone", "car
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("conversation")
     talks = [
-        f"U: where is my {thing} ?\nS: what is the number of the {thing} ?\nU: it is <NUMBERS>\nS: your {thing} is coming\n"
+        f"U: where is my {thing} ?\nS: what is the number of the {thing} ?\nU: it is <NUMBERS>\nS: {thing} is coming\n"
         for thing in THINGS
     ]
     (made / "train.txt").write_text("\n".join(talks) + "\n", "utf-8")
