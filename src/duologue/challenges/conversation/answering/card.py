@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from random import Random
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 WEIGHTS, CARD = "weights.safetensors", "words.json"
 NOTHING = "please tell us more ."
 """What is said where a network's reply has no word: only a mark of `pieces` could be one."""
-
-One = TypeVar("One")
 
 
 class Card(Record, frozen=True, kw_only=True):
@@ -60,12 +57,3 @@ def refuse_other(name: str, task: str) -> None:
     """Raise `UsageError` for another task than `conversation`."""
     if task != "conversation":
         raise UsageError(f"{name} answers for task 'conversation' alone, found '{task}'")
-
-
-def some(many: Sequence[One], most: int, seed: int) -> list[One]:
-    """Return at most so many of them (0: all), drawn by the seed, in their order."""
-    if not most or len(many) <= most:
-        return list(many)
-    chance = Random(seed)
-    drawn = sorted(sorted(range(len(many)), key=lambda _: chance.random())[:most])
-    return [many[place] for place in drawn]

@@ -18,9 +18,9 @@ from duologue.challenges.conversation.answering.card import (
     refuse_other,
     refuse_practice,
     seen_in,
-    some,
 )
 from duologue.challenges.conversation.answering.pieces import pieces_of, text_of
+from duologue.challenges.conversation.answering.portions import repeated, some
 from duologue.challenges.conversation.lessons import demand_talks, joined, split
 from duologue.core.errors import UsageError
 from duologue.core.records import Answer, Record
@@ -62,12 +62,14 @@ class CopyRecipe(Record, frozen=True):
     word_dropout: Rate = 0.02
     """Share of pieces read as unknown in training; they can be copied all the same."""
     epochs: Positive = 2
-    batch: Positive = 8
+    batch: Positive = 6
     """Talks per step."""
     learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
     weight_decay: Annotated[float, msgspec.Meta(ge=0)] = 0.01
     most_talks: Annotated[int, msgspec.Meta(ge=0)] = 7000
-    """Dialogues that are learned at most, drawn by the seed; 0: all of them."""
+    """Dialogues that are learned at most, drawn by the seed, small files before large ones; 0: all of them."""
+    repeats: Positive = 6
+    """Times that dialogues of a small file are learned in an epoch, as far as none outgrows the largest file."""
     held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.02
     """Share of the dialogues that tells the best weights where none are given for it."""
     patience: Positive = 3
@@ -174,7 +176,7 @@ class Copier:
         )
         train(
             talker_learner(model),
-            [told for talk in sides[0] for told in teller.lessons(talk.turns)],
+            [told for talk in repeated(sides[0], recipe.repeats) for told in teller.lessons(talk.turns)],
             [told for talk in sides[1] for told in teller.lessons(talk.turns)],
             plan,
             folder=run.folder,

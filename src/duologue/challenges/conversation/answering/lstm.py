@@ -18,9 +18,9 @@ from duologue.challenges.conversation.answering.card import (
     refuse_other,
     refuse_practice,
     seen_in,
-    some,
 )
 from duologue.challenges.conversation.answering.pieces import pieces_of, text_of
+from duologue.challenges.conversation.answering.portions import repeated, some
 from duologue.challenges.conversation.lessons import Exchange, demand_talks, exchanges, joined, split
 from duologue.core.errors import UsageError
 from duologue.core.records import Answer, Record
@@ -75,8 +75,10 @@ class LstmRecipe(Record, frozen=True):
     schedule: Literal["cosine", "constant"] = "cosine"
     clip: Annotated[float, msgspec.Meta(gt=0)] = 5.0
     """Largest norm of the gradient."""
-    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 7000
-    """Dialogues that are learned at most, drawn by the seed; 0: all of them."""
+    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 6500
+    """Dialogues that are learned at most, drawn by the seed, small files before large ones; 0: all of them."""
+    repeats: Positive = 6
+    """Times that dialogues of a small file are learned in an epoch, as far as none outgrows the largest file."""
     held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.02
     """Share of the dialogues that tells the best weights where none are given for it."""
     patience: Positive = 3
@@ -149,7 +151,7 @@ class LstmBaseline:
         model = new_encdec(self._size(len(words)), run.seed)
         train(
             talk_learner(model),
-            [self._numbers(part) for talk in sides[0] for part in self._parts(talk)],
+            [self._numbers(part) for talk in repeated(sides[0], recipe.repeats) for part in self._parts(talk)],
             [self._numbers(part) for talk in sides[1] for part in self._parts(talk)],
             self._plan(),
             folder=run.folder,
