@@ -50,6 +50,13 @@ def test_a_trained_retriever_answers_a_file_and_is_scored_with_relevance(
     scores = json.loads(scored.out)["scores"]
     assert scores["relevance"]["value"] > 0.8
     assert scores["relevance"]["low"] is not None
+    constant = folder / "constant.txt"
+    constant.write_text("sorry , please send us a message\n" * len(THINGS), "utf-8")
+    pair = ("--gold", folder / "eval.txt", "--pred", result, "--pred", constant)
+    tested = duologue("compare", "conversation", *pair, "--option", f"relevance={folder / 'train.txt'}", "--json")
+    assert tested.code == 0, tested.err
+    (found,) = (one for one in json.loads(tested.out)["comparisons"] if one["score"] == "relevance")
+    assert found["difference"] > 0.5
 
 
 def test_one_talks_with_it_and_the_transcript_is_saved(duologue: Any, folder: Path, model: Path) -> None:
