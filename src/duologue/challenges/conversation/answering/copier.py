@@ -46,7 +46,7 @@ Rate = Annotated[float, msgspec.Meta(ge=0, lt=1)]
 class CopyRecipe(Record, frozen=True):
     """What the network reads, how large it is, how it is trained and how it speaks."""
 
-    longest: Annotated[int, msgspec.Meta(ge=8)] = 400
+    longest: Annotated[int, msgspec.Meta(ge=8)] = 320
     """Pieces of a talk that are read: its last ones. Longer talks are learned in windows."""
     longest_reply: Positive = 48
     """Pieces of a reply; of longer ones the first are read."""
