@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def test_numbers_that_no_training_talk_had_are_copied(talks: Talks, tmp_path: Path) -> None:
     many = talks(72)
     recipe = msgspec.structs.replace(CopyRecipe.tiny(), rare=3, width=32, inner=64, layers=2, epochs=14, patience=14)
-    system = Copier(msgspec.structs.replace(recipe, learning_rate=0.006, batch=8))
+    system = Copier(msgspec.structs.replace(recipe, learning_rate=0.006, batch=8, search="beam"))
     system.fit(many[:64], many[:8], [], Run(folder=tmp_path, seed=1))
     found = system.answer([one.sample for one in many[64:]])
     wanted = [str(one.references[0].text).split()[6] for one in many[64:]]

@@ -78,13 +78,13 @@ class CopyRecipe(Record, frozen=True):
     """Steps between looks at the held-out dialogues; 0: one after each epoch."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Of matrix products in training; replies are made in float32."""
-    search: Literal["greedy", "beam", "nucleus"] = "beam"
+    search: Literal["greedy", "beam", "nucleus"] = "nucleus"
     once: Annotated[int, msgspec.Meta(ge=0)] = 3
     """A run of so many pieces that a reply does not say twice; 0: it may say anything again."""
     beams: Positive = 4
     length_power: Annotated[float, msgspec.Meta(ge=0)] = 1.0
     """Of beams: replies are ordered by ln P / length ** this."""
-    draws: Positive = 1
+    draws: Positive = 8
     """Of the nucleus: replies drawn, of which the one is said with which the others agree most."""
     mass: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.9
     """Of the nucleus: words are drawn from the likeliest ones that make up so much probability."""
@@ -113,6 +113,7 @@ class CopyRecipe(Record, frozen=True):
             batch=4,
             held_out=0.2,
             beams=2,
+            draws=2,
         )
 
 
