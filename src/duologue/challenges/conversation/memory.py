@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.retriever import RetrieverRecipe
     from duologue.core.records import Turn
     from duologue.models.search import TextIndex
+    from duologue.models.sentences import Sentences
 
     History = Sequence[Turn]
 
@@ -43,6 +44,7 @@ _ODD = 500
 """Replies among which the one is chosen that is said when nothing at all was found."""
 _SIGN = re.compile(r"[^\w\s]")
 _MOST_SIGNS = 20
+_SENTENCE = 3.0  # of nearness by the sentence encoder, whose cosines differ by a tenth, beside the other scores
 _RARE = 5.0  # weight of a word that no customer has said before
 
 
@@ -84,8 +86,8 @@ class Memory(NamedTuple):
         common = odd[most_agreed([reply.lower().split() for reply in odd], [1.0] * len(odd))]
         return cls(talks, made, lessons, searched, weighted, Middles(made), weighted.of(spoken), common)
 
-    def reply(self, history: History, recipe: RetrieverRecipe) -> str:
-        """Return the reply to a history."""
+    def reply(self, history: History, recipe: RetrieverRecipe, sentences: Sentences | None = None) -> str:
+        """Return the reply to a history; a sentence encoder orders the best talks once more where one is given."""
         turns = joined(history)
         last, before = (Counter(part[-MOST_TERMS:]) for part in _parts(turns))
         wanted = {
@@ -100,6 +102,10 @@ class Memory(NamedTuple):
         rows, best = [hit.row for hit in found], max(found[0].score, np.finfo(float).tiny)
         near = self.asked[rows] @ self.weighted.of([tokens(turns[-1].text)[-MOST_TERMS:]])[0]
         scores = np.array([hit.score for hit in found]) / best + recipe.likeness * near.astype(float)
+        if sentences is not None:
+            first = np.argsort(-scores.round(6), kind="stable")[: recipe.sentences]
+            told = [self.lessons[rows[place]].history[-1].text for place in first.tolist()]
+            scores[first] += _SENTENCE * (1 + sentences.nearness(turns[-1].text, told))  # none falls behind the others
         order = np.argsort(-scores.round(6), kind="stable")[: recipe.candidates]
         weights = np.exp((scores[order] - scores[order[0]]) / recipe.temperature)
         replies: list[str] = [self.lessons[rows[place]].reply for place in order.tolist()]
