@@ -74,6 +74,8 @@ def test_a_saved_one_says_the_same(learned: tuple[Any, Path], talks: Talks) -> N
     loaded = type(system)(system.recipe)
     loaded.load(folder)
     asked = [one.sample for one in talks(5)]
+    for each in (system, loaded):
+        each.prepare(BRIEF, 1, {})  # what a nucleus draws by
     assert loaded.answer(asked) == system.answer(asked)
     assert loaded.seen == system.seen
 
