@@ -132,6 +132,37 @@ def test_the_length_rule_prefers_longer_replies_with_a_higher_power() -> None:
     assert length[0] < length[1] <= length[2]
 
 
+@pytest.mark.parametrize("power", [0.0, 1.0])
+def test_a_patient_beam_finds_nothing_worse_and_sometimes_better(power: float) -> None:
+    model = Told(4, 12, heat=0.4)
+    eager = beam(model, model.start(), 12, Limits(longest=6), width=2, length_power=power)
+    patient = beam(model, model.start(), 12, Limits(longest=6), width=2, length_power=power, patient=True)
+    gained = [one[0].score - other[0].score for one, other in zip(patient, eager, strict=True)]
+    assert min(gained) >= 0
+    assert max(gained) > 0.1
+    assert all(len(replies) == 2 for replies in patient)
+
+
+def test_a_patient_beam_stops_when_nothing_can_come_before_what_ended() -> None:
+    model = Told(6, 1)
+    model.table = torch.full_like(model.table, math.log(0.01))
+    model.table[..., END], model.table[..., 4] = math.log(0.5), math.log(0.45)
+    beam(model, model.start(), 1, Limits(longest=40), width=1, patient=True)
+    assert model.steps == 2
+
+
+@pytest.mark.parametrize("once", [1, 2, 3])
+def test_a_run_of_words_is_not_said_twice(once: int) -> None:
+    model = Told(5, 3)
+    model.table[..., END] = -20.0
+    limits = Limits(longest=12, once=once)
+    found = [*greedy(model, model.start(), 3, limits), *nucleus(model, model.start(), [1, 2, 3], limits)]
+    found += [one for replies in beam(model, model.start(), 3, limits, width=3) for one in replies]
+    for reply in found:
+        runs = [tuple(reply.words[start : start + once]) for start in range(len(reply.words) - once + 1)]
+        assert len(set(runs)) == len(runs) > 0
+
+
 def test_nothing_more_is_asked_of_the_model_when_all_have_ended() -> None:
     model = Told(1, 2)
     model.table[..., END] = 0.0

@@ -51,15 +51,16 @@ def chat(*, task: str, name: str | None, place: Path | None, lang: str, save: Pa
     """Talk with a system of TASK: it shows the calls it makes and the facts it uses.
 
     Without --kb or --goals the talk is set in what is built in. In restaurant an empty line hands the turn back to
-    the bot; in proactive the system leads from one topic to another, and its goal and plan are shown; in spoken entity,
-    query and triples are shown, and `/noise on` makes your words noisy. `/quit`, `bye` or the end of input (Ctrl-D)
-    leaves. The transcript is saved as a Dialogue.
+    the bot, in conversation it begins a new dialogue; in proactive the system leads from one topic to another, and its
+    goal and plan are shown; in spoken entity, query and triples are shown, and `/noise on` makes your words noisy.
+    `/quit`, `bye` or the end of input (Ctrl-D) leaves. The transcript is saved as a Dialogue.
 
     \b
     Examples:
       duologue chat restaurant
       duologue chat restaurant --system model --kb extendedkb1.txt --lang zh
       duologue chat proactive --system model --goals sessions.jsonl --seed 3
+      duologue chat conversation --system model
       duologue chat spoken --system model --kg kg.json.gz --lang zh
     """
     loaded = load_task(task)

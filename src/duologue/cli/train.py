@@ -91,8 +91,8 @@ def train(
 
 
 def _examples(task: Task, paths: tuple[Path, ...]) -> list[Example]:
-    """Return the examples of all files; where a task puts files together itself, their ids stay apart."""
-    if len(paths) > 1 and isinstance(task, Teaching):
+    """Return the examples of all files as the task reads them for training; where it can, their ids stay apart."""
+    if isinstance(task, Teaching):
         return task.lessons(paths)
     if len(paths) > 1 and isinstance(task, Gathering):
         return task.gather(paths)

@@ -191,10 +191,10 @@ class Gathering(Protocol):
 
 @runtime_checkable
 class Teaching(Protocol):
-    """A task whose training files need care to be put side by side."""
+    """A task whose training files are read otherwise than those to be answered, or need care side by side."""
 
     def lessons(self, paths: Sequence[Path]) -> list[Example]:
-        """Return the examples of several training files; those of different dialogues have different ids."""
+        """Return the examples of training files, one or several; those of different dialogues have different ids."""
         ...
 
 

@@ -44,6 +44,8 @@ class Limits(Record, frozen=True):
     """Words before a reply may end."""
     forbidden: tuple[int, ...] = (PAD, UNKNOWN, BEGIN)
     """Words that are never said."""
+    once: int = 0
+    """A run of so many words that a reply does not say twice; 0: it may say anything again."""
     begin: int = BEGIN
     end: int = END
 
@@ -98,11 +100,11 @@ def _single(
     alive = list(range(rows))
     with torch.inference_mode():
         last = torch.full((rows,), limits.begin)
-        for count in range(limits.longest):
+        for _ in range(limits.longest):
             if not alive:
                 break
             told, said = model.step(said, last)
-            chosen = choose(_barred(told, limits, count), alive)
+            chosen = choose(_barred(told, limits, [words[row] for row in alive]), alive)
             gained = told.gather(1, chosen.unsqueeze(1)).squeeze(1).tolist()
             stay = []
             for place, (word, more) in enumerate(zip(chosen.tolist(), gained, strict=True)):
@@ -121,41 +123,58 @@ def _single(
 class _Beams:
     """What has become of each row: replies that ended, and how many still may."""
 
-    def __init__(self, rows: int, width: int, length_power: float) -> None:
-        self.width, self.length_power = width, length_power
+    def __init__(self, rows: int, width: int, length_power: float, *, patient: bool, longest: int) -> None:
+        self.width, self.length_power, self.patient, self.longest = width, length_power, patient, longest
         self.ended: list[list[Reply]] = [[] for _ in range(rows)]
 
     def end(self, row: int, words: list[int], log_p: float, *, by_itself: bool) -> None:
         length = len(words) + by_itself
         self.ended[row].append(Reply(words, log_p, log_p / max(1, length) ** self.length_power))
 
-    def done(self, row: int) -> bool:
-        return len(self.ended[row]) >= self.width
+    def done(self, row: int, best: float | None = None) -> bool:
+        """Tell whether a row is done; `best` is ln P of its best beam, where all of its beams are known."""
+        if len(self.ended[row]) < self.width:
+            return False
+        if not self.patient:
+            return True
+        if best is None:
+            return False
+        reached = sorted((one.score for one in self.ended[row]), reverse=True)[self.width - 1]
+        most: float = best / (self.longest + 1) ** self.length_power  # that it may come to
+        return reached >= most
 
 
 def beam(
-    model: Steps[State], said: State, rows: int, limits: Limits, *, width: int = 4, length_power: float = 0.0
+    model: Steps[State],
+    said: State,
+    rows: int,
+    limits: Limits,
+    *,
+    width: int = 4,
+    length_power: float = 0.0,
+    patient: bool = False,
 ) -> list[list[Reply]]:
     """Return up to `width` replies for each row, best first, found by beam search.
 
     The length rule: replies are ordered by ln P / length ** `length_power`, the end counted; 0 is the plain sum, 1 the
     mean. A reply that ends among the `width` best continuations leaves the beam, which goes on until as many have
-    ended or the limit is reached. A beam of width 1 says what `greedy` says.
+    ended or the limit is reached; one that is `patient` goes on until no other reply can come before as many, however
+    unlikely the first were that ended. An impatient beam of width 1 says what `greedy` says.
     """
     if width < 1:
         raise UsageError(f"a beam needs a width of at least 1, found {width}")
-    found = _Beams(rows, width, length_power)
+    found = _Beams(rows, width, length_power, patient=patient, longest=limits.longest)
     with torch.inference_mode():
         # beams of one row stand together; at first a row has one, of which nothing is said
         owner = list(range(rows))
         words: list[list[int]] = [[] for _ in owner]
         total = torch.zeros(rows, dtype=torch.float64)
         last = torch.full((rows,), limits.begin)
-        for count in range(limits.longest):
+        for _ in range(limits.longest):
             if not owner:
                 break
             told, said = model.step(said, last)
-            reached = total.unsqueeze(1) + _barred(told, limits, count).double().cpu()  # (m, v)
+            reached = total.unsqueeze(1) + _barred(told, limits, words).double().cpu()  # (m, v)
             came, chosen, total = _spread(found, owner, words, reached, limits)
             owner = [owner[place] for place in came]
             words = [[*words[place], word] for place, word in zip(came, chosen, strict=True)]
@@ -190,13 +209,23 @@ def _spread(
                 going += 1
             elif rank < found.width:
                 found.end(row, words[origin], log_p, by_itself=True)
-        if found.done(row) and going:
+        if going and found.done(row, totals[-going]):
             del came[-going:], chosen[-going:], totals[-going:]
         first = after
     return came, chosen, torch.tensor(totals, dtype=torch.float64)
 
 
-def _barred(log_p: Tensor, limits: Limits, count: int) -> Tensor:
-    """Return ln P (m, v) with -inf for what may not be said after `count` words."""
-    barred = [*limits.forbidden, *([limits.end] if count < limits.shortest else [])]
-    return log_p.index_fill(1, torch.tensor(barred, dtype=torch.long, device=log_p.device), _NEVER)
+def _barred(log_p: Tensor, limits: Limits, said: Sequence[Sequence[int]]) -> Tensor:
+    """Return ln P (m, v) with -inf for what may not follow the words of each reply, all as many."""
+    barred = [*limits.forbidden, *([limits.end] if said and len(said[0]) < limits.shortest else [])]
+    allowed = log_p.index_fill(1, torch.tensor(barred, dtype=torch.long, device=log_p.device), _NEVER)
+    if limits.once:
+        for row, words in enumerate(said):
+            allowed[row, _repeated(words, limits.once)] = _NEVER
+    return allowed
+
+
+def _repeated(words: Sequence[int], run: int) -> list[int]:
+    """Return the words that would say a run of so many words again."""
+    last = words[len(words) - run + 1 :]
+    return [words[end] for end in range(run - 1, len(words)) if words[end - run + 1 : end] == last]

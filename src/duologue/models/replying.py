@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import torch
 
@@ -18,10 +18,13 @@ from duologue.models.words import PAD
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from torch import Tensor
+    from torch import Tensor, nn
 
-    from duologue.models.decode import Reply
+    from duologue.models.decode import Reply, Steps
     from duologue.models.seq2seq import Pair, PairBatch, Seq2SeqSize
+
+
+State = TypeVar("State")
 
 
 class Manner(Record, frozen=True):
@@ -32,6 +35,10 @@ class Manner(Record, frozen=True):
     """Beams."""
     length_power: float = 0.6
     """Of beams: they are ordered by ln P / length ** this."""
+    patient: bool = False
+    """Of beams: go on until no other reply can come before those that ended; they are longer then."""
+    draws: int = 1
+    """Of the nucleus: replies drawn to each source."""
     mass: float = 0.9
     """Of the nucleus: words are drawn from the likeliest ones that make up so much probability."""
     heat: float = 1.0
@@ -79,35 +86,46 @@ def replies(
     seeds: Sequence[int] = (),
     batch: int = 16,
 ) -> list[list[Reply]]:
-    """Return what the model says to each source, best first: up to `width` replies of a beam, one otherwise.
+    """Return what the model says to each source: up to `width` replies of a beam, best first, one or `draws` otherwise.
 
     Targets of the pairs are not read. `seeds`, one for each pair, are what a nucleus draws by. Sources of like length
     share a batch; only rounding (of about 1e-6) depends on that.
     """
     found: list[list[Reply]] = [[] for _ in pairs]
     order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].source))
-    with _using(model):
+    with using(model):
         for start in range(0, len(order), batch):
             places = order[start : start + batch]
             sources = collate_pairs([pairs[place]._replace(target=()) for place in places])
             said = model.start(model.encode(sources.source, sources.kinds))
-            if manner.search == "beam":
-                many = beam(model, said, len(places), limits, width=manner.width, length_power=manner.length_power)
-            elif manner.search == "greedy":
-                many = [[one] for one in greedy(model, said, len(places), limits)]
-            else:
-                of_rows = [seeds[place] for place in places]
-                many = [[one] for one in nucleus(model, said, of_rows, limits, mass=manner.mass, heat=manner.heat)]
+            many = say(model, said, len(places), manner, limits, [seeds[place] for place in places] if seeds else ())
             for place, of_row in zip(places, many, strict=True):
                 found[place] = of_row
     return found
+
+
+def say(
+    model: Steps[State], said: State, rows: int, manner: Manner, limits: Limits, seeds: Sequence[int]
+) -> list[list[Reply]]:
+    """Return replies to each row of a state of which nothing is said yet; `seeds` are those of `replies`."""
+    if manner.search == "beam":
+        power = manner.length_power
+        return beam(model, said, rows, limits, width=manner.width, length_power=power, patient=manner.patient)
+    if manner.search == "greedy":
+        return [[one] for one in greedy(model, said, rows, limits)]
+    draws = manner.draws
+    if draws > 1:
+        said = model.pick(said, torch.arange(rows).repeat_interleave(draws))
+    streams = [seed + draw for seed in seeds for draw in range(draws)]
+    drawn = nucleus(model, said, streams, limits, mass=manner.mass, heat=manner.heat)
+    return [drawn[start : start + draws] for start in range(0, len(drawn), draws)]
 
 
 def log_likelihoods(model: CopyTransformer, source: Pair, targets: Sequence[Sequence[int]]) -> list[float]:
     """Return ln P of each target after one source, which is encoded once; its own target is not read."""
     if not targets:
         return []
-    with _using(model):
+    with using(model):
         batch = collate_pairs([source._replace(target=target) for target in targets])
         memory = model.encode(batch.source[:1], batch.kinds[:1])
         memory = memory.pick(torch.zeros(len(targets), dtype=torch.long))
@@ -116,7 +134,7 @@ def log_likelihoods(model: CopyTransformer, source: Pair, targets: Sequence[Sequ
 
 
 @contextmanager
-def _using(model: CopyTransformer) -> Iterator[None]:
+def using(model: nn.Module) -> Iterator[None]:
     """Use a model without learning, in one thread: on a busy machine two wait for each other."""
     model.eval()
     threads = torch.get_num_threads()

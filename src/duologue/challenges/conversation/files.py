@@ -15,6 +15,8 @@ import json
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError
@@ -109,6 +111,34 @@ def load(path: Path) -> list[Example]:
     _refuse(path, _speaker_problems(lines, ends=layout != OUTPUT))
     example = output_example if layout == OUTPUT else _evaluation_example
     return [example(block, number) for number, block in enumerate(blocks_of(lines), start=1)]
+
+
+def load_lessons(path: Path, name: str = "") -> list[Example]:
+    """Return the examples of a training file as `load` does, but dialogues may end with the user.
+
+    Of such a dialogue the last reply is the reference, and what the user says after it is left out; one without any
+    reply of the system has no reference. `name` is put before the ids. Raises as `load` does.
+    """
+    lines = _read(path)
+    if layout_of(lines) == "dialogues":
+        _refuse(path, _speaker_problems(lines))
+        blocks = enumerate(blocks_of(lines), start=1)
+        found = [_evaluation_example(_up_to_reply(block), number) for number, block in blocks]
+    else:
+        found = load(path)
+    return [_named(one, name) for one in found] if name else found
+
+
+def _up_to_reply(block: list[Line]) -> list[Line]:
+    """Return a dialogue up to its last reply; one without any as it is, with a hidden one."""
+    last = max((place for place, line in enumerate(block, start=1) if line.mark == "S:"), default=0)
+    return block[:last] or [*block, parse_line(f"S: {HIDDEN[1]}", 0)]
+
+
+def _named(example: Example, name: str) -> Example:
+    sample = example.sample
+    renamed = msgspec.structs.replace(sample, id=name + sample.id, dialogue_id=name + sample.dialogue_id)
+    return msgspec.structs.replace(example, sample=renamed)
 
 
 def _refuse(path: Path, problems: Iterable[Problem]) -> None:

@@ -2,8 +2,8 @@
 
 Variants:
 
-* `strict` (default): BLEU-1..4, ROUGE-L and CIDEr as the official ranking computed them, METEOR and embedding
-  scores where asked for, diversity; only for complete files;
+* `strict` (default): BLEU-1..4, ROUGE-L and CIDEr as the official ranking computed them, METEOR, embedding scores
+  and relevance where asked for, diversity; only for complete files;
 * `coco`: the same formulas for any file whose replies and references can be paired;
 * `official`: `bleu_score.py` with the NLTK of 2017, with its printed lines; `official-nltk-current`: the same
   with the NLTK of today, which differs where an n-gram order has no match.
@@ -19,6 +19,7 @@ interval for CIDEr and DISTINCT. Source: specification, sections 7 and 8.
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -29,6 +30,8 @@ from duologue.challenges.conversation.checker import VARIANTS
 from duologue.challenges.conversation.counting import DIFFERENT, DIVERSITY, Counted, count, meteor_of
 from duologue.challenges.conversation.items import flow_of
 from duologue.challenges.conversation.many import Runs, count_runs
+from duologue.challenges.conversation.relevance import RELEVANCE, asked_in, judge_of
+from duologue.challenges.conversation.relevance import count as count_relevance
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Report, Score, Slice
 from duologue.metrics.bleu import ORDERS, Bleu
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 
 VERSION = "v1"
 RANK_BY = "bleu-4"
+OPTIONS = ("vectors", "meteor", "relevance")
 RESAMPLES = 1_000
 """Resamples behind an interval."""
 MANY = 100_000
@@ -62,13 +66,14 @@ def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
     """Return the formulas of a variant in the order of its scores.
 
     METEOR is one of them where its program is given (option `meteor`, or the environment), embedding scores where
-    a table is (option `vectors`). Raises `UsageError` for an unknown variant or an option that does not fit it.
+    a table is (option `vectors`), relevance where training dialogues are (option `relevance`). Raises `UsageError`
+    for an unknown variant or an option that does not fit it.
     """
     if how.variant not in VARIANTS:
         raise UsageError(f"conversation has no variant '{how.variant}'{did_you_mean(how.variant, VARIANTS)}")
     for name in how.options:
-        if name not in ("vectors", "meteor"):
-            raise UsageError(f"conversation has no option '{name}'{did_you_mean(name, ('vectors', 'meteor'))}")
+        if name not in OPTIONS:
+            raise UsageError(f"conversation has no option '{name}'{did_you_mean(name, OPTIONS)}")
     profile = official.PROFILES.get(how.variant)
     if profile:
         if how.options:
@@ -79,6 +84,8 @@ def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
         found.append(Meteor(meteor_of(how)))
     if how.options.get("vectors"):
         found += EMBEDDING
+    if how.options.get("relevance"):
+        found.append(RELEVANCE)
     return (*found, *DIVERSITY)
 
 
@@ -91,7 +98,9 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     """
     metrics = formulas(how)
     flow = flow_of(examples, submission, how)
-    truth = _Truth()
+    if how.options.get("relevance") and flow.n > MANY:
+        raise UsageError(f"relevance is counted for up to {MANY:,} samples, found {flow.n:,}; score a part of them")
+    truth, fitted = _Truth(), ""
     columns = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
     items = flow.whole() if flow.n <= MANY else None
     counted: Counted | Runs
@@ -102,8 +111,13 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
         truth.add(items)
         counted = count(items, how)
         names, intervals = items.ids, counted.intervals
+        if how.options.get("relevance"):
+            judge = judge_of(Path(how.options["relevance"]))
+            asked = asked_in(items.ids, examples, submission)
+            counted.columns[RELEVANCE.name] = count_relevance(asked, items.replies, judge)
+            fitted = judge.hash
     counts = Counts(tuple(names), columns, np.column_stack([counted.columns[name] for name in columns]))
-    parts = _signature_parts(truth, flow.n, submission, how, counted.vectors)
+    parts = _signature_parts(truth, flow.n, submission, how, {"vectors": counted.vectors, "judge": fitted})
     found = _scores(counts, metrics, intervals, parts)
     transcript: tuple[str, ...] = ()
     if how.variant in official.PROFILES:
@@ -151,10 +165,10 @@ class _Truth:
         return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
-def _signature_parts(truth: _Truth, n: int, submission: Submission, how: Scoring, vectors: str) -> tuple[str, ...]:
-    chosen = []
-    if vectors:
-        chosen.append(f"vectors {vectors[:8]}")
+def _signature_parts(
+    truth: _Truth, n: int, submission: Submission, how: Scoring, tables: Mapping[str, str]
+) -> tuple[str, ...]:
+    chosen = [f"{name} {digest[:8]}" for name, digest in tables.items() if digest]
     if how.partial:
         chosen.append("partial")
     hashes = (f"gold {truth.hash()[:8]}", f"pred {submission.hash[:8] or 'none'}")

@@ -30,6 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation import files
+from duologue.core.errors import UsageError
 from duologue.core.protocols import Brief
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from duologue.challenges.conversation.partner import Partner
+    from duologue.core.protocols import System
     from duologue.core.records import Answer, Example, Problem, Report, Scoring, Submission
 
 BRIEF = Brief(
@@ -45,7 +48,7 @@ BRIEF = Brief(
     language="en",
     answers="text",
     variants=("strict", "official", "official-nltk-current", "coco"),
-    options={"vectors": (), "meteor": ()},
+    options={"vectors": (), "meteor": (), "relevance": ()},
     slices=("turns",),
 )
 
@@ -54,10 +57,21 @@ class ConversationTask:
     """Answer a customer or a film line (DSTC6 track 2): BLEU, ROUGE-L, CIDEr and diversity, several references."""
 
     brief = BRIEF
+    talker = ""
+    """Whom `duologue chat` talks to when nobody is named: most systems of this task have learned something first."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read references (one per line), evaluation text or system output; `FormatError` has all its problems."""
         yield from files.load(path)
+
+    def lessons(self, paths: Sequence[Path]) -> list[Example]:
+        """Return the examples of training files; the number of its file stands before an id where there are several.
+
+        Dialogues may end with the user: their last reply is the reference. Raises `FormatError` as `load` does.
+        """
+        several = len(paths) > 1
+        names = [f"{number}:" if several else "" for number, _ in enumerate(paths, start=1)]
+        return [one for path, name in zip(paths, names, strict=True) for one in files.load_lessons(path, name)]
 
     def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
         """Yield all examples at once: no reply depends on another."""
@@ -94,6 +108,14 @@ class ConversationTask:
         from duologue.challenges.conversation import scorer
 
         return scorer.formulas(how)
+
+    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+        """Return a company's agent to talk to. Raises `UsageError` for a `place`: a talk is set nowhere."""
+        from duologue.challenges.conversation.partner import Partner
+
+        if place is not None:
+            raise UsageError(f"conversation needs neither knowledge nor goals, found {place}; leave it out")
+        return Partner(system, seed=seed, lang=lang, name=name)
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write a store of posts as the official viewer prints it, or the dialogues of a text file."""

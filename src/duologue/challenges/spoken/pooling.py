@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def side_by_side(paths: Sequence[Path], gather: Callable[[Sequence[Path]], list[Example]]) -> list[Example]:
     """Return the examples of several files; `gather` puts samples (test.json) and gold together by their ids.
 
-    Before the ids of a file of dialogues stands its name, and its number among the files where two share a name.
+    Where there are several, before the ids of a file of dialogues stands its name, and its number among the files where
+    two share a name.
     Raises `FormatError` for a file that is not as it should be.
     """
     names = [path.name for path in paths]
@@ -30,7 +31,7 @@ def side_by_side(paths: Sequence[Path], gather: Callable[[Sequence[Path]], list[
             halves.append(path)
             continue
         prefix = f"{path.name}:" if names.count(path.name) == 1 else f"{path.name}({number + 1}):"
-        made += [_named(example, prefix) for example in examples]
+        made += [_named(example, prefix) for example in examples] if len(paths) > 1 else examples
     return made + (gather(halves) if halves else [])
 
 

@@ -1,0 +1,1 @@
+"""Systems that answer: they learn from dialogue text what customer service says next."""

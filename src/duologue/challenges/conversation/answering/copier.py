@@ -1,0 +1,282 @@
+"""A small transformer that answers and copies names, times and numbers from what was said: the system `copy`.
+
+All replies of a talk are learned in one pass over it. Rare words are in no vocabulary and can be said all the same,
+taken from the talk so far. Text becomes numbers in `telling`, the network is `duologue.models.talker`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+from duologue.challenges.conversation.answering.card import (
+    NOTHING,
+    WEIGHTS,
+    Card,
+    refuse_other,
+    refuse_practice,
+    seen_in,
+)
+from duologue.challenges.conversation.answering.pieces import pieces_of, text_of
+from duologue.challenges.conversation.answering.portions import repeated, some
+from duologue.challenges.conversation.lessons import demand_talks, joined, split
+from duologue.core.errors import UsageError
+from duologue.core.records import Answer, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.challenges.conversation.answering.telling import Teller
+    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.records import Example, Sample
+    from duologue.models.decode import Limits
+    from duologue.models.replying import Manner
+    from duologue.models.talker import Talker, TalkerSize
+    from duologue.models.words import Words
+
+_CHUNK = 2048  # samples whose talks are there at once
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Rate = Annotated[float, msgspec.Meta(ge=0, lt=1)]
+
+
+class CopyRecipe(Record, frozen=True):
+    """What the network reads, how large it is, how it is trained and how it speaks."""
+
+    longest: Annotated[int, msgspec.Meta(ge=8)] = 320
+    """Pieces of a talk that are read: its last ones. Longer talks are learned in windows."""
+    longest_reply: Positive = 48
+    """Pieces of a reply; of longer ones the first are read."""
+    words: Positive = 6000
+    """Pieces of the vocabulary at most."""
+    rare: Positive = 8
+    """Pieces that occur less often in training are only copied."""
+    width: Positive = 192
+    heads: Positive = 4
+    inner: Positive = 512
+    layers: Positive = 3
+    dropout: Rate = 0.0
+    word_dropout: Rate = 0.02
+    """Share of pieces read as unknown in training; they can be copied all the same."""
+    epochs: Positive = 2
+    batch: Positive = 6
+    """Talks per step."""
+    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
+    weight_decay: Annotated[float, msgspec.Meta(ge=0)] = 0.01
+    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 7000
+    """Dialogues that are learned at most, drawn by the seed, small files before large ones; 0: all of them."""
+    repeats: Positive = 6
+    """Times that dialogues of a small file are learned in an epoch, as far as none outgrows the largest file."""
+    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.02
+    """Share of the dialogues that tells the best weights where none are given for it."""
+    patience: Positive = 3
+    """Looks without progress before the training stops."""
+    check_every: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Steps between looks at the held-out dialogues; 0: one after each epoch."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Of matrix products in training; replies are made in float32."""
+    search: Literal["greedy", "beam", "nucleus"] = "nucleus"
+    once: Annotated[int, msgspec.Meta(ge=0)] = 3
+    """A run of so many pieces that a reply does not say twice; 0: it may say anything again."""
+    beams: Positive = 4
+    length_power: Annotated[float, msgspec.Meta(ge=0)] = 1.0
+    """Of beams: replies are ordered by ln P / length ** this."""
+    draws: Positive = 8
+    """Of the nucleus: replies drawn, of which the one is said with which the others agree most."""
+    mass: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.9
+    """Of the nucleus: words are drawn from the likeliest ones that make up so much probability."""
+    heat: Annotated[float, msgspec.Meta(gt=0)] = 0.7
+    """Of the nucleus: below 1 likely words become likelier."""
+    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    """Time between checkpoints."""
+    threads: Positive = 1
+    """Processor threads in training; other numbers give other last bits."""
+    devices: Positive = 1
+    """Processes that share each step."""
+    device: Literal["cpu", "cuda"] = "cpu"
+
+    @classmethod
+    def tiny(cls) -> CopyRecipe:
+        """Return a recipe that trains in seconds, for tests of what the system must keep to, not of what it knows."""
+        return cls(
+            longest=48,
+            longest_reply=12,
+            rare=1,
+            width=16,
+            heads=2,
+            inner=16,
+            layers=1,
+            epochs=2,
+            batch=4,
+            held_out=0.2,
+            beams=2,
+            draws=2,
+        )
+
+
+class Copier:
+    """Write replies with a transformer that copies from the talk (a `Trainable`)."""
+
+    Recipe: type[Record] = CopyRecipe
+
+    def __init__(self, recipe: CopyRecipe | None = None) -> None:
+        self.recipe = recipe or CopyRecipe()
+        self.seen: str = "nothing yet: train it first"
+        self._model: Talker | None = None
+        self._words: Words | None = None
+        self._seed = 0
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all it knows is in its weights
+        """Take the seed, which a nucleus draws by. Raises `UsageError` for any task but `conversation`."""
+        refuse_other("copy", brief.name)
+        self._seed = seed
+
+    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to make
+        """Raise `UsageError`: there is no simulator of this data."""
+        refuse_practice("copy")
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        held_out: Sequence[Example],
+        unlabelled: Sequence[Example],  # noqa: ARG002  # talks without replies teach it nothing
+        run: Run,
+    ) -> None:
+        """Learn from dialogues; without held-out ones a part that begins in other words is held out.
+
+        Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights. Raises
+        `UsageError` when nobody answers anybody.
+        """
+        from duologue.models.talking import new_talker, talker_learner  # these need torch
+        from duologue.models.train import Plan, train
+        from duologue.models.words import Words
+
+        recipe = self.recipe
+        talks = some(demand_talks(examples), recipe.most_talks, run.seed)
+        sides = (talks, demand_talks(held_out)) if held_out else split(talks, recipe.held_out, run.seed)
+        texts = (pieces_of(turn.text) for talk in sides[0] for turn in talk.turns)
+        words = self._words = Words.of(texts, least=recipe.rare, most=recipe.words)
+        teller = self._teller(words)
+        model = new_talker(self._size(len(words)), run.seed)
+        plan = Plan(
+            epochs=recipe.epochs,
+            batch=recipe.batch,
+            learning_rate=recipe.learning_rate,
+            weight_decay=recipe.weight_decay,
+            patience=recipe.patience,
+            checkpoint_seconds=recipe.checkpoint_seconds,
+            threads=recipe.threads,
+            precision=recipe.precision,
+            choose="loss",
+            check_every=recipe.check_every,
+            devices=recipe.devices,
+            device=recipe.device,
+        )
+        train(
+            talker_learner(model),
+            [told for talk in repeated(sides[0], recipe.repeats) for told in teller.lessons(talk.turns)],
+            [told for talk in sides[1] for told in teller.lessons(talk.turns)],
+            plan,
+            folder=run.folder,
+            seed=run.seed,
+            data_hash=run.data_hash,
+            progress=run.progress,
+        )
+        self._model = model.to("cpu")
+        self.seen = seen_in(talks)
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Return a reply to each sample, never an empty one. Raises `UsageError` before `fit` or `load`."""
+        from duologue.models.talking import talk_replies  # needs torch
+
+        model, words = self._ready()
+        teller = self._teller(words)
+        answers: list[Answer] = []
+        for start in range(0, len(samples), _CHUNK):
+            chunk = samples[start : start + _CHUNK]
+            asked = [teller.question(joined(one.history)) for one in chunk]
+            seeds = [_stream(self._seed, one) for one in chunk]
+            said = talk_replies(model, [told for told, _ in asked], self._manner(), self._limits(), seeds=seeds)
+            for (_, unknown), found in zip(asked, said, strict=True):
+                texts = [words.text(one.words, unknown) for one in found]
+                answers.append(Answer(text=text_of(self._chosen(texts)) or NOTHING))
+        return answers
+
+    def _chosen(self, texts: Sequence[Sequence[str]]) -> Sequence[str]:
+        """Return the first text; of several that were drawn the one with which the others agree most."""
+        from duologue.models.consensus import most_agreed  # needs numpy
+
+        drawn = self.recipe.search == "nucleus" and len(texts) > 1
+        return texts[most_agreed(texts, [1.0] * len(texts)) if drawn else 0]
+
+    def save(self, folder: Path) -> None:
+        """Write the weights and the vocabulary."""
+        from duologue.models.weights import save_weights  # needs torch
+
+        model, words = self._ready()
+        save_weights(model, folder / WEIGHTS)
+        Card(words=list(words.words), seen=self.seen).save(folder)
+
+    def load(self, folder: Path) -> None:
+        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        from duologue.models.talking import new_talker  # these need torch
+        from duologue.models.weights import load_weights
+        from duologue.models.words import Words
+
+        card = Card.load(folder)
+        words = Words(card.words)
+        model = new_talker(self._size(len(words)), 0)
+        load_weights(model, folder / WEIGHTS)
+        self._model, self._words, self.seen = model.eval(), words, card.seen
+
+    def _ready(self) -> tuple[Talker, Words]:
+        if self._model is None or self._words is None:
+            raise UsageError("copy has not learned yet; train it, or load a trained one")
+        return self._model, self._words
+
+    def _teller(self, words: Words) -> Teller:
+        from duologue.challenges.conversation.answering.telling import Teller  # needs torch
+
+        return Teller(words, longest=self.recipe.longest, longest_reply=self.recipe.longest_reply)
+
+    def _size(self, vocabulary: int) -> TalkerSize:
+        from duologue.models.talker import TalkerSize  # needs torch
+
+        recipe = self.recipe
+        return TalkerSize(
+            vocabulary=vocabulary,
+            places=2 * recipe.longest,  # marks are no pieces, and a reply follows
+            width=recipe.width,
+            heads=recipe.heads,
+            inner=recipe.inner,
+            layers=recipe.layers,
+            dropout=recipe.dropout,
+            word_dropout=recipe.word_dropout,
+        )
+
+    def _manner(self) -> Manner:
+        from duologue.models.replying import Manner  # needs torch
+
+        recipe = self.recipe
+        return Manner(
+            search=recipe.search,
+            width=recipe.beams,
+            length_power=recipe.length_power,
+            patient=True,
+            draws=recipe.draws,
+            mass=recipe.mass,
+            heat=recipe.heat,
+        )
+
+    def _limits(self) -> Limits:
+        from duologue.models.decode import Limits  # needs torch
+
+        return Limits(longest=self.recipe.longest_reply, once=self.recipe.once)
+
+
+def _stream(seed: int, sample: Sample) -> int:
+    """Return the seed of a sample's own chance."""
+    return int.from_bytes(hashlib.sha256(f"{seed}\n{sample.id}".encode()).digest()[:8], "big")

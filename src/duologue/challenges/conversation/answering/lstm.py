@@ -1,0 +1,285 @@
+"""The baseline of the challenge, `lstm`: an encoder-decoder whose state goes on from turn to turn (section 9).
+
+Text becomes numbers here, the network is `duologue.models.encdec`. Recipes stand in `recipes/`: the published sizes and
+settings, and the small size that is the default. Where the released program makes batches smaller for long texts and
+cuts none, batches here have one size and texts can be cut: that changes memory, not what is learned.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+from duologue.challenges.conversation.answering.card import (
+    NOTHING,
+    WEIGHTS,
+    Card,
+    refuse_other,
+    refuse_practice,
+    seen_in,
+)
+from duologue.challenges.conversation.answering.pieces import pieces_of, text_of
+from duologue.challenges.conversation.answering.portions import repeated, some
+from duologue.challenges.conversation.lessons import Exchange, demand_talks, exchanges, joined, split
+from duologue.core.errors import UsageError
+from duologue.core.records import Answer, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.challenges.conversation.lessons import Talk
+    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.records import Example, Sample
+    from duologue.models.decode import Reply
+    from duologue.models.encdec import EncDec, EncDecSize, Turned
+    from duologue.models.lstm import State
+    from duologue.models.train import Plan
+    from duologue.models.words import Words
+
+_CHUNK = 64  # samples that are answered at once
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Rate = Annotated[float, msgspec.Meta(ge=0, lt=1)]
+
+
+class LstmRecipe(Record, frozen=True):
+    """Sizes, readings, training and search of the baseline."""
+
+    cut: Literal["pieces", "words"] = "pieces"
+    """What a word is: with the punctuation around it apart, or whatever stands between white space (published)."""
+    vocabulary: Annotated[int, msgspec.Meta(ge=5)] = 6000
+    """Words at most, with four special ones."""
+    longest_text: Positive = 60
+    """Words of a text that are read: of what was heard the last ones, of a reply the first."""
+    longest_talk: Positive = 30
+    """Exchanges of a talk that are learned in one go: longer talks are cut; of an open one the last are read."""
+    embedding: Positive = 100
+    """Numbers per word."""
+    hidden: Positive = 192
+    """Numbers per state."""
+    layers: Positive = 2
+    dropout: Rate = 0.1
+    """Share of a layer's output that the next layer does not see in training."""
+    spread: Annotated[float, msgspec.Meta(gt=0)] = 0.1
+    """First weights are drawn evenly from -spread to spread."""
+    carry_training: Literal["encoder", "decoder"] = "encoder"
+    """Whose state a turn hands to the next in training; the released program: the encoder's."""
+    carry_answering: Literal["encoder", "decoder"] = "encoder"
+    """Whose state in validation and when answering; the released program: the decoder's."""
+    epochs: Positive = 2
+    batch: Positive = 16
+    """Dialogues per step."""
+    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 3e-3
+    schedule: Literal["cosine", "constant"] = "cosine"
+    clip: Annotated[float, msgspec.Meta(gt=0)] = 5.0
+    """Largest norm of the gradient."""
+    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 6500
+    """Dialogues that are learned at most, drawn by the seed, small files before large ones; 0: all of them."""
+    repeats: Positive = 6
+    """Times that dialogues of a small file are learned in an epoch, as far as none outgrows the largest file."""
+    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.02
+    """Share of the dialogues that tells the best weights where none are given for it."""
+    patience: Positive = 3
+    """Looks without progress before the training stops."""
+    check_every: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Steps between looks at the held-out dialogues; 0: one after each epoch."""
+    search: Literal["bonus", "beam", "greedy"] = "bonus"
+    """`bonus`: the released program's; `beam` and `greedy`: those of the house."""
+    beams: Positive = 5
+    longest_reply: Annotated[int, msgspec.Meta(ge=2)] = 30
+    """Steps of the search."""
+    bonus: Annotated[float, msgspec.Meta(ge=0)] = 1.0
+    """What a word is worth beside ln P, in the search of that name."""
+    length_power: Annotated[float, msgspec.Meta(ge=0)] = 1.0
+    """Of the search `beam`: replies are ordered by ln P / length ** this."""
+    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    """Time between checkpoints."""
+    threads: Positive = 1
+    """Processor threads in training; other numbers give other last bits."""
+    devices: Positive = 1
+    """Processes that share each step."""
+    device: Literal["cpu", "cuda"] = "cpu"
+
+    @classmethod
+    def tiny(cls) -> LstmRecipe:
+        """Return a recipe that trains in seconds, for tests of what the system must keep to, not of what it knows."""
+        return cls(embedding=8, hidden=8, epochs=2, batch=4, longest_reply=8, held_out=0.2, beams=2)
+
+
+class LstmBaseline:
+    """Write replies by an encoder-decoder of LSTM layers, the baseline of the challenge (a `Trainable`)."""
+
+    Recipe: type[Record] = LstmRecipe
+
+    def __init__(self, recipe: LstmRecipe | None = None) -> None:
+        self.recipe = recipe or LstmRecipe()
+        self.seen: str = "nothing yet: train it first"
+        self._model: EncDec | None = None
+        self._words: Words | None = None
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all it knows is in its weights
+        """Check the task. Raises `UsageError` for any but `conversation`."""
+        refuse_other("lstm", brief.name)
+
+    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to make
+        """Raise `UsageError`: there is no simulator of this data."""
+        refuse_practice("lstm")
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        held_out: Sequence[Example],
+        unlabelled: Sequence[Example],  # noqa: ARG002  # talks without replies teach it nothing
+        run: Run,
+    ) -> None:
+        """Learn from dialogues; without held-out ones a part that begins in other words is held out.
+
+        Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights. Raises
+        `UsageError` when nobody answers anybody.
+        """
+        from duologue.models.encdec_search import new_encdec, talk_learner  # these need torch
+        from duologue.models.train import train
+        from duologue.models.words import SPECIAL, Words
+
+        recipe = self.recipe
+        talks = some(demand_talks(examples), recipe.most_talks, run.seed)
+        sides = (talks, demand_talks(held_out)) if held_out else split(talks, recipe.held_out, run.seed)
+        texts = (pieces_of(turn.text, recipe.cut) for talk in sides[0] for turn in talk.turns)
+        words = self._words = Words.of(texts, most=recipe.vocabulary - len(SPECIAL))
+        model = new_encdec(self._size(len(words)), run.seed)
+        train(
+            talk_learner(model),
+            [self._numbers(part) for talk in repeated(sides[0], recipe.repeats) for part in self._parts(talk)],
+            [self._numbers(part) for talk in sides[1] for part in self._parts(talk)],
+            self._plan(),
+            folder=run.folder,
+            seed=run.seed,
+            data_hash=run.data_hash,
+            progress=run.progress,
+        )
+        self._model = model.to("cpu")
+        self.seen = seen_in(talks)
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Return a reply to each sample, never an empty one. Raises `UsageError` before `fit` or `load`."""
+        _, words = self._ready()
+        talks = [_open(exchanges(joined(sample.history))) for sample in samples]
+        asked = [self._numbers(talk[-self.recipe.longest_talk :]) for talk in talks]
+        order = sorted(range(len(asked)), key=lambda place: len(asked[place]))
+        answers: list[Answer] = [Answer(text=NOTHING)] * len(samples)
+        for start in range(0, len(order), _CHUNK):
+            places = order[start : start + _CHUNK]
+            for place, reply in zip(places, self._replies([asked[place] for place in places]), strict=True):
+                answers[place] = Answer(text=text_of(words.text(reply.words)) or NOTHING)
+        return answers
+
+    def _replies(self, talks: Sequence[Sequence[Turned]]) -> list[Reply]:
+        from duologue.models.encdec_search import using
+
+        model, _ = self._ready()
+        with using(model, talks) as state:
+            return self._found(model, state, len(talks))
+
+    def _found(self, model: EncDec, state: State, rows: int) -> list[Reply]:
+        from duologue.models.decode import Limits, beam, greedy  # these need torch
+        from duologue.models.encdec_search import search
+        from duologue.models.words import END
+
+        recipe = self.recipe
+        if recipe.search == "bonus":
+            found = search(model, state, width=recipe.beams, longest=recipe.longest_reply, bonus=recipe.bonus)
+            return [each[0] for each in found]
+        limits = Limits(longest=recipe.longest_reply, begin=END)
+        if recipe.search == "greedy":
+            return greedy(model, state, rows, limits)
+        many = beam(model, state, rows, limits, width=recipe.beams, length_power=recipe.length_power)
+        return [each[0] for each in many]
+
+    def save(self, folder: Path) -> None:
+        """Write the weights and the vocabulary."""
+        from duologue.models.weights import save_weights  # needs torch
+
+        model, words = self._ready()
+        save_weights(model, folder / WEIGHTS)
+        Card(words=list(words.words), seen=self.seen).save(folder)
+
+    def load(self, folder: Path) -> None:
+        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        from duologue.models.encdec_search import new_encdec  # these need torch
+        from duologue.models.weights import load_weights
+        from duologue.models.words import Words
+
+        card = Card.load(folder)
+        words = Words(card.words)
+        model = new_encdec(self._size(len(words)), 0)
+        load_weights(model, folder / WEIGHTS)
+        self._model, self._words, self.seen = model.eval(), words, card.seen
+
+    def _ready(self) -> tuple[EncDec, Words]:
+        if self._model is None or self._words is None:
+            raise UsageError("lstm has not learned yet; train it, or load a trained one")
+        return self._model, self._words
+
+    def _parts(self, talk: Talk) -> Iterator[list[Exchange]]:
+        """Yield a talk's exchanges, in parts where there are too many."""
+        whole, most = talk.exchanges(), self.recipe.longest_talk
+        return (whole[start : start + most] for start in range(0, len(whole), most))
+
+    def _numbers(self, talk: Sequence[Exchange]) -> list[Turned]:
+        """Return exchanges as numbers; where nothing was heard, the end of a text alone."""
+        from duologue.models.encdec import Turned  # these need torch
+        from duologue.models.words import END
+
+        assert self._words is not None, "words come before numbers"
+        longest, cut, told = self.recipe.longest_text, self.recipe.cut, self._words.target
+        return [
+            Turned(
+                tuple(told(pieces_of(one.heard, cut)[-longest:])) or (END,),
+                tuple(told(pieces_of(one.said, cut)[:longest])),
+            )
+            for one in talk
+        ]
+
+    def _plan(self) -> Plan:
+        from duologue.models.train import Plan  # needs torch
+
+        recipe = self.recipe
+        return Plan(
+            epochs=recipe.epochs,
+            batch=recipe.batch,
+            learning_rate=recipe.learning_rate,
+            warm_up=0.0,
+            weight_decay=0.0,
+            clip=recipe.clip,
+            patience=recipe.patience,
+            checkpoint_seconds=recipe.checkpoint_seconds,
+            threads=recipe.threads,
+            optimiser="adam",
+            schedule=recipe.schedule,
+            choose="loss",
+            check_every=recipe.check_every,
+            devices=recipe.devices,
+            device=recipe.device,
+        )
+
+    def _size(self, vocabulary: int) -> EncDecSize:
+        from duologue.models.encdec import EncDecSize  # needs torch
+
+        recipe = self.recipe
+        return EncDecSize(
+            vocabulary=vocabulary,
+            words=recipe.embedding,
+            hidden=recipe.hidden,
+            layers=recipe.layers,
+            dropout=recipe.dropout,
+            spread=recipe.spread,
+            carry_training=recipe.carry_training,
+            carry_answering=recipe.carry_answering,
+        )
+
+
+def _open(talk: list[Exchange]) -> list[Exchange]:
+    """Return exchanges that end with one to be answered: what is heard there may be nothing at all."""
+    return talk if talk and not talk[-1].said else [*talk, Exchange("", "")]

@@ -1,0 +1,75 @@
+"""Full-text search over texts of several fields: BM25 by the engine tantivy, which lives behind this door.
+
+Robertson and Zaragoza 2009, equation 3.15, with k1 = 1.2 and b = 0.75 (the engine's own): a text's score is the sum
+over the terms asked for of their inverse document frequency times their saturated frequency; fields add up, each with
+the weight that it is asked with. The index is made in memory by one thread, so equal texts give an equal index.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import tantivy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_DIGITS = 3  # of a score: texts that are closer than that are alike, and the first of them comes first
+_ROW = "row"
+_MEMORY = 64_000_000  # bytes that the writer fills before it starts a new segment
+
+
+class Hit(NamedTuple):
+    """A text that was found."""
+
+    row: int
+    """Its place among the texts, from 0."""
+    score: float
+
+
+class TextIndex:
+    """Texts that can be searched by their terms."""
+
+    def __init__(self, fields: Sequence[str], texts: Iterable[Sequence[Sequence[str]]]) -> None:
+        """Index texts, each given as its terms field by field; terms are without white space."""
+        builder = tantivy.SchemaBuilder()
+        for name in fields:
+            builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+        self._schema = builder.add_unsigned_field(_ROW, fast=True).build()
+        index = tantivy.Index(self._schema)
+        writer = index.writer(_MEMORY, 1)
+        for row, text in enumerate(texts):
+            document = tantivy.Document()
+            for name, part in zip(fields, text, strict=True):
+                document.add_text(name, _readable(" ".join(part)))
+            document.add_unsigned(_ROW, row)
+            writer.add_document(document)
+        writer.commit()
+        writer.wait_merging_threads()
+        index.reload()
+        self._searcher = index.searcher()
+
+    def best(self, wanted: Mapping[str, Mapping[str, float]], most: int) -> list[Hit]:
+        """Return at most so many texts that have any of the terms wanted (field -> term -> weight), best first."""
+        parts = [
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.boost_query(
+                    tantivy.Query.term_query(self._schema, field, _readable(term), "freq"), weight
+                ),
+            )
+            for field, weights in wanted.items()
+            for term, weight in weights.items()
+            if weight > 0
+        ]
+        if not parts or most < 1:
+            return []
+        found = self._searcher.search(tantivy.Query.boolean_query(parts), most, count=False).hits
+        rows = self._searcher.fast_field_values(_ROW, [address for _, address in found])
+        hits = [Hit(int(row or 0), round(score, _DIGITS)) for row, (score, _) in zip(rows, found, strict=True)]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.row))
+
+
+def _readable(text: str) -> str:
+    """Return a text that is UTF-8: the engine takes no half characters."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,97 @@
+"""Training, answering, scoring and talking in the conversation challenge, through the installed command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("tantivy", reason="the retriever's engine is optional")
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+THINGS = ("parcel", "router", "ticket", "invoice", "seat", "meal", "phone", "card", "room", "coat", "lamp", "book")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("conversation")
+    talks = [
+        f"U: where is my {thing} ?\nS: what is the number of the {thing} ?\nU: it is <NUMBERS>\nS: {thing} is coming\n"
+        for thing in THINGS
+    ]
+    (made / "train.txt").write_text("\n".join(talks) + "\n", "utf-8")
+    asked = [f"U: my {thing} is not here\nS: sorry , what is the number of your {thing} ?\n" for thing in THINGS]
+    (made / "eval.txt").write_text("\n".join(asked) + "\n", "utf-8")
+    return made
+
+
+@pytest.fixture(scope="module")
+def model(duologue: Any, folder: Path) -> Path:
+    out = folder / "model"
+    words = ("train", "conversation", "--system", "retriever", "--train", folder / "train.txt", "--seed", 1)
+    made = duologue(*words, "--out", out)
+    assert made.code == 0, made.err
+    return out
+
+
+def test_a_trained_retriever_answers_a_file_and_is_scored_with_relevance(
+    duologue: Any, folder: Path, model: Path
+) -> None:
+    result = folder / "result.txt"
+    ran = duologue("run", "conversation", "--system", model, "--input", folder / "eval.txt", "--out", result)
+    assert ran.code == 0, ran.err
+    assert len(result.read_text("utf-8").splitlines()) == len(THINGS)
+    words = ("score", "conversation", "--gold", folder / "eval.txt", "--pred", result, "--json")
+    scored = duologue(*words, "--option", f"relevance={folder / 'train.txt'}")
+    assert scored.code == 0, scored.err
+    scores = json.loads(scored.out)["scores"]
+    assert scores["relevance"]["value"] > 0.8
+    assert scores["relevance"]["low"] is not None
+    constant = folder / "constant.txt"
+    constant.write_text("sorry , please send us a message\n" * len(THINGS), "utf-8")
+    pair = ("--gold", folder / "eval.txt", "--pred", result, "--pred", constant)
+    tested = duologue("compare", "conversation", *pair, "--option", f"relevance={folder / 'train.txt'}", "--json")
+    assert tested.code == 0, tested.err
+    (found,) = (one for one in json.loads(tested.out)["comparisons"] if one["score"] == "relevance")
+    assert found["difference"] > 0.5
+
+
+def test_one_talks_with_it_and_the_transcript_is_saved(duologue: Any, folder: Path, model: Path) -> None:
+    saved = folder / "chat.json"
+    said = "Where is my router?\nIt is 112-3456789\n\nWhere's my lamp?\nbye\nnobody listens\n"
+    outcome = duologue("chat", "conversation", "--system", model, "--save", saved, said=said)
+    assert outcome.code == 0, outcome.err
+    assert "what is the number of the router?" in outcome.out
+    assert "is coming" in outcome.out
+    assert "a new dialogue begins" in outcome.out
+    turns = json.loads(saved.read_text("utf-8"))["turns"]
+    assert [turn["speaker"] for turn in turns] == ["user", "system"] * 3
+    assert turns[0]["text"] == "where is my router ?"
+
+
+def test_training_files_may_end_with_the_user_and_be_several(duologue: Any, folder: Path) -> None:
+    more = folder / "more.txt"
+    more.write_text("U: hello\nS: hi , how can we help ?\nU: never mind\n", "utf-8")
+    words = ("train", "conversation", "--system", "retriever", "--train", more)
+    for files in ((), ("--train", folder / "train.txt")):
+        made = duologue(*words, *files, "--seed", 1, "--out", folder / f"several-{len(files)}")
+        assert made.code == 0, made.err
+    again = duologue(*words, "--seed", 1, "--out", folder / "several-0")
+    assert "nothing to do" in again.out
+
+
+def test_what_cannot_be_learned_from_or_talked_to_is_said(duologue: Any, folder: Path) -> None:
+    bare = folder / "bare.txt"
+    bare.write_text("S: hello\n\n", "utf-8")
+    refused = duologue("train", "conversation", "--system", "retriever", "--train", bare, "--out", folder / "none")
+    assert refused.code == 2
+    assert "no reply" in refused.err
+    refused = duologue("chat", "conversation")
+    assert refused.code == 2
+    assert "say whom to talk to" in refused.err
+    refused = duologue("chat", "conversation", "--system", "random", said="hello\n")
+    assert refused.code == 2
+    assert "answers with text" in refused.err
