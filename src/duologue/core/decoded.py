@@ -46,9 +46,10 @@ def is_text(value: Any) -> bool:
 
 
 def pointer(*steps: str | int) -> str:
-    """Return a JSON pointer (RFC 6901).
+    """Return a JSON pointer (RFC 6901); half a surrogate pair, which cannot be written, is escaped as in JSON.
 
     >>> pointer("1", "attrs", 0, "a/b")
     '/1/attrs/0/a~1b'
     """
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    place = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    return place if is_whole(place) else place.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -115,6 +115,19 @@ def test_replies_with_half_a_surrogate_pair_are_not_shown(
     found = task.answers(task.read(tmp_path / "result.json"), [])
     assert list(found) == ["2"]
     assert msgspec.json.encode(found)
+    problems = task.check(task.read(tmp_path / "result.json"), None, "strict")
+    assert "half-character" in {one.rule for one in problems}
+    assert msgspec.json.encode(problems)
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_the_report_of_an_id_with_half_a_surrogate_pair_can_be_written(task: SpokenTask, tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text(json.dumps({**json.loads(GOLD), "\ud800": REPLY}), "utf-8")
+    (tmp_path / "gold.json").write_bytes(GOLD)
+    report = task.score(
+        list(task.load(tmp_path / "gold.json")), task.read(tmp_path / "result.json"), Scoring(variant="official")
+    )
+    assert b"ud800" in msgspec.json.encode(report)
 
 
 SIGNS = [
