@@ -90,7 +90,8 @@ dialogues (`sgd`, `twitter`), task B with external ones as well (`twcs`, `topica
 
 Relevance: does the reply find its own context among ten, by a judge fitted on all training text (chance 0.1).
 Embedding scores use word vectors made from the same text (PPMI and SVD, 100 dimensions; no pretrained table could be
-had), so they compare with each other and with nothing published. One reference per sample."""
+had), so they compare with each other and with nothing published. The retriever uses vectors made in the same way from
+its own training text, which may favour it there. One reference per sample."""
     lines = [head]
     for name in SETS:
         here = [one for one in results if one.evaluation == name]
