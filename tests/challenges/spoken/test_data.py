@@ -44,7 +44,7 @@ def dialogue(*messages: Any) -> str:
         ("samples", '{"1": [{"message": "x"}], "1": [{"message": "y"}]}', [("key-repeated", "")]),
         ("gold", '{"1": 7}', [("item-not-object", "/1")]),
         ("gold", '{"1": {"message": "x", "more": 1}}', []),
-        ("gold", '{"\\ud800": {"message": "x"}}', [("half-character", "/\ud800")]),
+        ("gold", '{"\\ud800": {"message": "x"}}', [("half-character", "/\\ud800")]),
         ("graph", '{"x": 7}', [("graph-rows-type", "/x")]),
         ("graph", '{"x": [["x", "y"]]}', [("graph-row-type", "/x/0")]),
         ("graph", '{"x": [["x", ["y"], 7]]}', [("graph-value-type", "/x/0/1")]),
