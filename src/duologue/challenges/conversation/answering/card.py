@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from duologue.core.disk import read_bytes, write_bytes
-from duologue.core.errors import StorageError, UsageError
+from duologue.core.errors import StorageError
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -46,14 +46,3 @@ def seen_in(talks: Sequence[Talk]) -> str:
     """Return what a system saw, in words."""
     replies = sum(turn.speaker == "system" for talk in talks for turn in talk.turns[1:])
     return f"{replies} replies of {len(talks)} training dialogues"
-
-
-def refuse_practice(name: str) -> NoReturn:
-    """Raise `UsageError`: there is no simulator of this data."""
-    raise UsageError(f"{name} learns from dialogues of people; give dialogue text with --train FILE.txt")
-
-
-def refuse_other(name: str, task: str) -> None:
-    """Raise `UsageError` for another task than `conversation`."""
-    if task != "conversation":
-        raise UsageError(f"{name} answers for task 'conversation' alone, found '{task}'")

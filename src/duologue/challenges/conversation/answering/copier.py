@@ -7,34 +7,26 @@ taken from the talk so far. Text becomes numbers in `telling`, the network is `d
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from duologue.challenges.conversation.answering.card import (
-    NOTHING,
-    WEIGHTS,
-    Card,
-    refuse_other,
-    refuse_practice,
-    seen_in,
-)
+from duologue.challenges.conversation.answering.card import NOTHING
 from duologue.challenges.conversation.answering.pieces import pieces_of, text_of
-from duologue.challenges.conversation.answering.portions import repeated, some
-from duologue.challenges.conversation.lessons import demand_talks, joined, split
-from duologue.core.errors import UsageError
+from duologue.challenges.conversation.answering.writer import Writer
+from duologue.challenges.conversation.lessons import joined
 from duologue.core.records import Answer, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from duologue.challenges.conversation.answering.telling import Teller
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
-    from duologue.core.records import Example, Sample
+    from duologue.challenges.conversation.lessons import Talk
+    from duologue.core.records import Sample
     from duologue.models.decode import Limits
     from duologue.models.replying import Manner
-    from duologue.models.talker import Talker, TalkerSize
+    from duologue.models.talker import Talker, TalkerSize, Told
+    from duologue.models.train import Plan, Subject
     from duologue.models.words import Words
 
 _CHUNK = 2048  # samples whose talks are there at once
@@ -117,76 +109,14 @@ class CopyRecipe(Record, frozen=True):
         )
 
 
-class Copier:
+class Copier(Writer[CopyRecipe, "Talker"]):
     """Write replies with a transformer that copies from the talk (a `Trainable`)."""
 
     Recipe: type[Record] = CopyRecipe
+    name = "copy"
 
     def __init__(self, recipe: CopyRecipe | None = None) -> None:
-        self.recipe = recipe or CopyRecipe()
-        self.seen: str = "nothing yet: train it first"
-        self._model: Talker | None = None
-        self._words: Words | None = None
-        self._seed = 0
-
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all it knows is in its weights
-        """Take the seed, which a nucleus draws by. Raises `UsageError` for any task but `conversation`."""
-        refuse_other("copy", brief.name)
-        self._seed = seed
-
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to make
-        """Raise `UsageError`: there is no simulator of this data."""
-        refuse_practice("copy")
-
-    def fit(
-        self,
-        examples: Sequence[Example],
-        held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # talks without replies teach it nothing
-        run: Run,
-    ) -> None:
-        """Learn from dialogues; without held-out ones a part that begins in other words is held out.
-
-        Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights. Raises
-        `UsageError` when nobody answers anybody.
-        """
-        from duologue.models.talking import new_talker, talker_learner  # these need torch
-        from duologue.models.train import Plan, train
-        from duologue.models.words import Words
-
-        recipe = self.recipe
-        talks = some(demand_talks(examples), recipe.most_talks, run.seed)
-        sides = (talks, demand_talks(held_out)) if held_out else split(talks, recipe.held_out, run.seed)
-        texts = (pieces_of(turn.text) for talk in sides[0] for turn in talk.turns)
-        words = self._words = Words.of(texts, least=recipe.rare, most=recipe.words)
-        teller = self._teller(words)
-        model = new_talker(self._size(len(words)), run.seed)
-        plan = Plan(
-            epochs=recipe.epochs,
-            batch=recipe.batch,
-            learning_rate=recipe.learning_rate,
-            weight_decay=recipe.weight_decay,
-            patience=recipe.patience,
-            checkpoint_seconds=recipe.checkpoint_seconds,
-            threads=recipe.threads,
-            precision=recipe.precision,
-            choose="loss",
-            check_every=recipe.check_every,
-            devices=recipe.devices,
-            device=recipe.device,
-        )
-        train(
-            talker_learner(model),
-            [told for talk in repeated(sides[0], recipe.repeats) for told in teller.lessons(talk.turns)],
-            [told for talk in sides[1] for told in teller.lessons(talk.turns)],
-            plan,
-            folder=run.folder,
-            seed=run.seed,
-            data_hash=run.data_hash,
-            progress=run.progress,
-        )
-        self._model = model.to("cpu")
-        self.seen = seen_in(talks)
+        super().__init__(recipe or CopyRecipe())
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return a reply to each sample, never an empty one. Raises `UsageError` before `fit` or `load`."""
@@ -212,30 +142,44 @@ class Copier:
         drawn = self.recipe.search == "nucleus" and len(texts) > 1
         return texts[most_agreed(texts, [1.0] * len(texts)) if drawn else 0]
 
-    def save(self, folder: Path) -> None:
-        """Write the weights and the vocabulary."""
-        from duologue.models.weights import save_weights  # needs torch
-
-        model, words = self._ready()
-        save_weights(model, folder / WEIGHTS)
-        Card(words=list(words.words), seen=self.seen).save(folder)
-
-    def load(self, folder: Path) -> None:
-        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.models.talking import new_talker  # these need torch
-        from duologue.models.weights import load_weights
+    def _vocabulary(self, talks: Sequence[Talk]) -> Words:
         from duologue.models.words import Words
 
-        card = Card.load(folder)
-        words = Words(card.words)
-        model = new_talker(self._size(len(words)), 0)
-        load_weights(model, folder / WEIGHTS)
-        self._model, self._words, self.seen = model.eval(), words, card.seen
+        texts = (pieces_of(turn.text) for talk in talks for turn in talk.turns)
+        return Words.of(texts, least=self.recipe.rare, most=self.recipe.words)
 
-    def _ready(self) -> tuple[Talker, Words]:
-        if self._model is None or self._words is None:
-            raise UsageError("copy has not learned yet; train it, or load a trained one")
-        return self._model, self._words
+    def _new(self, vocabulary: int, seed: int) -> Talker:
+        from duologue.models.talking import new_talker  # needs torch
+
+        return new_talker(self._size(vocabulary), seed)
+
+    def _learner(self, model: Talker) -> Subject[Told, Any]:
+        from duologue.models.talking import talker_learner  # needs torch
+
+        return talker_learner(model)
+
+    def _lessons(self, talk: Talk) -> list[Told]:
+        assert self._words is not None, "words come before numbers"
+        return self._teller(self._words).lessons(talk.turns)
+
+    def _plan(self) -> Plan:
+        from duologue.models.train import Plan  # needs torch
+
+        recipe = self.recipe
+        return Plan(
+            epochs=recipe.epochs,
+            batch=recipe.batch,
+            learning_rate=recipe.learning_rate,
+            weight_decay=recipe.weight_decay,
+            patience=recipe.patience,
+            checkpoint_seconds=recipe.checkpoint_seconds,
+            threads=recipe.threads,
+            precision=recipe.precision,
+            choose="loss",
+            check_every=recipe.check_every,
+            devices=recipe.devices,
+            device=recipe.device,
+        )
 
     def _teller(self, words: Words) -> Teller:
         from duologue.challenges.conversation.answering.telling import Teller  # needs torch

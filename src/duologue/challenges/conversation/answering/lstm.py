@@ -7,35 +7,25 @@ cuts none, batches here have one size and texts can be cut: that changes memory,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from duologue.challenges.conversation.answering.card import (
-    NOTHING,
-    WEIGHTS,
-    Card,
-    refuse_other,
-    refuse_practice,
-    seen_in,
-)
+from duologue.challenges.conversation.answering.card import NOTHING
 from duologue.challenges.conversation.answering.pieces import pieces_of, text_of
-from duologue.challenges.conversation.answering.portions import repeated, some
-from duologue.challenges.conversation.lessons import Exchange, demand_talks, exchanges, joined, split
-from duologue.core.errors import UsageError
+from duologue.challenges.conversation.answering.writer import Writer
+from duologue.challenges.conversation.lessons import Exchange, exchanges, joined
 from duologue.core.records import Answer, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     from duologue.challenges.conversation.lessons import Talk
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
-    from duologue.core.records import Example, Sample
+    from duologue.core.records import Sample
     from duologue.models.decode import Reply
     from duologue.models.encdec import EncDec, EncDecSize, Turned
     from duologue.models.lstm import State
-    from duologue.models.train import Plan
+    from duologue.models.train import Plan, Subject
     from duologue.models.words import Words
 
 _CHUNK = 64  # samples that are answered at once
@@ -108,59 +98,14 @@ class LstmRecipe(Record, frozen=True):
         return cls(embedding=8, hidden=8, epochs=2, batch=4, longest_reply=8, held_out=0.2, beams=2)
 
 
-class LstmBaseline:
+class LstmBaseline(Writer[LstmRecipe, "EncDec"]):
     """Write replies by an encoder-decoder of LSTM layers, the baseline of the challenge (a `Trainable`)."""
 
     Recipe: type[Record] = LstmRecipe
+    name = "lstm"
 
     def __init__(self, recipe: LstmRecipe | None = None) -> None:
-        self.recipe = recipe or LstmRecipe()
-        self.seen: str = "nothing yet: train it first"
-        self._model: EncDec | None = None
-        self._words: Words | None = None
-
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all it knows is in its weights
-        """Check the task. Raises `UsageError` for any but `conversation`."""
-        refuse_other("lstm", brief.name)
-
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to make
-        """Raise `UsageError`: there is no simulator of this data."""
-        refuse_practice("lstm")
-
-    def fit(
-        self,
-        examples: Sequence[Example],
-        held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # talks without replies teach it nothing
-        run: Run,
-    ) -> None:
-        """Learn from dialogues; without held-out ones a part that begins in other words is held out.
-
-        Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights. Raises
-        `UsageError` when nobody answers anybody.
-        """
-        from duologue.models.encdec_search import new_encdec, talk_learner  # these need torch
-        from duologue.models.train import train
-        from duologue.models.words import SPECIAL, Words
-
-        recipe = self.recipe
-        talks = some(demand_talks(examples), recipe.most_talks, run.seed)
-        sides = (talks, demand_talks(held_out)) if held_out else split(talks, recipe.held_out, run.seed)
-        texts = (pieces_of(turn.text, recipe.cut) for talk in sides[0] for turn in talk.turns)
-        words = self._words = Words.of(texts, most=recipe.vocabulary - len(SPECIAL))
-        model = new_encdec(self._size(len(words)), run.seed)
-        train(
-            talk_learner(model),
-            [self._numbers(part) for talk in repeated(sides[0], recipe.repeats) for part in self._parts(talk)],
-            [self._numbers(part) for talk in sides[1] for part in self._parts(talk)],
-            self._plan(),
-            folder=run.folder,
-            seed=run.seed,
-            data_hash=run.data_hash,
-            progress=run.progress,
-        )
-        self._model = model.to("cpu")
-        self.seen = seen_in(talks)
+        super().__init__(recipe or LstmRecipe())
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return a reply to each sample, never an empty one. Raises `UsageError` before `fit` or `load`."""
@@ -197,35 +142,26 @@ class LstmBaseline:
         many = beam(model, state, rows, limits, width=recipe.beams, length_power=recipe.length_power)
         return [each[0] for each in many]
 
-    def save(self, folder: Path) -> None:
-        """Write the weights and the vocabulary."""
-        from duologue.models.weights import save_weights  # needs torch
+    def _vocabulary(self, talks: Sequence[Talk]) -> Words:
+        from duologue.models.words import SPECIAL, Words
 
-        model, words = self._ready()
-        save_weights(model, folder / WEIGHTS)
-        Card(words=list(words.words), seen=self.seen).save(folder)
+        texts = (pieces_of(turn.text, self.recipe.cut) for talk in talks for turn in talk.turns)
+        return Words.of(texts, most=self.recipe.vocabulary - len(SPECIAL))
 
-    def load(self, folder: Path) -> None:
-        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.models.encdec_search import new_encdec  # these need torch
-        from duologue.models.weights import load_weights
-        from duologue.models.words import Words
+    def _new(self, vocabulary: int, seed: int) -> EncDec:
+        from duologue.models.encdec_search import new_encdec  # needs torch
 
-        card = Card.load(folder)
-        words = Words(card.words)
-        model = new_encdec(self._size(len(words)), 0)
-        load_weights(model, folder / WEIGHTS)
-        self._model, self._words, self.seen = model.eval(), words, card.seen
+        return new_encdec(self._size(vocabulary), seed)
 
-    def _ready(self) -> tuple[EncDec, Words]:
-        if self._model is None or self._words is None:
-            raise UsageError("lstm has not learned yet; train it, or load a trained one")
-        return self._model, self._words
+    def _learner(self, model: EncDec) -> Subject[Sequence[Turned], Any]:
+        from duologue.models.encdec_search import talk_learner  # needs torch
 
-    def _parts(self, talk: Talk) -> Iterator[list[Exchange]]:
-        """Yield a talk's exchanges, in parts where there are too many."""
+        return talk_learner(model)
+
+    def _lessons(self, talk: Talk) -> Iterator[list[Turned]]:
+        """Yield a talk's exchanges as numbers, in parts where there are too many."""
         whole, most = talk.exchanges(), self.recipe.longest_talk
-        return (whole[start : start + most] for start in range(0, len(whole), most))
+        return (self._numbers(whole[start : start + most]) for start in range(0, len(whole), most))
 
     def _numbers(self, talk: Sequence[Exchange]) -> list[Turned]:
         """Return exchanges as numbers; where nothing was heard, the end of a text alone."""

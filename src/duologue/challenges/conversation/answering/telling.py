@@ -65,9 +65,9 @@ class Teller:
         for turn in turns:
             pieces = pieces_of(turn.text)
             if turn.speaker == "system":
-                yield Piecewise(True, pieces[: self.longest_reply], True)  # noqa: FBT003  # fields in their order
+                yield Piecewise(system=True, pieces=pieces[: self.longest_reply], learned=True)
             else:
-                yield Piecewise(False, pieces[-(self.longest // 2) :], False)  # noqa: FBT003  # fields in their order
+                yield Piecewise(system=False, pieces=pieces[-(self.longest // 2) :], learned=False)
 
     def _told(self, window: Sequence[Piecewise]) -> tuple[Told, list[str]]:
         """Return turns as numbers, an END before them: no talk is without a word."""
