@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from duologue.text.anonymiser import Anonymiser, masked
+
+SECRETS = ["13812345678", "jo_99@mail.com", "4111 1111 1111 1111", "John Smith", "京A·12345", "203.0.113.45"]
+
+
+def test_the_same_thing_in_another_spelling_is_the_same_placeholder_within_a_dialogue() -> None:
+    one = Anonymiser().dialogue()
+    assert one.text("手机13812345678谢谢") == "手机<PHONE_1>谢谢"
+    assert one.text("not +86 139 1234 5678") == "not <PHONE_2>"
+    assert (
+        one.text("+86 138-1234-5678, １３８ １２３４ ５６７８, 幺三八一二三四五六七八")
+        == "<PHONE_1>, <PHONE_1>, <PHONE_1>"
+    )
+    assert one.text("Jo@Mail.com jo@mail.com") == "<EMAIL_1> <EMAIL_1>"
+
+
+def test_another_dialogue_counts_anew() -> None:
+    anonymiser = Anonymiser()
+    assert anonymiser.dialogue().text("13912345678") == "<PHONE_1>"
+    assert anonymiser.dialogue().text("13812345678") == "<PHONE_1>"
+
+
+def test_a_second_time_changes_nothing() -> None:
+    text = "手机13812345678, jo@mail.com, My name is John Smith, @jo_doe, order #A1234567, 12 Baker Street"
+    once = Anonymiser().dialogue().text(text)
+    assert Anonymiser().dialogue().text(once) == once
+    assert "<ORDER_1>" in once
+
+
+def test_handles_of_companies_stay_and_people_get_what_stands_for_them() -> None:
+    anonymiser = Anonymiser(keep=["AirCare"], handle=lambda name: f"user_{len(name)}")
+    assert anonymiser.dialogue().text("@aircare ＠ＡｉｒＣａｒｅ @Jo_Doe hi") == "@aircare ＠ＡｉｒＣａｒｅ @user_6 hi"
+    anonymiser.keep(["Jo_doe"])
+    assert anonymiser.dialogue().text("@jo_doe") == "@jo_doe"
+    assert anonymiser.replaced().counts == {"HANDLE": 1}
+
+
+def test_the_report_has_counts_and_forms_and_no_originals() -> None:
+    anonymiser = Anonymiser()
+    one = anonymiser.dialogue()
+    for text in ["手机{}", "mail {}", "card {}", "My name is {}", "车牌{}", "ip {}"]:
+        for secret in SECRETS:
+            one.text(text.format(secret))
+    replaced = anonymiser.replaced()
+    assert (replaced.texts, replaced.changed) == (36, 36)
+    assert (replaced.counts["EMAIL"], replaced.counts["IP"]) == (6, 6)
+    told = replaced.told() + json.dumps(replaced.as_dict(), ensure_ascii=False)
+    for secret in SECRETS:
+        assert secret not in told
+        assert secret.split()[0][:4] not in told
+    assert "99999999999" in told
+    assert "some stay" in told
+
+
+def test_kinds_can_be_chosen() -> None:
+    one = Anonymiser(kinds=("EMAIL",)).dialogue()
+    assert one.text("13812345678 jo@mail.com") == "13812345678 <EMAIL_1>"
+
+
+def test_a_text_without_anything_is_the_same_object() -> None:
+    text = "套餐98元 and nothing else"
+    anonymiser = Anonymiser()
+    assert anonymiser.dialogue().text(text) is text
+    assert anonymiser.replaced().told() == "personal data: 0 replaced in 0 of 1 texts\n"
+
+
+@pytest.mark.parametrize(("original", "form"), [("x" * 80, "x" * 57 + "..."), ("ab\n1 \ud83d张", "xx 9 \ud83d某")])
+def test_forms_are_short_and_on_one_line(original: str, form: str) -> None:
+    assert masked(original) == form
+
+
+def test_half_a_surrogate_pair_is_carried_through() -> None:
+    assert Anonymiser().dialogue().text("\ud83d 13812345678 \ude00") == "\ud83d <PHONE_1> \ude00"
