@@ -15,6 +15,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.conversation import sampling
@@ -29,7 +31,6 @@ from duologue.models.cooccurrence import word_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 SETS = ("twitter", "sgd")
 """Evaluation sets: company tweets, and written service dialogues."""
@@ -100,10 +101,16 @@ def _notes(train: dict[str, Path], evaluation: dict[str, Path], left_out: list[s
         replies = len(talks) if "evaluation" in name else len(lessons_of(talk for talk in talks if len(talk.turns) > 1))
         notes.append(f"{name}: {len(talks):,} dialogues, {replies:,} replies")
     notes.append(f"left out of external text for an utterance of the evaluation: {' and '.join(left_out)}")
-    parts = [overlap.read_part(path.stem, path) for path in (*train.values(), *evaluation.values())]
-    shared = [
-        one.told() for one in overlap.compare(parts) if (one.first + one.second).count("eval-") == 1 and one.any()
-    ]
+    with tempfile.TemporaryDirectory() as folder:
+        parts = [
+            overlap.read_part(path.stem, path, Path(folder) / str(number))
+            for number, path in enumerate((*train.values(), *evaluation.values()))
+        ]
+        shared = [
+            f"{one.first} and {one.second}: {one.dialogues}"
+            for one in overlap.compare(parts)
+            if (one.first + one.second).count("eval-") == 1 and one.any()
+        ]
     notes.append(f"whole dialogues in both training and evaluation: {'; '.join(shared) or 'none'}")
     said = _utterances(train.values())
     for name, path in evaluation.items():

@@ -24,6 +24,7 @@ from duologue.report import compare_all
 from duologue.run.evaluate import check, score, scoring
 from duologue.run.predict import predict_file
 from duologue.run.train import train
+from restaurant_blind import section
 
 if TYPE_CHECKING:
     from duologue.core.protocols import World
@@ -61,7 +62,7 @@ def main() -> int:
         for part in sorted(path.name for path in (options.data / release).glob("tst*"))
         for cell in run_part(options.data, release, part)
     ]
-    options.out.write_text(page(cells, trained), encoding="utf-8")
+    options.out.write_text(page(cells, trained) + section(options.data), encoding="utf-8")
     print(f"{len(cells)} results in {options.out}")
     return 0
 
@@ -88,9 +89,9 @@ def run_part(data: Path, release: str, part: str) -> list[Cell]:
         truth = source.with_name(source.name.replace(".json.gz", ".answers.json.gz"))
         for name in SYSTEMS:
             system = load_system(WORK / name).system if name in MODELS else make_system(name)
-            out = WORK / "results" / release / part / name / source.name.replace(".json.gz", ".answers.json")
+            out = WORK / "results" / release / part / name / source.name.replace(".json.gz", ".pred.json")
             began = time.perf_counter()
-            n = predict_file(task, system, source, out, name=name, world=world, kb=kb, seed=SEED)
+            n = predict_file(task, system, source, out, name=name, world=world, kb=kb, seed=SEED).answers
             seconds = time.perf_counter() - began
             _, problems = check(task, out, source, "strict")
             if problems:

@@ -2,8 +2,9 @@
 
 `python benchmarks/twcs.py [--rows 2811774]` writes a table of that many rows (about 0.5 GB, made for this: threads of
 customers and companies, ids not in time order, line breaks in texts, replies to posts that are not there), imports it
-with `duologue import twcs`, and prints wall time, processor time and memory. Leaves with exit code 1 above 60 seconds
-of processor time or 1 GB: on a quiet machine processor time is wall time, for it works in one process.
+with `duologue import twcs`, once as it is and once anonymous, and prints wall time, processor time and memory. Leaves
+with exit code 1 above 60 seconds of processor time, 180 with the anonymiser, or 1 GB: on a quiet machine processor time
+is wall time, for it works in one process.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from duologue.challenges.conversation.collecting.importers.twcs import COLUMNS
 
 ROWS = 2_811_774
 """Rows of the real table."""
-MOST_SECONDS = 60.0
+MOST_SECONDS = {"--keep-personal-data": 60.0, "": 180.0}
+"""By option: the anonymiser looks at every text."""
 MOST_BYTES = 1_000_000_000
 _COMPANIES = [f"Company{number:02}Help" for number in range(108)]
 _TEXT = (
@@ -85,25 +87,29 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         if not table.is_file():
             write_table(table, given.rows)
-        shutil.rmtree(folder / "store", ignore_errors=True)
-        start = time.perf_counter()
-        arguments = ["import", "twcs", str(table), "--store", str(folder / "store")]
-        code = "from duologue.cli.main import main; main()"
-        process = subprocess.Popen([sys.executable, "-c", code, *arguments])
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - start
-        processor = usage.ru_utime + usage.ru_stime
-        memory = usage.ru_maxrss * 1024
         print(f"rows {given.rows:,}, table {table.stat().st_size / 1e6:,.0f} MB")
-        print(
-            f"store {sum(file.stat().st_size for file in (folder / 'store').iterdir() if file.is_file()) / 1e6:,.0f} MB"
-        )
-        print(f"wall {wall:.1f} s, processor {processor:.1f} s (must: {MOST_SECONDS:.0f})")
-        print(f"memory {memory / 1e6:,.0f} MB (must: {MOST_BYTES / 1e6:,.0f})")
-        return int(status != 0 or processor > MOST_SECONDS or memory > MOST_BYTES)
+        return max([_imported(table, folder / "store", option) for option in MOST_SECONDS])
     finally:
         if given.folder is None:
             shutil.rmtree(folder)
+
+
+def _imported(table: Path, store: Path, option: str) -> int:
+    """Import the table, print a line of figures, and return 1 where one must not be."""
+    shutil.rmtree(store, ignore_errors=True)
+    start = time.perf_counter()
+    arguments = ["import", "twcs", str(table), "--store", str(store), *([option] if option else [])]
+    code = "from duologue.cli.main import main; main()"
+    process = subprocess.Popen([sys.executable, "-c", code, *arguments])
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    processor = usage.ru_utime + usage.ru_stime
+    memory = usage.ru_maxrss * 1024
+    print(option or "anonymous")
+    print(f"  store {sum(file.stat().st_size for file in store.iterdir() if file.is_file()) / 1e6:,.0f} MB")
+    print(f"  wall {wall:.1f} s, processor {processor:.1f} s (must: {MOST_SECONDS[option]:.0f})")
+    print(f"  memory {memory / 1e6:,.0f} MB (must: {MOST_BYTES / 1e6:,.0f})")
+    return int(status != 0 or processor > MOST_SECONDS[option] or memory > MOST_BYTES)
 
 
 if __name__ == "__main__":
