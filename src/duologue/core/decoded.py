@@ -45,6 +45,15 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and is_whole(value)
 
 
+def made_whole(text: str) -> str:
+    r"""Return a text with each half of a surrogate pair escaped as in JSON, so that it can be written.
+
+    >>> made_whole("x\ud800"), made_whole("x")
+    ('x\\ud800', 'x')
+    """
+    return text if is_whole(text) else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def pointer(*steps: str | int) -> str:
     """Return a JSON pointer (RFC 6901); half a surrogate pair, which cannot be written, is escaped as in JSON.
 
@@ -52,4 +61,4 @@ def pointer(*steps: str | int) -> str:
     '/1/attrs/0/a~1b'
     """
     place = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
-    return place if is_whole(place) else place.encode("utf-8", "backslashreplace").decode("utf-8")
+    return made_whole(place)

@@ -7,13 +7,14 @@ its name only when it is complete, and what the disk refuses becomes a `StorageE
 from __future__ import annotations
 
 import errno
-import gzip
 import hashlib
 import io
 import json
 import os
+import re
 import stat
 import struct
+import sys
 import tempfile
 import zlib
 from contextlib import contextmanager, suppress
@@ -23,48 +24,42 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 import msgspec
 
 from duologue.core.errors import FormatError, StorageError
+from duologue.core.inputs import demand_spared
 from duologue.core.records import Problem
+from duologue.core.unpacking import GZIP, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_GZIP_MAGIC = b"\x1f\x8b"
-_GZIP_HEADER = _GZIP_MAGIC + b"\x08\x00\x00\x00\x00\x00\x02\xff"
+_GZIP_HEADER = GZIP + b"\x08\x00\x00\x00\x00\x00\x02\xff"
 """Deflate, no flags, no time, packed as well as it can be, on an unknown system: RFC 1952, section 2.3."""
 _LEVEL = 9
-_DAMAGE = (gzip.BadGzipFile, EOFError, ValueError, zlib.error)
-"""What unpacking damaged gzip data raises."""
 
 BOM = "\ufeff"
 BOM_FOUND = Problem(
     rule="byte-order-mark",
     severity="warning",
     place="byte 0",
-    message="the file starts with a byte order mark, which the official programs refuse",
+    message="the file starts with a byte order mark, which the official programs take for text or refuse",
     advice="save it as UTF-8 without BOM",
 )
-PIECE = 1 << 18
-"""Bytes that are read at once."""
 SMALL = 2 << 20
 """Bytes of a file that is held."""
+_NUMBERED = re.compile(r"/dev/(std(?:in|out|err))|/(?:dev|proc/self)/fd/(\d+)")
+"""Paths of files that are open already."""
 
 
 def read_bytes(path: Path) -> bytes:
     """Return the bytes of a file, unpacked when it is gzip (told by its first bytes, not its name).
 
-    Raises `StorageError` when there is no such file, it is a folder or may not be read, and
-    `FormatError` when the gzip data is damaged.
+    Raises `StorageError` when there is no such file, it is a folder or may not be read, and `FormatError` when the
+    gzip data is damaged or unpacks to more than the limit (`unpacking`).
     """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        _refuse("read", path, error)
-    if not raw.startswith(_GZIP_MAGIC):
-        return raw
-    try:
-        return gzip.decompress(raw)
-    except _DAMAGE as error:
-        _refuse_gzip(path, error)
+    found = io.BytesIO()  # a list of pieces would take the memory twice when it is joined
+    with opened(path) as raw:
+        for piece in pieces(raw, path, held=True):
+            found.write(piece)
+    return found.getvalue()
 
 
 class Source:
@@ -72,18 +67,18 @@ class Source:
 
     Up to `SMALL` bytes are held, and all of what can be read only once (a pipe); a larger file is read anew each
     time, so that memory does not grow with it. Raises `StorageError` when the file cannot be read, or has changed
-    between two times, and `FormatError` when its gzip data is damaged.
+    between two times, and `FormatError` when its gzip data is damaged or unpacks to more than the limit.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._held: tuple[bytes, ...] | None = None
-        with _opened(path) as raw:
+        with opened(path) as raw:
             status = os.fstat(raw.fileno())
             self._state = _state_of(status)
             found: list[bytes] = []
             size = 0
-            for piece in _pieces(raw, path):
+            for piece in pieces(raw, path):
                 found.append(piece)
                 size += len(piece)
                 if size > SMALL and stat.S_ISREG(status.st_mode):
@@ -108,65 +103,40 @@ class Source:
         if self._held is not None:
             yield from self._held
             return
-        with _opened(self.path) as raw:
+        with opened(self.path) as raw:
             if _state_of(os.fstat(raw.fileno())) != self._state:
                 raise StorageError(f"{self.path} has changed while it was read; run the command again")
-            yield from _pieces(raw, self.path)
+            yield from pieces(raw, self.path)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def opened(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to be read in pieces; whatever the disk refuses on the way becomes a `StorageError`."""
+    with guarded("read", path), path.open("rb") as raw:
+        yield raw
+
+
+@contextmanager
+def guarded(verb: str, path: Path) -> Iterator[None]:
+    """Turn what the disk refuses into a `StorageError` that says so: cannot `verb` `path`, and why."""
     try:
-        with path.open("rb") as raw:
-            yield raw
+        yield
     except OSError as error:
-        _refuse("read", path, error)
-
-
-def _pieces(raw: IO[bytes], path: Path) -> Iterator[bytes]:
-    start = raw.read(PIECE)
-    if not start.startswith(_GZIP_MAGIC):
-        while start:
-            yield start
-            start = raw.read(PIECE)
-        return
-    unpacked = gzip.GzipFile(fileobj=_Rewound(start, raw), mode="rb")  # type: ignore[call-overload]  # it never seeks
-    while True:
-        try:
-            piece = unpacked.read(PIECE)
-        except _DAMAGE as error:
-            _refuse_gzip(path, error)
-        if not piece:
-            return
-        yield piece
-
-
-class _Rewound:
-    """A file whose first bytes are taken already: a pipe cannot go back to them."""
-
-    def __init__(self, start: bytes, rest: IO[bytes]) -> None:
-        self._start = start
-        self._rest = rest
-
-    def read(self, size: int) -> bytes:
-        """Return up to so many bytes."""
-        found = self._start[:size] or self._rest.read(size)
-        self._start = self._start[size:]
-        return found
+        _refuse(verb, path, error)
 
 
 def _state_of(status: os.stat_result) -> tuple[int, int, int, int]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _refuse_gzip(path: Path, error: Exception) -> NoReturn:
-    problem = Problem(
-        rule="gzip-damaged",
-        message=f"the gzip data cannot be unpacked ({error})",
-        advice="copy or download the file again",
-    )
-    raise FormatError(path, [problem]) from error
+def regular(path: Path) -> Path:
+    """Return a path that was found in a folder, and is a file. Raises `StorageError` for a pipe, device or socket.
+
+    Whoever names a pipe wants it read; one that lies in a folder would be waited for without end.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise StorageError(f"cannot read {path}: it is a pipe, device or socket; only files are read from a folder")
+    return path
 
 
 def sha256(data: bytes) -> str:
@@ -230,39 +200,104 @@ def read_json(path: Path) -> tuple[Any, bytes, list[Problem]]:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
+def replacing(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
     """Open a file to be written whole: it takes its name only when the block ends without an error.
 
     A name that ends in `.gz` is packed, without name and time stamp, so that equal content gives equal
-    bytes. Missing parent folders are made. Raises `StorageError` for what the disk refuses; then, and on
-    Ctrl-C, the temporary file is removed and an older file of that name stays as it was.
+    bytes. Missing parent folders are made; links are followed, and a file that is replaced leaves its permissions to
+    the new one, but a `private` one is readable by its owner alone. Devices and pipes are written as the bytes come.
+    Raises `StorageError` for what the disk refuses; then, and on Ctrl-C, the temporary file is removed and an older
+    file of that name stays as it was. Raises `UsageError` for a file that the command reads.
     """
+    if is_stream(path):
+        with _sending(path) as out:
+            yield out
+        return
+    demand_spared(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
+        goal = Path(os.path.realpath(path)) if path.is_symlink() else path
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        if goal.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        if goal.exists() and not os.access(goal, os.W_OK):  # a file that is protected stays
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        handle, name = tempfile.mkstemp(dir=goal.parent, prefix=f".{goal.name}.", suffix=".part")
     except OSError as error:
         _refuse("write", path, error)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as raw:
-            if path.suffix == ".gz":
-                packer = _Packer(raw)
-                yield packer  # type: ignore[misc]  # a binary file in all but its declaration
-                packer.finish()
-            else:
-                yield raw
+            with _packed(path, raw) as out:
+                yield out
             raw.flush()
             os.fsync(raw.fileno())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+        _take_over(temporary, goal)
+        if private:
+            temporary.chmod(0o600)
+        temporary.replace(goal)
     except OSError as error:
         _remove(temporary)
         _refuse("write", path, error)
     except BaseException:
         _remove(temporary)
         raise
+
+
+def is_stream(path: Path) -> bool:
+    """Return whether a path is a device, a pipe or a socket: what is written there is sent and cannot be replaced.
+
+    So is an open file by its number, such as `/dev/stdout`, whatever that leads to.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # not there, or not to be looked at: writing will tell
+        return False
+    return _open_number(path) is not None or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _open_number(path: Path) -> int | None:
+    """Return the number of the open file that a path such as `/dev/fd/3` means; `None` for any other path."""
+    found = _NUMBERED.fullmatch(os.path.abspath(path))  # noqa: PTH100  # `Path.resolve` would follow the links
+    if found is None:
+        return None
+    return {"stdin": 0, "stdout": 1, "stderr": 2}.get(found[1]) if found[1] else int(found[2])
+
+
+@contextmanager
+def _sending(path: Path) -> Iterator[IO[bytes]]:
+    """Open a device or a pipe; where nobody reads any more that is a `BrokenPipeError`, as on standard output."""
+    number = _open_number(path)
+    try:
+        sys.stdout.flush()  # what was said before comes before
+        with path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as raw, _packed(path, raw) as out:
+            yield out
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _refuse("write", path, error)
+
+
+def _take_over(temporary: Path, goal: Path) -> None:
+    """Give a new file the permissions, and as far as allowed the owner, of the one that it replaces."""
+    try:
+        old = goal.stat()
+    except FileNotFoundError:
+        temporary.chmod(0o666 & ~_umask())
+        return
+    with suppress(OSError):
+        os.chown(temporary, old.st_uid, old.st_gid)
+    temporary.chmod(stat.S_IMODE(old.st_mode))
+
+
+@contextmanager
+def _packed(path: Path, raw: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Yield a file that packs what is written to `raw`, or `raw` itself, as the name asks."""
+    if path.suffix != ".gz":
+        yield raw
+        return
+    packer = _Packer(raw)
+    yield packer  # type: ignore[misc]  # a binary file in all but its declaration
+    packer.finish()
 
 
 class _Packer(io.BufferedIOBase):
@@ -294,15 +329,29 @@ class _Packer(io.BufferedIOBase):
         self._raw.write(struct.pack("<LL", self._checksum, self._size & 0xFFFFFFFF))
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a whole file at once, or leave the old one untouched."""
-    with replacing(path) as out:
+def make_private(path: Path) -> None:
+    """Make a file that only its owner may read, and its folder so where there is none; an older file becomes private.
+
+    The log of a database that is beside it takes its mode over. Raises `OSError`.
+    """
+    if not path.parent.is_dir():
+        path.parent.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):  # another process was faster
+            path.parent.mkdir(mode=0o700)
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
+    with suppress(PermissionError):  # it belongs to somebody else, who shares it
+        path.chmod(0o600)
+
+
+def write_bytes(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Write a whole file at once, or leave the old one untouched; `private` as `replacing` says."""
+    with replacing(path, private=private) as out:
         out.write(data)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write UTF-8 text as a whole file at once, or leave the old one untouched."""
-    write_bytes(path, text.encode("utf-8"))
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Write UTF-8 text as a whole file at once, or leave the old one untouched; `private` as `replacing` says."""
+    write_bytes(path, text.encode("utf-8"), private=private)
 
 
 @contextmanager
@@ -332,6 +381,11 @@ def _excerpt(text: str, position: int) -> str:
 
 
 def _refuse(verb: str, path: Path, error: OSError) -> NoReturn:
+    raise StorageError(f"cannot {verb} {path}: {reason(error)}") from error
+
+
+def reason(error: OSError) -> str:
+    """Return in plain English why the system refused something."""
     reasons = {
         errno.ENOENT: "there is no such file or folder",
         errno.EISDIR: "it is a folder, a file is expected",
@@ -342,6 +396,6 @@ def _refuse(verb: str, path: Path, error: OSError) -> NoReturn:
         errno.ENOSPC: "no space left on the disk; free some and run the command again",
         errno.EDQUOT: "the disk quota is used up; free some space and run the command again",
         errno.ENAMETOOLONG: "the name is too long",
+        errno.ELOOP: "a link leads back to itself",
     }
-    reason = reasons.get(error.errno or 0, error.strerror or str(error))
-    raise StorageError(f"cannot {verb} {path}: {reason}") from error
+    return reasons.get(error.errno or 0, error.strerror or str(error))

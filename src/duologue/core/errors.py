@@ -9,6 +9,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from duologue.core.escapes import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -41,8 +43,16 @@ class StorageError(DuologueError):
     """The disk refuses: a folder in place of a file, no permission, no space left."""
 
 
+class BusyError(StorageError):
+    """Another process is writing there."""
+
+
 class MissingExtraError(DuologueError):
     """An optional library is needed and not installed; the message names the extra."""
+
+
+class BotError(DuologueError):
+    """A bot of the user's own is down, too slow, or answers what is no answer; what it answered before is good."""
 
 
 class PlugInError(DuologueError):
@@ -53,12 +63,12 @@ def describe_problems(path: str, problems: Sequence[Problem], *, limit: int = 20
     """Return the problems of a file as plain text, one line each, cut after `limit` lines; it says how many in all."""
     total = sum(problem.stands_for for problem in problems)
     noun = "problem" if total == 1 else "problems"
-    lines = [f"{path} has {total:,} {noun}:"]
+    lines = [f"{one_line(path)} has {total:,} {noun}:"]
     for problem in problems[:limit]:
         place = f"{problem.place}: " if problem.place else ""
         advice = f"; {problem.advice}" if problem.advice else ""
         mark = "(warning) " if problem.severity == "warning" else ""
-        lines.append(f"  {mark}{place}{problem.message}{advice} [{problem.rule}]")
+        lines.append(one_line(f"  {mark}{place}{problem.message}{advice} [{problem.rule}]"))
     if len(problems) > limit:
         more = total - sum(problem.stands_for for problem in problems[:limit])
         told = len(problems) - (problems[-1].stands_for > 1)

@@ -7,28 +7,35 @@ asked for. A trained system is a folder: what it learned, and a `system.toml` th
 from __future__ import annotations
 
 import ast
-import importlib
 import importlib.util
-import re
-from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import decode_source
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
+import msgspec
+
+from duologue import __version__
 from duologue.core.disk import read_bytes, sha256, write_text
-from duologue.core.errors import DuologueError, MissingExtraError, PlugInError, UsageError, did_you_mean
+from duologue.core.errors import DuologueError, PlugInError, StorageError, UsageError, did_you_mean
+from duologue.core.extras import OURS, extra_with, lacking, missing_library
+from duologue.core.identity import files_of_model, packages
 from duologue.core.protocols import System, Task, Trainable
 from duologue.core.recipe import dump, from_table, read_toml, recipe_hash, resolve, to_table
 from duologue.core.records import Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from duologue.core.protocols import Brief
 
 Kind = Literal["tasks", "systems"]
 """What a package may register, in the entry-point group `duologue.tasks` or `duologue.systems`."""
 
 CARD = "system.toml"
 """The file that makes a folder a trained system."""
+
+_NO_PART = (CARD, "training.")
+"""How the names of files begin that lie in a model's folder and that no system loads: what the training left."""
 
 _TASK_METHODS = ("load", "rounds", "read", "write", "check", "score", "metrics")
 _SYSTEM_METHODS = ("prepare", "answer")
@@ -56,6 +63,8 @@ class SystemCard(Record, frozen=True, kw_only=True):
     """The package that registers it."""
     version: str
     """Version of that package when the model was saved."""
+    duologue: str = ""
+    """Version of duologue when the model was saved."""
     task: str
     """The task it was trained for."""
     seed: int
@@ -63,6 +72,14 @@ class SystemCard(Record, frozen=True, kw_only=True):
     """Where the training data came from, in words or as a hash."""
     data_hash: str
     """Hash of the training data."""
+    world_hash: str = ""
+    """Hash of the knowledge bases at hand in training; empty where there were none."""
+    sketch: str = ""
+    """Hash of the sketch of the training data that lies beside the card."""
+    external: list[str] | None = None
+    """Data that are not the challenge's own and that the system learned from, by name; `None`: not declared."""
+    files: dict[str, str] = {}
+    """Hash of each file of the folder but this one, by its name: what is damaged is told before it is read."""
     recipe_hash: str
     recipe: dict[str, Any] = {}
     """The resolved recipe."""
@@ -77,6 +94,17 @@ class SystemClass(Protocol):
     def __call__(self, recipe: Any, /) -> System:
         """Return a new system; `recipe` is an instance of `Recipe`."""
         ...
+
+
+class Described(NamedTuple):
+    """What a registered class says of itself."""
+
+    about: str
+    """First line of its docstring."""
+    scope: Scope
+    """Which tasks it serves; open for a task, and for a system that does not say."""
+    extras: tuple[str, ...]
+    """Extras of its package that it needs."""
 
 
 class LoadedSystem(NamedTuple):
@@ -103,10 +131,11 @@ def names(kind: Kind) -> list[str]:
     return sorted(entry_points(group=f"duologue.{kind}").names)
 
 
-def describe(entry: Entry) -> str:
-    """Return the first line of the docstring of what is registered, read from its source: nothing is imported.
+def describe(entry: Entry) -> Described:
+    """Return what the class of an entry says of itself, read from its source: nothing is imported.
 
-    A class that its module only imports from elsewhere is loaded for it. Raises as `load_task` does.
+    A class that its module only imports from elsewhere, or that may have a declaration from another class, is
+    loaded for it. Raises as `load_task` does.
     """
     module, _, name = entry.target.partition(":")
     try:
@@ -115,12 +144,82 @@ def describe(entry: Entry) -> str:
         body = ast.parse(source).body
     except (DuologueError, ImportError, SyntaxError, ValueError):
         body = []
+    kind: Kind = "tasks" if entry.kind == "tasks" else "systems"
     for node in body:
         if isinstance(node, ast.ClassDef) and node.name == name:
-            return (ast.get_docstring(node) or "").partition("\n")[0]
-    kind: Kind = "tasks" if entry.kind == "tasks" else "systems"
+            read = _written_out(node, kind)
+            if read is not None:
+                return read
     found = _load_class(kind, entry.name, _TASK_METHODS if kind == "tasks" else _SYSTEM_METHODS)
-    return (found.__doc__ or "").strip().partition("\n")[0]
+    about = (found.__doc__ or "").strip().partition("\n")[0]
+    return Described(about, scope_of(found), tuple(getattr(found, "extras", ())))
+
+
+def _written_out(node: ast.ClassDef, kind: Kind) -> Described | None:
+    """Return what the source of a class says; `None` where it cannot be told from it alone."""
+    about = (ast.get_docstring(node) or "").partition("\n")[0]
+    values: dict[str, ast.expr | None] = {}
+    for one in node.body:
+        if isinstance(one, ast.Assign | ast.AnnAssign):
+            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+            values |= {target.id: one.value for target in targets if isinstance(target, ast.Name)}
+    if kind == "tasks":
+        return Described(about, Scope(), ())
+    if node.bases and not {"scope", "extras"} <= values.keys():
+        return None  # they may be those of the class that it is made from
+    try:
+        scope, extras = values.get("scope"), values.get("extras")
+        told = {}
+        if isinstance(scope, ast.Call):
+            told = {one.arg: ast.literal_eval(one.value) for one in scope.keywords if one.arg}
+        elif scope is not None:
+            return None
+        needed = ast.literal_eval(extras) if extras is not None else ()
+        return Described(about, msgspec.convert(told, Scope), msgspec.convert(needed, tuple[str, ...]))
+    except (ValueError, msgspec.ValidationError):
+        return None
+
+
+def scope_of(system: object) -> Scope:
+    """Return the scope that a system or its class declares; one that declares none serves every task."""
+    scope = getattr(system, "scope", None)
+    return scope if isinstance(scope, Scope) else Scope()
+
+
+def demand_fit(name: str, brief: Brief) -> None:
+    """Raise `UsageError` where the registered system `name` does not serve a task, with a list of those that do.
+
+    Raises as `load_task` does.
+    """
+    why = scope_of(load_system_class(name)).refusal(brief)
+    if why:
+        others = ", ".join(_systems_for(brief)) or "none that is installed"
+        raise UsageError(f"system '{name}' does not serve task '{brief.name}': {why}; systems that do: {others}")
+
+
+def demand_extras(name: str, system: System) -> None:
+    """Raise `MissingExtraError` where a library that a system needs is not installed.
+
+    A class says what it needs as `extras = ("models",)`, extras of its own package; an object may say otherwise, where
+    its recipe needs less.
+    """
+    owner = _entry("systems", name).distribution
+    for extra in getattr(system, "extras", ()):
+        for library in lacking(extra, owner):
+            raise missing_library(library, extra, owner, what=f"the system '{name}'")
+
+
+def _systems_for(brief: Brief) -> list[str]:
+    """Return the names of the systems that serve a task; those that cannot be read are left out."""
+    found = []
+    for entry in entries("systems"):
+        try:
+            told = describe(entry)
+        except DuologueError:
+            continue
+        if not told.scope.refusal(brief):
+            found.append(entry.name)
+    return found
 
 
 def load_task(name: str) -> Task:
@@ -157,20 +256,33 @@ def load_system_class(name: str) -> SystemClass:
 def make_system(name: str, recipe: Record | None = None) -> System:
     """Return a new system of that name with `recipe`, or with the defaults.
 
-    Raises as `load_task` does, and `PlugInError` when the class does not take the recipe.
+    Raises as `load_task` does, `PlugInError` when the class does not take the recipe, and `MissingExtraError` when a
+    library that the system needs is not installed.
     """
     cls = load_system_class(name)
     chosen = resolve(cls.Recipe) if recipe is None else recipe
     try:
-        return cls(chosen)
+        system = cls(chosen)
     except DuologueError:
         raise
     except Exception as error:
         raise PlugInError(f"{_owner('systems', name)}: {cls.__name__}(recipe) fails: {_cause(error)}") from error
+    demand_extras(name, system)
+    return system
 
 
 def save_card(
-    folder: Path, *, name: str, recipe: Record, task: str, seed: int, data: str, data_hash: str
+    folder: Path,
+    *,
+    name: str,
+    recipe: Record,
+    task: str,
+    seed: int,
+    data: str,
+    data_hash: str,
+    world_hash: str = "",
+    sketch: str = "",
+    external: list[str] | None = None,
 ) -> SystemCard:
     """Write the `system.toml` that makes a folder a trained system; write it last, beside what `save` wrote.
 
@@ -181,15 +293,31 @@ def save_card(
         system=name,
         distribution=entry.distribution,
         version=entry.version,
+        duologue=__version__,
         task=task,
         seed=seed,
         data=data,
         data_hash=data_hash,
+        world_hash=world_hash,
+        sketch=sketch,
+        external=external,
         recipe_hash=recipe_hash(recipe),
         recipe=to_table(recipe),
+        files={one: content for one, content in files_of_model(folder).items() if not one.startswith(_NO_PART)},
     )
-    write_text(folder / CARD, dump(card))
+    write_card(folder, card)
     return card
+
+
+def write_card(folder: Path, card: SystemCard) -> None:
+    """Write the card of a trained system. Raises `StorageError` for what the disk refuses."""
+    write_text(folder / CARD, dump(card))
+
+
+def packages_of(name: str) -> str:
+    """Return the packages that the system of that name is made of, with their versions. Raises as `load_task` does."""
+    entry = _entry("systems", name)
+    return packages(entry.distribution, entry.version)
 
 
 def read_card(folder: Path) -> SystemCard:
@@ -212,7 +340,8 @@ def read_card(folder: Path) -> SystemCard:
 def load_system(folder: Path) -> LoadedSystem:
     """Return the system that a folder holds, with its recipe and what it learned.
 
-    Raises as `read_card` does, and as `make_system` does for the system that the card names.
+    Raises as `read_card` does, as `make_system` does for the system that the card names, and `UsageError` for a system
+    that learns nothing: no recipe of a foreign folder decides what such a system opens, asks or runs.
     """
     card, path = read_card(folder), folder / CARD
     if card.system not in names("systems"):
@@ -220,34 +349,37 @@ def load_system(folder: Path) -> LoadedSystem:
             f"{path}: made by the system '{card.system}' of the package '{card.distribution}' {card.version}, "
             f"which is not installed{did_you_mean(card.system, names('systems'))}"
         )
-    recipe = from_table(load_system_class(card.system).Recipe, card.recipe, f"{path}, [recipe]")
-    system = make_system(card.system, recipe)
+    cls = load_system_class(card.system)
+    if not callable(getattr(cls, "load", None)):  # its recipe may name files, addresses or commands: a stranger's word
+        raise UsageError(
+            f"{path}: the system '{card.system}' learns nothing, so no folder can hold it; name it with "
+            f"--system {card.system}, and its settings with --set"
+        )
+    system = make_system(card.system, from_table(cls.Recipe, card.recipe, f"{path}, [recipe]"))
+    _demand_whole(folder, card)
     if isinstance(system, Trainable):
-        system.load(folder)
+        try:
+            system.load(folder)
+        except (DuologueError, MemoryError):
+            raise
+        except Exception as error:
+            raise StorageError(
+                f"{folder}: the model cannot be loaded ({_cause(error)}); it is damaged, or was saved by another "
+                f"version of {card.distribution} ({card.version}): copy it again, or train it again"
+            ) from error
     return LoadedSystem(system, sha256(read_bytes(path)))
 
 
-def need(module: str, extra: str) -> ModuleType:
-    """Import and return a module that is there only with an extra of this distribution.
-
-    `module` may be the library itself or a module of ours behind whose door it lives. Raises
-    `MissingExtraError` that names the library and the extra, and `PlugInError` when the library is
-    installed but cannot be imported.
-
-    >>> need("json", "models").loads("[1]")
-    [1]
-    """
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        missing = (error.name or module).partition(".")[0]
-        if missing == "duologue":
-            raise
-        raise MissingExtraError(
-            f"this needs {missing}, which is not installed; install duologue[{extra}]: pip install 'duologue[{extra}]'"
-        ) from error
-    except ImportError as error:
-        raise PlugInError(f"{module} is installed but cannot be imported: {error}") from error
+def _demand_whole(folder: Path, card: SystemCard) -> None:
+    """Raise `StorageError` where files of a model are not what was saved, or are pipes or devices; names all."""
+    found = files_of_model(folder)
+    wrong = [
+        f"{folder / name} is missing" if name not in found else f"{folder / name} has changed"
+        for name, content in card.files.items()
+        if found.get(name) != content
+    ]
+    if wrong:
+        raise StorageError(f"the model is not what was saved: {', '.join(wrong)}; copy it again, or train it again")
 
 
 def _load_class(kind: Kind, name: str, methods: tuple[str, ...]) -> type:
@@ -259,13 +391,10 @@ def _load_class(kind: Kind, name: str, methods: tuple[str, ...]) -> type:
         raise
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
-        extra = _extra_with(missing, entry.distribution) if missing else None
+        extra = extra_with(missing, entry.distribution) if missing else None
         if not extra:
             raise PlugInError(f"{_owner(kind, name)} cannot be loaded: {_cause(error)}") from error
-        raise MissingExtraError(
-            f"{_owner(kind, name)} needs {missing}, which is not installed; "
-            f"install {entry.distribution}[{extra}]: pip install '{entry.distribution}[{extra}]'"
-        ) from error
+        raise missing_library(missing, extra, entry.distribution, what=_owner(kind, name)) from error
     except Exception as error:  # a stranger's module may fail in any way while it is imported
         raise PlugInError(f"{_owner(kind, name)} cannot be loaded: {_cause(error)}") from error
     if not isinstance(found, type):
@@ -290,16 +419,6 @@ def _entry(kind: Kind, name: str) -> Entry:
     return found[0]
 
 
-def _extra_with(module: str, distribution: str) -> str | None:
-    """Return the extra of a distribution that brings a library, told by the library's name."""
-    try:
-        wanted = requires(distribution) or []
-    except PackageNotFoundError:
-        return None
-    pattern = re.compile(rf"{re.escape(module)}\b.*;.*\bextra\s*==\s*['\"]([^'\"]+)['\"]", re.IGNORECASE)
-    return next((match[1] for line in wanted if (match := pattern.match(line))), None)
-
-
 def _owner(kind: Kind, name: str) -> str:
     entry = _entry(kind, name)
     return f"the {kind.removesuffix('s')} '{name}' of the package '{entry.distribution}' ({entry.target})"
@@ -307,6 +426,26 @@ def _owner(kind: Kind, name: str) -> str:
 
 def _cause(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
+
+
+def culprit(error: BaseException) -> str | None:
+    """Return which plug-in of another package an error comes from; `None` where it comes from our own code.
+
+    Of plug-ins and our own code it is the one that ran last: what a library raises is the fault of who called it.
+    """
+    owners = {
+        entry.target.partition(":")[0].partition(".")[0]: _owner(kind, entry.name)
+        for kind in ("tasks", "systems")
+        for entry in entries(kind)
+        if entry.distribution != OURS
+    }
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        package = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package in owners or package == OURS:
+            found = owners.get(package)
+        trace = trace.tb_next
+    return found
 
 
 def _distribution(point: EntryPoint) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from duologue.core.identity import Identity
 from duologue.core.records import Fact, Record
 
 if TYPE_CHECKING:
@@ -41,11 +42,18 @@ class Brief(Record, frozen=True, kw_only=True):
     variants: tuple[str, ...] = ("strict", "official")
     """Score variants by name; the first is the default."""
     options: dict[str, tuple[str, ...]] = {}
-    """Scoring options by name with their values; the first is the default."""
+    """Scoring options by name with their values; the first is the default. No values: any text."""
+    files: tuple[str, ...] = ()
+    """Options whose value is the path of a file that is read: a report keeps the file's hash, never trusts its path."""
+    programs: tuple[str, ...] = ()
+    """Options whose value is the path of a program that is run: never taken from a report. The report's
+    `meta["programs"]` says by option which one counted (path), where one did."""
     samples: tuple[str, ...] = ("all",)
     """Subsets of samples that can be scored by themselves; the first is the default."""
     slices: tuple[str, ...] = ()
     """What scores can be cut by, such as `domain`."""
+    tracks: tuple[str, str] | None = None
+    """What the challenge calls systems without and with external data; `None` where it does not tell them apart."""
     ordered: bool = False
     """Whether rows of a result file carry no ids and belong to the samples in their order (one reply per line)."""
 
@@ -84,8 +92,8 @@ class Run(Record, frozen=True, kw_only=True):
     seed: int
     progress: Any = None
     """A `Progress`, or `None` for a silent run."""
-    data_hash: str = ""
-    """Hash of the training data, saved with the model."""
+    identity: Identity = Identity()
+    """What decides the result; checkpoints bear it, and those that bear another are refused."""
     worlds: Mapping[str, World] = {}
     """The shared knowledge bases by name, as `System.prepare` gets them; samples name theirs in `world`."""
 
@@ -173,6 +181,15 @@ class Task(Protocol):
 
     def metrics(self, how: Scoring) -> Sequence[Any]:
         """Return the formulas (`duologue.metrics.counts.Metric`) over the counts that its reports keep."""
+        ...
+
+
+@runtime_checkable
+class Storing(Protocol):
+    """A task whose truth files may be too large to be held."""
+
+    def truth(self, path: Path) -> Sequence[Example]:
+        """Return the examples that `load` yields, for checks and scores; gone through anew instead of held."""
         ...
 
 
@@ -278,7 +295,7 @@ class Walkable(Protocol):
     """A task whose data files can be shown as plain text with statistics."""
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
-        """Write the plain dump of a data file."""
+        """Write the plain dump of a data file: each call has one line with its end, so that data never forges one."""
         ...
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Record)
 
 _KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
-_PLACE = re.compile(r"(.*?)(?: - at `\$(.*)`)?", re.DOTALL)
+_AT = " - at `$"
+"""What msgspec puts between a message and its place, which ends in another backtick."""
 _RECIPE = "the recipe"
 
 
@@ -258,8 +259,10 @@ def _mistakes_in_record(
 
 def _explain(error: msgspec.ValidationError, value: Any, path: str, kind: Any = None) -> str:
     """Return msgspec's message with the full key, the value found and a near miss where there is one."""
-    match = _PLACE.fullmatch(str(error))
-    message, tail = (match[1], match[2] or "") if match else (str(error), "")
+    message, at, tail = str(error).partition(_AT)
+    if not (at and tail.endswith("`")):
+        message, tail = str(error), ""
+    tail = tail.removesuffix("`")
     place = f"{path}{tail}".removeprefix(".")
     members = [part for part in _parts(kind) if get_origin(part) is Literal]
     choices = [choice for part in members for choice in get_args(part)]

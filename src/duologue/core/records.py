@@ -259,6 +259,42 @@ class Slice(Record, frozen=True, kw_only=True):
     scores: tuple[Score, ...]
 
 
+class Exposure(Record, frozen=True, kw_only=True):
+    """How much of a truth was in the training data of the system that is scored on it."""
+
+    unknown: str = ""
+    """Why nothing can be told, in words; empty where it can."""
+    files: tuple[str, ...] = ()
+    """Files of the truth that were trained on as they are."""
+    samples: int = 0
+    """Samples that could be looked for: context and reply have enough words to tell anything."""
+    samples_seen: int = 0
+    """Those of them whose context and reply stand in the training data."""
+    by_chance: float = 0.0
+    """Share of samples to be expected of unseen data of the same source, since its dialogues recur."""
+    replies: int = 0
+    """Replies of enough words to tell anything."""
+    replies_seen: int = 0
+    """Those of them that stand in the training data, after whatever context."""
+    held_out: int = 0
+    """Samples seen that were held out in training and only used to choose by."""
+    examples: tuple[str, ...] = ()
+    """Ids of some samples seen."""
+
+    @property
+    def share(self) -> float:
+        """Share of the samples that were seen; 1 where a file of the truth was trained on and no sample could tell."""
+        return self.samples_seen / self.samples if self.samples else float(bool(self.files))
+
+    @property
+    def leak(self) -> bool:
+        """Whether this is more than chance: a file of the truth itself, or clearly more samples than expected."""
+        if self.files or not self.samples:
+            return bool(self.files)
+        expected = self.by_chance
+        return self.share >= min(0.01 + 3 * expected, (1 + expected) / 2)
+
+
 class Report(Record, frozen=True, kw_only=True):
     """The outcome of scoring one submission."""
 
@@ -283,6 +319,10 @@ class Report(Record, frozen=True, kw_only=True):
     system: str = ""
     seen: str = ""
     """What data the system saw in training."""
+    exposure: Exposure | None = None
+    """How much of the truth was among it; `None` where nothing says what that was."""
+    external: tuple[str, ...] | None = None
+    """Data beside the challenge's own that the system learned from, as declared; `None`: not declared."""
     meta: Meta = {}
 
 

@@ -1,13 +1,14 @@
 """Members of a folder, a zip or a tar archive, read without unpacking the archive.
 
-An archive is gone through once for the names and sizes of its members, and then shard by shard. Memory stays small
-whatever its size: of a member no more is kept than name, size and place (the standard library keeps an object of
-about a kilobyte, of which a large archive has half a million).
+An archive is gone through once for the names and sizes of its members and a hash of what they hold, and then shard by
+shard. Memory stays small whatever its size: of a member no more is kept than name, size and place (the standard library
+keeps an object of about a kilobyte, of which a large archive has half a million).
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import struct
 import tarfile
@@ -18,11 +19,14 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from duologue.core import disk
 from duologue.core.errors import FormatError
-from duologue.core.plugins import need
+from duologue.core.extras import need
 from duologue.core.records import Problem
+from duologue.core.unpacking import Meter
+from duologue.corpus.contents import FEW_BLOCKS, SMALL_BLOCK, sampled
 from duologue.corpus.engine import Shard
-from duologue.corpus.members import GZIP, Members, Part, Plan, reading, shard_name
+from duologue.corpus.members import GZIP, LIMIT, Members, Part, Plan, shard_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
@@ -54,7 +58,7 @@ def open_archive(path: Path) -> Archive:
     """
     if path.is_dir():
         return _Folder(path)
-    with reading(path), path.open("rb") as raw:
+    with disk.opened(path) as raw:
         start = raw.read(512)
     if start.startswith(b"PK"):
         return _Zip(path)
@@ -95,7 +99,8 @@ class _Folder(_Ranged):
 
     def members(self, wanted: Callable[[str], bool]) -> Members:
         names, sizes = [], []
-        with reading(self._path):
+        content = hashlib.sha256()
+        with disk.guarded("read", self._path):
             for folder, folders, files in os.walk(self._path, onerror=_raise):
                 folders[:] = sorted(name for name in folders if not name.startswith("."))
                 place = Path(folder).relative_to(self._path)
@@ -104,8 +109,9 @@ class _Folder(_Ranged):
                     if not name.startswith(".") and wanted(member):
                         names.append(member)
                         sizes.append((self._path / member).stat().st_size)
+                        content.update(sampled(self._path / member, blocks=FEW_BLOCKS, block=SMALL_BLOCK))
         self._names = names
-        return Members(names, np.array(sizes, np.int64))
+        return Members(names, np.array(sizes, np.int64), content.digest())
 
     def _part(self, place: int, key: int) -> Part:
         name = self._names[place]
@@ -127,34 +133,36 @@ class _Zip(_Ranged):
 
     def members(self, wanted: Callable[[str], bool]) -> Members:
         names, places = [], array("q")
-        for name, *place in self._directory():
+        content = hashlib.sha256()
+        for name, checksum, *place in self._directory():
             if not name.endswith("/") and wanted(name):
                 names.append(name)
+                content.update(checksum.to_bytes(4, "little"))
                 places.extend(place)
         self._names = names
         self._places = np.frombuffer(places, np.int64).reshape(-1, 3)
-        return Members(names, self._places[:, 1])
+        return Members(names, self._places[:, 1], content.digest())
 
     def _part(self, place: int, key: int) -> Part:
         offset, size, method = self._places[place].tolist()
         return Part(key, self._names[place], None, str(self._path.absolute()), offset, size, method)
 
-    def _directory(self) -> Iterator[tuple[str, int, int, int]]:
-        """Yield name, offset, packed size and method of each entry."""
-        with reading(self._path), self._path.open("rb") as raw:
+    def _directory(self) -> Iterator[tuple[str, int, int, int, int]]:
+        """Yield name, checksum, offset, packed size and method of each entry."""
+        with disk.opened(self._path) as raw:
             count, offset = self._end(raw)
             raw.seek(offset)
             for _ in range(count):
                 header = raw.read(_CENTRAL.size)
                 if len(header) < _CENTRAL.size or not header.startswith(b"PK\x01\x02"):
                     raise _damaged(self._path, "its directory is cut off")
-                _, _, _, flags, method, _, _, _, packed, full, *lengths, _, _, _, place = _CENTRAL.unpack(header)
+                _, _, _, flags, method, _, _, checksum, packed, full, *lengths, _, _, _, place = _CENTRAL.unpack(header)
                 name = raw.read(lengths[0])
                 extra = raw.read(lengths[1])
                 raw.seek(lengths[2], os.SEEK_CUR)
                 packed, place = _large(extra, full, packed, place)
                 text = name.decode("utf-8" if flags & 0x800 else "cp437", "surrogateescape")
-                yield text, place, packed, method
+                yield text, checksum, place, packed, method
 
     def _end(self, raw: IO[bytes]) -> tuple[int, int]:
         """Return the number of entries and where the directory begins."""
@@ -206,7 +214,7 @@ class _Tar:
         for name, size, _ in self._walk():
             names.append(name)
             sizes.append(size)
-        return Members(names, np.frombuffer(sizes, np.int64))
+        return Members(names, np.frombuffer(sizes, np.int64), sampled(self._path))
 
     def shards(self, plan: Plan, done: Container[str]) -> Iterator[Shard]:
         stream = enumerate(self._walk())
@@ -220,10 +228,10 @@ class _Tar:
 
     def _walk(self) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
         """Yield name, size and a function that reads it for each wanted file."""
-        with reading(self._path), self._path.open("rb") as raw:
+        with disk.opened(self._path) as raw:
             packed = raw.read(2) == GZIP
             raw.seek(0)
-            stream: Any = need("isal.igzip", "corpus").open(raw, "rb") if packed else raw
+            stream: Any = _Unpacked(raw, self._path) if packed else raw
             try:
                 with tarfile.open(fileobj=stream, mode="r|", bufsize=_READ) as tar:
                     while (info := tar.next()) is not None:
@@ -247,9 +255,25 @@ def _reader(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], bytes]:
     def read() -> bytes:
         file = tar.extractfile(info)
         assert file is not None  # a regular file
-        return file.read()
+        return file.read(LIMIT + 1)
 
     return read
+
+
+class _Unpacked:
+    """A gzip file as it is unpacked, not beyond the limits."""
+
+    def __init__(self, raw: IO[bytes], path: Path) -> None:
+        self._raw = raw
+        self._stream = need("isal.igzip", "corpus").open(raw, "rb")
+        self._meter = Meter(path)
+
+    def read(self, size: int) -> bytes:
+        """Return up to so many bytes. Raises `FormatError` when it swells past the limits."""
+        found: bytes = self._stream.read(size)
+        self._meter.packed = self._raw.tell()
+        self._meter.count(len(found))
+        return found
 
 
 def _damaged(path: Path, message: str) -> DuologueError:

@@ -8,7 +8,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError, UsageError
-from duologue.core.plugins import need
+from duologue.core.extras import need
 from duologue.corpus.engine import Outcome, Shard, do_one
 
 if TYPE_CHECKING:

@@ -5,23 +5,20 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from duologue.core.errors import StorageError
-from duologue.core.plugins import need
+from duologue.core import disk
+from duologue.core.extras import need
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
 LIMIT = 64 << 20
-"""Bytes to which a member may unpack; a few bytes can be made to swell to any size."""
+"""Bytes that a member may have, and to which it may unpack; a few bytes can be made to swell to any size."""
 GZIP = b"\x1f\x8b"
 STORED, _DEFLATED = 0, 8
 _LOCAL = struct.Struct("<4s5H3L2H")
@@ -34,6 +31,8 @@ class Members(NamedTuple):
     """Their paths in the archive, with `/` between folders."""
     sizes: NDArray[np.int64]
     """Bytes as they lie there, (members,)."""
+    content: bytes
+    """A hash of what they hold (`contents`): another where an archive of equal names and sizes has other text."""
 
 
 class Plan(NamedTuple):
@@ -90,6 +89,8 @@ def unpack(part: Part) -> bytes:
     Raises `ValueError` that says what is wrong for a damaged member, `StorageError` when a file is gone.
     """
     data = _raw(part) if part.data is None else part.data
+    if len(data) > LIMIT:
+        raise ValueError(f"it has more than {LIMIT >> 20} MiB; no such file has")
     if part.method == _DEFLATED:
         data = _inflate(data, -zlib.MAX_WBITS)
     elif part.method != STORED:
@@ -98,17 +99,17 @@ def unpack(part: Part) -> bytes:
 
 
 def _raw(part: Part) -> bytes:
-    with reading(Path(part.path)), Path(part.path).open("rb") as raw:
+    with disk.opened(Path(part.path)) as raw:
         if part.offset < 0:
-            return raw.read()
+            return raw.read(LIMIT + 1)
         raw.seek(part.offset)
         header = raw.read(_LOCAL.size)
         if len(header) < _LOCAL.size or not header.startswith(b"PK\x03\x04"):
             raise ValueError("its place in the zip holds no file")
         name, extra = _LOCAL.unpack(header)[-2:]
         raw.seek(name + extra, os.SEEK_CUR)
-        data = raw.read(part.size)
-    if len(data) < part.size:
+        data = raw.read(min(part.size, LIMIT + 1))
+    if len(data) < min(part.size, LIMIT + 1):
         raise ValueError("the zip ends in the middle of it")
     return data
 
@@ -129,14 +130,3 @@ def _inflate(data: bytes, bits: int) -> bytes:
             raise ValueError("its packed data ends too early")
         data = packer.unused_data.lstrip(b"\0") if bits > 0 else b""  # gzip files may be joined, or padded by zeros
     return found
-
-
-@contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses into a `StorageError` that names the file."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise StorageError(f"cannot read {path}: there is no such file or folder") from error
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror or error}") from error

@@ -15,7 +15,7 @@ from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError
-from duologue.core.interrupts import ctrl_c_waits
+from duologue.core.interrupts import ctrl_c_waits, leave_stops_to_the_parent
 from duologue.corpus.engine import Outcome, Shard, do_one
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _died() -> DuologueError:
 
 def _serve(pipe: Connection, work: Work) -> None:
     """Do the work on each shard that comes; nobody left at the other end means that it is over."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_stops_to_the_parent()
     with suppress(EOFError, OSError):
         while True:
             shard: Shard = pipe.recv()

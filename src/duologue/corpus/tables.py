@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from duologue.core.errors import FormatError, StorageError
-from duologue.core.plugins import need
+from duologue.core.extras import need
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:

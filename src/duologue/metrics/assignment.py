@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.core.errors import MissingExtraError
+from duologue.core.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,13 +28,8 @@ def assign(similarity: Sequence[Sequence[float]]) -> list[int | None]:
     found: list[int | None] = [None] * len(similarity)
     if not similarity or not len(similarity[0]):
         return found
-    try:
-        from scipy.optimize import linear_sum_assignment
-    except ImportError as error:
-        raise MissingExtraError(
-            "assigning predicted entities to true ones needs SciPy: install duologue[score]"
-        ) from error
-    rows, columns = linear_sum_assignment(-np.array(similarity, dtype=np.float32))
+    solve = need("scipy.optimize", "score").linear_sum_assignment
+    rows, columns = solve(-np.array(similarity, dtype=np.float32))
     for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
         found[row] = column
     return found

@@ -146,7 +146,7 @@ class CiderBatch:
         """Return CIDEr per item, shape (items,), of a set of `count` items with these document frequencies."""
         total = np.zeros(len(self._item))
         for order, frequencies in zip(self._orders, documents, strict=True):
-            weight = (math.log(count) - np.log(np.maximum(frequencies, 1.0))) ** 2
+            weight = (math.log(count) - _logarithms(frequencies)) ** 2
             said = _norms(order.said, weight, self.items)[self._item]
             wanted = _norms(order.wanted, weight, len(self._item))
             grams, texts, products = order.shared
@@ -212,6 +212,20 @@ def jackknife_interval(
     groups = len(values)
     error = math.sqrt((groups - 1) / groups * float(((values - values.mean()) ** 2).sum()))
     return value - times * error, value + times * error
+
+
+def _logarithms(frequencies: Floats | Integers) -> Floats:
+    """Return ln(max(1, frequency)) of each, by the same function as that of the count.
+
+    numpy's own differs from it by a bit or not, with its version and the processor. Where an n-gram stands in the
+    references of all items its weight is nothing, and that bit, by which it is then divided, would be everything.
+    """
+    whole = np.maximum(frequencies, 1).astype(np.int64)
+    used = np.flatnonzero(np.bincount(whole))
+    table = np.zeros(whole.max(initial=1) + 1)
+    table[used] = [math.log(number) for number in used.tolist()]
+    found: Floats = table[whole]
+    return found
 
 
 def _norms(entries: tuple[Integers, Integers, Floats], weight: Floats, texts: int) -> Floats:

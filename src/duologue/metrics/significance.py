@@ -8,6 +8,7 @@ stored counts and never look at an answer again; all are deterministic for a see
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -85,12 +86,11 @@ def bootstrap(
     _expect(metrics, level)
     _, rows = counts.units()
     sums = bootstrap_sums(rows, resamples, seed)
-    tail = (1 - level) / 2
     found = []
     for metric in metrics:
         columns = counts.positions(metric.columns)
-        low, high = np.nanquantile(metric.total(sums[:, columns]), [tail, 1 - tail])
-        found.append(Interval(metric.value(counts), float(low), float(high)))
+        low, high = middle_of(metric.total(sums[:, columns]), level)
+        found.append(Interval(metric.value(counts), low, high))
     return tuple(found)
 
 
@@ -149,7 +149,6 @@ def paired_tests(
     width = len(a.columns)
     drawn = bootstrap_sums(np.hstack([rows_a, rows_b]), resamples, seed)
     swapped = swapped_sums(rows_a, rows_b, resamples, seed)
-    tail = (1 - level) / 2
     found = []
     for metric in metrics:
         columns = a.positions(metric.columns)
@@ -157,15 +156,15 @@ def paired_tests(
         difference = here - there
         boot = metric.total(drawn[:, columns]) - metric.total(drawn[:, [width + column for column in columns]])
         swap = metric.total(swapped.first[:, columns]) - metric.total(swapped.second[:, columns])
-        low, high = np.nanquantile(boot, [tail, 1 - tail])
+        low, high = middle_of(boot, level)
         found.append(
             Paired(
                 name=metric.name,
                 a=here,
                 b=there,
                 difference=difference,
-                low=float(low),
-                high=float(high),
+                low=low,
+                high=high,
                 p_bootstrap=p_value(boot - difference, difference),
                 p_randomisation=p_value(swap, difference),
             )
@@ -173,12 +172,23 @@ def paired_tests(
     return tuple(found)
 
 
+def middle_of(drawn: Floats, level: float = LEVEL) -> tuple[float, float]:
+    """Return the ends of the middle of values that were drawn, those that are NaN left out; NaN where all are."""
+    tail = (1 - level) / 2
+    known = drawn[~np.isnan(drawn)]
+    if not len(known):
+        return math.nan, math.nan
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return float(low), float(high)
+
+
 def p_value(chance: Floats, difference: float) -> float:
     """Return (1 + c) / (1 + B): c of the B differences made by chance are at least as large as the one found.
 
-    Two-sided: signs do not matter. Never 0, since the observed case is one of the possible ones.
+    Two-sided: signs do not matter. Never 0, since the observed case is one of the possible ones. A difference that is
+    not known (NaN) counts as large when it is made by chance, and has 1 when it is the one found: it shows nothing.
     """
-    beyond = int(np.count_nonzero(np.abs(chance) >= abs(difference) - _TIE))
+    beyond = int(np.count_nonzero(~(np.abs(chance) < abs(difference) - _TIE)))
     return (1 + beyond) / (1 + len(chance))
 
 

@@ -12,6 +12,7 @@ import torch
 
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
+from duologue.models.highest import highest
 from duologue.models.words import BEGIN, END, PAD, UNKNOWN
 
 if TYPE_CHECKING:
@@ -104,10 +105,14 @@ def _single(
             if not alive:
                 break
             told, said = model.step(said, last)
-            chosen = choose(_barred(told, limits, [words[row] for row in alive]), alive)
+            allowed = _barred(told, limits, [words[row] for row in alive])
+            stuck = (allowed == _NEVER).all(1)  # nothing may follow: the reply stops here
+            chosen = choose(allowed.masked_fill(stuck.unsqueeze(1), 0.0), alive)
             gained = told.gather(1, chosen.unsqueeze(1)).squeeze(1).tolist()
             stay = []
-            for place, (word, more) in enumerate(zip(chosen.tolist(), gained, strict=True)):
+            for place, (word, more, stops) in enumerate(zip(chosen.tolist(), gained, stuck.tolist(), strict=True)):
+                if stops:
+                    continue
                 log_p[alive[place]] += more
                 if word != limits.end:
                     words[alive[place]].append(word)
@@ -159,7 +164,8 @@ def beam(
     The length rule: replies are ordered by ln P / length ** `length_power`, the end counted; 0 is the plain sum, 1 the
     mean. A reply that ends among the `width` best continuations leaves the beam, which goes on until as many have
     ended or the limit is reached; one that is `patient` goes on until no other reply can come before as many, however
-    unlikely the first were that ended. An impatient beam of width 1 says what `greedy` says.
+    unlikely the first were that ended. Of equal continuations that of the better beam comes first, then the word with
+    the lowest number. An impatient beam of width 1 says what `greedy` says.
     """
     if width < 1:
         raise UsageError(f"a beam needs a width of at least 1, found {width}")
@@ -175,7 +181,7 @@ def beam(
                 break
             told, said = model.step(said, last)
             reached = total.unsqueeze(1) + _barred(told, limits, words).double().cpu()  # (m, v)
-            came, chosen, total = _spread(found, owner, words, reached, limits)
+            came, chosen, total = _spread(found, owner, words, total, reached, limits)
             owner = [owner[place] for place in came]
             words = [[*words[place], word] for place, word in zip(came, chosen, strict=True)]
             last = torch.tensor(chosen, dtype=torch.long, device=told.device)
@@ -186,7 +192,7 @@ def beam(
 
 
 def _spread(
-    found: _Beams, owner: list[int], words: list[list[int]], reached: Tensor, limits: Limits
+    found: _Beams, owner: list[int], words: list[list[int]], total: Tensor, reached: Tensor, limits: Limits
 ) -> tuple[list[int], list[int], Tensor]:
     """Return the beams that go on: where each came from, its next word, its ln P; what ends is kept in `found`."""
     came, chosen, totals = [], [], []
@@ -196,9 +202,9 @@ def _spread(
         while after < len(owner) and owner[after] == row:
             after += 1
         of_row = reached[first:after].flatten()  # (beams of the row * v)
-        best, places = of_row.topk(min(2 * found.width, len(of_row)))
+        best, places = highest(of_row.unsqueeze(0), min(2 * found.width, len(of_row)))
         going = 0
-        for rank, (log_p, place) in enumerate(zip(best.tolist(), places.tolist(), strict=True)):
+        for rank, (log_p, place) in enumerate(zip(best[0].tolist(), places[0].tolist(), strict=True)):
             origin, word = first + place // v, place % v
             if log_p == _NEVER or going == found.width or found.done(row):
                 break
@@ -209,6 +215,8 @@ def _spread(
                 going += 1
             elif rank < found.width:
                 found.end(row, words[origin], log_p, by_itself=True)
+        if best[0, 0] == _NEVER and not found.ended[row]:  # nothing may follow: the best beam stops here
+            found.end(row, words[first], total[first].item(), by_itself=False)
         if going and found.done(row, totals[-going]):
             del came[-going:], chosen[-going:], totals[-going:]
         first = after

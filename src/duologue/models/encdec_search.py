@@ -15,6 +15,7 @@ import torch
 from duologue.core.errors import UsageError
 from duologue.models.decode import Reply
 from duologue.models.encdec import EncDec, TalkBatch, Turned, collate_talks
+from duologue.models.highest import highest
 from duologue.models.lstm import State, join_states
 from duologue.models.train import Subject
 from duologue.models.weights import first_weights
@@ -109,12 +110,12 @@ def search(model: EncDec, said: State, *, width: int = 5, longest: int = 30, bon
         if words:
             ended.append(total + log_p[:, :, END] + bonus * (words + 1))  # (b, width)
         log_p[:, :, [PAD, UNKNOWN, BEGIN, END]] = -torch.inf
-        total, places = (total.unsqueeze(2) + log_p).flatten(1).topk(width, 1)  # (b, width)
+        total, places = highest((total.unsqueeze(2) + log_p).flatten(1), width)  # (b, width)
         before, chosen = places // log_p.shape[2], places % log_p.shape[2]
         steps.append((before, chosen))
         said = said.pick((before + first).flatten())
         tokens = chosen.flatten()
-    scores, places = torch.cat(ended, 1).topk(width, 1)  # (b, width)
+    scores, places = highest(torch.cat(ended, 1), width)  # (b, width)
     rows = zip(scores.tolist(), places.tolist(), strict=True)
     return [_replies(steps, row, each, width, bonus) for row, each in enumerate(map(_pairs, rows))]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-import signal
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ import torch
 from torch import distributed, nn
 
 from duologue.core.errors import UsageError
+from duologue.core.interrupts import leave_stops_to_the_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -122,7 +122,7 @@ def team_of(size: int, device: str, work: Callable[..., object], *arguments: Any
 
 
 def _help(parcel: bytes, rank: int, size: int, device: str, place: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it and ends the others
+    leave_stops_to_the_parent()
     work, arguments = pickle.loads(parcel)  # noqa: S301  # the parent process packed it
     with _joined(rank, size, device, place) as team:
         work(team, *arguments)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import torch
 from torch.nn import functional
 
+from duologue.models.highest import highest
 from duologue.models.postks import Source
 from duologue.models.postks_batch import BEGIN, END, UNKNOWN
 
@@ -78,7 +79,7 @@ def search(
         logits = functional.linear(hidden, model.output_second.weight, model.output_second.bias)
         chances = logits.log_softmax(1).view(b, width, -1)  # (b, width, v)
         running = scores.unsqueeze(2) * (1 - 1 / step) + chances / step if step > 1 else scores.unsqueeze(2) + chances
-        kept, places = running.flatten(1).topk(width, 1)  # (b, width)
+        kept, places = highest(running.flatten(1), width)  # (b, width)
         before, said = places // chances.shape[2], places % chances.shape[2]
         steps.append(_Step(kept, said, before))
         scores = kept.masked_fill((said == END) | (said == UNKNOWN), -torch.inf)
@@ -93,7 +94,7 @@ def search(
 def _result(steps: list[_Step], last: Tensor) -> Found:
     """Return the reply that the official walk back over one sample's steps gives; parts and `last` are (width,)."""
     width = len(last)
-    final, slots = last.topk(width)
+    final, slots = (one[0] for one in highest(last.unsqueeze(0), width))
     scores, pointers = final.tolist(), slots.tolist()
     replies: list[list[int]] = [[] for _ in range(width)]
     ended = 0

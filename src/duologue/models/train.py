@@ -17,12 +17,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+import msgspec
 import torch
 import torch.utils.deterministic
 
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
+from duologue.core.identity import CHECKPOINT, LOG, Identity, differences
 from duologue.core.records import Record
+from duologue.core.sums import added
 from duologue.models.checkpoint import load_checkpoint, save_checkpoint
 from duologue.models.parallel import Team, on_device, team_of
 
@@ -37,8 +40,6 @@ if TYPE_CHECKING:
 Example = TypeVar("Example")
 Batch = TypeVar("Batch")
 
-CHECKPOINT = "checkpoint.pt"
-LOG = "training.jsonl"
 _WINDOW = 32  # batches that are sorted by length together
 _FLOOR = 0.02  # share of the learning rate that is left at the end of a cosine
 
@@ -146,21 +147,21 @@ def train(
     *,
     folder: Path,
     seed: int,
-    data_hash: str = "",
+    identity: Identity | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
     """Train the subject's module in place and leave the weights that were best on held-out examples.
 
     `seed` decides order and dropout; the caller makes the first weights. Continues from the checkpoint in
-    `folder` if there is one. Raises `UsageError` when that checkpoint belongs to another training, there
-    is nothing to train on, the loss is no number any more, or the devices asked for are not there; `StorageError`
-    when the checkpoint is damaged.
+    `folder` if there is one; `identity` is that of the run, which a checkpoint must bear too. Raises `UsageError`
+    when that checkpoint belongs to another training, there is nothing to train on, the loss is no number any more,
+    or the devices asked for are not there; `StorageError` when the checkpoint is damaged.
     """
     if not examples or not held_out:
         raise UsageError(f"training needs examples and held-out examples; found {len(examples)} and {len(held_out)}")
     if subject.hits is None and plan.choose == "right":
         raise UsageError("this model cannot say which examples it gets right; set the plan's 'choose' to 'loss'")
-    given = (subject, examples, held_out, plan, folder, seed, data_hash)
+    given = (subject, examples, held_out, plan, folder, seed, identity or Identity())
     with _settings(plan, seed), team_of(plan.devices, plan.device, _help, *given) as team:
         return _Training(team, *given, progress=progress).run()
 
@@ -181,12 +182,21 @@ class _Training(Generic[Example, Batch]):
         plan: Plan,
         folder: Path,
         seed: int,
-        data_hash: str,
+        identity: Identity,
         progress: Progress | None = None,
     ) -> None:
         self.team, self.subject, self.examples, self.held_out, self.plan = team, subject, examples, held_out, plan
         self.folder, self.seed, self.progress = folder, seed, progress
-        self.identity = f"{seed} {len(examples)} {len(held_out)} {plan} {data_hash}"
+        self.identity = {
+            **identity.table(),
+            "part": {
+                "seed": seed,
+                "examples": len(examples),
+                "held_out": len(held_out),
+                "plan": msgspec.to_builtins(plan),
+                "torch": str(torch.__version__),
+            },
+        }
         self.module = subject.module.to(team.device)
         self.loss = team.wrapped(self.module, subject.loss, in_stages=subject.stage is not None)
         kind = torch.optim.AdamW if plan.optimiser == "adamw" else torch.optim.Adam
@@ -261,7 +271,7 @@ class _Training(Generic[Example, Batch]):
         return moved
 
     def _weight(self, rows: Sequence[Example]) -> float:
-        return float(len(rows)) if self.subject.weight is None else sum(map(self.subject.weight, rows))
+        return float(len(rows)) if self.subject.weight is None else added(map(self.subject.weight, rows))
 
     def _rate(self, step: int) -> float:
         """Return the share of the learning rate for a step: linear warm-up, then the schedule."""
@@ -368,9 +378,11 @@ class _Training(Generic[Example, Batch]):
         if not path.exists():
             return
         saved = load_checkpoint(path)
-        if saved["identity"] != self.identity:
+        other = differences(saved["identity"], self.identity)
+        if other:
             raise UsageError(
-                f"{path} belongs to another training (another recipe, seed or data); choose another folder or remove it"
+                f"{path} belongs to another training ({', '.join(other)}); train with the same to go on with it, "
+                f"choose another folder, or remove it to start anew"
             )
         self.module.load_state_dict(saved["module"])
         self.optimiser.load_state_dict(saved["optimiser"])

@@ -7,11 +7,13 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
+from duologue.core import disk
+from duologue.core.disk import regular
 from duologue.core.errors import FormatError, StorageError
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _MAGIC = b"SQLite format 3\x00"
@@ -24,6 +26,8 @@ _PATIENCE_SECONDS = 120.0
 
 def is_database(path: Path) -> bool:
     """Tell whether a file is an SQLite database, by its first bytes."""
+    if not path.is_file():  # a pipe would be waited for without end
+        return False
     try:
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -38,17 +42,34 @@ class Database:
     `FormatError` for a file that is no database, is damaged, or is of another version.
     """
 
-    def __init__(self, path: Path, *, schema: str, version: int, writable: bool = True, durable: bool = True) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        schema: str,
+        version: int,
+        upgrades: Mapping[int, str] | None = None,
+        writable: bool = True,
+        durable: bool = True,
+        private: bool = False,
+    ) -> None:
         """Open a database, and make it with `schema` where there is none and it may be written.
+
+        `upgrades` make the next version of an older one; a database that is only read stays of its `version`. A
+        `private` one is readable by its owner alone, as is its folder where that is made here. What is deleted is
+        overwritten.
 
         `durable`: a commit is on the disk when it returns, so that it survives a power failure too; without it a
         commit survives a kill of the process only.
         """
         self.path = path
+        self.version = version
+        self._upgrades = upgrades or {}
         with self.guarded():
+            regular(path)
             if not writable and not path.is_file():
                 raise StorageError(f"there is no store at {path}; collect or import into it first")
-            self.connection = _open(path, writable=writable)
+            self.connection = _open(path, writable=writable, private=private)
             try:
                 self.connection.isolation_level = None  # transactions begin and end where `writing` says
                 self.connection.execute("PRAGMA cache_size = -65536")
@@ -56,6 +77,7 @@ class Database:
                     _keep_log(self.connection)
                     self.connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                     pages = _LOG_PAGES if durable else _BULK_LOG_PAGES
+                    self.connection.execute("PRAGMA secure_delete = ON")
                     self.connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
                 self._found_version(schema, version, writable=writable)
             except BaseException:
@@ -66,13 +88,17 @@ class Database:
         found = self.connection.execute("PRAGMA user_version").fetchone()[0]
         if found == version:
             return
-        if found == 0 and writable:
+        if found in self._upgrades and not writable:
+            self.version = found
+            return
+        if (found == 0 or found in self._upgrades) and writable:
             with self.writing():
                 # Another process may have made it while this one waited for its turn.
-                if self.connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                    for statement in filter(str.strip, schema.split(";")):
-                        self.connection.execute(statement)
-                    self.connection.execute(f"PRAGMA user_version = {version}")
+                found = self.connection.execute("PRAGMA user_version").fetchone()[0]
+                scripts = [schema] if found == 0 else [self._upgrades[one] for one in range(found, version)]
+                for statement in _statements("".join(f"{script};" for script in scripts)):
+                    self.connection.execute(statement)
+                self.connection.execute(f"PRAGMA user_version = {version}")
             return
         message = f"the store is of version {found}, this program writes version {version}"
         advice = "collect into a fresh folder" if found else "was it ever written to?"
@@ -108,14 +134,35 @@ class Database:
         except sqlite3.Error as error:
             _refuse(self.path, error)
 
+    def settle(self) -> None:
+        """Move what was committed from the log into the file, so that what was deleted stands in neither.
+
+        While others read, it waits for the next time.
+        """
+        with self.guarded():
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Close the connection."""
         self.connection.close()
 
 
-def _open(path: Path, *, writable: bool) -> sqlite3.Connection:
+def _statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script; a trigger has semicolons inside."""
+    statement = ""
+    for piece in script.split(";"):
+        statement += piece + ";"
+        if sqlite3.complete_statement(statement):
+            if statement.strip(" \n;"):
+                yield statement
+            statement = ""
+
+
+def _open(path: Path, *, writable: bool, private: bool) -> sqlite3.Connection:
     if writable:
         try:
+            if private:
+                disk.make_private(path)
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"cannot write {path}: {error.strerror}") from error
@@ -127,6 +174,9 @@ def _open(path: Path, *, writable: bool) -> sqlite3.Connection:
     except sqlite3.OperationalError:  # a read-only folder has no place for the index of the log
         connection.close()
         return sqlite3.connect(f"{address}?immutable=1", timeout=_PATIENCE_SECONDS, uri=True)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

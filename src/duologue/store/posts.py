@@ -1,33 +1,37 @@
-"""Posts, the dialogues they make, and how far a collector has come: one SQLite file per store.
+"""Posts, the dialogues they make, and how far a collector has come: one SQLite file per store, private to its owner.
 
 A post is stored once, whoever finds it and however often; the first finding counts. A dialogue is a list of ids of
 stored posts under the id of its last one. Every step of a collector is one transaction, so that a process killed
 anywhere leaves a store that the next run goes on from, and two that work on one store never undo each other's work.
+A post that was deleted at its source is gone for good: the database itself refuses to take it again.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem
 from duologue.store.database import Database
+from duologue.store.threads import Change, rebuild
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
+    from sqlite3 import Connection
     from types import TracebackType
 
     Row = dict[str, Any]
 
 NAME = "posts.sqlite"
 """What the database of a store folder is called."""
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
 CREATE TABLE posts (
     id INTEGER NOT NULL UNIQUE, parent INTEGER, created TEXT, text TEXT, truncated INTEGER, lang TEXT,
-    author INTEGER, screen_name TEXT, name TEXT, body TEXT, raw TEXT
+    author INTEGER, screen_name TEXT, name TEXT, body TEXT, raw TEXT, read INTEGER
 );
 CREATE TABLE dialogues (
     place INTEGER PRIMARY KEY, account TEXT NOT NULL COLLATE NOCASE, key INTEGER NOT NULL,
@@ -35,16 +39,37 @@ CREATE TABLE dialogues (
 );
 CREATE TABLE accounts (
     name TEXT PRIMARY KEY COLLATE NOCASE, user INTEGER, revision INTEGER NOT NULL DEFAULT 0,
-    exported INTEGER NOT NULL DEFAULT 0
+    exported INTEGER NOT NULL DEFAULT 0, reached INTEGER
 );
 CREATE TABLE scans (account TEXT PRIMARY KEY COLLATE NOCASE, since INTEGER, before INTEGER, complete INTEGER NOT NULL);
 CREATE TABLE scanned (
     account TEXT NOT NULL COLLATE NOCASE, id INTEGER NOT NULL, timeline INTEGER NOT NULL, PRIMARY KEY (account, id)
 ) WITHOUT ROWID;
-CREATE TABLE absent (id INTEGER PRIMARY KEY, reason TEXT NOT NULL)
+CREATE TABLE absent (id INTEGER PRIMARY KEY, reason TEXT NOT NULL);
+CREATE TABLE deleted (id INTEGER PRIMARY KEY, reason TEXT NOT NULL);
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TRIGGER refuse_deleted BEFORE INSERT ON posts WHEN EXISTS (SELECT 1 FROM deleted WHERE id = NEW.id)
+BEGIN SELECT RAISE(IGNORE); END;
+CREATE INDEX posts_by_read ON posts (read) WHERE read IS NOT NULL
 """
+_UPGRADES = {
+    1: """
+ALTER TABLE posts ADD COLUMN read INTEGER;
+ALTER TABLE accounts ADD COLUMN reached INTEGER;
+CREATE TABLE deleted (id INTEGER PRIMARY KEY, reason TEXT NOT NULL);
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+INSERT INTO deleted SELECT id, reason FROM absent WHERE reason = 'deleted by its author';
+DELETE FROM absent WHERE id IN (SELECT id FROM deleted);
+CREATE TRIGGER refuse_deleted BEFORE INSERT ON posts WHEN EXISTS (SELECT 1 FROM deleted WHERE id = NEW.id)
+BEGIN SELECT RAISE(IGNORE); END;
+UPDATE posts SET read = unixepoch();
+CREATE INDEX posts_by_read ON posts (read) WHERE read IS NOT NULL
+"""
+}
+"""Stores of version 1 did not tell when a post was read: those count as read when the store is first written to."""
+_STEERING = ("accounts", "scans", "settings")
 _COLUMNS = "id, parent, created, text, truncated, lang, author, screen_name, name, body"
-_ADD = f"INSERT OR IGNORE INTO posts ({_COLUMNS}, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own column names
+_ADD = f"INSERT OR IGNORE INTO posts ({_COLUMNS}, raw, read) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own column names
 _ADD_PLAIN = (
     "INSERT OR IGNORE INTO posts (id, parent, created, text, truncated, lang, author, screen_name, name) "
     "VALUES (?, ?, ?, ?, 0, ?, ?, ?, '')"
@@ -56,8 +81,13 @@ _PUT = (
     "INSERT INTO dialogues (account, key, ids) VALUES (?, ?, ?) "
     "ON CONFLICT (account, key) DO UPDATE SET ids = excluded.ids"
 )
+_SETTING = "SELECT value FROM settings WHERE name = ?"
+_DROP = "DELETE FROM dialogues WHERE account = ? AND key = ?"
+_REACHED = "SELECT account, max(key) FROM dialogues GROUP BY account"
+_REACH = "UPDATE accounts SET reached = max(?, ifnull(reached, 0)) WHERE name = ?"
 _REVISE = "INSERT INTO accounts (name, revision) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET revision = revision + 1"
 _LARGEST = 2**63 - 1
+_MOST_DIGITS = len(str(_LARGEST))
 _KEYS = ["id", "id_str", "created_at", "text", "truncated", "lang", "in_reply_to_status_id", "user"]
 _USER_KEYS = ["id", "screen_name", "name"]
 
@@ -77,34 +107,46 @@ class Scan(NamedTuple):
     """Ids of the posts replied to that were looked up so far, ascending."""
 
 
-class Change(NamedTuple):
-    """What a finished scan changes in an account's dialogues."""
-
-    removed: Sequence[int]
-    """Keys of dialogues that went on and stand under a later key now."""
-    added: dict[int, tuple[int, ...]]
-    """Key -> ids, oldest first."""
-
-
 class PostBase:
     """The store's database; made where there is none. Use it in a `with` block.
 
     Raises `StorageError` for what the disk refuses and `FormatError` for a file that is no such database.
     """
 
-    def __init__(self, path: Path, *, writable: bool = True, durable: bool = True) -> None:
-        """Open the database; `durable` as `Database` says."""
-        self._base = Database(path, schema=_SCHEMA, version=_VERSION, writable=writable, durable=durable)
+    def __init__(self, path: Path, *, writable: bool = True, durable: bool = True, read: int | None = None) -> None:
+        """Open the database; `durable` as `Database` says.
+
+        `read` is the second since 1970 at which a service was asked for the posts that are added: they can expire.
+        """
+        self._base = Database(
+            path,
+            schema=_SCHEMA,
+            version=_VERSION,
+            upgrades=_UPGRADES,
+            writable=writable,
+            durable=durable,
+            private=True,
+        )
         self.path = path
+        try:
+            self._expect_types()
+        except BaseException:
+            self._base.close()
+            raise
+        self._read = read
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database."""
         self._base.close()
 
     def add(self, posts: Iterable[Row], raw: Iterable[str | None] | None = None) -> None:
-        """Add posts as one transaction; those that are there already stay as they are.
+        """Add posts as one transaction; those that are there already stay as they are, deleted ones stay away.
 
         `raw` is per post what the service sent, where that says more than the post does. Raises `FormatError` for
         an id beyond 63 bits.
@@ -123,26 +165,38 @@ class PostBase:
     def _values(self, posts: Iterable[Row], raw: Iterable[str | None] | None) -> Iterator[Sequence[Any]]:
         sent = iter(raw) if raw is not None else None
         for post in posts:
-            yield (*_values_of(post, self.path), next(sent) if sent is not None else None)
+            yield (*_values_of(post, self.path), next(sent) if sent is not None else None, self._read)
 
     def post(self, number: int) -> Row | None:
         """Return a post as the service gave it, `None` for one that is not here."""
+        if not 0 <= number <= _LARGEST:
+            return None
         with self._base.guarded():
             values = self._base.connection.execute(_ONE, (number,)).fetchone()
-        return None if values is None else _post_of(values)
+        return None if values is None else self._post_of(values)
 
     def parents(self, numbers: Iterable[int]) -> dict[int, int | None]:
         """Return what posts answer, for those of the ids that are here."""
         query = "SELECT parent FROM posts WHERE id = ?"
         with self._base.guarded():
-            found = ((one, self._base.connection.execute(query, (one,)).fetchone()) for one in numbers)
+            known = (one for one in numbers if 0 <= one <= _LARGEST)
+            found = ((one, self._base.connection.execute(query, (one,)).fetchone()) for one in known)
             return {one: row[0] for one, row in found if row is not None}
 
     def posts(self) -> Iterator[Row]:
         """Yield all posts by ascending id."""
         with self._base.guarded():
             for values in self._base.connection.execute(_ALL):
-                yield _post_of(values)
+                yield self._post_of(values)
+
+    def posts_of(self, authors: Iterable[int]) -> list[int]:
+        """Return the ids of the posts of authors, given by their numbers."""
+        wanted = sorted(set(authors))
+        with self._base.guarded():
+            rows = (
+                self._base.connection.execute("SELECT id FROM posts WHERE author = ?", (author,)) for author in wanted
+            )
+            return sorted(number for found in rows for (number,) in found)
 
     def counts(self) -> dict[str, int]:
         """Return how many accounts with dialogues, dialogues, posts and vanished posts there are."""
@@ -155,13 +209,113 @@ class PostBase:
         with self._base.reading() as connection:
             return {name: connection.execute(query).fetchone()[0] for name, query in queries.items()}
 
-    def forget(self, numbers: Iterable[int], reason: str) -> None:
-        """Take out posts that their authors deleted, and the dialogues that they end; others keep what is left."""
+    def forget(self, numbers: Iterable[int], reason: str) -> int:
+        """Take out posts that were deleted at their source, for good; return how many were here.
+
+        No later import or collection brings them back. Dialogues lose them: what is left on either side of a gap is
+        a dialogue where it ends as one. All of it is one transaction; the bytes are overwritten.
+        """
+        wanted = sorted(set(numbers))
+        if not wanted:
+            return 0
         with self._base.writing() as connection:
-            for number in numbers:
-                connection.execute("DELETE FROM posts WHERE id = ?", (number,))
-                connection.execute("DELETE FROM dialogues WHERE key = ?", (number,))
-                connection.execute("INSERT OR IGNORE INTO absent VALUES (?, ?)", (number, reason))
+            rows = ((number, reason) for number in wanted)
+            connection.executemany("INSERT OR IGNORE INTO deleted VALUES (?, ?)", rows)
+            gone = self._take_out(connection, wanted)
+        if gone:
+            self._base.settle()
+        return gone
+
+    def expire(self, before: int) -> int:
+        """Take out posts that a service was asked for before a moment (seconds since 1970); return how many.
+
+        They are not deleted: what needs them may read them again. Where timelines were read to is kept.
+        """
+        with self._base.writing() as connection:
+            found = [number for (number,) in connection.execute("SELECT id FROM posts WHERE read < ?", (before,))]
+            for account, reached in connection.execute(_REACHED).fetchall() if found else ():
+                connection.execute(_REACH, (reached, account))
+            gone = self._take_out(connection, found)
+        if gone:
+            self._base.settle()
+        return gone
+
+    def reached(self, account: str) -> int | None:
+        """Return the last dialogue's key that an account had when posts expired, `None` where none ever did."""
+        with self._base.guarded():
+            query = "SELECT reached FROM accounts WHERE name = ?"
+            row = self._base.connection.execute(query, (account,)).fetchone()
+        return row[0] if row else None
+
+    def deleted(self) -> dict[int, str]:
+        """Return the ids of posts that were deleted at their source, whether they ever were here or not."""
+        if self._base.version < 2:
+            return {}
+        with self._base.guarded():
+            return dict(self._base.connection.execute("SELECT id, reason FROM deleted"))
+
+    def _take_out(self, connection: Connection, numbers: Sequence[int]) -> int:
+        """Delete posts and mend the dialogues that they stood in; return how many there were."""
+        query = "SELECT 1 FROM posts WHERE id = ?"
+        gone = {number for number in numbers if connection.execute(query, (number,)).fetchone() is not None}
+        if not gone:
+            return 0
+        for table in ("posts", "scanned"):
+            connection.executemany(f"DELETE FROM {table} WHERE id = ?", ((one,) for one in sorted(gone)))  # noqa: S608  # our own names
+        names: dict[str, str] = {}
+        broken: dict[str, dict[int, tuple[int, ...]]] = {}
+        for account, key, ids in connection.execute("SELECT account, key, ids FROM dialogues ORDER BY place"):
+            numbers = tuple(map(int, ids.split()))
+            if not gone.isdisjoint(numbers):
+                names.setdefault(account.lower(), account)
+                broken.setdefault(names[account.lower()], {})[key] = numbers
+        for account, dialogues in broken.items():
+            self._mend(connection, account, dialogues, gone)
+        return len(gone)
+
+    def _mend(
+        self, connection: Connection, account: str, broken: Mapping[int, Sequence[int]], gone: AbstractSet[int]
+    ) -> None:
+        """Put what is left of an account's dialogues in their place."""
+        parents: dict[int, int | None] = {}
+        for ids in broken.values():
+            above: int | None = None
+            for number in ids:
+                if number not in gone:
+                    parents[number] = above
+                above = number
+        ends = {key for key in broken if key not in gone}
+        for number in parents:
+            post = connection.execute(_ONE, (number,)).fetchone()
+            if post is not None and self._post_of(post)["user"]["screen_name"].lower() == account.lower():
+                ends.add(number)
+        connection.executemany(_DROP, ((account, key) for key in broken))
+        stored = self._keys(connection.execute(_DIALOGUES, (account,)))
+        self._change(connection, account, rebuild(stored, sorted(ends, reverse=True), parents))
+        connection.execute(_REVISE, (account,))
+
+    def _change(self, connection: Connection, account: str, change: Change) -> None:
+        connection.executemany(_DROP, ((account, key) for key in change.removed))
+        connection.executemany(_PUT, ((account, key, _joined(ids)) for key, ids in change.added.items()))
+
+    @overload
+    def setting(self, name: str, value: str) -> str: ...
+
+    @overload
+    def setting(self, name: str) -> str | None: ...
+
+    def setting(self, name: str, value: str | None = None) -> str | None:
+        """Return what the store keeps under a name: `value` from the first call with one on, `None` before."""
+        if value is None:
+            if self._base.version < 2:
+                return None
+            with self._base.guarded():
+                row = self._base.connection.execute(_SETTING, (name,)).fetchone()
+            return row[0] if row else None
+        with self._base.writing() as connection:
+            connection.execute("INSERT OR IGNORE INTO settings VALUES (?, ?)", (name, value))
+            found: str = connection.execute(_SETTING, (name,)).fetchone()[0]
+        return found
 
     def note_absent(self, reasons: dict[int, str]) -> None:
         """Remember ids that the service has no post for, with its reasons."""
@@ -169,20 +323,31 @@ class PostBase:
             connection.executemany("INSERT OR REPLACE INTO absent VALUES (?, ?)", reasons.items())
 
     def absent(self) -> dict[int, str]:
-        """Return the ids known to be without a post, with the reasons."""
+        """Return the ids known to be without a post, with the reasons; deleted ones are among them."""
         with self._base.guarded():
-            return dict(self._base.connection.execute("SELECT id, reason FROM absent"))
+            found = dict(self._base.connection.execute("SELECT id, reason FROM absent"))
+        return found | self.deleted()
 
     def accounts(self) -> list[str]:
         """Return the names of the accounts that have dialogues, in the order of their letters' numbers."""
         query = "SELECT account FROM dialogues GROUP BY account"
         with self._base.guarded():
-            return sorted(name for (name,) in self._base.connection.execute(query))
+            names = [name for (name,) in self._base.connection.execute(query)]
+        odd = [name for name in names if not isinstance(name, str)]
+        if odd:
+            raise self._damaged(f"account {odd[0]!r:.60} is no name")
+        return sorted(names)
+
+    def known(self) -> list[str]:
+        """Return the names of the accounts that have or had dialogues, in the order of their letters' numbers."""
+        with self._base.guarded():
+            rows = self._base.connection.execute("SELECT name FROM accounts WHERE revision > 0")
+            return sorted(name for (name,) in rows)
 
     def keys(self, account: str) -> dict[int, tuple[int, ...]]:
         """Return the dialogues of an account as ids of posts, under the ids of their last ones, in stored order."""
         with self._base.guarded():
-            return _keys(self._base.connection.execute(_DIALOGUES, (account,)))
+            return self._keys(self._base.connection.execute(_DIALOGUES, (account,)))
 
     def dialogues(self, account: str) -> Iterator[tuple[int, list[Row]]]:
         """Yield the dialogues of an account: key and posts, oldest first, in stored order.
@@ -263,10 +428,8 @@ class PostBase:
         All of it is one transaction, in which no other process writes.
         """
         with self._base.writing() as connection:
-            made = change(_keys(connection.execute(_DIALOGUES, (account,))))
-            for key in made.removed:
-                connection.execute("DELETE FROM dialogues WHERE account = ? AND key = ?", (account, key))
-            connection.executemany(_PUT, ((account, key, _joined(ids)) for key, ids in made.added.items()))
+            made = change(self._keys(connection.execute(_DIALOGUES, (account,))))
+            self._change(connection, account, made)
             if made.added or made.removed:
                 connection.execute(_REVISE, (account,))
             connection.execute("DELETE FROM scans WHERE account = ?", (account,))
@@ -289,9 +452,44 @@ class PostBase:
         with self._base.writing() as connection:
             connection.execute("UPDATE accounts SET exported = ? WHERE name = ?", (revision, account))
 
+    def _keys(self, rows: Iterable[tuple[int, str]]) -> dict[int, tuple[int, ...]]:
+        found: dict[int, tuple[int, ...]] = {}
+        for key, ids in rows:
+            numbers = ids.split() if isinstance(ids, str) else [""]
+            if not isinstance(key, int) or not all(_is_id(number) for number in numbers):
+                raise self._damaged(f"dialogue {key!r}: its posts are {ids!r:.60}, which are no ids")
+            found[key] = tuple(map(int, numbers))
+        return found
 
-def _keys(rows: Iterable[tuple[int, str]]) -> dict[int, tuple[int, ...]]:
-    return {key: tuple(map(int, ids.split())) for key, ids in rows}
+    def _post_of(self, values: Sequence[Any]) -> Row:
+        body = values[-1]
+        if body is None:
+            return _plain_post(values)
+        try:
+            post = json.loads(body)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise self._damaged(f"post {values[0]!r}: what the service gave is no JSON: {error}") from error
+        if not isinstance(post, dict) or not _is_small(post.get("id")):
+            raise self._damaged(f"post {values[0]!r}: what the service gave is no post")
+        return post
+
+    def _expect_types(self) -> None:
+        """Raise `FormatError` for values of another type than their column's: SQLite keeps whatever it is given.
+
+        Looked through are the tables that steer a collector, which are small; posts are judged as they are read.
+        """
+        for table in _STEERING:
+            with self._base.guarded():
+                columns = self._base.connection.execute(f"PRAGMA table_info({table})").fetchall()
+                odd = " OR ".join(f"typeof({name}) NOT IN ('{kind.lower()}', 'null')" for _, name, kind, *_ in columns)
+                query = f"SELECT * FROM {table} WHERE {odd} LIMIT 1"  # noqa: S608  # our own names
+                row = self._base.connection.execute(query).fetchone() if odd else None  # a store of the first version
+            if row is not None:
+                raise self._damaged(f"table {table}: a value is of the wrong type in {row!r:.100}")
+
+    def _damaged(self, message: str) -> FormatError:
+        problem = Problem(rule="store-damaged", message=message, advice="use another copy of the store")
+        return FormatError(self.path, [problem])
 
 
 def _joined(ids: Sequence[int]) -> str:
@@ -336,11 +534,12 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _post_of(values: Sequence[Any]) -> Row:
-    number, parent, created, text, truncated, lang, author, screen_name, name, body = values
-    if body is not None:
-        post: Row = json.loads(body)
-        return post
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) <= _LARGEST
+
+
+def _plain_post(values: Sequence[Any]) -> Row:
+    number, parent, created, text, truncated, lang, author, screen_name, name, _ = values
     return {
         "id": number,
         "id_str": str(number),

@@ -1,0 +1,267 @@
+"""The files in a .zip, .tar or .tar.gz archive from anywhere, without trust.
+
+    for name, data in members(path, wanted=lambda name: name.endswith(".json")): ...
+
+    with unpacked(path) as folder:   # for readers that want a path
+        submission = task.read(folder / "task1.answers.json")
+
+What an archive says of itself is believed nowhere: sizes are counted as they come out (`unpacking`: ratio and size,
+`--max-unpacked` raises them), and an archive is refused as a whole, with all that is wrong, for names that lead out
+of it, links, devices, names given twice, encryption, and more than `MOST` files. Large corpora, of which no file is
+held, have a reader of their own (`corpus.archives`).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from duologue.core import disk, unpacking
+from duologue.core.errors import FormatError
+from duologue.core.findings import Findings
+from duologue.core.records import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MOST = 10_000
+"""Entries that an archive may have, folders included."""
+_LONGEST = 1_000
+"""Characters of a name."""
+_LEADS_OUT = re.compile(r"\A(?:/|[A-Za-z]:)|(?:\A|/)\.{0,2}(?:/|\Z)")
+"""An absolute name, and a folder called nothing, `.` or `..`."""
+_STRANGE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
+"""What a name may not hold: some system takes it for something else, or a terminal obeys it."""
+_ENTRY = b"PK\x01\x02"
+"""How an entry of a zip's directory begins."""
+_START = 1 << 12
+"""Bytes that tell what a file is."""
+_TAR_MARK = slice(257, 262)
+_ENCRYPTED = 0x1
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+_FILE_TYPE, _REGULAR = 0o170000, {0, 0o100000}
+_DAMAGE = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    struct.error,
+    EOFError,
+    ValueError,
+    OverflowError,
+    RuntimeError,  # not implemented, or nested too deeply
+)
+"""What the libraries raise for archives that are cut off, damaged or lie about themselves."""
+
+
+def is_archive(path: Path) -> bool:
+    """Tell whether a file is a .zip, .tar or .tar.gz archive, by what it begins with and not by its name.
+
+    Raises `StorageError` when it cannot be read.
+    """
+    return _kind(path) is not None
+
+
+def members(path: Path, wanted: Callable[[str], object] = bool) -> Iterator[tuple[str, bytes]]:
+    """Yield name and bytes of each file in an archive whose name is wanted, in the order in which they lie there.
+
+    Names have `/` between folders and never lead out of the archive. Nothing is yielded before all names have been
+    looked at. Raises `FormatError` with all that is wrong with the archive, or when it swells past the limits, and
+    `StorageError` when it cannot be read.
+    """
+    kind = _kind(path)
+    if kind is None:
+        message = "it is no .zip, .tar or .tar.gz archive"
+        raise FormatError(path, [Problem(rule="not-an-archive", message=message, advice="give one, or a folder")])
+    yield from (_in_zip if kind == "zip" else _in_tar)(path, wanted)
+
+
+@contextmanager
+def unpacked(path: Path, wanted: Callable[[str], object] = bool) -> Iterator[Path]:
+    """Give a temporary folder with the wanted files of an archive, removed at the end. Raises as `members` does."""
+    with tempfile.TemporaryDirectory(prefix="duologue-") as name:
+        folder = Path(name)
+        for member, data in members(path, wanted):
+            place = folder / member
+            with disk.guarded("write", place):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(data)
+        yield folder
+
+
+def _kind(path: Path) -> str | None:
+    with disk.opened(path) as raw:
+        start = raw.read(_START)
+    if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip"
+    if start.startswith(unpacking.GZIP):
+        with suppress(zlib.error):
+            start = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(start, _START)
+    return "tar" if start[_TAR_MARK] == b"ustar" else None
+
+
+def _in_zip(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
+    with disk.opened(path) as raw:
+        size = _directory_size(raw, path)
+        with _told(path), zipfile.ZipFile(raw) as archive:
+            names = _Names(path)
+            for info in archive.infolist():
+                names.add(info.filename, folder=info.is_dir(), wrong=_wrong_in_zip(info))
+            names.judge()
+            meter = unpacking.Meter(path, held=True)
+            meter.count(0, size)
+            for info in archive.infolist():
+                if not info.is_dir() and wanted(_plain(info.filename)):
+                    with archive.open(info) as file:
+                        yield _plain(info.filename), _counted(file, meter)
+
+
+def _directory_size(raw: IO[bytes], path: Path) -> int:
+    """Return the size of a zip file; refuse one of too many entries before the library makes an object of each."""
+    size = entries = 0
+    tail = b""
+    while piece := raw.read(unpacking.PIECE):
+        entries += (tail + piece).count(_ENTRY)
+        tail = piece[-len(_ENTRY) + 1 :]
+        size += len(piece)
+        if entries > 2 * MOST:
+            raise FormatError(path, [_too_many()])
+    raw.seek(0)
+    return size
+
+
+def _wrong_in_zip(info: zipfile.ZipInfo) -> str:
+    if info.flag_bits & _ENCRYPTED:
+        return "is encrypted"
+    if info.compress_type not in _METHODS:
+        return f"is packed by method {info.compress_type} of zip; only 0 (stored) and 8 (deflated) are read"
+    if not info.is_dir() and info.external_attr >> 16 & _FILE_TYPE not in _REGULAR:
+        return "is a link or a device"
+    return ""
+
+
+def _in_tar(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
+    """Go through a tar twice: it has no directory, and no file is given out before all names are known."""
+    names = _Names(path)
+    for info, _ in _entries(path):
+        wrong = "" if info.isdir() or (info.isreg() and not info.issparse()) else "is a link, a device or sparse"
+        names.add(info.name, folder=info.isdir(), wrong=wrong)
+    names.judge()
+    meter = unpacking.Meter(path, held=True)
+    meter.count(0, path.stat().st_size)
+    for info, tar in _entries(path):
+        if info.isreg() and wanted(_plain(info.name)):
+            file = tar.extractfile(info)
+            assert file is not None  # a regular file
+            with _told(path):
+                data = _counted(file, meter)
+            yield _plain(info.name), data
+
+
+def _entries(path: Path) -> Iterator[tuple[tarfile.TarInfo, tarfile.TarFile]]:
+    with disk.opened(path) as raw:
+        stream: Any = _Stream(unpacking.pieces(raw, path, held=True))
+        with _told(path), tarfile.open(fileobj=stream, mode="r|") as tar:
+            while (info := tar.next()) is not None:
+                yield info, tar
+                tar.members.clear()  # type: ignore[attr-defined]  # it would keep every one
+            if any(stream.end()):  # the library takes an archive that is cut off between two files for a whole one
+                raise tarfile.ReadError("its end mark is missing")
+
+
+class _Stream:
+    """Pieces as a file that is read from front to end."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = b""
+        self._last = b""
+
+    def read(self, size: int) -> bytes:
+        """Return so many bytes, fewer at the end."""
+        found = [self._rest]
+        length = len(self._rest)
+        while length < size and (piece := next(self._pieces, b"")):
+            found.append(piece)
+            length += len(piece)
+        whole = b"".join(found)
+        self._rest = whole[size:]
+        self._last = (self._last + whole[:size])[-tarfile.BLOCKSIZE :]
+        return whole[:size]
+
+    def end(self) -> bytes:
+        """Return the last block, which the mark of the end fills with zeros."""
+        while self.read(unpacking.PIECE):
+            pass
+        return self._last
+
+
+def _counted(file: IO[bytes], meter: unpacking.Meter) -> bytes:
+    found = io.BytesIO()
+    while piece := file.read(unpacking.PIECE):
+        meter.count(len(piece))
+        found.write(piece)
+    return found.getvalue()
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn what the libraries raise for a broken archive into a `FormatError`."""
+    try:
+        yield
+    except _DAMAGE as error:
+        problem = Problem(
+            rule="archive-damaged",
+            message=f"the archive cannot be read ({error})",
+            advice="copy or download it again",
+        )
+        raise FormatError(path, [problem]) from error
+
+
+def _too_many() -> Problem:
+    advice = "give an archive of the files that are needed, or a folder"
+    return Problem(rule="archive-entries", message=f"the archive has more than {MOST:,} entries", advice=advice)
+
+
+class _Names:
+    """The names in an archive, and what is wrong with them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen: set[str] = set()
+        self._findings = Findings()
+
+    def add(self, name: str, *, folder: bool, wrong: str) -> None:
+        """Take a name in. Raises `FormatError` when there are too many."""
+        if len(self._seen) >= MOST:
+            raise FormatError(self._path, [_too_many()])
+        whole = _plain(name.rstrip("/") if folder else name)
+        if folder and whole in {"", "."} and name:  # the root
+            return
+        if len(whole) > _LONGEST or _LEADS_OUT.search(whole) or _STRANGE.search(whole):
+            self._say("archive-name", name, "is a name that leads out of the archive, or that not every system has")
+        elif whole in self._seen and not folder:
+            self._say("archive-repeated", name, "is there twice")
+        elif wrong:
+            self._say("archive-entry", name, wrong)
+        self._seen.add(whole)
+
+    def _say(self, rule: str, name: str, wrong: str) -> None:
+        self._findings.add(Problem(rule=rule, message=f"{name[:80]!a} {wrong}", advice="pack plain files alone"))
+
+    def judge(self) -> None:
+        """Raise `FormatError` with all that is wrong."""
+        if problems := self._findings.problems():
+            raise FormatError(self._path, problems)
+
+
+def _plain(name: str) -> str:
+    """Return a name without the `./` that `tar` puts in front of it."""
+    return name.removeprefix("./")
