@@ -16,6 +16,7 @@ import msgspec
 
 from duologue.core.errors import MissingExtraError, UsageError
 from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -62,15 +63,20 @@ class Chatbot:
     """Ask a small local chat model (SmolLM2 through xllamacpp), which has learned nothing of the challenge."""
 
     Recipe: type[Record] = ChatbotRecipe
+    scope = Scope(answers=("text",), languages=("en",))
+    extras = ("llm",)
+    by_hand = ("weights",)
 
     def __init__(self, recipe: ChatbotRecipe | None = None) -> None:
         self.recipe = recipe or ChatbotRecipe()
         self.seen = "no dialogue of the challenge; a chat model trained elsewhere, on what its makers say"
+        weights = Path(self.recipe.weights).name or "SmolLM2-135M-Instruct"
+        self.external = (f"{weights} (weights trained elsewhere)",)
         self._model: LocalChat | None = None
 
     def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # there is no chance in it
         """Load the model. Raises `MissingExtraError` where library or weights are missing, saying how to get them."""
-        from duologue.core.plugins import need
+        from duologue.core.extras import need
 
         if self._model is None:
             chat = need("duologue.models.chat", "llm")

@@ -20,7 +20,7 @@ from duologue.challenges.conversation.files import (
     parse_line,
     speaker_unknown,
 )
-from duologue.core import findings
+from duologue.core import findings, unpacking
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
 
@@ -34,6 +34,7 @@ VARIANTS = ("strict", "official", "official-nltk-current", "coco")
 
 RULES = {
     "gzip-damaged": "a packed file can be unpacked",
+    unpacking.RULE: unpacking.RULE_SAYS,
     "not-utf8": "the text is UTF-8",
     "byte-order-mark": "the text starts without a byte order mark (a warning)",
     "foreign-file": "the file holds text, not JSON",
@@ -57,7 +58,7 @@ RULES = {
 }
 """Ids of the rules for result files, and what each demands."""
 
-UNREADABLE = frozenset({"gzip-damaged", "not-utf8", "foreign-file", "file-empty", "no-hypotheses"})
+UNREADABLE = frozenset({"gzip-damaged", unpacking.RULE, "not-utf8", "foreign-file", "file-empty", "no-hypotheses"})
 """Rules whose breach leaves no replies, not even in part."""
 
 
@@ -229,8 +230,20 @@ def numbers_of(examples: Sequence[Example]) -> list[int]:
     return [int(one.sample.id) for one in examples] if numbered(examples) else list(range(1, len(examples) + 1))
 
 
+_MANY = 20
+"""Places without a reply or a sample that are told one by one."""
+
+
 def _place_problems(replies: int, examples: Sequence[Example], what: str) -> Iterator[Problem]:
     wanted = set(numbers_of(examples))
+    missing = sum(not 1 <= one <= replies for one in wanted)
+    if missing + max(replies - len(wanted), 0) > _MANY:
+        yield Problem(
+            rule="reply-missing" if missing else "reply-extra",
+            message=f"the file has {replies:,} replies, the data {len(wanted):,} samples",
+            advice="is this the result of another file, or the data of another test set?",
+        )
+        return
     for number in sorted(one for one in wanted if not 1 <= one <= replies):
         message = f"sample '{number}' has no reply; the file has {replies}"
         yield Problem(rule="reply-missing", place=f"{what} {number}", message=message)

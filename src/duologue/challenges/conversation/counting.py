@@ -57,9 +57,10 @@ class Counted(NamedTuple):
 
 
 def meteor_of(how: Scoring) -> Path | None:
-    """Return the METEOR program of a scoring: its option, or that of the environment."""
-    given = how.options.get("meteor")
-    return Path(given) if given else find_meteor()
+    """Return the METEOR program of a scoring: its option (empty: none), or that of the environment."""
+    if "meteor" in how.options:
+        return Path(how.options["meteor"]) if how.options["meteor"] else None
+    return find_meteor()
 
 
 def profile_of(how: Scoring) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 from duologue.challenges.conversation.lessons import Talk, joined, lessons_of
 from duologue.challenges.conversation.terms import terms, tokens
-from duologue.core.plugins import need
+from duologue.core.extras import need
 from duologue.models.consensus import agreement, best_by, most_agreed
 from duologue.models.cooccurrence import Middles, WordTable, word_table
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core import disk
@@ -91,7 +92,7 @@ def read_store(path: Path) -> Store:
     """Return an account store, plain or gzip.
 
     Raises `FormatError` with all problems: wrong or missing fields with their JSON pointers, keys given twice
-    (JSON would silently keep the last), dialogues of fewer than two posts. Raises `StorageError` when the file
+    (JSON would silently keep the last), dialogues without posts. Raises `StorageError` when the file
     cannot be read.
     """
     decoded, text = _decode(path)
@@ -112,10 +113,13 @@ def read_store(path: Path) -> Store:
     return Store(account=account, dialogues=dialogues, layout=_layout_of(text))
 
 
-def write_store(store: Store, path: Path) -> None:
-    """Write an account store: in the layout it was read with, else as the official collector (indent 2)."""
+def write_store(store: Store, path: Path, *, private: bool = False) -> None:
+    """Write an account store: in the layout it was read with, else as the official collector (indent 2).
+
+    A `private` one is readable by its owner alone.
+    """
     dialogues = {key: [post.source for post in posts] for key, posts in store.dialogues.items()}
-    disk.write_text(path, _encode(dialogues, store.layout))
+    disk.write_text(path, _encode(dialogues, store.layout), private=private)
 
 
 def read_ids(path: Path) -> list[tuple[Asked, ...]]:
@@ -187,6 +191,16 @@ def post_of(row: dict[str, Any]) -> Post:
     )
 
 
+def kept_post(row: dict[str, Any], path: Path) -> Post:
+    """Return the post that a row of a database is. Raises `FormatError` for one that is none, naming the database."""
+    problems = [*_field_problems(row, f"post {row['id']}", _FIELDS)]
+    if isinstance(row.get("user"), dict):
+        problems += _field_problems(row["user"], f"post {row['id']}/user", _USER_FIELDS)
+    if problems:
+        raise FormatError(path, problems)
+    return post_of(row)
+
+
 def _decode(path: Path) -> tuple[Any, str]:
     text, _ = disk.decode_text(disk.read_bytes(path), path)
     twice: list[str] = []
@@ -194,8 +208,8 @@ def _decode(path: Path) -> tuple[Any, str]:
     def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs) and len(twice) < MOST:
-            keys = [key for key, _ in pairs]
-            twice.extend(sorted({key for key in keys if keys.count(key) > 1}))
+            times = Counter(key for key, _ in pairs)
+            twice.extend(sorted(key for key, found in times.items() if found > 1))
         return made
 
     try:
@@ -225,8 +239,8 @@ def _is(value: Any, kinds: tuple[type, ...]) -> bool:
 
 
 def _dialogue_problems(posts: Any, pointer: str) -> Iterator[Problem]:
-    if not isinstance(posts, list) or len(posts) < 2:
-        yield _wrong(pointer, posts, "a list of two or more posts")
+    if not isinstance(posts, list) or not posts:
+        yield _wrong(pointer, posts, "a list of posts, at least one")
         return
     for number, post in enumerate(posts):
         place = f"{pointer}/{number}"

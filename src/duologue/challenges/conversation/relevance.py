@@ -26,6 +26,7 @@ from duologue.challenges.conversation.lessons import Talk, joined, lessons_of
 from duologue.challenges.conversation.terms import terms
 from duologue.core.disk import read_bytes, sha256
 from duologue.core.errors import UsageError
+from duologue.core.sums import added
 from duologue.metrics.caption import Average
 from duologue.models.cooccurrence import count_pairs, directions, information, number_words
 
@@ -113,7 +114,7 @@ class Judge:
     def _rare(self, bag: Bag) -> Bag:
         """Return a bag weighted by rarity, of length 1."""
         weighted = {word: count * self._rarity(word) for word, count in bag.items()}
-        length = sum(weight * weight for weight in weighted.values()) ** 0.5
+        length = added(weight * weight for weight in weighted.values()) ** 0.5
         return {word: weight / length for word, weight in weighted.items()} if length else {}
 
 
@@ -189,4 +190,4 @@ def _heard(history: History) -> Bag:
 
 
 def _dot(one: Bag, other: Bag) -> float:
-    return sum(weight * other[word] for word, weight in one.items() if word in other)
+    return added(weight * other[word] for word, weight in one.items() if word in other)

@@ -12,6 +12,7 @@ import msgspec
 
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Dialogue, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Sample
     from duologue.models.sentences import Sentences
 
+ENCODER = "multilingual-e5-small (weights trained elsewhere)"
+"""The sentence encoder, as an external resource."""
 TALKS, WORDS = "talks.txt", "words.txt"
 """What a trained retriever is: the talks that it learned from, as dialogue text, and a table of word vectors."""
 
@@ -58,6 +61,8 @@ class Retriever:
     """Say what people said in talks like this one: BM25, word vectors, and the reply that the best talks agree on."""
 
     Recipe: type[Record] = RetrieverRecipe
+    scope = Scope(answers=("text",), languages=("en",))
+    extras = ("retrieve",)
 
     def __init__(self, recipe: RetrieverRecipe | None = None) -> None:
         self.recipe = recipe or RetrieverRecipe()
@@ -65,9 +70,14 @@ class Retriever:
         self._memory: Memory | None = None
         self._sentences: Sentences | None = None
 
+    @property
+    def external(self) -> tuple[str, ...] | None:
+        """What was not learned from the training data: the sentence encoder, where the recipe asks for it."""
+        return (ENCODER,) if self.recipe.sentences else None
+
     def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # there is no chance in it
         """Load the sentence encoder where the recipe asks for one. Raises `MissingExtraError` where it is missing."""
-        from duologue.core.plugins import need
+        from duologue.core.extras import need
 
         if self.recipe.sentences and self._sentences is None:
             self._sentences = need("duologue.models.sentences", "rerank").Sentences()

@@ -32,7 +32,9 @@ from duologue.challenges.conversation.items import flow_of
 from duologue.challenges.conversation.many import Runs, count_runs
 from duologue.challenges.conversation.relevance import RELEVANCE, asked_in, judge_of
 from duologue.challenges.conversation.relevance import count as count_relevance
+from duologue.core.disk import Source
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.lines import sha256
 from duologue.core.records import Report, Score, Slice
 from duologue.metrics.bleu import ORDERS, Bleu
 from duologue.metrics.caption import CIDER, ROUGE_L
@@ -76,7 +78,7 @@ def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
             raise UsageError(f"conversation has no option '{name}'{did_you_mean(name, OPTIONS)}")
     profile = official.PROFILES.get(how.variant)
     if profile:
-        if how.options:
+        if any(how.options.values()):
             raise UsageError(f"variant '{how.variant}' is BLEU alone; leave the options out, or take variant coco")
         return (*(Bleu(order, profile) for order in range(1, ORDERS + 1)), *DIVERSITY)
     found: list[Metric[Any]] = [*(Bleu(order) for order in range(1, ORDERS + 1)), ROUGE_L, CIDER]
@@ -117,7 +119,10 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
             counted.columns[RELEVANCE.name] = count_relevance(asked, items.replies, judge)
             fitted = judge.hash
     counts = Counts(tuple(names), columns, np.column_stack([counted.columns[name] for name in columns]))
-    parts = _signature_parts(truth, flow.n, submission, how, {"vectors": counted.vectors, "judge": fitted})
+    jar = meteor_of(how) if any(isinstance(metric, Meteor) for metric in metrics) else None
+    programs: dict[str, Any] = {} if jar is None else {"programs": {"meteor": str(jar)}}
+    tables = {"vectors": counted.vectors, "judge": fitted, "meteor": "" if jar is None else sha256(Source(jar))}
+    parts = _signature_parts(truth, flow.n, submission, how, tables)
     found = _scores(counts, metrics, intervals, parts)
     transcript: tuple[str, ...] = ()
     if how.variant in official.PROFILES:
@@ -135,7 +140,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
         items=counts.rows(),
         problems=flow.problems,
         transcript=transcript,
-        meta={"different replies": int(counted.columns[DIFFERENT.columns[1]].sum())},
+        meta={"different replies": int(counted.columns[DIFFERENT.columns[1]].sum()), **programs},
     )
 
 

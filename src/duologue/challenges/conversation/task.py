@@ -49,7 +49,10 @@ BRIEF = Brief(
     answers="text",
     variants=("strict", "official", "official-nltk-current", "coco"),
     options={"vectors": (), "meteor": (), "relevance": ()},
+    files=("vectors", "relevance"),
+    programs=("meteor",),
     slices=("turns",),
+    tracks=("task A", "task B"),
 )
 
 

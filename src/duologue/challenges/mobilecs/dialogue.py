@@ -43,13 +43,15 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
 def score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a result file against dialogues whose replies, intents and goals are known.
 
-    Without examples, the result file must hold what was said itself. Raises `FormatError` where the official
-    program ends with an error, and in variant `strict` for a file with errors unless `how.partial`: then turns
-    without a usable answer count as silence.
+    Without examples, the result file must hold what was said itself, as a whole submission does. Raises `FormatError`
+    where the official program ends with an error, and in variant `strict` for a file with errors unless `how.partial`:
+    then turns without a usable answer count as silence.
     """
     formulas = metrics(how.variant)
     from duologue.metrics.spans import gather
 
+    if not examples and how.variant == "strict":
+        examples = checker.own_truth(submission)
     rows, problems = (_official if how.variant == "official" else _strict)(examples, submission, how)
     columns = tuple(dict.fromkeys(column for formula in formulas for column in formula.columns))
     counts = gather(columns, [one[0] for one in rows], [one[2] for one in rows], [one[1] for one in rows])

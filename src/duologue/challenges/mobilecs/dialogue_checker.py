@@ -10,24 +10,28 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs import dialogue_official, results
+from duologue.challenges.mobilecs import dialogue_official, paired, results
 from duologue.challenges.mobilecs.crash import OfficialError, official_errors
+from duologue.challenges.mobilecs.faults import Faults, open_rows
 from duologue.challenges.mobilecs.files import answer_of
 from duologue.challenges.mobilecs.intents import STAFF_LABELS, USER_LABELS, entity_argument
 from duologue.challenges.mobilecs.paired import TURN_MARK, with_neighbours
 from duologue.challenges.mobilecs.schema import (
     GENERATED,
     GENERATED_USER_INTENT,
+    STAFF_INTENT,
+    STAFF_TEXT,
+    USER_INTENT,
     USER_TEXT,
 )
 from duologue.core import findings
-from duologue.core.decoded import shown
+from duologue.core.decoded import made_whole, shown
+from duologue.core.errors import FormatError
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.mobilecs.faults import Faults
     from duologue.core.records import Answer, Example, Submission
 
 RULES = {
@@ -131,7 +135,7 @@ def merged(examples: Sequence[Example], rows: Any) -> list[dict[str, Any]]:
 def name_of(row: Mapping[str, Any]) -> str:
     """Return the id of a dialogue as a text, whatever it is: the official scorer never looks at it."""
     found = row.get("id")
-    return found if isinstance(found, str) else json.dumps(found)
+    return made_whole(found) if isinstance(found, str) else json.dumps(found)
 
 
 def _merge(gold: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,6 +146,41 @@ def _merge(gold: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         content.append({**said, **{key: answered[key] for key in GENERATED if key in answered}})
     content += row["content"][len(content) :]
     return {**gold, "content": content}
+
+
+def own_truth(submission: Submission) -> list[Example]:
+    """Return the examples of a whole result file, which holds what was said (`客服`, intents, `goal`) itself.
+
+    They are those of the data file without the generated fields. Raises `FormatError` for a file that is no such
+    file, and for one that does not tell all of it.
+    """
+    faults = Faults(submission.problems)
+    if results.is_unreadable(submission):
+        raise FormatError(submission.path, faults.problems)
+    rows = open_rows(submission.rows, faults)
+    found = paired.read_examples([_without_generated(row) for row in rows], faults)
+    if faults.errors:
+        raise FormatError(submission.path, faults.problems)
+    lacking = {key for row in rows for turn in row["content"] for key in _SAID if key not in turn}
+    lacking |= {"goal" for row in rows if row.get("goal") is None}
+    if lacking or not found:
+        message = f"the file is to be its own truth and does not hold {', '.join(sorted(lacking)) or 'any turn'}"
+        advice = "give the truth with --gold"
+        raise FormatError(submission.path, [Problem(rule="truth-unknown", message=message, advice=advice)])
+    return found
+
+
+_SAID = (STAFF_TEXT, USER_INTENT, STAFF_INTENT)
+
+
+def _without_generated(row: Any) -> Any:
+    if not isinstance(row, dict) or not isinstance(row.get("content"), list):
+        return row
+    content = [
+        {key: value for key, value in turn.items() if key not in GENERATED} if isinstance(turn, dict) else turn
+        for turn in row["content"]
+    ]
+    return {**row, "content": content}
 
 
 def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:

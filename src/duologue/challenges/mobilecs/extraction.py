@@ -6,7 +6,7 @@ scores what a checked file says as section 15 recommends. Both count per dialogu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs import extraction_checker as checker
 from duologue.challenges.mobilecs import extraction_official as official
@@ -15,6 +15,7 @@ from duologue.challenges.mobilecs import results
 from duologue.challenges.mobilecs.collector import paused
 from duologue.challenges.mobilecs.crash import OfficialError
 from duologue.challenges.mobilecs.reporting import report_of, signature_parts
+from duologue.core.decoded import made_whole
 from duologue.core.errors import FormatError
 from duologue.core.records import Annotation, Problem
 
@@ -82,10 +83,18 @@ def _official(examples: Sequence[Example], submission: Submission, how: Scoring)
         raise FormatError(submission.path, [error.problem()]) from error
     if not outcome.documents:
         raise FormatError("the truth", [_NO_TRUTH])
-    return outcome.documents, (), {"assignment": outcome.assignment}
+    return outcome.documents, (), {"assignment": [_written(one) for one in outcome.assignment]}
 
 
-_NO_TRUTH = Problem(rule="truth-empty", message="there is no dialogue to score against")
+def _written(assigned: tuple[Any, list[tuple[str, str]]]) -> tuple[Any, list[tuple[str, str]]]:
+    """Return an assignment with the ids of the submission such that a report can be written with them."""
+    name, pairs = assigned
+    return made_whole(name) if isinstance(name, str) else name, [(made_whole(said), true) for said, true in pairs]
+
+
+_NO_TRUTH = Problem(
+    rule="truth-empty", message="there is no dialogue to score against", advice="give annotated dialogues with --gold"
+)
 
 
 def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> Counted:

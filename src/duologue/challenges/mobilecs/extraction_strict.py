@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from duologue.core.sums import added
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -136,5 +138,5 @@ def _ties_matter(weights: list[list[float]], hits: list[list[int]]) -> bool:
             for line, marks in zip(weights, hits, strict=True)
         ]
         found = assign(nudged)
-        totals.append(sum(hits[row][place] for row, place in enumerate(found) if place is not None))
+        totals.append(added(hits[row][place] for row, place in enumerate(found) if place is not None))
     return totals[0] != totals[1]

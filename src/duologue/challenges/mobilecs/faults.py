@@ -15,6 +15,17 @@ COUNT_LIMIT = 10**9
 """No offset and no number of a turn reaches it."""
 
 
+def text_wanted(value: Any, *, empty: bool = True) -> str:
+    r"""Return in words what is expected of a value that is no text, or one that UTF-8 cannot say.
+
+    >>> text_wanted(1), text_wanted("", empty=False), text_wanted("x\ud800")
+    ('a text', 'a text that is not empty', 'a text without half surrogate pairs')
+    """
+    if isinstance(value, str) and value:
+        return "a text without half surrogate pairs"
+    return "a text" if empty else "a text that is not empty"
+
+
 def is_count(value: Any) -> bool:
     """Tell whether a decoded value is an integer of 0 or more that can be an offset; `true` is none."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < COUNT_LIMIT
@@ -70,7 +81,7 @@ class Faults:
         value = row.get(key)
         if self.is_text(value) and (empty or value):
             return True
-        expected = "a text" if empty else "a text that is not empty"
+        expected = text_wanted(value, empty=empty)
         found = f"is {shown(value)}" if key in row else "is missing"
         self.add(rule, pointer, f"'{key}' {found}, expected {expected}")
         return False
@@ -105,7 +116,7 @@ def row_id(row: dict[str, Any], faults: Faults) -> str | None:
         faults.add("dialog-id-missing", "", "there is no 'id'")
         return None
     if not is_text(name) or not name:
-        faults.add("dialog-id-type", "/id", f"'id' is {shown(name)}, expected a text that is not empty")
+        faults.add("dialog-id-type", "/id", f"'id' is {shown(name)}, expected {text_wanted(name, empty=False)}")
         return None
     assert isinstance(name, str)
     return name

@@ -31,57 +31,83 @@ def goal_and_base(content: Iterable[Row]) -> tuple[dict[str, Any], dict[str, Any
     """
     base: Entries = {}
     goal: Entries = {}
-    consultations: dict[str, None] = {}
+    consultations = _Values()
     for turn in content:
-        for entity in turn["info"]["ents"]:
-            _name_entity(base, entity["id"], entity["name"].lower(), entity["type"].lower())
-            if entity["name"] in turn[USER_TEXT]:
-                _wish_for(goal, entity["id"], entity["name"], entity["type"])
-        for triple in turn["info"]["triples"]:
-            entry = _entry(base, triple["ent-id"], triple["ent-name"].lower())
-            entry.setdefault(triple["prop"].lower(), {})[triple["value"]] = None
-            if triple["value"] in turn[USER_TEXT]:
-                entry = _entry(goal, triple["ent-id"], triple["ent-name"])
-                entry.setdefault(triple["prop"], {})[triple["value"]] = None
+        info = turn.get("info") or {}
+        for entity in info.get("ents") or ():
+            if "id" in entity and "name" in entity:
+                kind = entity.get("type", NO_TYPE)
+                _name_entity(base, entity["id"], entity["name"].lower(), kind.lower())
+                if entity["name"] in turn[USER_TEXT]:
+                    _wish_for(goal, entity["id"], entity["name"], kind)
+        for triple in info.get("triples") or ():
+            if is_whole(triple):
+                _tell(base, goal, triple, turn[USER_TEXT])
         _add_requests(goal, consultations, turn[USER_INTENT])
     return _joined(goal), _joined(base)
+
+
+NO_TYPE = " "
+"""What the official program writes for the type of an entity record that has none."""
+
+
+def is_whole(triple: Row) -> bool:
+    """Tell whether a triple has all that the official program looks at; it steps over the others."""
+    return "ent-id" in triple and "prop" in triple and "value" in triple
+
+
+class _Values(dict[str, None]):
+    """Several values of a slot in the order of their first appearance, as the set that the official program has."""
+
+    def add(self, value: str) -> None:
+        """Note a value."""
+        self[value] = None
 
 
 def _name_entity(entries: Entries, name: str, text: str, kind: str) -> None:
     """Note a name of an entity; its type counts only where the entity is new, so one that a triple brought has none."""
     if name not in entries:
-        entries[name] = {"name": {}, "type": kind}
-    entries[name].setdefault("name", {})[text] = None
+        entries[name] = {"name": _Values(), "type": kind}
+    entries[name].setdefault("name", _Values()).add(text)
 
 
 def _wish_for(goal: Entries, name: str, text: str, kind: str) -> None:
     """Note a name in the goal, the type before it where the entity is new, as the official files have it."""
-    goal.setdefault(name, {"type": kind}).setdefault("name", {})[text] = None
+    goal.setdefault(name, {"type": kind}).setdefault("name", _Values()).add(text)
+
+
+def _tell(base: Entries, goal: Entries, triple: Row, said: str) -> None:
+    """Note what a triple says in the base, and in the goal where the user says it."""
+    slot, value, owner = triple["prop"], triple["value"], triple.get("ent-name", USER)
+    entry = _entry(base, triple["ent-id"], owner.lower())
+    if slot not in entry:  # looked up as it is written, so a slot with capitals is always new (sic)
+        entry[slot.lower()] = _Values()
+    entry[slot.lower()].add(value)
+    if value in said:
+        _entry(goal, triple["ent-id"], owner).setdefault(slot, _Values()).add(value)
 
 
 def _entry(entries: Entries, name: str, text: str) -> dict[str, Any]:
-    """Return the entry of a triple. Raises `KeyError` for an id that is neither an entity's nor the user's."""
-    if name not in entries and name.startswith("ent"):
-        entries[name] = {"name": {text: None}}
-    elif name not in entries and name == USER:
-        entries[name] = {}
+    """Return the entry of a triple; an entity is known by name at once, the user and whoever else is not."""
+    if name not in entries:
+        entries[name] = {"name": _Values({text: None})} if name.startswith("ent") else {}
     return entries[name]
 
 
-def _add_requests(goal: Entries, consultations: dict[str, None], intent: str) -> None:
+def _add_requests(goal: Entries, consultations: _Values, intent: str) -> None:
     for item in intent.split(","):
         label = item.split("(", maxsplit=1)[0]
-        for argument in bracketed(item):
+        for argument in (one.strip("()") for one in bracketed(item)):  # of two opening brackets, one is left
             if argument in ENTITY_TYPES:
                 goal.setdefault(CONSULT, consultations)[f"{label}-{argument}"] = None
             elif "-" in argument:
                 entry = goal.setdefault(argument[:ID_LENGTH], {})
-                entry.setdefault(argument[ID_LENGTH:].strip("-"), {})[ASKED] = None
-                entry.setdefault(WISH_OF_ENTITY, {})[label] = None
+                entry.setdefault(argument[ID_LENGTH:].strip("-"), _Values()).add(ASKED)
+                entry.setdefault(WISH_OF_ENTITY, _Values()).add(label)
             else:
                 entry = goal.setdefault(USER, {})
-                entry.setdefault(argument, {})[ASKED] = None
-                entry.setdefault(WISH_OF_USER, {})[label] = None
+                entry.setdefault(argument, _Values()).add(ASKED)
+                entry.setdefault(WISH_OF_USER, _Values()).add(label)
 
 
 def _joined(entries: Entries) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class _Entity(msgspec.Struct, gc=False):
     name: _Word
     id: _Word
     type: _Word
-    pos: list[_Place] = []
+    pos: list[_Place]
 
 
 class _Triple(msgspec.Struct, gc=False):
@@ -59,6 +59,11 @@ class _Triple(msgspec.Struct, gc=False):
     owner_name: Any = msgspec.field(name="ent-name", default=msgspec.UNSET)
     name: Any = msgspec.UNSET
     """Where it stands in place of `ent-name`, the keys are exchanged."""
+
+    def is_odd(self) -> bool:
+        """Tell whether something is to be said of its keys or its owner."""
+        exchanged = self.name is not msgspec.UNSET and self.owner_name is msgspec.UNSET
+        return exchanged or (self.owner != USER and self.owner.upper() == USER)
 
 
 class _Info(msgspec.Struct, gc=False):
@@ -82,7 +87,7 @@ def _usual(info: Any, first: int, texts: Sequence[str]) -> Marked | None:
             mentions.append(Mention(label=entity.type, text=name, entity=entity.id, span=span))
     for triple in read.triples:
         text = triple.value
-        if triple.name is not msgspec.UNSET and triple.owner_name is msgspec.UNSET:
+        if triple.is_odd():
             return None
         if isinstance(triple.pos, msgspec.UnsetType):
             span = _found(text, first, texts)
@@ -123,17 +128,57 @@ def _odd(info: Any, first: int, texts: Sequence[str], pointer: str, faults: Faul
     return Marked(mentions, values)
 
 
-def mended_entity(entity: dict[str, Any]) -> dict[str, Any]:
-    """Return an entity record with its usual keys and a list of positions; the same object where nothing is odd."""
-    renamed = _renamed(entity, {"ent-name": "name", "ent-id": "id"})
-    pos = renamed.get("pos")
-    flat = isinstance(pos, list) and bool(pos) and not isinstance(pos[0], list)
-    return {**renamed, "pos": [pos]} if flat else renamed
+def whole_entity(entity: Any, pointer: str, faults: Faults) -> dict[str, Any] | None:
+    """Return an entity record with its usual keys and a list of positions; `None` where it cannot be used.
+
+    What is odd is noted: warnings for what is mended, and for a record that lacks a part and is left out.
+    """
+    if not isinstance(entity, dict):
+        faults.add("entity-type", pointer, f"found {shown(entity)}, expected an object")
+        return None
+    mended = _renamed(entity, {"ent-name": "name", "ent-id": "id"})
+    if mended is not entity:
+        faults.warn("keys-exchanged", pointer, "an entity has the keys of a triple; read as name and id")
+    if _lacks(mended, ("name", "id", "type", "pos"), pointer, faults):
+        return None
+    if not faults.expect_texts(mended, ("name", "id", "type"), "entity-type", pointer):
+        return None
+    places = mended["pos"]
+    if not isinstance(places, list):
+        faults.add("position-type", f"{pointer}/pos", f"'pos' is {shown(places)}, expected a list of positions")
+        return None
+    if places and not any(isinstance(place, list) for place in places):
+        faults.warn("position-flat", pointer, "'pos' is one position, expected a list of positions")
+        return {**mended, "pos": [places]}
+    if [] in places:
+        faults.warn("position-empty", f"{pointer}/pos", "a position is an empty list; left out")
+        return {**mended, "pos": [place for place in places if place != []]}
+    return mended
 
 
-def mended_triple(triple: dict[str, Any]) -> dict[str, Any]:
-    """Return a triple with its usual keys; the same object where nothing is odd."""
-    return _renamed(triple, {"name": "ent-name", "id": "ent-id"})
+def whole_triple(triple: Any, pointer: str, faults: Faults) -> dict[str, Any] | None:
+    """Return a triple with its usual keys; `None` where it cannot be used. What is odd is noted as for entities."""
+    if not isinstance(triple, dict):
+        faults.add("triple-type", pointer, f"found {shown(triple)}, expected an object")
+        return None
+    mended = _renamed(triple, {"name": "ent-name", "id": "ent-id"})
+    if mended is not triple:
+        faults.warn("keys-exchanged", pointer, "a triple has the keys of an entity; read as ent-name and ent-id")
+    needed = ("ent-id", "prop", "value")
+    if _lacks(mended, needed, pointer, faults) or not faults.expect_texts(mended, needed, "triple-type", pointer):
+        return None
+    if mended["ent-id"] != USER and mended["ent-id"].upper() == USER:
+        faults.warn("owner-user", f"{pointer}/ent-id", f"'ent-id' is {shown(mended['ent-id'])}; read as '{USER}'")
+        mended = {**mended, "ent-id": USER}
+    return mended
+
+
+def _lacks(record: dict[str, Any], keys: tuple[str, ...], pointer: str, faults: Faults) -> bool:
+    """Note which of its parts a record lacks, if any; such a record is left out."""
+    lacking = [key for key in keys if record.get(key) is None or record[key] == ""]
+    if lacking:
+        faults.warn("part-missing", pointer, f"there is no {', '.join(map(repr, lacking))}", "the record is left out")
+    return bool(lacking)
 
 
 def _renamed(record: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
@@ -142,36 +187,20 @@ def _renamed(record: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
 
 
 def _mentions(entity: Any, first: int, texts: Sequence[str], pointer: str, faults: Faults) -> list[Mention]:
-    if not isinstance(entity, dict):
-        faults.add("entity-type", pointer, f"found {shown(entity)}, expected an object")
-        return []
-    mended = mended_entity(entity)
-    if list(mended) != list(entity):
-        faults.warn("keys-exchanged", pointer, "an entity has the keys of a triple; read as name and id")
-    elif mended is not entity:
-        faults.warn("position-flat", pointer, "'pos' is one position, expected a list of positions")
-    if not faults.expect_texts(mended, ("name", "id", "type"), "entity-type", pointer):
-        return []
-    positions = mended.get("pos", [])
-    if not isinstance(positions, list):
-        faults.add("position-type", f"{pointer}/pos", f"'pos' is {shown(positions)}, expected a list of positions")
+    mended = whole_entity(entity, pointer, faults)
+    if mended is None:
         return []
     return [
         Mention(label=mended["type"], text=mended["name"], entity=mended["id"], span=span)
-        for place in positions
+        for place in mended["pos"]
         if (span := _span(place, mended["name"], first, texts, pointer, faults)) is not None
     ]
 
 
 def _value(triple: Any, first: int, texts: Sequence[str], pointer: str, faults: Faults) -> Value | None:
     """Return the slot value of a triple. Without a position it stands where its text is first found in the turn."""
-    if not isinstance(triple, dict):
-        faults.add("triple-type", pointer, f"found {shown(triple)}, expected an object")
-        return None
-    mended = mended_triple(triple)
-    if mended is not triple:
-        faults.warn("keys-exchanged", pointer, "a triple has the keys of an entity; read as ent-name and ent-id")
-    if not faults.expect_texts(mended, ("ent-id", "prop", "value"), "triple-type", pointer):
+    mended = whole_triple(triple, pointer, faults)
+    if mended is None:
         return None
     text = mended["value"]
     span = _span(mended["pos"], text, first, texts, pointer, faults) if "pos" in mended else _found(text, first, texts)

@@ -53,7 +53,8 @@ STAFF_LABELS = (
 )
 
 _ASCII = str.maketrans("（），", "(),")
-_BRACKETS = re.compile(r"\((.*?)\)")
+_BRACKETS = re.compile(r"\((?:([^)\n]*+)\)|[^)\n]*+)")
+r"""What `\((.*?)\)` finds; where a line closes no bracket any more, its rest is passed at once, without a group."""
 _ITEM = re.compile(r"([^,()]*)((?:\([^()]*\))*)[^,()]*")
 _ENTITY = re.compile(r"(ent-\d+)-(.*)", re.DOTALL)
 ID_LENGTH = 5
@@ -66,12 +67,12 @@ def bracketed(text: str) -> list[str]:
     >>> bracketed("询问(ent-1-业务费用)(账户余额)")
     ['ent-1-业务费用', '账户余额']
     """
-    return _BRACKETS.findall(text)
+    return [found[1] for found in _BRACKETS.finditer(text) if found[1] is not None]
 
 
 def without_brackets(text: str) -> str:
     """Return the text without brackets and what stands in them, as the official code deletes them."""
-    return _BRACKETS.sub("", text)
+    return _BRACKETS.sub(lambda found: found[0] if found[1] is None else "", text)
 
 
 def to_ascii(intent: str) -> str:
@@ -119,7 +120,7 @@ def with_arguments(intent: str, text: str, triples: Iterable[Mapping[str, Any]])
             added = "".join(
                 f"({triple['prop']})" if triple["ent-id"] == USER else f"({triple['ent-id']}-{triple['prop']})"
                 for triple in triples
-                if triple["value"] in text
+                if {"ent-id", "prop", "value"} <= triple.keys() and triple["value"] in text
             )
             if added:
                 return intent.replace(label, label + added)

@@ -29,26 +29,29 @@ def query(
     """Return what the official query finds: values joined by commas, or the names of all entities of a type.
 
     The first of id, name, slot and type that is given decides. By name and with alternatives, a missing rule is
-    answered by fee, duration and the like, and a missing one of these by the rule. `None` when nothing is found.
-    Raises `KeyError` for a type that the official code does not know.
+    answered by fee, duration and the like, and a missing one of these by the rule. `None` when nothing is found; an
+    empty text is found. Raises `KeyError` for a type that the official code does not know, where some entity has a
+    type to compare with.
     """
     if not base:
         return None
     if ent_id is not None:
-        return base.get(ent_id, {}).get(prop or "")
+        return base.get(ent_id, {}).get(prop) if prop else None  # no empty-named slot here, other than by name (sic)
     if ent_name is not None:
-        return _by_name(base, ent_name, prop or "", with_alter=with_alter)
+        return _by_name(base, ent_name, prop, with_alter=with_alter)
     if prop is not None:
         return _by_slot(base, prop)
     return None if ent_type is None else _by_type(base, ent_type)
 
 
-def _by_name(base: Base, ent_name: str, prop: str, *, with_alter: bool) -> str | None:
+def _by_name(base: Base, ent_name: str, prop: str | None, *, with_alter: bool) -> str | None:
+    if prop is None:
+        return None
     for name in ent_name.split(","):
         for entity, slots in base.items():
             if entity.startswith("ent") and name.lower() in slots["name"].split(","):
                 found = _with_alternatives(slots, prop) if with_alter else slots.get(prop)
-                if found:
+                if found is not None:
                     return found
     return None
 
@@ -57,26 +60,28 @@ def _with_alternatives(slots: Mapping[str, str], prop: str) -> str | None:
     if prop in slots:
         return slots[prop]
     if prop == RULE:
-        return ",".join(slots[other] for other in INSTEAD_OF_A_RULE if other in slots)
+        return _joined([slots[other] for other in INSTEAD_OF_A_RULE if other in slots])
     return slots.get(RULE) if prop in INSTEAD_OF_A_RULE else None
 
 
 def _by_slot(base: Base, prop: str) -> str | None:
     own = base.get(USER, {})
     for name in (prop, *(BALANCES if prop in BALANCES else ())):
-        if own.get(name):
+        if name in own:
             return own[name]
-    return ",".join(slots[prop] for slots in base.values() if prop in slots) or None
+    return _joined([slots[prop] for slots in base.values() if prop in slots])
+
+
+def _joined(values: list[str]) -> str | None:
+    return ",".join(values) if values else None
 
 
 def _by_type(base: Base, ent_type: str) -> list[str] | None:
+    typed = [slots for entity, slots in base.items() if entity.startswith("ent") and "type" in slots]
+    if not typed:
+        return None
     covered = COVERED_TYPES[ent_type.lower()]
-    found = [
-        slots["name"]
-        for entity, slots in base.items()
-        if entity.startswith("ent") and slots.get("type", "").lower() in covered
-    ]
-    return found or None
+    return [slots["name"] for slots in typed if slots["type"].lower() in covered] or None
 
 
 def facts_of(base: Any) -> tuple[Fact, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.mobilecs.faults import Faults, fresh_id, open_rows, row_id
+from duologue.challenges.mobilecs.faults import Faults, fresh_id, open_rows, row_id, text_wanted
 from duologue.challenges.mobilecs.goal import goal_of
 from duologue.challenges.mobilecs.intents import acts_of, entity_argument
 from duologue.challenges.mobilecs.kb import facts_of
@@ -24,7 +24,7 @@ from duologue.challenges.mobilecs.schema import (
     USER_TEXT,
 )
 from duologue.core import findings
-from duologue.core.decoded import is_text, shown
+from duologue.core.decoded import is_text, is_whole, pointer, shown
 from duologue.core.records import Act, Annotation, Answer, Example, Fact, Goal, Sample, Turn
 
 if TYPE_CHECKING:
@@ -139,33 +139,41 @@ def _row_id(row: Any, faults: Faults) -> str | None:
 _CONVERT = "make track 2 data of it with `duologue convert mobilecs/dialogue --from raw --to track2`"
 
 
-def _expect_table(table: Any, rule: str, pointer: str, faults: Faults) -> None:
+def _expect_table(table: Any, rule: str, place: str, faults: Faults) -> None:
     if not isinstance(table, dict):
-        faults.add(rule, pointer, f"found {shown(table)}, expected an object")
+        faults.add(rule, place, f"found {shown(table)}, expected an object")
         return
     for name, entry in table.items():
+        where = place + pointer(name)
+        _expect_key(name, rule, where, faults)
         if name == CONSULT and rule == "goal-type":
             if not all(map(is_text, entry if isinstance(entry, list) else [entry])):
-                faults.add(rule, f"{pointer}/{name}", f"found {shown(entry)}, expected a text or a list of texts")
+                faults.add(rule, where, f"found {shown(entry)}, expected a text or a list of texts")
         elif not isinstance(entry, dict):
-            faults.add(rule, f"{pointer}/{name}", f"found {shown(entry)}, expected an object of slots")
+            faults.add(rule, where, f"found {shown(entry)}, expected an object of slots")
         else:
             for slot, value in entry.items():
+                _expect_key(slot, rule, where + pointer(slot), faults)
                 if not is_text(value):
-                    faults.add(rule, f"{pointer}/{name}/{slot}", f"found {shown(value)}, expected a text")
+                    faults.add(rule, where + pointer(slot), f"found {shown(value)}, expected {text_wanted(value)}")
 
 
-def _expect_turn(turn: Any, pointer: str, faults: Faults) -> None:
+def _expect_key(key: str, rule: str, place: str, faults: Faults) -> None:
+    if not is_whole(key):
+        faults.add(rule, place, f"the key is {shown(key)}, expected {text_wanted(key)}")
+
+
+def _expect_turn(turn: Any, place: str, faults: Faults) -> None:
     if not isinstance(turn, dict):
-        faults.add("turn-type", pointer, f"found {shown(turn)}, expected an object")
+        faults.add("turn-type", place, f"found {shown(turn)}, expected an object")
         return
     if USER_TEXT not in turn and SPEAKERS[0] in turn:
-        faults.add("raw-file", pointer, f"the turn has '{SPEAKERS[0]}', as raw data has it", _CONVERT)
+        faults.add("raw-file", place, f"the turn has '{SPEAKERS[0]}', as raw data has it", _CONVERT)
         return
-    faults.expect_text(turn, USER_TEXT, "user-text", f"{pointer}/{USER_TEXT}", empty=True)
+    faults.expect_text(turn, USER_TEXT, "user-text", f"{place}/{USER_TEXT}", empty=True)
     for key in (STAFF_TEXT, USER_INTENT, STAFF_INTENT):
         if key in turn:
-            faults.expect_text(turn, key, "truth-type", f"{pointer}/{key}", empty=True)
+            faults.expect_text(turn, key, "truth-type", f"{place}/{key}", empty=True)
 
 
 def _examples(row: dict[str, Any], name: str) -> list[Example]:

@@ -11,10 +11,10 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from duologue.challenges.mobilecs.faults import Faults, fresh_id, open_rows, row_id
-from duologue.challenges.mobilecs.info import Marked, mended_entity, mended_triple, read_info
+from duologue.challenges.mobilecs.faults import Faults, fresh_id, open_rows, row_id, text_wanted
+from duologue.challenges.mobilecs.info import Marked, read_info
 from duologue.challenges.mobilecs.intents import acts_of
-from duologue.challenges.mobilecs.schema import CONFUSED, SPEAKERS, STAFF_INTENT, USER, USER_INTENT
+from duologue.challenges.mobilecs.schema import CONFUSED, SPEAKERS, STAFF_INTENT, USER_INTENT
 from duologue.core import findings
 from duologue.core.decoded import shown
 from duologue.core.records import Annotation, Answer, Dialogue, Example, Mention, Sample, Turn, Value
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 RULES = {
     "not-a-list": "the file holds one JSON list",
     "item-not-object": "each dialogue is an object with `id` and `content`, or a list of turns (first version)",
-    "dialog-id-missing": "a dialogue that is an object has an `id`",
-    "dialog-id-type": "an `id` is a text that is not empty",
+    "dialog-id-missing": "a dialogue that is an object has an `id` (a warning; called `row-0`, ... by its place)",
+    "dialog-id-type": "an `id` is a text",
     "dialog-id-repeated": "no two dialogues have the same `id` (a warning; the second is called `<id>~2`)",
     "content-type": "`content` is a list of turns",
     "turn-type": "a turn is an object",
@@ -38,9 +38,13 @@ RULES = {
     "info-missing": "`info` has both `ents` and `triples` (a warning; a missing one is empty)",
     "entity-type": "an entity is an object with the texts `name`, `id` and `type`",
     "triple-type": "a triple is an object with the texts `ent-id`, `prop` and `value`",
+    "part-missing": "entities have `name`, `id`, `type` and `pos`, triples `ent-id`, `prop` and `value`, none empty "
+    "(a warning; the record is left out)",
+    "owner-user": "the `ent-id` of what is said about the user is `NA` (a warning; `na` is read as it)",
     "keys-exchanged": "entities have `name` and `id`, triples `ent-name` and `ent-id` (a warning; mended)",
     "position-type": "positions are `[side, start, end]`, side 1 or 2, in characters from 0",
     "position-flat": "an entity's `pos` is a list of positions (a warning; mended, the official scorer crashes on it)",
+    "position-empty": "no position is an empty list (a warning; left out)",
     "position-text": "a position covers the name or value in its utterance (a warning)",
     findings.RULE: findings.RULE_SAYS,
 }
@@ -55,6 +59,8 @@ _OTHER = {SPEAKERS[0]: SPEAKERS[1], SPEAKERS[1]: SPEAKERS[0]}
 _ROLES = {STAFF_INTENT: "system", USER_INTENT: "user"}
 FIRST_VERSION = "v1"
 """Dialogues of the first public version have no ids; they are called `v1-00`, `v1-01`, ... in the file's order."""
+WITHOUT_ID = "row-"
+"""What a dialogue without an id is called, before its index in the file."""
 
 
 class _Shape(NamedTuple):
@@ -113,7 +119,7 @@ def _pairs(row: Any, number: int, faults: Faults) -> tuple[str | None, list[_Pai
         faults.enter(number, name)
     elif isinstance(row, dict):
         faults.enter(number, row.get("id"))
-        name, content = row_id(row, faults), row.get("content")
+        name, content = _name(row, number, faults), row.get("content")
     else:
         faults.enter(number, None)
         faults.add("item-not-object", "", f"found {shown(row)}, expected an object with id and content")
@@ -125,6 +131,14 @@ def _pairs(row: Any, number: int, faults: Faults) -> tuple[str | None, list[_Pai
     pairs = [pair for pair in read if pair is not None]
     _warn_of_swapped(pairs, faults)
     return name, pairs
+
+
+def _name(row: dict[str, Any], number: int, faults: Faults) -> str | None:
+    """Return the id of a row, made up of its place where there is none."""
+    if row.get("id") in (None, ""):
+        faults.warn("dialog-id-missing", "", f"there is no 'id'; called {WITHOUT_ID}{number}")
+        return f"{WITHOUT_ID}{number}"
+    return row_id(row, faults)
 
 
 def _as_dialogue(row: Any, name: str, pairs: list[_Pair]) -> Dialogue:
@@ -197,7 +211,9 @@ def _pair(turn: Any, place: int, faults: Faults) -> _Pair | None:
 def _look_at_intents(turn: dict[str, Any], intents: tuple[str, ...], pointer: str, faults: Faults) -> None:
     for key in intents:
         if not faults.is_text(turn[key]):
-            faults.add("intent-type", f"{pointer}/{key}", f"'{key}' is {shown(turn[key])}, expected a text")
+            faults.add(
+                "intent-type", f"{pointer}/{key}", f"'{key}' is {shown(turn[key])}, expected {text_wanted(turn[key])}"
+            )
     if len(intents) == 1:
         faults.warn("intent-missing", pointer, f"there is only '{intents[0]}', expected both intents or none")
 
@@ -221,29 +237,26 @@ def _warn_of_swapped(pairs: list[_Pair], faults: Faults) -> None:
         (voice, role) if role == "system" else (_OTHER.get(voice, voice), "system") for voice, role in firsts
     )
     (usual, _), _ = staff.most_common(1)[0]
+    mixed = len({role for _, role in firsts}) > 1
+    advice = "the official tools " + (
+        "discard the dialogue" if mixed else "take the speakers of the first turn for all"
+    )
     for place, (voice, role) in enumerate(firsts):
         if (voice == usual) != (role == "system"):
             message = f"{voice} is the {role} here, and {usual} is the system in most turns"
-            faults.warn("speakers-swapped", f"/content/{place}", message, "the official tools discard the dialogue")
+            faults.warn("speakers-swapped", f"/content/{place}", message, advice)
 
 
-def mended_row(row: Any, name: str) -> dict[str, Any]:
-    """Return a raw row with usual keys throughout, for the official tools; the row must have passed the reader."""
-    content = []
-    for turn in content_of(row):
-        info = turn.get("info") or {}
-        content.append(
-            {
-                **turn,
-                "info": {
-                    **info,
-                    "ents": [_with(mended_entity(entity), "pos", []) for entity in info.get("ents", [])],
-                    "triples": [_with(mended_triple(one), "ent-name", USER) for one in info.get("triples", [])],
-                },
-            }
-        )
-    return {"id": name, "content": content}
+def official_rows(rows: Any) -> list[dict[str, Any]]:
+    """Return decoded rows as the official preprocessing takes them: those of the first version with their ids.
 
-
-def _with(record: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
-    return record if key in record else {**record, key: value}
+    What is no dialogue stays what it is: it ends the preprocessing where it is looked at.
+    """
+    return [
+        row
+        if isinstance(row, dict) and "id" in row
+        else {"id": f"{WITHOUT_ID}{number}", **row}
+        if isinstance(row, dict)
+        else {"id": f"{FIRST_VERSION}-{number:02d}", "content": row}
+        for number, row in enumerate(rows if isinstance(rows, list) else [rows])
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.challenges.mobilecs.faults import Faults, open_rows, row_id
+from duologue.core import unpacking
 from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -21,6 +22,7 @@ Read = TypeVar("Read")
 
 RULES = {
     "gzip-damaged": "a packed file can be unpacked",
+    unpacking.RULE: unpacking.RULE_SAYS,
     "not-utf8": "the text is UTF-8",
     "byte-order-mark": "the text starts without a byte order mark (a warning; the official programs refuse it)",
     "not-json": "the text is JSON",
@@ -35,7 +37,7 @@ RULES = {
 }
 """Ids of the rules for the result files of both tracks, and what each demands."""
 
-_UNREADABLE = frozenset({"gzip-damaged", "not-utf8", "not-json"})
+_UNREADABLE = frozenset({"gzip-damaged", unpacking.RULE, "not-utf8", "not-json"})
 """Rules whose breach leaves nothing to look at."""
 _UNUSABLE = _UNREADABLE | {"not-a-list"}
 """Rules whose breach leaves no answers, not even in part."""
@@ -45,6 +47,11 @@ def expect_variant(task: str, variant: str) -> None:
     """Raise `UsageError` for a score variant that there is not."""
     if variant not in {"official", "strict"}:
         raise UsageError(f"{task} has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
+
+
+def is_unreadable(submission: Submission) -> bool:
+    """Tell whether a file leaves nothing to look at: damaged, no UTF-8, no JSON."""
+    return any(problem.rule in _UNREADABLE for problem in submission.problems)
 
 
 def unreadable_officially(submission: Submission) -> tuple[Problem, ...]:
@@ -72,7 +79,7 @@ def examine(
     those that a row should have, in words. Rows that share an id are left out. Without `known`, what belongs to the
     data is not looked at.
     """
-    if any(problem.rule in _UNREADABLE for problem in submission.problems):
+    if is_unreadable(submission):
         return submission.problems, {}
     faults = Faults(submission.problems)
     rows = open_rows(submission.rows, faults)

@@ -26,7 +26,7 @@ How to obtain the data
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
@@ -71,6 +71,8 @@ class ExtractionTask:
     brief = EXTRACTION
     forms = files.FORMS
     """Forms of the data that `convert` knows."""
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {"variant": files.VARIANTS}
+    """Choices of `turn`."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a raw file, one example per dialogue; `FormatError` has all its problems."""
@@ -116,6 +118,10 @@ class ExtractionTask:
         """Turn raw dialogues into track 2 data as the official preprocessing does."""
         return files.convert(source, target, path, out)
 
+    def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
+        """Turn raw dialogues into track 2 data, `variant` official or strict (what is odd mended)."""
+        return files.convert(source, target, path, out, chosen.get("variant", files.VARIANTS[0]))
+
 
 class DialogueTask:
     """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn.
@@ -127,6 +133,8 @@ class DialogueTask:
     brief = DIALOGUE
     forms = files.FORMS
     """Forms of the data that `convert` knows."""
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {"variant": files.VARIANTS}
+    """Choices of `turn`."""
 
     def __init__(self) -> None:
         self._tests: dict[str, dict[str, Any]] = {}
@@ -194,6 +202,10 @@ class DialogueTask:
     def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
         """Turn raw dialogues into track 2 data as the official preprocessing does."""
         return files.convert(source, target, path, out)
+
+    def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
+        """Turn raw dialogues into track 2 data, `variant` official or strict (what is odd mended)."""
+        return files.convert(source, target, path, out, chosen.get("variant", files.VARIANTS[0]))
 
 
 def _with_replies(example: Example, replies: Mapping[tuple[str, int], Answer]) -> Example:

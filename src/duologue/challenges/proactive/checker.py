@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive import official, pairing
-from duologue.core import findings
+from duologue.core import findings, unpacking
 from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 RULES = {
     "gzip-damaged": "a packed file can be unpacked",
+    unpacking.RULE: unpacking.RULE_SAYS,
     "not-utf8": "the text is UTF-8",
     "byte-order-mark": "the text starts without a byte order mark (a warning; to the program it is a character)",
     "no-lines": "the file has at least one line",
@@ -42,7 +43,7 @@ RULES = {
 }
 """Ids of the rules for result files, and what each demands."""
 
-UNUSABLE = frozenset({"gzip-damaged", "not-utf8", "no-lines"})
+UNUSABLE = frozenset({"gzip-damaged", unpacking.RULE, "not-utf8", "no-lines"})
 """Rules whose breach leaves nothing to score."""
 
 _ODD_SPACE = re.compile(r"[^\S ]")
@@ -100,13 +101,14 @@ def _line_count(submission: Submission, examples: Sequence[Example]) -> Iterator
     lines = len(submission.rows)
     if lines != len(examples):
         message = f"the file has {lines} lines, the data {len(examples)} samples; one reply per sample is expected"
-        advice = "write a reply for each sample, in the order of the data"
+        advice = "write a reply for each sample, in the order of the data; or is this the result of another file?"
         yield Problem(rule="line-count", message=message, advice=advice)
 
 
 def _problems(submission: Submission, examples: Sequence[Example] | None) -> Iterator[Problem]:
     evaluation = pairing.carries_references(submission)
     lines = letters = spaces = 0
+    replies = (text for _, text in pairing.told(examples or ()))
     for portion in submission.rows.portions():
         if not (evaluation and examples) and _spotless(portion, evaluation=evaluation):
             lines += len(portion)
@@ -119,8 +121,7 @@ def _problems(submission: Submission, examples: Sequence[Example] | None) -> Ite
             spaces += said.count(" ")
             yield from _prediction_problems(said, lines)
             if evaluation:
-                wanted = pairing.reference_of(examples[lines - 1]) if examples and lines <= len(examples) else None
-                yield from _reference_problems(rest, wanted, lines)
+                yield from _reference_problems(rest, next(replies, None), lines)
             elif tab:
                 message = "the prediction holds a TAB, which ends it for the program"
                 yield Problem(rule="prediction-tab", place=f"line {lines}", message=message)

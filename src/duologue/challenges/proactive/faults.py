@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.core import findings
+import msgspec
+
+from duologue.core import findings, unpacking
 from duologue.core.decoded import is_whole, shown
 from duologue.core.records import Problem
 
@@ -16,6 +18,7 @@ START = "START"
 
 DATA_RULES = {
     "gzip-damaged": "a packed file can be unpacked",
+    unpacking.RULE: unpacking.RULE_SAYS,
     "not-utf8": "the text is UTF-8",
     "byte-order-mark": "the text starts without a byte order mark (a warning)",
     "not-json": "each line is JSON",
@@ -46,6 +49,38 @@ def form_of(row: Any) -> str | None:
         if "history" in row:
             return "sample"
     return None
+
+
+class _Session(msgspec.Struct, gc=False):
+    """A session without faults, but for where its goal starts."""
+
+    goal: list[tuple[str, str, str]]
+    knowledge: list[tuple[str, str, str]]
+    conversation: list[str]
+
+
+class _Sample(msgspec.Struct, gc=False):
+    """A sample without faults, but for where its goal starts and who speaks last."""
+
+    goal: list[tuple[str, str, str]]
+    knowledge: list[tuple[str, str, str]]
+    history: list[str]
+    response: str | msgspec.UnsetType = msgspec.UNSET
+
+
+_REGULAR = {"session": _Session, "sample": _Sample}
+
+
+def is_regular(row: Any, form: str | None) -> bool:
+    """Tell in one look whether a row of whole characters surely has no problem; where not, `row_problems` says."""
+    mine = form_of(row)
+    if mine is None or (form is not None and mine != form):
+        return False
+    try:
+        found = msgspec.convert(row, _REGULAR[mine])
+    except msgspec.ValidationError:
+        return False
+    return bool(found.goal) and found.goal[0][0] == START and (mine == "session" or not len(found.history) % 2)
 
 
 def row_problems(row: Any, form: str | None) -> Iterator[Problem]:

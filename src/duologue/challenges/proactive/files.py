@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.proactive.faults import START, form_of, row_problems
+from duologue.challenges.proactive.faults import START, form_of, is_regular, row_problems
 from duologue.core import disk
 from duologue.core.decoded import is_whole
 from duologue.core.disk import Source
@@ -39,15 +41,27 @@ def read_rows(path: Path, form: str | None = None) -> list[dict[str, Any]]:
     `form` demands one of the two. Raises `FormatError` with all problems of the file, `StorageError` when it cannot
     be read.
     """
-    rows: list[Any] = []
-    problems = capped(_row_problems(path, form, rows))
+    rows: list[dict[str, Any]] = []
+    problems = capped(problem for row, found in checked_rows(path, form) for problem in _kept(rows, row, found))
     if problems:
         raise FormatError(path, problems)
     return rows
 
 
-def _row_problems(path: Path, form: str | None, rows: list[Any]) -> Iterator[Problem]:
-    """Yield the problems of rows, and put the rows into `rows`, as long as there are none."""
+def _kept(rows: list[dict[str, Any]], row: dict[str, Any] | None, found: Sequence[Problem]) -> Sequence[Problem]:
+    """Put a row to the others as long as there are no problems, which are returned."""
+    if found:
+        rows.clear()
+    elif row is not None:
+        rows.append(row)
+    return found
+
+
+def checked_rows(path: Path, form: str | None = None) -> Iterator[tuple[dict[str, Any] | None, Sequence[Problem]]]:
+    """Yield each row of a session or sample file with what is wrong with it; from the first problem on no rows.
+
+    `form` demands one of the two. Raises as `Source` does.
+    """
     lines = Lines(Source(path), unmarked=True)
     if lines.marked:
         _LOG.warning("%s: %s; %s", path, disk.BOM_FOUND.message, disk.BOM_FOUND.advice)
@@ -55,21 +69,29 @@ def _row_problems(path: Path, form: str | None, rows: list[Any]) -> Iterator[Pro
     number = 0
     good = True
     for number, line in enumerate(lines, start=1):
-        try:
-            row = disk.decode_json(line, path)
-        except FormatError as error:
-            found = [_of_line(problem, number) for problem in error.problems]
-        else:
-            form = form or form_of(row)
-            found = [_placed(one, number) for one in (*row_problems(row, form), *_repeated(row, number, names))]
-            if good:
-                rows.append(row)
-        if found and good:
-            good = False
-            rows.clear()
-        yield from found
+        row, found = _checked(line, path, form, number)
+        form = form or form_of(row)
+        if isinstance(row, dict) and "id" in row:
+            found += _repeated(row["id"], number, names)
+        good = good and not found
+        yield row if good else None, found
     if not number:
-        yield Problem(rule="no-rows", message="the file is empty; a session or a sample a line is expected")
+        yield None, [Problem(rule="no-rows", message="the file is empty; a session or a sample a line is expected")]
+
+
+def _checked(line: str, path: Path, form: str | None, number: int) -> tuple[Any, list[Problem]]:
+    """Return the row of a line, and what is wrong with it."""
+    try:
+        row = msgspec.json.decode(line)
+        if is_regular(row, form):
+            return row, []
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        pass  # what may stand there all the same, and what is wrong, is told below
+    try:
+        row = disk.decode_json(line, path)
+    except FormatError as error:
+        return None, [_of_line(problem, number) for problem in error.problems]
+    return row, [_placed(one, number) for one in row_problems(row, form or form_of(row))]
 
 
 def _of_line(problem: Problem, number: int) -> Problem:
@@ -78,10 +100,11 @@ def _of_line(problem: Problem, number: int) -> Problem:
     return msgspec.structs.replace(problem, place=f"line {number}, {column}" if column else f"line {number}")
 
 
-def _repeated(row: Any, number: int, names: dict[str, int]) -> Iterator[Problem]:
-    name = row.get("id") if isinstance(row, dict) else None
+def _repeated(name: Any, number: int, names: dict[str, int]) -> list[Problem]:
     if isinstance(name, str) and names.setdefault(name, number) != number:
-        yield Problem(rule="row-repeated", message=f"the id '{name}' is that of line {names[name]} already")
+        message = f"the id '{name}' is that of line {names[name]} already"
+        return [Problem(rule="row-repeated", place=f"line {number}", message=message)]
+    return []
 
 
 def _placed(problem: Problem, number: int) -> Problem:
@@ -93,28 +116,47 @@ def _placed(problem: Problem, number: int) -> Problem:
 
 def load(path: Path) -> list[Example]:
     """Return the examples of a session or sample file, in its order; sessions give a sample per agent turn."""
-    rows = read_rows(path)
-    if form_of(rows[0]) == "session":
-        return [example for dialogue in _dialogues(rows) for example in samples_of(dialogue)]
-    return _examples(rows)
+    return list(examples_of(read_rows(path)))
+
+
+def examples_of(rows: Iterable[dict[str, Any]]) -> Iterator[Example]:
+    """Yield the examples of rows without problems; sessions give a sample per agent turn."""
+    names = Names()
+    for number, row in enumerate(rows):
+        if form_of(row) == "session":
+            yield from samples_of(_dialogue(row, number))
+        else:
+            yield _example(row, names)
 
 
 def load_sessions(path: Path) -> list[Dialogue]:
     """Return the dialogues of a session file; the agent speaks first."""
-    return _dialogues(read_rows(path, "session"))
+    return [_dialogue(row, number) for number, row in enumerate(read_rows(path, "session"))]
 
 
-def _dialogues(rows: Sequence[dict[str, Any]]) -> list[Dialogue]:
-    return [
-        Dialogue(
-            id=_name(row) or f"{number:06d}",
-            turns=turns_of(row["conversation"]),
-            knowledge=_facts(row["knowledge"]),
-            goal=_goal(row["goal"]),
-            source=row,
-        )
-        for number, row in enumerate(rows)
-    ]
+def _dialogue(row: dict[str, Any], number: int) -> Dialogue:
+    return Dialogue(
+        id=session_id(row, number),
+        turns=turns_of(row["conversation"]),
+        knowledge=_facts(row["knowledge"]),
+        goal=_goal(row["goal"]),
+        source=row,
+    )
+
+
+def session_id(row: dict[str, Any], number: int) -> str:
+    """Return the id of a session: its own one, or its number in the file, from 0."""
+    return _name(row) or f"{number:06d}"
+
+
+def sample_id(row: dict[str, Any], dialogue: str) -> str:
+    """Return the id of a sample row: its own one, or that of its dialogue with the turn."""
+    return _name(row) or turn_id(dialogue, len(row["history"]))
+
+
+def turn_id(dialogue: str, at: int) -> str:
+    """Return what the sample is called that asks for a turn of a dialogue."""
+    return f"{dialogue}#{at:02d}"
 
 
 def samples_of(dialogue: Dialogue) -> Iterator[Example]:
@@ -122,7 +164,7 @@ def samples_of(dialogue: Dialogue) -> Iterator[Example]:
     for at in range(0, len(dialogue.turns), 2):
         yield Example(
             sample=Sample(
-                id=f"{dialogue.id}#{at:02d}",
+                id=turn_id(dialogue.id, at),
                 dialogue_id=dialogue.id,
                 history=dialogue.turns[:at],
                 knowledge=dialogue.knowledge,
@@ -133,29 +175,47 @@ def samples_of(dialogue: Dialogue) -> Iterator[Example]:
         )
 
 
-def _examples(rows: Sequence[dict[str, Any]]) -> list[Example]:
-    """Return the examples of sample rows. Samples of equal goal and knowledge belong to one dialogue."""
-    dialogues: dict[tuple[str, int], str] = {}
-    turns: set[tuple[str, int]] = set()
-    found = []
-    for row in rows:
-        text = json.dumps([row["goal"], row["knowledge"]])
-        again, at = 0, len(row["history"])
-        name = ""
-        while not name or (name, at) in turns:  # another session about the same
-            name = dialogues.setdefault((text, again), f"{len(dialogues):06d}")
-            again += 1
-        turns.add((name, at))
-        sample = Sample(
-            id=_name(row) or f"{name}#{at:02d}",
-            dialogue_id=name,
-            history=turns_of(row["history"]),
-            knowledge=_facts(row["knowledge"]),
-            goal=_goal(row["goal"]),
-        )
-        references = (Answer(text=row["response"]),) if "response" in row else ()
-        found.append(Example(sample=sample, references=references, source=row))
-    return found
+def _example(row: dict[str, Any], names: Names) -> Example:
+    name = names.name(row)
+    sample = Sample(
+        id=sample_id(row, name),
+        dialogue_id=name,
+        history=turns_of(row["history"]),
+        knowledge=_facts(row["knowledge"]),
+        goal=_goal(row["goal"]),
+    )
+    references = (Answer(text=row["response"]),) if "response" in row else ()
+    return Example(sample=sample, references=references, source=row)
+
+
+class Names:
+    """Names the dialogues of sample rows: those of equal goal and knowledge belong to one.
+
+    Where there are several samples of one turn, the others are of further dialogues about the same.
+    """
+
+    def __init__(self) -> None:
+        self._total = 0
+        self._first: dict[bytes, tuple[int, int]] = {}
+        """Digest of goal and knowledge -> number of the dialogue, and the turn of its first sample."""
+        self._again: dict[bytes, tuple[list[int], Counter[int]]] = {}
+        """For those met again: numbers of the dialogues, and how many samples of each turn there were."""
+
+    def name(self, row: dict[str, Any]) -> str:
+        """Return the name of a row's dialogue."""
+        text = json.dumps([row["goal"], row["knowledge"]]).encode()  # half surrogate pairs are no UTF-8
+        digest, at = blake2b(text, digest_size=16).digest(), len(row["history"])
+        first = self._first.setdefault(digest, (self._total, at))
+        if first[0] == self._total:
+            self._total += 1
+            return f"{first[0]:06d}"
+        numbers, asked = self._again.setdefault(digest, ([first[0]], Counter([first[1]])))
+        again = asked[at]  # samples of this turn so far, each of another dialogue
+        asked[at] += 1
+        if again == len(numbers):
+            numbers.append(self._total)
+            self._total += 1
+        return f"{numbers[again]:06d}"
 
 
 def _name(row: dict[str, Any]) -> str | None:

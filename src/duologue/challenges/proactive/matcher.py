@@ -23,6 +23,7 @@ from duologue.challenges.proactive.matching import MatchText, dictionary_of, mat
 from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Example, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -135,6 +136,8 @@ class Matcher:
     """Choose among replies of other sessions by a trained matcher (a `Trainable`)."""
 
     Recipe: type[Record] = MatcherRecipe
+    scope = Scope(tasks=("proactive",))
+    extras = ("models",)
 
     def __init__(self, recipe: MatcherRecipe | None = None) -> None:
         self.recipe = recipe or MatcherRecipe()
@@ -195,7 +198,7 @@ class Matcher:
             self._plan(len(rows)),
             folder=run.folder,
             seed=run.seed,
-            data_hash=run.data_hash,
+            identity=run.identity,
             progress=run.progress,
         )
         self._model = model.cpu().eval()

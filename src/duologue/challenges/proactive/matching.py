@@ -35,19 +35,21 @@ class MatchText(NamedTuple):
 def match_text(sample: Row, candidates: Iterable[str], *, generalise: bool) -> MatchText:
     """Return the text of a sample (keys `goal`, `knowledge`, `history`) and candidate replies for it.
 
-    `generalise` puts slots in the place of topic names, in each field by itself. Raises `KeyError` with the topic
-    whose domain is not known.
+    `generalise` puts slots in the place of topic names, in each utterance and each part of a triple by itself. Raises
+    `KeyError` with the topic whose domain is not known.
     """
     topics = topics_of(sample)  # the converter looks at the domains whether or not it replaces
 
-    def made(text: str) -> str:
-        return split_characters(generalised(text, topics) if generalise else text)
+    def said(text: str) -> str:
+        return generalised(text, topics) if generalise else text
 
     goal, knowledge = (
-        made(SEPARATORS[field].join(" ".join(triple) for triple in sample[field])) for field in ("goal", "knowledge")
+        split_characters(SEPARATORS[field].join(" ".join(map(said, triple)) for triple in sample[field]))
+        for field in ("goal", "knowledge")
     )
-    history = made(SEPARATORS["history"].join(sample["history"])) if sample["history"] else EMPTY_HISTORY
-    return MatchText(history, tuple(map(made, candidates)), goal, knowledge)
+    heard = split_characters(SEPARATORS["history"].join(map(said, sample["history"])))
+    replies = tuple(split_characters(said(candidate)) for candidate in candidates)
+    return MatchText(heard if sample["history"] else EMPTY_HISTORY, replies, goal, knowledge)
 
 
 def match_lines(sample: Row, *, knowledge: bool, generalise: bool, predict: bool) -> Iterator[str]:
@@ -64,12 +66,14 @@ def match_lines(sample: Row, *, knowledge: bool, generalise: bool, predict: bool
 
 
 def split_characters(text: str) -> str:
-    """Return a text whose words with a Chinese character are split into characters; other words stay whole.
+    r"""Return a text whose words with a Chinese character are split into characters; other words stay whole.
 
-    >>> split_characters("电影 1999年 topic")
+    Blanks of any kind and number (tabs and U+3000 too) are one blank between words, and none at the ends.
+
+    >>> split_characters(" 电影\u3000 1999年\ttopic")
     '电 影 1 9 9 9 年 topic'
     """
-    return " ".join(" ".join(word) if _CHINESE.search(word) else word for word in text.split(" "))
+    return " ".join(" ".join(word) if _CHINESE.search(word) else word for word in text.split())
 
 
 def dictionary(lines: Iterable[str]) -> list[str]:

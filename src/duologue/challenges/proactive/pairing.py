@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.files import EVALUATION
 from duologue.challenges.proactive.official import pair_of
+from duologue.challenges.proactive.stored import StoredExamples
 from duologue.core.errors import FormatError
+from duologue.core.findings import capped
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -31,20 +33,28 @@ def reference_of(example: Example) -> str | None:
     return example.references[0].text if example.references else None
 
 
-def truth_problems(examples: Sequence[Example]) -> list[Problem]:
+def told(examples: Sequence[Example]) -> Iterator[tuple[str, str | None]]:
+    """Yield id and true reply of each example, without reading a large file anew."""
+    if isinstance(examples, StoredExamples):
+        return examples.told()
+    return ((one.sample.id, reference_of(one)) for one in examples)
+
+
+def truth_problems(examples: Sequence[Example]) -> tuple[Problem, ...]:
     """Return why examples cannot be scored against: replies that are not known or do not fit on a line."""
-    found = []
-    for one in examples:
-        text = reference_of(one)
-        place = f"sample '{one.sample.id}'"
+    return capped(_truth_problems(examples))
+
+
+def _truth_problems(examples: Sequence[Example]) -> Iterator[Problem]:
+    for name, text in told(examples):
+        place = f"sample '{name}'"
         if text is None:
             message = "the true reply is not known"
             advice = "give data with replies (`conversation`, or `response`)"
-            found.append(Problem(rule="truth-unknown", place=place, message=message, advice=advice))
+            yield Problem(rule="truth-unknown", place=place, message=message, advice=advice)
         elif "\n" in text or "\r" in text:
             message = "the true reply holds a line end, so it fits no evaluation file"
-            found.append(Problem(rule="truth-lines", place=place, message=message))
-    return found
+            yield Problem(rule="truth-lines", place=place, message=message)
 
 
 def official_pairs(submission: Submission, examples: Sequence[Example]) -> Iterator[list[Pair | None]]:
@@ -78,7 +88,7 @@ def strict_pairs(submission: Submission, examples: Sequence[Example]) -> Iterato
 
 def _beside(submission: Submission, examples: Sequence[Example]) -> Iterator[tuple[list[str], list[str]]]:
     """Yield lines and replies in portions of equal length; what lacks is empty, lines beyond the data are left out."""
-    replies = iter([reference_of(one) or "" for one in examples])
+    replies = (text or "" for _, text in told(examples))
     for portion in submission.rows.portions():
         wanted = list(islice(replies, len(portion)))
         yield portion[: len(wanted)], wanted
@@ -100,8 +110,7 @@ def gold_hash(submission: Submission, examples: Sequence[Example]) -> str:
     """Return eight hexadecimal digits of what is scored against, whatever is predicted."""
     digest = hashlib.sha256()
     if examples:
-        parts = [[one.sample.id, reference_of(one) or ""] for one in examples]
-        texts: Iterable[str] = ["\n".join(part) for part in parts]
+        texts: Iterable[str] = (f"{name}\n{text or ''}" for name, text in told(examples))
     else:
         texts = (
             "\n".join([line.split("\t", 2)[1].strip() if "\t" in line else "" for line in portion])

@@ -14,6 +14,7 @@ from duologue.challenges.proactive.holdout import split
 from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Example, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,6 +84,8 @@ class PostksBaseline:
     """Write replies by posterior knowledge selection, the generation baseline of DuConv (a `Trainable`)."""
 
     Recipe: type[Record] = PostksRecipe
+    scope = Scope(tasks=("proactive",))
+    extras = ("models",)
 
     def __init__(self, recipe: PostksRecipe | None = None) -> None:
         self.recipe = recipe or PostksRecipe()
@@ -147,7 +150,7 @@ class PostksBaseline:
             plan,
             folder=run.folder,
             seed=run.seed,
-            data_hash=run.data_hash,
+            identity=run.identity,
             progress=run.progress,
         )
         self._model, self._words = model.to("cpu"), words

@@ -19,6 +19,7 @@ import numpy as np
 
 from duologue.challenges.proactive import checker, goals, official, pairing
 from duologue.challenges.proactive.slicing import CUTS, cuts_of
+from duologue.challenges.proactive.stored import MANY
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Report, Score, Slice
 from duologue.metrics.counts import Counts, sign
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 VERSION = "v1"
 RANK_BY = "f1"
 VARIANTS = ("strict", "official")
-MANY = 100_000
-"""Lines beyond which counts are kept by runs of lines."""
 _RUNS = 10_000
 _SEED = 0
 """Seed of the bootstrap: the same file gives the same interval."""

@@ -70,9 +70,22 @@ class ProactiveTask:
         """Read a session file (a sample per agent turn) or a sample file; `FormatError` has all its problems."""
         yield from files.load(path)
 
+    def truth(self, path: Path) -> Sequence[Example]:
+        """Return the examples of a file as scores go through them; those of a very large file are not held."""
+        from duologue.challenges.proactive import stored
+
+        return stored.truth(path)
+
     def gather(self, paths: Sequence[Path]) -> list[Example]:
-        """Read several files one behind the other, their names in front of the ids, since each starts anew."""
-        return [_named(one, f"{path.name}:") for path in paths for one in files.load(path)]
+        """Read several files one behind the other, their names in front of the ids, since each starts anew.
+
+        Where two have one name, their number among the files stands behind it.
+        """
+        names = [path.name for path in paths]
+        prefixes = [
+            f"{name}:" if names.count(name) == 1 else f"{name}({number}):" for number, name in enumerate(names, start=1)
+        ]
+        return [_named(one, prefix) for path, prefix in zip(paths, prefixes, strict=True) for one in files.load(path)]
 
     def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
         """Yield all examples at once: no answer depends on another."""

@@ -18,6 +18,7 @@ from duologue.challenges.proactive.goals import squeezed
 from duologue.challenges.proactive.judging import bare
 from duologue.challenges.proactive.smalltalk import ALWAYS, EXCHANGES
 from duologue.core.records import Answer, Record
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +46,7 @@ _EVERYDAY = 5
 _OPEN = re.compile(r"[0-9０-９A-Za-z《》座]")
 """What an answer that fits elsewhere does not hold."""
 _QUESTION = re.compile(r"[?？]|吗|呢|什么|谁|哪|怎么|怎样|多少|几|是不是|有没有|要不要|知不知道")
-_ASKING_END = re.compile(r"[?？]\W*$|(?:吗|呢|谁|什么)\W*$")
+_ASKING_WORDS = ("吗", "呢", "谁", "什么")
 
 _PRONOUN = re.compile(r"(?<!其)[他她]")
 _PERSON = re.compile(r"演员|导演|明星|主演|歌手|编剧|女神|男神|影后|影帝")
@@ -123,7 +124,7 @@ class PeopleLike:
             value = likeness * _OTHER_PLACE[min(abs(one.place - min(place, _LAST_PLACE)), 2)]
             if asks(one.heard) != asked:
                 value *= _OTHER_KIND
-            elif asked and _ASKING_END.search(one.answer):
+            elif asked and _asks_at_end(one.answer):
                 value *= _ASKS_BACK
             rated.append((-value, number))
         rated.sort()
@@ -148,7 +149,7 @@ class _Index:
         self._where: dict[str, list[tuple[int, float]]] = {}
         for number, one in enumerate(parts):
             rare = sorted(part for part in one if part in self._weights)
-            length = math.sqrt(sum(self._weights[part] ** 2 for part in rare))
+            length = math.sqrt(added(self._weights[part] ** 2 for part in rare))
             for part in rare:
                 self._where.setdefault(part, []).append((number, self._weights[part] / length))
 
@@ -204,3 +205,11 @@ def _exchanges(dialogue: Dialogue, everyday: frozenset[str]) -> Iterator[Exchang
 def _without(text: str, names: Collection[str]) -> str:
     """Return a text without the words that belong to names."""
     return " ".join(word for word in text.split() if word not in names and not any(word in name for name in names))
+
+
+def _asks_at_end(text: str) -> bool:
+    """Tell whether a text ends in a question mark or a question word, whatever signs stand behind it."""
+    end = len(text)
+    while end and not (text[end - 1].isalnum() or text[end - 1] == "_"):
+        end -= 1
+    return any(mark in text[end:] for mark in "?？") or text[:end].endswith(_ASKING_WORDS)

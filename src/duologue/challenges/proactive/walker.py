@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.proactive import files
 from duologue.challenges.proactive.faults import form_of
+from duologue.core.escapes import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +30,8 @@ def dump(path: Path, write: Callable[[str], object]) -> None:
             lines.append(f"reply: {row['response']}")
         if not turns:
             lines.append("(nothing said yet)")
-        write("\n".join(lines) + "\n\n")
+        for line in (*lines, ""):
+            write(f"{line}\n")
 
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:
@@ -74,5 +76,5 @@ def _mean(texts: Sequence[str]) -> float:
 
 def _shown(value: float | list[str]) -> str:
     if isinstance(value, list):
-        return " ".join(value)
+        return one_line(" ".join(value))
     return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -59,7 +59,9 @@ class Story:
 
 
 def trains(values: Sequence[str], share: float) -> bool:
-    """Return whether a request belongs to the training side; test dialogs make the requests of the other.
+    """Return whether a request belongs to the training side; test dialogs make the first requests of the other.
+
+    Updates may lead to requests of either side: what is asked for in the end was often asked for in training.
 
     Depends on the request alone, so that any part of a corpus can be made on its own, with any seed.
     """
@@ -73,6 +75,7 @@ class Teller:
         self.schema, self.directory, self.recipe, self.subtask, self.train = schema, directory, recipe, subtask, train
         self.slots = {slot.name: slot for slot in schema.slots}
         self.asking = sorted(self.slots)
+        self._expect_choice()
         least = {3: recipe.matches_options, 5: recipe.matches_full}.get(subtask, 0)
         self._queries = [values for values, names in directory.matches.items() if len(names) >= least] if least else []
         if subtask == 3:
@@ -84,6 +87,23 @@ class Teller:
                 f"subtask {subtask}, {'training' if train else 'test'}: the knowledge base of '{schema.name}' "
                 f"({len(directory.names)} restaurants) lacks {wanted} on this side of the split; "
                 f"give a larger one or change train_share"
+            )
+
+    def _expect_choice(self) -> None:
+        """Raise `UsageError` for slots that leave nothing to choose: an update needs another value, a hedge two."""
+        short = {
+            name: (least, values)
+            for name, slot in self.slots.items()
+            if len(values := self.schema.values[name]) < (least := 3 if slot.hedges else 2)
+        }
+        if short:
+            told = ", ".join(
+                f"{name} (at least {least} are needed, there is {', '.join(values) or 'none'})"
+                for name, (least, values) in short.items()
+            )
+            raise UsageError(
+                f"the knowledge base of '{self.schema.name}' ({len(self.directory.names)} restaurants) has too few "
+                f"values for users who hesitate and change their minds: {told}; give a larger one"
             )
 
     def tell(self, chance: Chance) -> Story:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue import __version__
 from duologue.core import disk
 from duologue.core.errors import UsageError
 from duologue.core.recipe import recipe_hash
@@ -25,9 +26,9 @@ _VERSION = 1
 
 
 def corpus_key(recipe: Generation, seed: int, facts: Iterable[Sequence[Fact]]) -> str:
-    """Return what decides the bytes of all files: the recipe without its narrowing, the seed, the knowledge bases."""
+    """Return what decides the bytes of all files: recipe without its narrowing, seed, knowledge bases, our version."""
     plain = msgspec.structs.replace(recipe, part="all", subtask=0, n=0, train_dialogs=1, test_dialogs=1, kb1="", kb2="")
-    content = hashlib.sha256(f"{_VERSION}|{seed}|{recipe_hash(plain)}".encode())
+    content = hashlib.sha256(f"{_VERSION}|{__version__}|{seed}|{recipe_hash(plain)}".encode())
     for base in facts:
         for fact in base:
             content.update(f"{fact.subject}|{fact.relation}|{fact.object}\n".encode())
@@ -64,8 +65,8 @@ class Ledger:
         if left:
             shown = ", ".join(left[:3]) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
             raise UsageError(
-                f"{self.out} holds a corpus made with another recipe or seed ({shown}); the two would mix: "
-                f"choose another folder or remove that one"
+                f"{self.out} holds a corpus made with another recipe, seed or version of duologue ({shown}); the two "
+                f"would mix: choose another folder or remove that one"
             )
 
     def name(self, path: Path) -> str:

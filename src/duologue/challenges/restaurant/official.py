@@ -29,7 +29,7 @@ VALID = "[Success]: Valid format"
 
 # Python 2 turned Unicode blanks into blanks and Unicode digits into digits, allowed blanks after the sign, and
 # knew no underscores. U+180E was a blank in its Unicode tables and is none today.
-_INTEGER = re.compile(r"[\s\u180e]*([+-]?)[\s\u180e]*(\d+)[\s\u180e]*")
+_INTEGER = re.compile(r"[\s\u180e]*+([+-]?)[\s\u180e]*+(\d+)[\s\u180e]*+")
 _DIGITS_AT_ONCE = 4_000
 _BEYOND_ANY_SLOT = 10**18
 

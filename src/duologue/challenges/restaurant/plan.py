@@ -97,7 +97,8 @@ class Generation(Record, frozen=True):
     kb2: str = GENERATED
     """The same for the second knowledge base, with other cuisines and locations."""
     train_share: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.5
-    """Share of all requests that only training dialogs make; test dialogs make the others (section 7)."""
+    """Share of all requests with which only training dialogs begin; test dialogs begin with the others (section 7).
+    Updates lead to requests of either side."""
 
     given_most: Count = 4
     """Tasks 1 and 5: the request gives 0 to this many slots, equally likely (section 5.1)."""

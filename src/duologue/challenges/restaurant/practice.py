@@ -36,6 +36,9 @@ _DECOYS = 4  # wrong candidates more per dialogue
 _REWOUND = 0.2  # share of dialogues that are taken back to an earlier bot turn as well
 _TRAINING_SEEDS, _HELD_OUT_SEEDS = 1, 2
 _MANY = 1_000_000  # schemas per seed, more than anybody will ask for
+_APART = 1 << 62
+"""Added to the seed of held-out dialogues: `duologue generate` with the seed of a training must not make them again as
+its test set, which the training would then have looked at to choose its epoch."""
 
 
 @dataclass
@@ -135,7 +138,7 @@ def _rows(share: _Share, seed: int) -> Iterator[dict[str, object]]:
                 part=part,
                 style=style,
                 n=(wanted + len(styles) - 1 - place) // len(styles),
-                seed=seed,
+                seed=seed + (_APART if share.held_out else 0),
             )
 
 

@@ -16,6 +16,7 @@ from duologue.challenges.restaurant.facts import fact_in
 from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,6 +81,8 @@ class Ranker:
     """
 
     Recipe: type[Record] = RankerRecipe
+    scope = Scope(tasks=("restaurant",))
+    extras = ("models",)
 
     def __init__(self, recipe: RankerRecipe | None = None) -> None:
         self.recipe = recipe or RankerRecipe()
@@ -149,7 +152,7 @@ class Ranker:
             plan,
             folder=run.folder,
             seed=run.seed,
-            data_hash=run.data_hash,
+            identity=run.identity,
             progress=run.progress,
         )
         self._model, self._vocabulary = model, vocabulary

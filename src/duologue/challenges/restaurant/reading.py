@@ -213,7 +213,8 @@ _SHORT_FORMS = {
     "you are": "you're",
 }
 _SHORTEN = re.compile(rf"\b({'|'.join(_SHORT_FORMS)})\b")
-_PUNCTUATION = re.compile(r"[,.;:!?\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]+(?=\s|$)|[\"'\u2018\u2019\u201c\u201d]")
+_MARKS = r"[,.;:!?\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]"
+_PUNCTUATION = re.compile(rf"(?<!{_MARKS}){_MARKS}++(?=\s|$)|[\"'\u2018\u2019\u201c\u201d]")
 _BEFORE = re.compile(rf"(?:(?:{'|'.join(patterns.GREETINGS)}|hey|please|well|so|ok|okay|yes) )+")
 _AFTER = re.compile(r"(?: (?:please|thanks|thank you))+")
 NUMERALS = {"2": "two", "4": "four", "6": "six", "8": "eight"}

@@ -1,8 +1,8 @@
 """P@1, P@2, P@5 and MRR of a result file, as the official scorer has them or strictly.
 
 Variant `official` scores the rows as they are with every quirk of the specification's section 10, among them
-that only ten ranks are kept. Variant `strict` scores the answers made from a file that the checker passes, over
-all candidates. Both count per dialogue; a dialogue without answer counts as wrong.
+that only ten ranks are kept, or as many as `input-nb-candidate` says. Variant `strict` scores the answers made from a
+file that the checker passes, over all candidates. Both count per dialogue; a dialogue without answer counts as wrong.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Counts, Metric
 
 VERSION = "v1"
+SLOTS = "input-nb-candidate"
+"""Option of the official scorer, by its own name: how many ranks of a result are kept (10)."""
+MOST_SLOTS = 10_000
 RANK_BY = "p@1"
 BY = "answer-type"
 """What scores are cut by: the kind of the true answer."""
@@ -44,8 +47,10 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     `strict` for a file with errors unless `how.partial`: then dialogues without a usable answer count as wrong.
     """
     if how.variant == "official":
-        return _official(examples, submission)
+        return _official(examples, submission, _slots(how))
     if how.variant == "strict":
+        if SLOTS in how.options:
+            raise UsageError(f"option '{SLOTS}' is one of variant official; strict sees all ranks")
         return _strict(examples, submission, partial=how.partial)
     raise UsageError(f"restaurant has no variant '{how.variant}'{did_you_mean(how.variant, ('strict', 'official'))}")
 
@@ -57,18 +62,27 @@ def metrics() -> tuple[Metric[int | None], ...]:
     return ranking_metrics(official.KS)
 
 
-def _official(examples: Sequence[Example], submission: Submission) -> Report:
+def _slots(how: Scoring) -> int:
+    """Return how many ranks the official scorer keeps. Raises `UsageError` for what is no such number."""
+    text = how.options.get(SLOTS, str(official.SLOTS))
+    if not (text.isascii() and text.isdecimal() and len(text) < 6 and 1 <= int(text) <= MOST_SLOTS):
+        raise UsageError(f"option '{SLOTS}' is {shown(text)}, expected a whole number from 1 to {MOST_SLOTS}")
+    return int(text)
+
+
+def _official(examples: Sequence[Example], submission: Submission, slots: int) -> Report:
     refused = checker.official_refusal(submission)
     if refused:
         raise FormatError(submission.path, refused)
-    outcome = official.score_rows(submission.rows, [truth_row(one) for one in examples])
+    outcome = official.score_rows(submission.rows, [truth_row(one) for one in examples], slots)
     if outcome.exit_code:
         message = f"the official scorer ends with exit status 1: {outcome.error}"
         problem = Problem(rule="official-refusal", message=message, advice="see all problems with variant strict")
         raise FormatError(submission.path, [problem], transcript=outcome.stdout)
     names = {name: _name(name) for name in outcome.truth}
     ranks = {names[name]: outcome.rank(name) for name in outcome.truth}
-    report = _report(examples, submission, ranks, "official", checker.check(submission, None, "strict"))
+    problems = checker.check(submission, None, "strict")
+    report = _report(examples, submission, ranks, "official", problems, f"{slots} slots")
     return msgspec.structs.replace(report, transcript=outcome.stdout)
 
 
@@ -91,7 +105,7 @@ def _strict(examples: Sequence[Example], submission: Submission, *, partial: boo
     for one in examples:
         answer = findings.answers.get(one.sample.id)
         ranks[one.sample.id] = rank_of(_gold(one), answer.ranking if answer else None)
-    return _report(examples, submission, ranks, "strict", findings.problems)
+    return _report(examples, submission, ranks, "strict", findings.problems, "all ranks")
 
 
 def _gold(example: Example) -> str | None:
@@ -132,6 +146,7 @@ def _report(
     ranks: dict[str, int | None],
     variant: str,
     problems: Sequence[Problem],
+    seen: str,
 ) -> Report:
     from duologue.metrics.counts import sign
     from duologue.metrics.ranking import count_ranks
@@ -139,7 +154,7 @@ def _report(
 
     formulas = metrics()
     counts = count_ranks(list(ranks), list(ranks.values()), ks=official.KS)
-    parts = _signature_parts(examples, submission, variant, len(ranks))
+    parts = _signature_parts(examples, submission, variant, seen, len(ranks))
     return Report(
         task="restaurant",
         variant=variant,
@@ -154,11 +169,12 @@ def _report(
     )
 
 
-def _signature_parts(examples: Sequence[Example], submission: Submission, variant: str, n: int) -> tuple[str, ...]:
+def _signature_parts(
+    examples: Sequence[Example], submission: Submission, variant: str, seen: str, n: int
+) -> tuple[str, ...]:
     gold = json.dumps([[one.sample.id, _gold(one)] for one in examples]).encode("ascii")
-    slots = f"{official.SLOTS} slots" if variant == "official" else "all ranks"
     hashes = (f"gold {disk.sha256(gold)[:8]}", f"pred {submission.hash[:8] or 'none'}")
-    return ("restaurant", variant, slots, VERSION, f"n {n}", *hashes)
+    return ("restaurant", variant, seen, VERSION, f"n {n}", *hashes)
 
 
 def _scores(

@@ -13,7 +13,7 @@ from duologue.challenges.restaurant.kb import Directory, make_kb, read_kb, value
 from duologue.challenges.restaurant.plan import GENERATED, PART_SHAPES, schema_of, standard_schema
 from duologue.challenges.restaurant.rows import RowMaker
 from duologue.core.errors import DuologueError, UsageError
-from duologue.core.interrupts import ctrl_c_waits
+from duologue.core.interrupts import ctrl_c_waits, leave_stops_to_the_parent
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -158,7 +158,7 @@ def _hire(
 
 def _work(pipe: Connection, recipe: Generation, seed: int, stretches: Sequence[Stretch]) -> None:
     """Send the pieces of the stretches; nobody left to take them means that the work is over."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_stops_to_the_parent()
     maker = Maker(recipe, seed)
     with suppress(BrokenPipeError, ConnectionResetError):
         for stretch in stretches:

@@ -14,6 +14,7 @@ from duologue.challenges.restaurant.api import arguments_of, call_text
 from duologue.challenges.restaurant.facts import fact_in
 from duologue.challenges.restaurant.reading import UNKNOWN, Reading, read
 from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -189,7 +190,9 @@ class Solver:
     """The rule bot as a system: ranks the candidate first that says what the policy says."""
 
     Recipe = Record
+    scope = Scope(tasks=("restaurant",))
     seen = "nothing: hand-written rules"
+    external: tuple[str, ...] = ()
 
     def __init__(self, recipe: Record | None = None) -> None:
         self.recipe = recipe or Record()

@@ -52,6 +52,7 @@ BRIEF = Brief(
     language="en",
     answers="ranking",
     variants=("strict", "official"),
+    options={"input-nb-candidate": ()},
     slices=("answer-type",),
 )
 
@@ -106,7 +107,7 @@ class RestaurantTask:
         """Return the rankings of a result file by dialogue."""
         from duologue.challenges.restaurant import checker
 
-        return checker.examine(submission, examples).answers
+        return checker.examine(submission, examples or None).answers
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write the plain dump of the official dataset walker."""

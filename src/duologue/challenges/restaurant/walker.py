@@ -26,7 +26,7 @@ _WORD = re.compile(r"\b\w\w+\b")
 
 
 def dump(examples: Sequence[Example], write: Callable[[str], object]) -> None:
-    """Write each dialogue as plain text: utterances, candidates, answer (`None` where not known), a blank line."""
+    """Write each dialogue line by line: utterances, candidates, answer (`None` where not known), a blank line."""
     for example in examples:
         sample = example.sample
         texts = {candidate.id: candidate.text for candidate in sample.candidates}
@@ -41,7 +41,8 @@ def dump(examples: Sequence[Example], write: Callable[[str], object]) -> None:
             lines.append(f" * {ranking[0]} - {texts.get(ranking[0], '') if text is None else text}")
         else:
             lines.append("None")
-        write("\n".join(lines) + "\n\n")
+        for line in (*lines, ""):
+            write(f"{line}\n")
 
 
 def statistics(examples: Sequence[Example]) -> dict[str, int | float | list[str]]:

@@ -19,6 +19,7 @@ from duologue.challenges.spoken.sounds import reading, sound_alikes, words
 from duologue.challenges.spoken.traced import Traced
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Dialogue, Example, Mention, Turn, Value
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -155,7 +156,7 @@ def _once(text: str, spans: Sequence[Stretch], spelled: float, rng: Random) -> N
 
 def _pick(rows: Sequence[Row], rng: Random) -> Row:
     """Draw a row by the weight in its first column."""
-    drawn = rng.random() * sum(row[0] for row in rows)
+    drawn = rng.random() * added(row[0] for row in rows)
     for row in rows:
         drawn -= row[0]
         if drawn < 0:

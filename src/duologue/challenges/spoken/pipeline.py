@@ -14,6 +14,7 @@ import msgspec
 from duologue.challenges.spoken.published.recipe import PipelineRecipe
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +30,8 @@ class Pipeline:
     """Correct, name, choose one attribute, write: the published baseline with small parts (a `Trainable`)."""
 
     Recipe: type[Record] = PipelineRecipe
+    scope = Scope(tasks=("spoken",))
+    extras = ("models", "zh")
 
     def __init__(self, recipe: PipelineRecipe | None = None) -> None:
         self.recipe = recipe or PipelineRecipe()
@@ -67,11 +70,13 @@ class Pipeline:
         from duologue.challenges.spoken.published.learning import learn, parted
 
         examples = [one for one in examples if one.references and one.references[0].text]
-        if not held_out:
-            examples, held_out = parted(examples, self.recipe.held_out, run.seed)
-        self._parts = learn(self.recipe, examples, held_out, run)
-        dialogues = len({one.sample.dialogue_id for one in (*examples, *held_out)})
-        self.seen = f"{len(examples) + len(held_out)} replies of {dialogues} training dialogues of people"
+        dialogues = len({one.sample.dialogue_id for one in examples})
+        self.seen = f"{len(examples)} replies of {dialogues} training dialogues of people"
+        judged = [one for one in held_out if one.references and one.references[0].text]
+        if held_out and not judged:
+            raise UsageError("there is no reply in the held-out dialogues to judge by; give dialogues with replies")
+        learned, judged = (examples, judged) if judged else parted(examples, self.recipe.held_out, run.seed)
+        self._parts = learn(self.recipe, learned, judged, run)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the facts and a reply for each sample, each on its own. Raises `UsageError` before `fit` or `load`."""

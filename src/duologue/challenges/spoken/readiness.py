@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from duologue.challenges.spoken import noise_table as table
 from duologue.challenges.spoken.noise_table import FORMS
 from duologue.challenges.spoken.sounds import words
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +38,7 @@ def readiness(text: str, mend: Mend) -> float:
 def _places(name: str, column: int, n: int) -> Mapping[int, float]:
     """Return the share of each place among `n` things that the fractions in a column of a table give."""
     rows: Sequence[tuple[float | str, ...]] = getattr(table, name)
-    total = sum(float(row[0]) for row in rows)
+    total = added(float(row[0]) for row in rows)
     found: dict[int, float] = {}
     for row in rows:
         at = int(float(row[column]) * (1 << n.bit_length()))
@@ -48,7 +49,7 @@ def _places(name: str, column: int, n: int) -> Mapping[int, float]:
 @cache
 def _particles(name: str) -> Mapping[str, float]:
     rows: Sequence[tuple[float | str, ...]] = getattr(table, name)
-    total = sum(float(row[0]) for row in rows)
+    total = added(float(row[0]) for row in rows)
     found: dict[str, float] = {}
     for row in rows:
         found[str(row[-1])] = found.get(str(row[-1]), 0.0) + float(row[0]) / total
@@ -85,8 +86,8 @@ def _tail(text: str, mend: Mend) -> float:
 
 def _filler(text: str, mend: Mend) -> float:
     n = len(text) - 1
-    total = sum(weight for weight, _, _ in table.FILLERS)
-    here = sum(
+    total = added(weight for weight, _, _ in table.FILLERS)
+    here = added(
         weight
         for weight, fraction, sound in table.FILLERS
         if sound == text[mend.start] and int(fraction * (1 << n.bit_length())) == mend.start

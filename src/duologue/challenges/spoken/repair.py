@@ -25,6 +25,7 @@ from duologue.challenges.spoken.sounds import reading
 from duologue.core import disk
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem, Record
+from duologue.core.sums import added
 from duologue.knowledge.folding import without_suffix
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class Repairer:
         weights = self.knowledge.weights.get(one.mend.kind)
         if weights is None:
             return -math.inf
-        return sum(weight * feature for weight, feature in zip(weights, one.features, strict=True))
+        return added(weight * feature for weight, feature in zip(weights, one.features, strict=True))
 
     def weighed(self, text: str, done: Sequence[str]) -> Iterator[Weighed]:
         """Yield the mends that may follow those `done`, with what speaks for each."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.mending import KINDS
 from duologue.challenges.spoken.noise import Simulator
-from duologue.core.plugins import need
+from duologue.core.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

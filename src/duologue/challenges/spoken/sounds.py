@@ -9,7 +9,7 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
-from duologue.core.plugins import need
+from duologue.core.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

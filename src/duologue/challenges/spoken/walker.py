@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.spoken import files
 from duologue.challenges.spoken.triples import ATTRIBUTE, NAME, VALUE, fact_of, plain
+from duologue.core.escapes import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,14 +33,16 @@ def dump(path: Path, write: Callable[[str], object], world: World | None = None)
     if kind == "graph":
         for entity, rows in value.items():
             lines = [f"    {attribute}: {plain(said)}" for _, attribute, said in rows]
-            write("\n".join([entity, *lines]) + "\n\n")
+            for line in (entity, *lines, ""):
+                write(f"{line}\n")
         return
     for title, messages, first in _talks(kind, value):
         lines = [title]
         for at, message in enumerate(messages, first):
             lines.append(f"{_SPEAKERS[at % 2]}: {message['message']}")
             lines += [f"    {_triple(attr, world)}" for attr in message.get("attrs", ())]
-        write("\n".join(lines) + "\n\n")
+        for line in (*lines, ""):
+            write(f"{line}\n")
 
 
 def statistics(path: Path, world: World | None = None) -> Statistics:
@@ -133,5 +136,5 @@ def _share(part: int, whole: int) -> float:
 
 def _shown(value: float | list[str]) -> str:
     if isinstance(value, list):
-        return ", ".join(value)
+        return one_line(", ".join(value))
     return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -16,6 +16,7 @@ from duologue.challenges.conversation.answering.pieces import pieces_of, text_of
 from duologue.challenges.conversation.answering.writer import Writer
 from duologue.challenges.conversation.lessons import joined
 from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,6 +114,8 @@ class Copier(Writer[CopyRecipe, "Talker"]):
     """Write replies with a transformer that copies from the talk (a `Trainable`)."""
 
     Recipe: type[Record] = CopyRecipe
+    scope = Scope(tasks=("conversation",))
+    extras = ("models",)
     name = "copy"
 
     def __init__(self, recipe: CopyRecipe | None = None) -> None:

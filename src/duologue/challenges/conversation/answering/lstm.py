@@ -16,6 +16,7 @@ from duologue.challenges.conversation.answering.pieces import pieces_of, text_of
 from duologue.challenges.conversation.answering.writer import Writer
 from duologue.challenges.conversation.lessons import Exchange, exchanges, joined
 from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,6 +103,8 @@ class LstmBaseline(Writer[LstmRecipe, "EncDec"]):
     """Write replies by an encoder-decoder of LSTM layers, the baseline of the challenge (a `Trainable`)."""
 
     Recipe: type[Record] = LstmRecipe
+    scope = Scope(tasks=("conversation",))
+    extras = ("models",)
     name = "lstm"
 
     def __init__(self, recipe: LstmRecipe | None = None) -> None:

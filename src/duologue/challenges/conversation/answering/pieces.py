@@ -19,7 +19,7 @@ Cut = Literal["words", "pieces"]
 CLOSE = "\uffed"
 """Stands on the side of a piece where no space comes."""
 
-_AROUND = re.compile(r"([^\w\s@#$]*)(.*?)(\W*)", re.DOTALL)
+_BEFORE = re.compile(r"[^\w\s@#$]*")
 _HOLDER = re.compile(r"(<[A-Z_]+>)")
 
 
@@ -42,9 +42,11 @@ def _pieces(word: str) -> list[str]:
     if len(parts) > 2:  # a placeholder: what stands beside it is punctuation in the main
         before, holder, after = parts[0], parts[1], "".join(parts[2:])
     else:
-        match = _AROUND.fullmatch(word)
-        assert match is not None, "each part may be empty, and the middle one holds anything"
-        before, holder, after = match.groups()
+        match = _BEFORE.match(word)
+        start, end = match.end() if match is not None else 0, len(word)
+        while end > start and not (word[end - 1].isalnum() or word[end - 1] == "_"):
+            end -= 1
+        before, holder, after = word[:start], word[start:end], word[end:]
     if not holder:
         return [word]
     return [*([before + CLOSE] if before else []), holder, *([CLOSE + after] if after else [])]

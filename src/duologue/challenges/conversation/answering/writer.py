@@ -92,7 +92,7 @@ class Writer(Generic[R, M]):
             self._plan(),
             folder=run.folder,
             seed=run.seed,
-            data_hash=run.data_hash,
+            identity=run.identity,
             progress=run.progress,
         )
         self._model = model.to("cpu")

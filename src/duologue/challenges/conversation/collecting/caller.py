@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from duologue.challenges.conversation.collecting.pace import Patience, WallClock, Windows
-from duologue.core.errors import DuologueError, MissingExtraError
+from duologue.core.errors import DuologueError
+from duologue.core.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -67,10 +68,7 @@ class Caller:
         on_call: Callable[[str, Params], object] = lambda *_: None,
     ) -> None:
         """`chance` draws the jitter, `say` tells people of waits, `on_call` is told every call before it is made."""
-        try:
-            import httpx
-        except ImportError as error:
-            raise MissingExtraError("collecting needs httpx: install `duologue[collect]`") from error
+        httpx: Any = need("httpx", "collect")
         self._base_url = base_url.rstrip("/")
         self._token = token
         self._patience = patience or Patience()

@@ -13,9 +13,9 @@ from duologue.challenges.conversation.collecting import stores
 from duologue.challenges.conversation.collecting.caller import CallError, GoneError, RefusedError
 from duologue.challenges.conversation.collecting.locks import held
 from duologue.challenges.conversation.collecting.pace import BudgetSpentError
-from duologue.challenges.conversation.collecting.threads import rebuild
 from duologue.core.records import Record
 from duologue.store.posts import Scan
+from duologue.store.threads import rebuild
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -110,8 +110,8 @@ class Collector:
             self._say(f"{account}: going on where the last run stopped")
             self._scan(account, resumed)
             self._export(account)  # what comes next may fail
-        fresh = self._base.keys(account)
-        self._scan(account, Scan(max(fresh, default=None), None, complete=False, timeline=(), found=()))
+        last = [*self._base.keys(account), self._base.reached(account) or 0]  # expired dialogues are read no more
+        self._scan(account, Scan(max(last) or None, None, complete=False, timeline=(), found=()))
         self._export(account)
         now = len(self._base.keys(account))
         self._say(f"{account}: {now - before} new dialogues, {now} in all")

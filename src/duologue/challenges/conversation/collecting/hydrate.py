@@ -54,8 +54,8 @@ def read_wanted(path: Path) -> list[int]:
 
 
 def left_of(base: PostBase, wanted: Sequence[int], *, again: bool = False) -> list[int]:
-    """Return the ids that are neither in the store nor known to be absent; with `again` those too."""
-    done = base.parents(wanted).keys() | (set() if again else set(base.absent()))
+    """Return the ids that are neither in the store nor known to be absent; with `again` those too, unless deleted."""
+    done = base.parents(wanted).keys() | base.deleted().keys() | (set() if again else set(base.absent()))
     return [one for one in wanted if one not in done]
 
 

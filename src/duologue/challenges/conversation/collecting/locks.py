@@ -5,11 +5,10 @@ The store is safe without this. The lock belongs to the process, so that a kille
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from duologue.core.errors import StorageError
+from duologue.core import locks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,25 +19,6 @@ _FOLDER = ".locks"
 
 @contextmanager
 def held(folder: Path, account: str) -> Iterator[bool]:
-    """Hold an account of a store folder; tells whether it could be held, or another process has it.
-
-    Raises `StorageError` for what the disk refuses. Where the system knows no such locks everyone may go ahead.
-    """
-    if sys.platform == "win32":
-        yield True
-        return
-    import fcntl
-
-    path = folder / _FOLDER / account.lower()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("wb")
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
+    """Hold an account of a store folder; tells whether it could be held, or another process has it."""
+    with locks.held(folder / _FOLDER / account.lower()) as hold:
+        yield hold.free

@@ -18,23 +18,33 @@ from duologue.store.database import is_database
 from duologue.store.posts import NAME, PostBase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from duologue.challenges.conversation.posts import Post, Store
 
 _ENDINGS = (".json", ".json.gz")
+_LONGEST_NAME = 200  # bytes; with an ending and what a temporary file adds it still names a file
 _FILE_NAME = re.compile(r"[\w@-][\w.@ -]*")
 
 
-def open_base(folder: Path, *, writable: bool = True, durable: bool = True) -> PostBase:
-    """Open the database of a store folder, made where there is none; `durable` as `Database` says.
+def open_base(folder: Path, *, writable: bool = True, durable: bool = True, read: int | None = None) -> PostBase:
+    """Open the database of a store folder, made where there is none; `durable` and `read` as `PostBase` says.
 
-    Raises `UsageError` where the folder is a file, and what `PostBase` raises.
+    Account files that a killed run left behind the database are brought up to date. Raises `UsageError` where the
+    folder is a file, and what `PostBase` raises.
     """
     if folder.is_file():
         raise UsageError(f"{folder} is a file; a store is a folder")
-    return PostBase(folder / NAME, writable=writable, durable=durable)
+    base = PostBase(folder / NAME, writable=writable, durable=durable, read=read)
+    if writable:
+        try:
+            refresh(base, folder)
+        except BaseException:
+            base.close()
+            raise
+    return base
 
 
 def has_base(folder: Path) -> bool:
@@ -44,8 +54,10 @@ def has_base(folder: Path) -> bool:
 
 def account_file(folder: Path, account: str) -> Path:
     """Return where an account's file stands or would stand. Raises `UsageError` for a name that cannot name a file."""
-    if not _FILE_NAME.fullmatch(account):
-        raise UsageError(f"account '{account}' cannot name a file; a screen name has letters, digits and _")
+    if not _FILE_NAME.fullmatch(account) or len(account.encode()) > _LONGEST_NAME:
+        raise UsageError(
+            f"account '{account}' cannot name a file; a screen name has letters, digits and _ ({_LONGEST_NAME} bytes)"
+        )
     paths = [folder / f"{account}{ending}" for ending in _ENDINGS]
     return next((path for path in paths if path.is_file()), paths[0])
 
@@ -78,22 +90,48 @@ def export_account(base: PostBase, folder: Path, account: str) -> Path | None:
     if revision == 0 or (revision == exported and path.is_file()):
         return None
     rows = {str(key): found for key, found in base.dialogues(account)}
-    disk.write_text(path, json.dumps(rows, indent=2))
+    disk.write_text(path, json.dumps(rows, indent=2), private=True)
     base.note_exported(account, revision)
     return path
 
 
-def export(source: Path, folder: Path) -> list[Path]:
-    """Write the account files of a store into a folder, one account at a time; return them.
+def refresh(base: PostBase, folder: Path) -> list[Path]:
+    """Write the account files again that were made from the database and say something else now; return them.
 
-    Raises `StorageError` and `FormatError` as `stores_in` does.
+    So what was deleted goes from them too, also when the run that deleted it was killed before it came to this.
+    """
+    stale = [account for account in base.known() if 0 < base.revision(account)[1] < base.revision(account)[0]]
+    written = (export_account(base, folder, account) for account in stale if account_file(folder, account).is_file())
+    return [path for path in written if path is not None]
+
+
+def export(
+    source: Path, folder: Path, change: Callable[[Store], Store] = lambda store: store, *, private: bool = False
+) -> list[Path]:
+    """Write the account files of a store into a folder, one account at a time, after `change`; return them.
+
+    `private` files are readable by their owner alone. The file that an account has there from another
+    time is written empty where no dialogue is left. Raises `StorageError` and `FormatError` as `stores_in` does.
     """
     paths = []
     for store in stores_in(source):
         path = account_file(folder, store.account)
-        posts.write_store(store, path)
+        posts.write_store(change(store), path, private=private)
         paths.append(path)
+    for account in _emptied(source):
+        path = account_file(folder, account)
+        if path.is_file():
+            disk.write_text(path, "{}")
     return paths
+
+
+def _emptied(source: Path) -> list[str]:
+    """Return the accounts of a store whose dialogues are all gone."""
+    database = source / NAME if source.is_dir() else source
+    if not is_database(database):
+        return []
+    with PostBase(database, writable=False) as base:
+        return sorted(set(base.known()) - set(base.accounts()))
 
 
 def stores_in(path: Path) -> Iterator[Store]:
@@ -113,11 +151,11 @@ def stores_in(path: Path) -> Iterator[Store]:
             yield posts.read_store(files[name])
         return
     with PostBase(database, writable=False) as base:
-        known = base.accounts()
-        lower = {name.lower() for name in known}
+        lower = {name.lower() for name in base.known()}
         others = {name: file for name, file in files.items() if name.lower() not in lower}
-        for name in sorted([*known, *others], key=_by_file):
-            yield posts.read_store(others[name]) if name in others else _store_of(base, name)
+        deleted = base.deleted().keys()
+        for name in sorted([*base.accounts(), *others], key=_by_file):
+            yield _without(posts.read_store(others[name]), deleted) if name in others else _store_of(base, name)
 
 
 def posts_in(path: Path, wanted: set[int] | None = None) -> Iterator[Post]:
@@ -133,23 +171,35 @@ def posts_in(path: Path, wanted: set[int] | None = None) -> Iterator[Post]:
                 yield from (post for post in dialogue if wanted is None or post.id in wanted)
         return
     with PostBase(database, writable=False) as base:
-        lower = {name.lower() for name in base.accounts()}
+        lower = {name.lower() for name in base.known()}
+        deleted = base.deleted().keys()
         for name, file in sorted(
             _account_files(path).items() if path.is_dir() else (), key=lambda pair: _by_file(pair[0])
         ):
             if name.lower() not in lower:
-                yield from posts_in(file, wanted)
+                yield from (post for post in posts_in(file, wanted) if post.id not in deleted)
         if wanted is None:
-            yield from map(posts.post_of, base.posts())
+            for row in base.posts():
+                yield posts.kept_post(row, base.path)
         else:
             for number in sorted(wanted):
-                row = base.post(number)
-                if row is not None:
-                    yield posts.post_of(row)
+                found = base.post(number)
+                if found is not None:
+                    yield posts.kept_post(found, base.path)
+
+
+def _without(store: Store, deleted: AbstractSet[int]) -> Store:
+    """Return an account's dialogues as far as none of their posts was deleted at its source."""
+    if deleted.isdisjoint(post.id for dialogue in store.dialogues.values() for post in dialogue):
+        return store
+    left = {
+        key: dialogue for key, dialogue in store.dialogues.items() if deleted.isdisjoint(post.id for post in dialogue)
+    }
+    return posts.Store(account=store.account, dialogues=left, layout=store.layout)
 
 
 def _account_files(folder: Path) -> dict[str, Path]:
-    found = sorted(file for ending in _ENDINGS for file in folder.glob(f"*{ending}"))
+    found = sorted(disk.regular(file) for ending in _ENDINGS for file in folder.glob(f"*{ending}"))
     return {file.name.removesuffix(".gz").removesuffix(".json"): file for file in found}
 
 
@@ -161,7 +211,7 @@ def _store_of(base: PostBase, account: str) -> Store:
     """Return an account's dialogues; a post that stands in several is one record."""
     made: dict[int, Post] = {}
     dialogues = {
-        str(key): tuple(made.setdefault(row["id"], posts.post_of(row)) for row in rows)
+        str(key): tuple(made.setdefault(row["id"], posts.kept_post(row, base.path)) for row in rows)
         for key, rows in base.dialogues(account)
     }
     return posts.Store(account=account, dialogues=dialogues)

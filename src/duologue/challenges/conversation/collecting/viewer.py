@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.collecting import stores
+from duologue.core.escapes import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from duologue.challenges.conversation.posts import Store
@@ -21,22 +22,26 @@ def printed(store: Store, language: str | None = LANGUAGE) -> str:
 
     `language` is that of the first post; `None` prints all dialogues.
     """
-    lines: list[str] = []
+    return "".join(f"{line}\n" for line in _lines(store, language))
+
+
+def _lines(store: Store, language: str | None) -> Iterator[str]:
     for key in sorted(store.dialogues, key=int):
         dialogue = store.dialogues[key]
         if language is not None and dialogue[0].lang != language:
             continue
-        lines.append(f"--- ID:{key} (length={len(dialogue)}) ---")
+        yield f"--- ID:{key} (length={len(dialogue)}) ---"
         for post in dialogue:
-            lines += [f"{post.created_at} ({post.id})", f"{post.name} (@{post.screen_name}) : {post.text}"]
-        lines.append("")
-    return "".join(line + "\n" for line in lines)
+            yield f"{post.created_at} ({post.id})"
+            yield f"{post.name} (@{post.screen_name}) : {post.text}"
+        yield ""
 
 
 def dump(path: Path, write: Callable[[str], object]) -> None:
     """Write the English dialogues of a store folder, database or account file. Raises as `stores.stores_in` does."""
     for store in stores.stores_in(path):
-        write(printed(store))
+        for line in _lines(store, LANGUAGE):
+            write(f"{line}\n")
 
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:
@@ -68,10 +73,11 @@ def statistics(path: Path) -> dict[str, int | float | list[str]]:
 
 def told(statistics: dict[str, int | float | list[str]]) -> str:
     """Return statistics as lines of text."""
-    lines = []
-    for name, value in statistics.items():
-        shown = (
-            f"{value:.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else " ".join(value)
-        )
-        lines.append(f"{name.replace('_', ' ')}: {shown}")
+    lines = [f"{name.replace('_', ' ')}: {_spelled(value)}" for name, value in statistics.items()]
     return "\n".join(lines) + "\n"
+
+
+def _spelled(value: float | list[str]) -> str:
+    if isinstance(value, list):
+        return one_line(" ".join(value))
+    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"

@@ -11,6 +11,7 @@ from duologue.challenges.conversation.subtitles.pairs import PARTS
 from duologue.challenges.conversation.subtitles.utterances import Extraction, Summary
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
+from duologue.core.sums import added
 from duologue.corpus import archives
 
 if TYPE_CHECKING:
@@ -69,8 +70,8 @@ def check(profile: Profile) -> None:
             f"expected 1 to {len(PARTS)} ratios above 0 ({', '.join(PARTS)}), "
             f"found {', '.join(map(str, profile.ratios))}"
         )
-    if profile.name == BY_MOVIE and sum(profile.ratios) > 1 + 1e-9:
-        raise UsageError(f"the ratios of movies add up to {sum(profile.ratios):g}; at most 1 is possible")
+    if profile.name == BY_MOVIE and added(profile.ratios) > 1 + 1e-9:
+        raise UsageError(f"the ratios of movies add up to {added(profile.ratios):g}; at most 1 is possible")
     if profile.duplicates not in {KEEP, EXACT, NEAR}:
         raise UsageError(f"no choice '{profile.duplicates}'{did_you_mean(profile.duplicates, (KEEP, EXACT, NEAR))}")
     if profile.samples and len(profile.ratios) < 2:
@@ -100,7 +101,7 @@ def extract(
     official = profile.name == OFFICIAL
     archive = archives.open_archive(source)
     say(f"collecting files from {source}")
-    found, members = utterances.find(archive, sum(profile.ratios) if official else 1.0, official=official)
+    found, members = utterances.find(archive, added(profile.ratios) if official else 1.0, official=official)
     say(f"loading text from {len(found.order)}/{len(found.names)} files")
     shards = utterances.extract(
         archive, members, found, out / "utterances", how or Extraction(),

@@ -19,6 +19,7 @@ import numpy as np
 from duologue.challenges.conversation.subtitles import utterances
 from duologue.challenges.conversation.subtitles.utterances import SEED
 from duologue.core import disk
+from duologue.core.sums import added
 from duologue.corpus import shuffle, tables
 from duologue.corpus.spill import Spill
 
@@ -79,7 +80,7 @@ def lay_out(order: NDArray[np.int64], counts: NDArray[np.int64]) -> Layout:
 
 def official_split(length: int, ratios: Sequence[float]) -> Split:
     """Return the parts that the official tool cuts out of the shuffled list of pairs."""
-    total = sum(ratios)
+    total = added(ratios)
     cuts, reached = [0], 0.0
     for ratio in ratios:
         reached += ratio

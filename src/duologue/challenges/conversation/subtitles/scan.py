@@ -11,6 +11,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
+from xml.parsers import expat
 
 import numpy as np
 
@@ -36,8 +37,10 @@ _SMALL = 4 << 20
 _ENTITIES = ((b"&lt;", b"<"), (b"&gt;", b">"), (b"&quot;", b'"'), (b"&apos;", b"'"), (b"&amp;", b"&"))
 """The five that XML knows, in the order in which they are put in: the ampersand last."""
 _DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml [^?]*\bencoding=[\"']([\w-]+)[\"']")
-_OPENING = re.compile(rb'<[sw](?:\s+[a-zA-Z_][\w-]*="[^"<&]*")*\s*>')
-_ATTRIBUTE = re.compile(rb'([\w-]+)="[^"]*"')
+_TAG = re.compile(rb"<[sw]")
+_ATTRIBUTE = re.compile(rb'\s+([a-zA-Z_][\w-]*)="[^"<&]*"')
+_LONGEST_TAG = 1 << 12
+"""Bytes of a tag that the scan looks at; a longer one is left to the strict parser."""
 
 
 def parse(data: bytes) -> list[str]:
@@ -47,12 +50,35 @@ def parse(data: bytes) -> list[str]:
     empty `w` is an empty text. Raises `ValueError` for what is not well-formed XML, and for a file that declares
     entities: no subtitle file does, and they can make a small file swell to gigabytes.
     """
-    if b"<!ENTITY" in data:
-        raise ValueError("it declares entities of its own")
+    _refuse_entities(data)
     children = _children(data) if len(data) <= _SMALL else _children_of_large(data)
     try:
         return ["".join(" " + (word.text or "") for word in child if word.tag == "w") for child in children]
     except (ET.ParseError, LookupError) as error:  # LookupError: an encoding that Python does not know
+        raise ValueError(f"not well-formed XML ({error})") from error
+
+
+class _RootReachedError(Exception):
+    """The root element begins: what follows declares nothing."""
+
+
+def _refuse_entities(data: bytes) -> None:
+    """Raise `ValueError` for a file that declares entities, in whatever encoding: the parser itself tells."""
+
+    def declared(name: str, *_: object) -> None:
+        raise ValueError(f"it declares entities of its own ('{name[:20]}')")
+
+    def root(*_: object) -> None:
+        raise _RootReachedError
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = declared
+    parser.StartElementHandler = root
+    try:
+        parser.Parse(data, True)  # noqa: FBT003  # the library's own form
+    except _RootReachedError:
+        return
+    except (expat.ExpatError, LookupError) as error:
         raise ValueError(f"not well-formed XML ({error})") from error
 
 
@@ -203,9 +229,16 @@ class _Tags:
 
 
 def _is_opening(tag: bytes) -> bool:
-    """Whether a tag `s` or `w` with any attributes is well-formed."""
-    names = _ATTRIBUTE.findall(tag)
-    return _OPENING.fullmatch(tag) is not None and len(set(names)) == len(names)
+    """Whether a tag `s` or `w` with any attributes is well-formed; each byte is looked at once."""
+    if len(tag) > _LONGEST_TAG or _TAG.match(tag) is None:
+        return False
+    place, names = 2, set()
+    while found := _ATTRIBUTE.match(tag, place):
+        if found[1] in names:
+            return False
+        names.add(found[1])
+        place = found.end()
+    return not tag[place:-1].strip() and tag.endswith(b">")
 
 
 def _number(letters: bytes) -> np.uint64:

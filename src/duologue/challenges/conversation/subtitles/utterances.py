@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from duologue import __version__
 from duologue.challenges.conversation.subtitles import clean, scan
 from duologue.core import disk
 from duologue.core.errors import UsageError
@@ -231,7 +232,7 @@ def _plan(members: Members, found: Found) -> Plan:
 
 def _identity(found: Found, members: Members, plan: Plan) -> str:
     """Return a hash of all that the bytes of the shards depend on."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(members.content)
     for name in found.names:
         digest.update(name.encode("utf-8", "surrogateescape") + b"\n")
     for values in (
@@ -240,7 +241,7 @@ def _identity(found: Found, members: Members, plan: Plan) -> str:
         np.array([stretch.stop for stretch in plan.shards], np.int64),
     ):
         digest.update(values.tobytes())
-    return f"{VERSION} {digest.hexdigest()}\n"
+    return f"{VERSION} {__version__} {digest.hexdigest()}\n"
 
 
 def _prepare(folder: Path, identity: str, names: list[str]) -> None:

@@ -42,6 +42,7 @@ class Cleaner:
     def __init__(self, generation: str = CHALLENGE) -> None:
         """Raise `UsageError` for an unknown generation."""
         self._words = _Words(generation)
+        self._generation = generation
         self._current = generation == CURRENT
 
     def clean(self, text: str, speech: Speech = _NOT_SPEECH) -> str:
@@ -64,7 +65,7 @@ class Cleaner:
         if reply:
             text = rules.replace_names(text, speech)
         if "&" in text:
-            text = tokenizer.decode_entities(text)
+            text = tokenizer.decode_entities(text, self._generation)
             across = _ACROSS
         whole = self._current and _CONTROL(text)
         words = [text] if whole else _PARTS(text) if across(text) else text.split()

@@ -22,7 +22,11 @@ CHALLENGE, CURRENT = "2017", "nltk-3.10"
 GENERATIONS = (CHALLENGE, CURRENT)
 """Names of the tokenizers; the first is the default."""
 
-_ENTITY = re.compile(r"&(#?)(x?)([^&;\s]+);")
+_ENTITIES = {
+    CHALLENGE: re.compile(r"&(#?)(x?)([^&;\s]+);"),
+    # Today's tokenizer is written with another library, for which U+001C to U+001F are no white space.
+    CURRENT: re.compile(r"&(#?)(x?)((?:[^&;\s]|[\x1c-\x1f])+);"),
+}
 _LONG = re.compile(r"(.)\1{3,}|(\n)\n{3,}")
 """A character that is repeated; the official pattern lets line breaks be unless there are four or more."""
 
@@ -81,16 +85,19 @@ def tokenize(text: str, generation: str = CHALLENGE) -> list[str]:
     >>> tokenize("Soooooo LATE &amp; broken :D see www.Example.com")
     ['sooo', 'late', '&', 'broken', ':D', 'see', 'www.example.com']
     """
-    return scanner(generation)(shorten(decode_entities(text)))
+    return scanner(generation)(shorten(decode_entities(text, generation)))
 
 
-def decode_entities(text: str) -> str:
+def decode_entities(text: str, generation: str = CHALLENGE) -> str:
     """Return a text with its HTML 4 entities decoded and unknown ones deleted.
+
+    Raises `UsageError` for an unknown generation.
 
     >>> decode_entities("a &lt;3 b &#8364; &#x80; &apos;AT&T; ok")
     'a <3 b € € AT ok'
     """
-    return _ENTITY.sub(_decoded, text)
+    _expect_generation(generation)
+    return _ENTITIES[generation].sub(_decoded, text)
 
 
 def shorten(text: str) -> str:
@@ -105,8 +112,7 @@ def shorten(text: str) -> str:
 @cache
 def scanner(generation: str) -> Callable[[str], list[str]]:
     """Return what cuts a decoded and shortened text into tokens. Raises `UsageError` for an unknown generation."""
-    if generation not in _GENERATIONS:
-        raise UsageError(f"no tokenizer '{generation}'{did_you_mean(generation, GENERATIONS)}")
+    _expect_generation(generation)
     chosen = _GENERATIONS[generation]
     emoticon = re.compile(_emoticon(chosen), re.IGNORECASE).search
     pattern = re.compile(_token(chosen), re.IGNORECASE)
@@ -121,6 +127,11 @@ def scanner(generation: str) -> Callable[[str], list[str]]:
         return [token if emoticon(token) else token.lower() for token in tokens]
 
     return scan
+
+
+def _expect_generation(generation: str) -> None:
+    if generation not in _GENERATIONS:
+        raise UsageError(f"no tokenizer '{generation}'{did_you_mean(generation, GENERATIONS)}")
 
 
 def _decoded(found: re.Match[str]) -> str:

@@ -22,6 +22,7 @@ from duologue.challenges.proactive.planner.slots import (
     plain,
 )
 from duologue.core.records import Record
+from duologue.core.sums import added
 from duologue.knowledge.postings import Postings
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class Bank:
         for weight, terms in groups:
             counts = Counter(term for term in terms if term in self._rarity)
             values = {term: math.sqrt(times) * self._rarity[term] for term, times in counts.items()}
-            norm = math.sqrt(sum(value * value for value in values.values()))
+            norm = math.sqrt(added(value * value for value in values.values()))
             if norm > 0:
                 yield from ((term, value / norm * math.sqrt(weight)) for term, value in sorted(values.items()))
 

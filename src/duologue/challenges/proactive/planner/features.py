@@ -12,6 +12,7 @@ import numpy as np
 from duologue.challenges.proactive.planner.overlap import overlaps
 from duologue.challenges.proactive.planner.situation import terms_of
 from duologue.challenges.proactive.planner.slots import TOPICS, plain
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +125,7 @@ def _slot_shares(found: Sequence[Found], bank: Bank, voice: NDArray[np.float64])
     rows: list[tuple[float, ...]] = []
     for names in slots:
         shares = [single[name] for name in names] or [0.0]
-        rows.append((max(shares), min(shares), sum(shares) / len(shares), whole[tuple(sorted(names))]))
+        rows.append((max(shares), min(shares), added(shares) / len(shares), whole[tuple(sorted(names))]))
     return rows
 
 
@@ -178,9 +179,9 @@ class _Place:
         rarities = [(word, bank.rarity_of_word.get(word, 0.0)) for word in bank.rest_of[one.entry]]
         every = [rarity for _, rarity in rarities]
         unknown = [rarity for word, rarity in rarities if word not in self.vocabulary]
-        mean = sum(every) / len(every) if every else 0.0
+        mean = added(every) / len(every) if every else 0.0
         known = len(every) - len(unknown)
-        return sum(every), max(every, default=0.0), mean, sum(unknown), max(unknown, default=0.0), known
+        return added(every), max(every, default=0.0), mean, added(unknown), max(unknown, default=0.0), known
 
     def echo(self, one: Found) -> tuple[float, ...]:
         """Return whether the candidate was said already, how much of it is known, how much of the user it takes up."""

@@ -17,6 +17,7 @@ from duologue.challenges.proactive.planner.variety import Spoken, Variety, spoke
 from duologue.core.disk import decode_text, read_bytes, write_bytes
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -121,9 +122,13 @@ class Planner:
     """Lead from A to B with replies of people, filled anew and chosen by a trained network (a `Trainable`)."""
 
     Recipe: type[Record] = PlannerRecipe
+    scope = Scope(tasks=("proactive",))
+    extras: tuple[str, ...] = ("models",)
 
     def __init__(self, recipe: PlannerRecipe | None = None) -> None:
         self.recipe = recipe or PlannerRecipe()
+        if not self.recipe.rerank:
+            self.extras = ()
         self.seen: str = "nothing yet: train it first"
         self._bank: Bank | None = None
         self._reader: Reader | None = None
@@ -199,7 +204,7 @@ class Planner:
             plan,
             folder=run.folder,
             seed=run.seed,
-            data_hash=run.data_hash,
+            identity=run.identity,
             progress=run.progress,
         )
         self._model = model

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from duologue.core.records import Record
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,7 +49,7 @@ class Variety:
     def new_words(self, words: Sequence[str], *, opening: bool) -> float:
         """Return the expected number of words of a reply that no other reply of the set says."""
         chances = self._first if opening else self._every
-        return sum(chances.get(word, 1.0) for word in words)
+        return added(chances.get(word, 1.0) for word in words)
 
 
 def _chances(heard: Spoken, others: int) -> dict[str, float]:

@@ -14,6 +14,7 @@ import numpy as np
 from duologue.challenges.spoken.grounded.features import NONE
 from duologue.challenges.spoken.grounded.folding import fold
 from duologue.core.records import Record
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -181,7 +182,7 @@ def choose(
 
 
 def _best(chances: Sequence[float], facts: Sequence[Fact]) -> list[Fact]:
-    expected, best, size, taken = sum(chances), -1.0, 0, 0.0
+    expected, best, size, taken = added(chances), -1.0, 0, 0.0
     for count, chance in enumerate(chances, 1):
         taken += chance
         promised = 2 * taken / (count + expected)

@@ -14,6 +14,7 @@ import numpy as np
 
 from duologue.challenges.spoken.grounded.folding import fold, sound
 from duologue.challenges.spoken.grounded.linking import EXACT
+from duologue.core.sums import added
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -136,8 +137,8 @@ def _entity_figures(
 ) -> list[list[float]]:
     best = [[max(line, default=0.0) for line in lines] for lines in told]
     latest = [line[1] if len(line) > 1 else 0.0 for line in best]
-    fading = [sum(_FADE**age * value for age, value in enumerate(line[1:])) for line in best]
-    recalled = [sum(_FADE**age * value for age, value in one.recalled.items()) for one in now.candidates]
+    fading = [added(_FADE**age * value for age, value in enumerate(line[1:])) for line in best]
+    recalled = [added(_FADE**age * value for age, value in one.recalled.items()) for one in now.candidates]
     ranks = _ranks(now)
     first = max((one.said[-1].age for one in now.candidates if one.said), default=0)
     rows = []

@@ -16,6 +16,7 @@ import msgspec
 from duologue.challenges.spoken.replying.recipe import ReplierRecipe
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -85,6 +86,8 @@ class Grounded:
     """Choose triples of the graph at hand and reply with them (a `Trainable`)."""
 
     Recipe: type[Record] = GroundedRecipe
+    scope = Scope(tasks=("spoken",))
+    extras = ("models", "zh")
 
     def __init__(self, recipe: GroundedRecipe | None = None) -> None:
         self.recipe = recipe or GroundedRecipe()
@@ -123,13 +126,18 @@ class Grounded:
     ) -> None:
         """Learn from samples with replies and triples; interrupted, it goes on from its checkpoints to the same model.
 
+        What is held out decides which weights are best, and nothing else; without it each part holds some dialogues
+        out.
         Without a graph in `run.worlds` the triples of the replies make one. Raises `UsageError` for examples of which
         none has triples that can be found.
         """
         from duologue.challenges.spoken.grounded.learning import Course, background_of, train_members
         from duologue.challenges.spoken.replying.replier import Replier
 
-        examples = [one for one in (*examples, *held_out) if one.references and one.references[0].text is not None]
+        examples, judged = (
+            [one for one in part if one.references and one.references[0].text is not None]
+            for part in (examples, held_out)
+        )
         self._worlds = dict(run.worlds) or {"": _graph_of(examples)}
         world = next(iter(self._worlds.values()))
         if self.recipe.repair:
@@ -141,9 +149,12 @@ class Grounded:
             progress=run.progress,
         )  # fmt: skip
         self._words, self._values = course.words, course.values
-        self._models = train_members(course, self.recipe, run)
+        tests = course.rows_of([(one, self._tracker(self._world(one.sample))) for one in judged], self._background)
+        if held_out and not tests:
+            raise UsageError("no triple of the held-out dialogues is in the graph; is it the graph of these dialogues?")
+        self._models = train_members(course, tests, self.recipe, run)
         mend = None if self._repairer is None else self._repairer.repair
-        self._replier = Replier.learn(examples, world, run, self.recipe.replies, mend=mend)
+        self._replier = Replier.learn(examples, world, run, self.recipe.replies, judged=judged, mend=mend)
         dialogues = len({one.sample.dialogue_id for one in examples})
         self.seen = f"{len(examples)} replies of {dialogues} training dialogues of people"
 

@@ -102,6 +102,14 @@ class Course:
             raise UsageError("no triple of the training dialogues is in the graph; is it the graph of these dialogues?")
         return cls([dialogue for dialogue, _ in made], [row for _, row in made], reader, learn_values(lessons))
 
+    def rows_of(self, examples: Sequence[tuple[Example, Tracker]], background: Background) -> list[Choice]:
+        """Return the rows of examples that are judged and teach nothing; those without triples are left out."""
+        rows = []
+        for one, tracker in examples:
+            pairs = pairs_of(tracker.situation(one.sample.history), tracker, background)
+            rows.append(self.reader.row(pairs, wanted_shares(pairs, _pairs_in(facts_in(one)))))
+        return [row for row in rows if row.utility.any()]
+
 
 def _pairs_in(facts: Sequence[Fact]) -> set[tuple[str, str]]:
     return {(fact.subject, fact.relation) for fact in facts}
@@ -134,8 +142,11 @@ def new_model(words: Words, recipe: GroundedRecipe, seed: int) -> UtilityRanker:
     return new_utility(size, seed)
 
 
-def train_members(course: Course, recipe: GroundedRecipe, run: Run) -> list[UtilityRanker]:
-    """Return the trained networks; each has a folder for its checkpoints below the run's."""
+def train_members(course: Course, tests: Sequence[Choice], recipe: GroundedRecipe, run: Run) -> list[UtilityRanker]:
+    """Return the trained networks; each has a folder for its checkpoints below the run's.
+
+    All are judged by `tests`; without them each holds out some dialogues of the course.
+    """
     plan = Plan(
         epochs=recipe.epochs,
         batch=recipe.batch,
@@ -149,15 +160,15 @@ def train_members(course: Course, recipe: GroundedRecipe, run: Run) -> list[Util
     models = []
     for member in range(recipe.members):
         seed = run.seed * 1000 + member
-        apart = held_out(course.dialogues, recipe.held_out, seed)
+        apart = set() if tests else held_out(course.dialogues, recipe.held_out, seed)
         learned = [row for row, dialogue in zip(course.rows, course.dialogues, strict=True) if dialogue not in apart]
         judged = [row for row, dialogue in zip(course.rows, course.dialogues, strict=True) if dialogue in apart]
         model = new_model(course.words, recipe, seed)
         model.scale(np.concatenate([row.figures for row in learned]))
         folder = run.folder / f"ranker-{member}"
         train(
-            learner(model, collate), learned, judged, plan,
-            folder=folder, seed=seed, data_hash=run.data_hash, progress=run.progress,
+            learner(model, collate), learned, tests or judged, plan,
+            folder=folder, seed=seed, identity=run.identity, progress=run.progress,
         )  # fmt: skip
         models.append(model.eval())
     return models

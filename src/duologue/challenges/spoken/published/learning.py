@@ -85,7 +85,7 @@ class _Teacher:
             threads=recipe.threads,
         )
         folder = run.folder / name
-        train(subject, rows, tests, plan, folder=folder, seed=run.seed, data_hash=run.data_hash, progress=run.progress)
+        train(subject, rows, tests, plan, folder=folder, seed=run.seed, identity=run.identity, progress=run.progress)
 
 
 def _grams(example: Example) -> list[list[str]]:

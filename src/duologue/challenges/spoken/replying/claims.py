@@ -18,11 +18,12 @@ _LONGEST, _SHORTEST = 12, 2
 """Characters of a name that is looked for; a longer one is found by what it begins with or goes unseen."""
 _WORDS = 6  # characters of the longest run that may be a plain word
 _DIALOGUES = 3  # in so many dialogues a run of characters must be plain wording
+_NUMERALS = "[二两三四五六七八九十百千万亿〇零]"
 _MARKED = re.compile(
     r"\d+(?:\.\d+)?"
     r"|[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ'’.\-]*"
     r"|《[^《》\n]+》"
-    r"|[二两三四五六七八九十百千万亿〇零]+(?=[届次首部张岁年月日位名座条口分集章本枚块元度米代星级期])"
+    rf"|(?<!{_NUMERALS}){_NUMERALS}++(?=[届次首部张岁年月日位名座条口分集章本枚块元度米代星级期])"
 )
 _CHINESE = re.compile(r"[一-鿿·]+")
 _BLANK = re.compile(r"\s+")

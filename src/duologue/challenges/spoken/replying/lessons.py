@@ -6,6 +6,8 @@ import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from duologue.challenges.spoken.replying.bank import Entry
 from duologue.challenges.spoken.replying.claims import Lexicon, claims_in, plain_words
 from duologue.challenges.spoken.replying.situation import situation_of, terms_of
@@ -109,6 +111,15 @@ def kin_of(examples: Sequence[Example]) -> dict[str, str]:
 
 def _pairs(ids: Sequence[str]) -> Iterable[tuple[str, str]]:
     return [(ids[0], other) for other in ids[1:]]
+
+
+def apart_from(examples: Sequence[Example], judged: Sequence[Lesson]) -> list[Lesson]:
+    """Return lessons that are judged, each under the first dialogue of `examples` that it is a copy of, if any."""
+    kin = kin_of([*examples, *(one.example for one in judged)])
+    return [
+        one._replace(entry=msgspec.structs.replace(one.entry, dialogue=kin[one.example.sample.dialogue_id]))
+        for one in judged
+    ]
 
 
 def held_out(lessons: Sequence[Lesson], share: float, seed: int) -> tuple[list[Lesson], list[Lesson]]:

@@ -14,7 +14,7 @@ import msgspec
 
 from duologue.challenges.spoken.replying.bank import Bank, Entry
 from duologue.challenges.spoken.replying.claims import Lexicon, known_from, unfounded
-from duologue.challenges.spoken.replying.lessons import held_out, lessons_of
+from duologue.challenges.spoken.replying.lessons import apart_from, held_out, lessons_of
 from duologue.challenges.spoken.replying.reading import new_chooser, some_figures, some_of, voted, weigh, wordless
 from duologue.challenges.spoken.replying.recipe import ReplierRecipe
 from duologue.challenges.spoken.replying.situation import situation_of
@@ -66,18 +66,23 @@ class Replier:
         run: Run,
         recipe: ReplierRecipe | None = None,
         *,
+        judged: Sequence[Example] = (),
         mend: Callable[[str], str] | None = None,
     ) -> Replier:
         """Learn from examples with replies and facts; interrupted, it goes on from its checkpoint to the same weights.
 
+        The examples `judged` decide which weights are best, and nothing else; without them some dialogues do.
         `mend` takes the recogniser's noise out of an utterance; small talk is learned mended. Raises `UsageError`
         where there are too few examples to learn a choice from.
         """
         recipe = recipe or ReplierRecipe()
         lessons, words = lessons_of(examples, graph, mend)
-        learned, judged = held_out(lessons, recipe.held_out, run.seed)
+        if judged:
+            learned, tests = lessons, apart_from(examples, lessons_of(judged, graph, mend)[0])
+        else:
+            learned, tests = held_out(lessons, recipe.held_out, run.seed)
         made = cls(recipe, Bank([one.entry for one in learned]), words, new_chooser(recipe.hidden, run.seed))
-        made._train(learned, judged, run)
+        made._train(learned, tests, run)
         made._bank = Bank([one.entry for one in lessons])
         return made
 
@@ -106,7 +111,7 @@ class Replier:
             plan,
             folder=run.folder / FOLDER,
             seed=run.seed,
-            data_hash=run.data_hash,
+            identity=run.identity,
             progress=run.progress,
         )
 

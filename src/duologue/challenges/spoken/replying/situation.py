@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.replying.templates import Group
     from duologue.core.records import Fact, Turn
 
-ASKING = re.compile(r"[?？]|[吗呢么嘛]\s*[。，.]?\s*$")
+ASKING = re.compile(r"[?？]|[吗呢么嘛]\s*+(?:[。，.]\s*+)?$")
 _MARKS = re.compile(r"[^\w？]")
 _REPEATED = re.compile(r"(.)\1+")
 _SPLIT = re.compile(r"(?<=[。！？!?])")

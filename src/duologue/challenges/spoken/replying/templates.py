@@ -22,7 +22,7 @@ VALUE, ENTITY, RELATION = "value", "entity", "relation"
 ITEM, PART = "item", "part"
 """Forms: members of a list, a part of a text."""
 
-_JOINT = re.compile(r"\s*(?:[、，,；;/]|和|与|及|以及|还有|跟|\s)?\s*")
+_JOINT = re.compile(r"\s*+(?:(?:[、，,；;/]|和|与|及|以及|还有|跟)\s*+)?")
 _SUFFIX = re.compile(r"[（(][^（）()]*[）)]$")
 _OPEN = "，。！？：；,!?: 是"
 _SENTENCE = re.compile(r"[。！？!?…，,]")

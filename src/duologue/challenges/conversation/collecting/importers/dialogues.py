@@ -20,6 +20,10 @@ from duologue.core.errors import FormatError
 from duologue.core.findings import Findings
 from duologue.core.lines import Lines
 from duologue.core.records import Problem
+from duologue.text.anonymiser import Anonymiser
+from duologue.text.personal.finder import find
+from duologue.text.personal.names import names_in
+from duologue.text.personal.spans import PATTERN_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,8 +41,12 @@ _TEXTS = ("text", "utterance", "message", "content")
 _TIMES = ("time", "created_at", "timestamp", "date", "utterance_time", "message_time")
 _IDS = ("id", "dialog_id", "dialogue_id", "conversation_id")
 _ACCOUNTS = ("account", "company", "company_name", "brand")
+_ROLES = frozenset(
+    "u user customer client c visitor human guest caller consumer me you us 用户 客户 顾客 客服 坐席 系统".split()  # noqa: SIM905
+)
+"""What speakers may be called beside the company's names; other labels may be names of people."""
 _NAMED = re.compile(r"(client|agent)[0-9]*")
-_LAST = re.compile(r".*(last|final).*(agent|message|response|utterance).*|.*agent.*(last|final).*")
+_END_WORDS, _SAID_WORDS = re.compile("last|final"), re.compile("agent|message|response|utterance")
 _DURATION = re.compile(r"(?:([0-9]+)-)?([0-9]+):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)")
 _START = datetime(2000, 1, 1, tzinfo=UTC)
 """When dialogues without times took place."""
@@ -64,26 +72,36 @@ class Found(NamedTuple):
 
 
 def import_dialogues(
-    base: PostBase, path: Path, *, account: str | None = None, company: Iterable[str] = COMPANY, language: str = "en"
+    base: PostBase,
+    path: Path,
+    *,
+    account: str | None = None,
+    company: Iterable[str] = COMPANY,
+    language: str = "en",
+    keep_personal_data: bool = False,
 ) -> Imported:
     """Bring dialogues into a store: JSON lines, a JSON list, or an object of dialogues under their ids.
 
     A dialogue has its turns in order: `[speaker, text]`, objects with speaker and text, or, as in the published
     conversation JSON, objects whose key `client...` or `agent...` holds the text; the agent's last message may stand in
     the header. Speakers named in `company` are the account. It is called as the dialogue says, else `account`, else
-    as the file. Raises `FormatError` with all dialogues that cannot be read.
+    as the file. Texts and speakers are made anonymous unless `keep_personal_data`. Raises `FormatError` with all
+    dialogues that cannot be read.
     """
     own = {name.lower() for name in company}
     name = account or re.sub(r"\W+", "_", path.name.partition(".")[0])
     findings = Findings()
     made: dict[str, list[tuple[int, list[int]]]] = {}
     skipped: dict[str, int] = {}
+    anonymiser = None if keep_personal_data else Anonymiser(keep=[] if account is None else [account])
 
     def posts() -> Iterator[Row]:
         for place, row in _rows(path, findings):
             found = _dialogue(row, place, name, findings)
             if found is None:
                 continue
+            if anonymiser is not None:
+                found = _anonymous(found, own, anonymiser)
             rows = _posts(found, own, language)
             if len(rows) < 2:
                 skipped["dialogues of one turn"] = skipped.get("dialogues of one turn", 0) + 1
@@ -97,7 +115,8 @@ def import_dialogues(
         raise FormatError(path, problems)
     base.add_dialogues((owner, key, ids) for owner, rows in made.items() for key, ids in rows)
     dialogues = sum(len(dict(rows)) for rows in made.values())
-    return Imported(posts=total, dialogues=dialogues, accounts=len(made), skipped=skipped)
+    replaced = None if anonymiser is None else anonymiser.replaced()
+    return Imported(posts=total, dialogues=dialogues, accounts=len(made), skipped=skipped, replaced=replaced)
 
 
 def _rows(path: Path, findings: Findings) -> Iterator[tuple[str, Any]]:
@@ -176,7 +195,7 @@ def _turn(turn: Any) -> Turn | None:
 def _last_turn(row: Row, turns: list[Turn]) -> Turn | None:
     """Return the agent's last message where it stands in the header, after the time that a duration there tells."""
     for key, value in row.items():
-        if not _LAST.fullmatch(key) or _moment(value) or _duration(value):
+        if not _names_the_last(key) or _moment(value) or _duration(value):
             continue
         turn = (
             _turn(value) if isinstance(value, dict) else Turn("agent", value, None) if isinstance(value, str) else None
@@ -187,6 +206,22 @@ def _last_turn(row: Row, turns: list[Turn]) -> Turn | None:
         gap = next((found for name, one in row.items() if "last" in name and (found := _duration(one))), _STEP)
         return turn._replace(moment=None if before is None else before + gap)
     return None
+
+
+def _anonymous(found: Found, own: set[str], anonymiser: Anonymiser) -> Found:
+    """Return a dialogue whose texts name nobody, and whose speakers are called by their role or a number."""
+    called: dict[str, str] = {}
+    for turn in found.turns:
+        label = turn.speaker.lower()
+        is_role = label in _ROLES or label in own or label == found.account.lower() or _NAMED.fullmatch(label)
+        called.setdefault(turn.speaker, turn.speaker if is_role else f"person{len(called) + 1}")
+    names = [name for speaker, role in called.items() if role != speaker for name in names_in(speaker)]
+    one = anonymiser.dialogue()
+    turns = [turn._replace(speaker=called[turn.speaker], text=one.text(turn.text, names)) for turn in found.turns]
+    account = found.account
+    if any(span.kind in PATTERN_KINDS for span in find(account)):
+        account = f"account_{hashlib.sha256(account.encode()).hexdigest()[:8]}"
+    return Found(found.number, account, turns)
 
 
 def _posts(found: Found, own: set[str], language: str) -> list[Row]:
@@ -239,3 +274,11 @@ def _duration(value: object) -> timedelta | None:
         return None
     days, hours, minutes, seconds = match.groups()
     return timedelta(days=int(days or 0), hours=int(hours), minutes=int(minutes), seconds=float(seconds))
+
+
+def _names_the_last(key: str) -> bool:
+    """Tell whether a column is called after the last thing said: `last_agent_message`, `agent_final`."""
+    first, agent = _END_WORDS.search(key), key.find("agent")
+    return (first is not None and _SAID_WORDS.search(key, first.end()) is not None) or (
+        agent >= 0 and _END_WORDS.search(key, agent + len("agent")) is not None
+    )

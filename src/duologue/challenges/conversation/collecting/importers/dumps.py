@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import bz2
 import json
-import zlib
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.conversation.collecting.api import is_post
 from duologue.challenges.conversation.collecting.convert import UNKNOWN_LANGUAGE
-from duologue.challenges.conversation.collecting.importers.placing import Imported, add, counted, thread
+from duologue.challenges.conversation.collecting.importers.placing import DELETED, Imported, add, counted, thread
+from duologue.challenges.conversation.collecting.privacy import Privacy
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.core.findings import Findings
 from duologue.core.records import Problem
+from duologue.core.unpacking import bunzipped, is_bzip2
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,68 +25,129 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-_BZIP2 = b"BZh"
 _LARGEST = 2**63 - 1
+_NOTICES = ("delete", "tweet_delete", "post_delete", "user_delete", "user_suspend", "user_protect")
 
 
-def import_stream(base: PostBase, paths: Sequence[Path], accounts: Iterable[str]) -> Imported:
+def import_stream(
+    base: PostBase, paths: Sequence[Path], accounts: Iterable[str], *, keep_personal_data: bool = False
+) -> Imported:
     """Bring JSON lines of REST API 1.1 into a store, plain, gzip or bzip2, and make the dialogues of accounts.
 
     Long posts are taken whole. Retweets and notices that are no posts are left out. Posts for which there is a delete
-    notice, before or after them, are left out and taken out. Raises `FormatError` with all lines that are no JSON, and
-    `StorageError` for what the disk refuses.
+    notice, before or after them or in an earlier import, are left out and taken out for good; so are the posts here of
+    an author who is gone. People and texts are made anonymous unless `keep_personal_data`. Raises
+    `FormatError` with all lines that are no JSON, and `StorageError` for what the disk refuses.
     """
     replies: dict[str, list[int]] = {name: [] for name in accounts}
     wanted = {name.lower(): name for name in replies}
     skipped: dict[str, int] = {}
-    deleted: set[int] = set()
+    gone = _Gone()
     total = 0
+    privacy: Privacy | None = None
 
     def kept(rows: Iterable[Row | str]) -> Iterator[Row]:
         for post in counted(rows, skipped):
+            mentioned = post.pop("mentioned")
             name = wanted.get(post["user"]["screen_name"].lower())
             if name is not None and post["in_reply_to_status_id"] is not None:
                 replies[name].append(post["id"])
-            yield post
+            yield post if privacy is None else privacy.post(post, mentioned)
 
     for path in paths:
-        total += add(base, kept(_stream(path, deleted)))
-    base.forget(sorted(deleted), "deleted by its author")
+        source = Source(path)
+        if privacy is None and not keep_personal_data:
+            privacy = Privacy(base, source, wanted)
+        total += add(base, kept(_stream(source, gone)), gone.posts)
+    authors = gone.authors if privacy is None else gone.authors | {privacy.author(one) for one in gone.authors}
+    base.forget(base.posts_of(authors), DELETED)
     made, dialogues = thread(base, replies)
-    return Imported(posts=total, dialogues=dialogues, accounts=made, skipped=skipped)
+    replaced = None if privacy is None else privacy.anonymiser.replaced()
+    return Imported(posts=total, dialogues=dialogues, accounts=made, skipped=skipped, replaced=replaced)
 
 
-def import_archive(base: PostBase, path: Path, account: str | None) -> Imported:
+def import_archive(base: PostBase, path: Path, account: str | None, *, keep_personal_data: bool = False) -> Imported:
     """Bring one's own archive into a store: its unpacked folder, or its `tweets.js` alone, which needs the account.
 
     An archive holds its owner's posts only, so its dialogues are the owner's threads, unless the store has what they
-    answer. Raises `FormatError` for files that are none of an archive, `UsageError` where the account is unknown.
+    answer. Their texts, and the people named there, are made anonymous unless `keep_personal_data`; the owner is the
+    account and stays. Raises `FormatError` for files that are none of an archive, `UsageError` where the
+    account is unknown.
     """
     folder = path / "data" if (path / "data").is_dir() else path
     files = sorted([*folder.glob("tweets*.js"), *folder.glob("tweet*.js")]) if folder.is_dir() else [path]
     files = list(dict.fromkeys(file for file in files if "headers" not in file.name))
+    if folder.is_dir():
+        files = [disk.regular(file) for file in files]
     if not files:
         raise StorageError(f"there is no tweets.js in {path} or {path / 'data'}")
     owner = _owner(files[0].with_name("account.js"), account)
     skipped: dict[str, int] = {}
     replies: list[int] = []
 
+    privacy = None if keep_personal_data else Privacy(base, Source(files[0]), [owner["screen_name"]])
+
     def kept() -> Iterator[Row]:
         for file in files:
             for post in counted(_archived(file, owner), skipped):
                 if post["in_reply_to_status_id"] is not None:
                     replies.append(post["id"])
-                yield post
+                mentioned = post.pop("mentioned")
+                yield post if privacy is None else privacy.post(post, mentioned)
 
     total = add(base, kept())
     made, dialogues = thread(base, {owner["screen_name"]: replies})
-    return Imported(posts=total, dialogues=dialogues, accounts=made, skipped=skipped)
+    replaced = None if privacy is None else privacy.anonymiser.replaced()
+    return Imported(posts=total, dialogues=dialogues, accounts=made, skipped=skipped, replaced=replaced)
 
 
-def _stream(path: Path, deleted: set[int]) -> Iterator[Row | str]:
-    """Yield posts, and why other lines are left out; adds deleted ids."""
+class _Gone:
+    """What notices say is deleted: ids of posts, and numbers of authors."""
+
+    def __init__(self) -> None:
+        self.posts: set[int] = set()
+        self.authors: set[int] = set()
+
+    def note(self, row: Row) -> bool:
+        """Take a notice; tells whether the row is one."""
+        found = _notice(row)
+        if found is None:
+            return False
+        kind, number = found
+        if number is not None:
+            (self.authors if kind == "user" else self.posts).add(number)
+        return True
+
+
+def _notice(row: Row) -> tuple[str, int | None] | None:
+    """Return what a row says is deleted: `post` or `user`, and its number; `None` where it is no such notice.
+
+    Notices of streams (`{"delete": {"status": {"id": 1}}}`, `{"user_delete": {"id": 1}}`), of streams of the API v2
+    (`{"data": {"delete": {"tweet": {"id": "1"}}}}`), and rows of its compliance jobs
+    (`{"id": "1", "action": "delete"}`).
+    """
+    if row.get("action") in ("delete", "deleted") and "text" not in row:
+        return ("user" if "username" in row or row.get("type") == "users" else "post"), _number(row.get("id"))
+    data = row.get("data")
+    inner = data if isinstance(data, dict) else row
+    for name in _NOTICES:
+        said = inner.get(name)
+        if not isinstance(said, dict):
+            if name in inner and name == "delete":
+                return "post", None
+            continue
+        about = next(
+            (said[one] for one in ("status", "tweet", "post", "user") if isinstance(said.get(one), dict)), said
+        )
+        return ("user" if name.startswith("user_") else "post"), _number(about.get("id_str", about.get("id")))
+    return None
+
+
+def _stream(source: Source, gone: _Gone) -> Iterator[Row | str]:
+    """Yield posts, and why other lines are left out; what notices say goes into `gone`."""
+    path = source.path
     findings = Findings()
-    for number, line in enumerate(_lines(Source(path)), start=1):
+    for number, line in enumerate(_lines(source), start=1):
         if not line.strip():
             continue
         try:
@@ -96,11 +157,7 @@ def _stream(path: Path, deleted: set[int]) -> Iterator[Row | str]:
             continue
         if not isinstance(row, dict):
             yield "lines that are no posts"
-        elif "delete" in row:
-            status = row["delete"].get("status") if isinstance(row["delete"], dict) else None
-            gone = _number(status.get("id_str", status.get("id"))) if isinstance(status, dict) else None
-            if gone is not None:
-                deleted.add(gone)
+        elif gone.note(row):
             yield "delete notices"
         elif row.get("retweeted_status"):
             yield "retweets"
@@ -128,7 +185,19 @@ def _slim(row: Row) -> Row | None:
         "in_reply_to_status_id": row.get("in_reply_to_status_id"),
         "user": {name: user.get(name) for name in ("id", "screen_name", "name")},
     }
-    return post if is_post(post) else None
+    return post | {"mentioned": _mentioned(row)} if is_post(post) else None
+
+
+def _mentioned(row: Row) -> list[str]:
+    """Return the display names of those whom a post mentions, which the service sends along."""
+    found: list[str] = []
+    for part in (row, row.get("extended_tweet")):
+        entities = part.get("entities") if isinstance(part, dict) else None
+        mentions = entities.get("user_mentions") if isinstance(entities, dict) else None
+        for mention in mentions if isinstance(mentions, list) else ():
+            name = mention.get("name") if isinstance(mention, dict) else None
+            found += [name] if isinstance(name, str) else []
+    return found
 
 
 def _archived(path: Path, owner: Row) -> Iterator[Row | str]:
@@ -156,7 +225,7 @@ def _archived(path: Path, owner: Row) -> Iterator[Row | str]:
             "in_reply_to_status_id": _number(answered),
             "user": owner,
         }
-        yield post if is_post(post) else "entries that are no posts"
+        yield post | {"mentioned": _mentioned(tweet)} if is_post(post) else "entries that are no posts"
 
 
 def _owner(path: Path, account: str | None) -> Row:
@@ -194,31 +263,11 @@ def _lines(source: Source) -> Iterator[bytes]:
 
 
 def _unpacked(source: Source) -> Iterator[bytes]:
-    """Yield the bytes of a file; bzip2 is unpacked here, in one or several streams, and gzip by the source."""
+    """Yield the bytes of a file, unpacked where it is bzip2; gzip is unpacked by the source."""
     pieces = source.pieces()
     first = next(pieces, b"")
-    if not first.startswith(_BZIP2):
-        yield from chain([first], pieces)
-        return
-    unpacker = bz2.BZ2Decompressor()
-    try:
-        for piece in chain([first], pieces):
-            rest = piece
-            while rest:
-                if unpacker.eof:
-                    unpacker = bz2.BZ2Decompressor()
-                yield unpacker.decompress(rest)
-                rest = unpacker.unused_data
-    except (OSError, ValueError, EOFError, zlib.error) as error:
-        _refuse(source.path, str(error), error)
-    if not unpacker.eof:
-        _refuse(source.path, "it ends too early", None)
-
-
-def _refuse(path: Path, why: str, error: Exception | None) -> None:
-    message = f"the bzip2 data cannot be unpacked ({why})"
-    problem = Problem(rule="bzip2-damaged", message=message, advice="copy or download the file again")
-    raise FormatError(path, [problem]) from error
+    whole = chain([first], pieces)
+    return bunzipped(whole, source.path) if is_bzip2(first) else whole
 
 
 def _number(value: object) -> int | None:

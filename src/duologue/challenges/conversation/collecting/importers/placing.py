@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.conversation.collecting.threads import rebuild
 from duologue.core.records import Record
+from duologue.store.threads import rebuild
+from duologue.text.anonymiser import Replaced  # noqa: TC001  # a field of a record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 _PORTION = 10_000
+DELETED = "deleted by its author"
+"""Why a post is gone for which there is a notice."""
 
 
 class Imported(Record, frozen=True, kw_only=True):
@@ -29,16 +32,27 @@ class Imported(Record, frozen=True, kw_only=True):
     """Accounts with dialogues among those that the import was about."""
     skipped: dict[str, int] = {}
     """What was left out -> how many."""
+    replaced: Replaced | None = None
+    """The personal data that was replaced, `None` where it was kept."""
 
 
-def add(base: PostBase, posts: Iterable[Row]) -> int:
-    """Add posts, ten thousand at a time; return how many there were."""
+def add(base: PostBase, posts: Iterable[Row], deleted: set[int] | None = None) -> int:
+    """Add posts, ten thousand at a time; return how many there were.
+
+    What is in `deleted` by then, which going through `posts` may fill, was deleted at its source: it is taken out of
+    the store first and for good, so that no deleted post is ever in it, not even when the import is killed.
+    """
     total = 0
     rows = iter(posts)
-    while portion := list(islice(rows, _PORTION)):
+    while True:
+        portion = list(islice(rows, _PORTION))
+        if deleted:
+            base.forget(deleted, DELETED)
+            deleted.clear()
+        if not portion:
+            return total
         base.add(portion)
         total += len(portion)
-    return total
 
 
 def thread(base: PostBase, replies: dict[str, list[int]]) -> tuple[int, int]:

@@ -17,17 +17,20 @@ from calendar import timegm
 from codecs import getincrementaldecoder
 from collections.abc import Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.conversation.collecting.convert import MONTHS
 from duologue.challenges.conversation.collecting.importers.placing import Imported
-from duologue.challenges.conversation.collecting.threads import rebuild
+from duologue.challenges.conversation.collecting.privacy import Threads
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
 from duologue.core.findings import Findings
 from duologue.core.records import Problem
+from duologue.store.threads import rebuild
+from duologue.text.anonymiser import Anonymiser
 
 if TYPE_CHECKING:
     from _csv import Reader as _Reader
@@ -62,6 +65,8 @@ class _Index:
         """Rows of the ids beyond."""
         self.replies: dict[str, array[int]] = {}
         """Company -> rows of its replies."""
+        self.companies: set[str] = set()
+        """Names of all authors who have one."""
 
     def put(self, old: int, row: int) -> bool:
         """Note the row of an old id; tells whether it is new."""
@@ -80,6 +85,14 @@ class _Index:
         self.above = array(
             "i", (_NONE if old < 0 else near[old] if old < size else far.get(old, _NONE) for old in self.answers)
         )
+
+    def root(self, row: int) -> int:
+        """Return the row that a thread begins with, as far as it is in the file."""
+        seen = {row}
+        while (above := self.above[row]) != _NONE and above not in seen:
+            seen.add(above)
+            row = above
+        return row
 
 
 class _Links(Mapping[int, int | None]):
@@ -102,26 +115,37 @@ class _Links(Mapping[int, int | None]):
         return len(self._above)
 
 
-def import_twcs(base: PostBase, path: Path, *, language: str = "en", progress: Progress | None = None) -> Imported:
+def import_twcs(
+    base: PostBase,
+    path: Path,
+    *,
+    language: str = "en",
+    progress: Progress | None = None,
+    keep_personal_data: bool = False,
+) -> Imported:
     """Bring the table into a store, plain or gzip, with a dialogue for every reply of a company that ends one.
 
-    Doing it again changes nothing; an import that was killed is taken up by doing it again. Raises `FormatError` with
+    Doing it again changes nothing; an import that was killed is taken up by doing it again. Texts are made anonymous
+    unless `keep_personal_data`; people have numbers for names in the table already. Raises `FormatError` with
     all rows that are none of the table, and `StorageError` for what the disk refuses.
     """
     source = Source(path)
     index = _indexed(source, path)
     total = len(index.news)
-    values = _values(source, index, language)
+    anonymiser = None if keep_personal_data else Anonymiser(keep=index.companies)
+    values = _values(source, index, language, anonymiser)
     for start in range(0, total, _PORTION):
         base.add_plain(islice(values, _PORTION))
         if progress is not None:
             progress(min(total, start + _PORTION), total, "posts")
     dialogues = _thread(base, index, progress)
-    return Imported(posts=total, dialogues=dialogues, accounts=len(index.replies))
+    replaced = None if anonymiser is None else anonymiser.replaced()
+    return Imported(posts=total, dialogues=dialogues, accounts=len(index.replies), replaced=replaced)
 
 
-def _values(source: Source, index: _Index, language: str) -> Iterator[tuple[Any, ...]]:
+def _values(source: Source, index: _Index, language: str, anonymiser: Anonymiser | None) -> Iterator[tuple[Any, ...]]:
     """Read the table again; yield what `PostBase.add_plain` takes."""
+    threads = None if anonymiser is None else Threads(anonymiser, index.root)
     companies: dict[str, int] = {}
     news, answers, above = index.news, index.answers, index.above
     with _table(source) as table:
@@ -131,7 +155,8 @@ def _values(source: Source, index: _Index, language: str) -> Iterator[tuple[Any,
                 number = companies[author] = _company_number(author)
             at = above[row]
             parent = news[at] if at != _NONE else None if answers[row] == _NONE else answers[row]
-            yield news[row], parent, created, text, language, number, author
+            said = text if anonymiser is None or threads is None else anonymiser.text(text, partial(threads.of, row))
+            yield news[row], parent, created, said, language, number, author
 
 
 def _thread(base: PostBase, index: _Index, progress: Progress | None) -> int:
@@ -183,8 +208,10 @@ def _indexed(source: Source, path: Path) -> _Index:
                 continue
             news.append(seconds << _SHIFT | number)
             answered_by.append(answered)
-            if answers and not author.isdecimal():
-                index.replies.setdefault(author, array("i")).append(row)
+            if not author.isdecimal():
+                index.companies.add(author)
+                if answers:
+                    index.replies.setdefault(author, array("i")).append(row)
     if problems := findings.problems():
         raise FormatError(path, problems)
     index.link()
