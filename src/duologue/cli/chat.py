@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -9,12 +10,13 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from duologue.cli import options
-from duologue.cli.predict import load_any
+from duologue.cli import console, options
+from duologue.core.decoded import is_whole
 from duologue.core.disk import write_bytes
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Conversable
+from duologue.run.systems import open_system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +26,22 @@ if TYPE_CHECKING:
     from duologue.core.records import Turn
 
 _WORDS = {
-    "en": {"you": "you", "bot": "bot", "call": "call", "facts": "facts from the knowledge base", "saved": "Transcript"},
-    "zh": {"you": "你", "bot": "机器人", "call": "查询", "facts": "条知识库事实", "saved": "对话记录"},
+    "en": {
+        "you": "you",
+        "bot": "bot",
+        "call": "call",
+        "facts": "facts from the knowledge base",
+        "saved": "Transcript",
+        "encoding": "(this line is not UTF-8 and was not read; set the terminal to UTF-8)",
+    },
+    "zh": {
+        "you": "你",
+        "bot": "机器人",
+        "call": "查询",
+        "facts": "条知识库事实",
+        "saved": "对话记录",
+        "encoding": "（这一行不是 UTF-8 编码，未被读取；请将终端设为 UTF-8）",
+    },
 }
 
 _QUIT = "/quit"
@@ -34,7 +50,13 @@ _QUIT = "/quit"
 
 @click.command()
 @options.task_argument
-@click.option("--system", "name", default=None, help="A system's name or a model's folder (restaurant: the rule bot).")
+@click.option(
+    "--system",
+    "name",
+    default=None,
+    help="A system's name or a model's folder (restaurant: the rule bot).",
+    shell_complete=options.complete_system,
+)
 @click.option(
     "--kb",
     "--kg",
@@ -42,12 +64,27 @@ _QUIT = "/quit"
     "place",
     type=options.PATH,
     default=None,
-    help="What the talk is set in: a knowledge base, or goals with their knowledge (default: a built-in one).",
+    help="restaurant, spoken: the knowledge base that the talk is set in; proactive: goals with their knowledge "
+    "(default: built-in ones).",
 )
 @click.option("--lang", type=click.Choice(sorted(_WORDS)), default="en", show_default=True, help="Language of remarks.")
-@click.option("--save", type=options.PATH, default=None, help="Where the transcript goes (default: workspace/chats).")
+@click.option(
+    "--save", type=options.OUT_FILE, default=None, help="Where the transcript goes (default: workspace/chats)."
+)
 @options.seed_option
-def chat(*, task: str, name: str | None, place: Path | None, lang: str, save: Path | None, seed: int) -> None:
+@options.recipe_option
+@options.set_option
+def chat(
+    *,
+    task: str,
+    name: str | None,
+    place: Path | None,
+    lang: str,
+    save: Path | None,
+    seed: int,
+    recipe: Path | None,
+    overrides: tuple[str, ...],
+) -> None:
     """Talk with a system of TASK: it shows the calls it makes and the facts it uses.
 
     Without --kb or --goals the talk is set in what is built in. In restaurant an empty line hands the turn back to
@@ -70,27 +107,32 @@ def chat(*, task: str, name: str | None, place: Path | None, lang: str, save: Pa
     if not name:
         raise UsageError(f"say whom to talk to in task '{task}': --system NAME (duologue list) or a model's folder")
     now = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
-    system = load_any(name, None, ())
+    system = open_system(loaded, name, recipe, overrides)
     partner = loaded.partner(system, place, seed=seed, lang=lang, name=f"{task}-{now}")
-    click.echo(partner.welcome)
+    console.block(partner.welcome, indent="")
     try:
         _talk(partner, _WORDS[lang])
     finally:
         if partner.dialogue().turns:
             path = save or options.WORKSPACE / "chats" / f"{task}-{now}.json"
             write_bytes(path, msgspec.json.format(msgspec.json.encode(partner.dialogue()), indent=1))
-            click.echo(f"{_WORDS[lang]['saved']}: {path}")
+            console.line(f"{_WORDS[lang]['saved']}: {path}")
 
 
 def _talk(partner: Partner, words: dict[str, str]) -> None:
-    """Read lines and show replies until the user leaves."""
+    """Read lines and show replies until the user leaves; a line that is not UTF-8 is asked for again."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # else one wrong byte ends the talk
     _show(partner, partner.opening(), words)
     while not partner.finished:
-        click.echo(click.style(f"{words['you']}> ", bold=True), nl=False)
+        console.line(f"{words['you']}> ", bold=True, nl=False)
         line = sys.stdin.readline()
         if not line:
-            click.echo()
+            console.line()
             return
+        if not is_whole(line):
+            console.line(words["encoding"])
+            continue
         if line.strip() == _QUIT:
             return
         _show(partner, partner.reply(line.rstrip("\n")), words)
@@ -105,13 +147,13 @@ def _show(partner: Partner, turns: Sequence[Turn], words: dict[str, str]) -> Non
             facts.setdefault(subject, []).append(f"{field.removeprefix('r_')} {value}")
             continue
         for subject, known in facts.items():
-            click.echo(click.style(f"    {subject}: " + ", ".join(known), dim=True))
+            console.line(f"    {subject}: " + ", ".join(known), dim=True)
         if facts:
-            click.echo(click.style(f"    {sum(map(len, facts.values()))} {words['facts']}", dim=True))
+            console.line(f"    {sum(map(len, facts.values()))} {words['facts']}", dim=True)
             facts = {}
         if turn is not None:
             who = words["call"] if turn.text.startswith("api_call") else words["bot"]
             said, *remarks = partner.shown(turn)
-            click.echo(f"{who}: {said}")
+            console.block(f"{who}: {said}", indent="    ")
             for remark in remarks:
-                click.echo(click.style(f"    {remark}", dim=True))
+                console.line(f"    {remark}", dim=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.core.errors import describe_problems
 from duologue.core.findings import total
 from duologue.core.plugins import load_task
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 @options.task_argument
 @click.argument("file", type=options.PATH)
 @click.option("--input", "data", type=options.PATH, default=None, help="The data file that was answered.")
-@options.kb_option
+@options.kb_option("spoken")
 @click.option("--variant", default=None, help="strict (default), or official: accept what the official check accepts.")
 @options.json_option
 def check(*, task: str, file: Path, data: Path | None, kb: Path | None, variant: str | None, as_json: bool) -> None:
@@ -36,8 +35,8 @@ def check(*, task: str, file: Path, data: Path | None, kb: Path | None, variant:
 
     \b
     Examples:
-      duologue check restaurant FILE.answers.json --input FILE.json
-      duologue check restaurant FILE.answers.json --variant official
+      duologue check restaurant FILE.pred.json --input FILE.json
+      duologue check restaurant FILE.pred.json --variant official
       duologue check spoken result.json --input test.json --kg kg.json
     """
     loaded = load_task(task)
@@ -47,17 +46,17 @@ def check(*, task: str, file: Path, data: Path | None, kb: Path | None, variant:
     if as_json:
         listed = [msgspec.to_builtins(problem) for problem in problems]
         found = {"task": task, "variant": chosen, "ok": not errors, "hash": submission.hash}
-        click.echo(json.dumps({**found, "total": total(problems), "problems": listed}, ensure_ascii=False))
+        console.as_json({**found, "total": total(problems), "problems": listed})
     elif chosen == "official" and isinstance(loaded, Replaying):
         for line in loaded.replay_check(file):
-            click.echo(line)
+            console.exact(line)
         if problems:
-            click.echo(describe_problems(str(file), problems), err=True)
+            console.block(describe_problems(str(file), problems), err=True)
     else:
         if problems:
-            click.echo(describe_problems(str(file), problems))
+            console.block(describe_problems(str(file), problems))
         if not errors:
             measured = " against its data" if data is not None else " by itself; --input holds it against its data"
-            click.echo(f"{file} is accepted ({chosen}, checked{measured}).")
+            console.line(f"{file} is accepted ({chosen}, checked{measured}).")
     if errors:
         raise click.exceptions.Exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import ExitStack
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,9 +21,17 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.collecting.api import Api
     from duologue.challenges.conversation.collecting.pace import Budget
     from duologue.challenges.conversation.collecting.v2 import Numbers
+    from duologue.store.posts import PostBase
 
 _STORE = click.option(
     "--store", type=options.PATH, required=True, help="Folder of the store; made where there is none."
+)
+_DAY_SECONDS = 86_400
+_KEEP_DAYS = click.option(
+    "--keep-days",
+    type=click.IntRange(min=1),
+    default=None,
+    help="First take posts out of the store, and of its account files, that were read more than so many days ago.",
 )
 _SERVICE = (
     click.option(
@@ -76,7 +85,7 @@ _SERVICE = (
     ),
     click.option(
         "--log",
-        type=options.PATH,
+        type=options.OUT_LOG,
         default=None,
         help="Append each call to this file: endpoint and parameters, one JSON object per line.",
     ),
@@ -98,6 +107,10 @@ def collect() -> None:
     The token comes from the environment variable X_BEARER_TOKEN (or TWITTER_BEARER_TOKEN, BEARER_TOKEN), is sent to
     the service alone, and written nowhere. A stopped or killed run goes on where it was with the same command.
 
+    Posts are kept as the service gave them, with names and numbers of people, since the challenge's exact extraction
+    needs them: the store is readable by its owner alone; `--keep-days` and `collect expire` limit how long they stay.
+    What leaves the store, other than the official text, is anonymous.
+
     \b
     Examples:
       duologue collect twitter --accounts accounts.txt --store tweets --dry-run
@@ -105,6 +118,7 @@ def collect() -> None:
       duologue collect hydrate test_ids.json.gz --store testset
       duologue collect search customer care --out accounts.txt
       duologue collect export tweets --out stored_data
+      duologue collect expire tweets --keep-days 30
     """
 
 
@@ -121,9 +135,17 @@ def collect() -> None:
     show_default=True,
     help="Keep the challenge's account files up to date beside the database.",
 )
+@_KEEP_DAYS
 @_with_service
 def twitter(
-    *, names: tuple[str, ...], accounts: Path | None, store: Path, per_account: int | None, files: bool, **service: Any
+    *,
+    names: tuple[str, ...],
+    accounts: Path | None,
+    store: Path,
+    per_account: int | None,
+    files: bool,
+    keep_days: int | None,
+    **service: Any,
 ) -> None:
     """Collect the dialogues of accounts: those of NAMES and of the list.
 
@@ -148,24 +170,25 @@ def twitter(
         if service["dry_run"]:
             unknown = len({name.lower() for name in wanted} - _numbered(store, wanted))
             steps = plan.timeline_steps(session.service, len({name.lower() for name in wanted}), unknown, per_account)
-            click.echo(plan.told(steps, session.budget, session.base_url))
+            console.block(plan.told(steps, session.budget, session.base_url))
             return
-        base = stack.enter_context(stores.open_base(store))
+        base = stack.enter_context(stores.open_base(store, read=int(time.time())))
+        _expire(base, store, keep_days)
         api = session.api(base, wanted)
         collector = Collector(api, base, store, most=per_account, files=files, say=session.say)
         outcome = collector.run(wanted)
         counts = base.counts()
-    click.echo(f"{outcome.accounts:,} accounts read, {outcome.fresh:+,} dialogues; {session.told()}")
+    console.line(f"{outcome.accounts:,} accounts read, {outcome.fresh:+,} dialogues; {session.told()}")
     for why, which in (("left out", outcome.gone), ("failed", outcome.failed)):
         for name, reason in which.items():
-            click.echo(f"  {name} {why}: {reason}")
+            console.line(f"  {name} {why}: {reason}")
     if outcome.busy:
-        click.echo(f"  left to another collector that is reading them: {', '.join(outcome.busy)}")
-    click.echo(
+        console.line(f"  left to another collector that is reading them: {', '.join(outcome.busy)}")
+    console.line(
         f"{store}: {counts['accounts']:,} accounts, {counts['dialogues']:,} dialogues, {counts['posts']:,} posts"
     )
     if outcome.stopped:
-        click.echo(f"stopped: {outcome.stopped}")
+        console.line(f"stopped: {outcome.stopped}")
     if outcome.failed:
         raise click.exceptions.Exit(1)
 
@@ -174,8 +197,9 @@ def twitter(
 @click.argument("ids", type=options.PATH)
 @_STORE
 @click.option("--again", is_flag=True, help="Ask once more for ids that had no post.")
+@_KEEP_DAYS
 @_with_service
-def hydrate(*, ids: Path, store: Path, again: bool, **service: Any) -> None:
+def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **service: Any) -> None:
     """Fetch the posts of an id list: the challenge's (JSON, .gz is fine), or one id per line.
 
     A hundred ids per call. What is in the store already is not asked for.
@@ -196,26 +220,27 @@ def hydrate(*, ids: Path, store: Path, again: bool, **service: Any) -> None:
             if stores.has_base(store):
                 with stores.open_base(store, writable=False) as base:
                     left = hydrating.left_of(base, wanted, again=again)
-            click.echo(f"{len(wanted):,} different ids, {len(left):,} to fetch")
-            click.echo(plan.told(plan.lookup_steps(session.service, len(left)), session.budget, session.base_url))
+            console.line(f"{len(wanted):,} different ids, {len(left):,} to fetch")
+            console.block(plan.told(plan.lookup_steps(session.service, len(left)), session.budget, session.base_url))
             return
         if not stack.enter_context(held(store, "ids")):
             raise UsageError(f"another process is fetching ids into {store}; wait until it has finished")
-        base = stack.enter_context(stores.open_base(store))
+        base = stack.enter_context(stores.open_base(store, read=int(time.time())))
+        _expire(base, store, keep_days)
         with options.progress_bar(quiet=service["quiet"]) as progress:
             done = hydrating.hydrate(session.api(base, ()), base, wanted, again=again, progress=progress)
-    click.echo(
+    console.line(
         f"{done.stored:,} of {done.asked:,} posts are in {store}, {done.absent:,} have no post; {session.told()}"
     )
     if done.stopped:
-        click.echo(f"stopped: {done.stopped}")
+        console.line(f"stopped: {done.stopped}")
 
 
 @collect.command()
 @click.argument("words", nargs=-1, required=True)
 @click.option("--n", type=click.IntRange(min=1), default=100, show_default=True, help="Accounts wanted.")
-@click.option("--out", type=options.PATH, default=None, help="Write the screen names to this file.")
-@click.option("--dump", type=options.PATH, default=None, help="Write what the service says of each, one per line.")
+@click.option("--out", type=options.OUT_FILE, default=None, help="Write the screen names to this file.")
+@click.option("--dump", type=options.OUT_FILE, default=None, help="Write what the service says of each, one per line.")
 @_with_service
 def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | None, **service: Any) -> None:
     """Find accounts by words: screen names, one per line, as `--accounts` reads them.
@@ -232,35 +257,78 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
         if service["dry_run"]:
             size = 20 if session.service == "v1" else 100
             cost = n * session.budget.prices.user
-            click.echo(f"nothing is called; it would be up to {-(-n // size)} calls, up to {cost:,.2f} USD")
+            console.line(f"nothing is called; it would be up to {-(-n // size)} calls, up to {cost:,.2f} USD")
             return
         found = found_accounts(session.api(_Passing(), ()), " ".join(words), n)
     text = "".join(f"{name}\n" for name in found.names)
     if out is None:
-        click.echo(text, nl=False)
+        console.text(text)
     else:
         disk.write_text(out, text)
-        click.echo(f"{len(found.names)} accounts in {out}")
+        console.line(f"{len(found.names)} accounts in {out}")
     if dump is not None:
-        disk.write_text(dump, "".join(json.dumps(row) + "\n" for row in found.rows))
+        disk.write_text(dump, "".join(json.dumps(row) + "\n" for row in found.rows), private=True)
     if found.stopped:
-        click.echo(f"stopped: {found.stopped}", err=True)
+        console.line(f"stopped: {found.stopped}", err=True)
 
 
 @collect.command()
 @click.argument("store", type=options.PATH)
-@click.option("--out", type=options.PATH, required=True, help="Folder for the account files.")
-def export(*, store: Path, out: Path) -> None:
-    """Write the challenge's account files (`<screen name>.json`) of a STORE.
+@click.option("--out", type=options.OUT_FOLDER, required=True, help="Folder for the account files.")
+@click.option(
+    "--keep-personal-data",
+    is_flag=True,
+    help="Write posts as the store has them, for the official programs; the files are readable by their owner alone.",
+)
+def export(*, store: Path, out: Path, keep_personal_data: bool) -> None:
+    """Write the challenge's account files (`<screen name>.json`) of a STORE, with anonymous people and texts.
+
+    \b
+    Examples:
+      duologue collect export tweets --out shared
+      duologue collect export tweets --out stored_data --keep-personal-data
+    """
+    from duologue.challenges.conversation.collecting import stores
+    from duologue.challenges.conversation.collecting.privacy import Exporter
+
+    if keep_personal_data:
+        paths = stores.export(store, out, private=True)
+        console.line(f"{len(paths)} account files in {out}, with personal data: they are for their owner alone")
+        return
+    exporter = Exporter(store)
+    paths = stores.export(store, out, exporter.store)
+    console.line(f"{len(paths)} account files in {out}")
+    console.text(exporter.anonymiser.replaced().told())
+
+
+@collect.command()
+@click.argument("store", type=options.PATH)
+@click.option("--keep-days", type=click.IntRange(min=1), required=True, help="Days after which posts go.")
+def expire(*, store: Path, keep_days: int) -> None:
+    """Take posts out of a STORE, and of its account files, that were read more than so many days ago.
+
+    What was read is remembered, so that the next collection goes on where the last one was.
 
     \b
     Example:
-      duologue collect export tweets --out stored_data
+      duologue collect expire tweets --keep-days 30
     """
     from duologue.challenges.conversation.collecting import stores
 
-    paths = stores.export(store, out)
-    click.echo(f"{len(paths)} account files in {out}")
+    if not stores.has_base(store):
+        raise UsageError(f"there is no store at {store}: collect into it first")
+    with stores.open_base(store) as base:
+        _expire(base, store, keep_days)
+
+
+def _expire(base: PostBase, store: Path, days: int | None) -> None:
+    from duologue.challenges.conversation.collecting import stores
+
+    if days is None:
+        return
+    gone = base.expire(int(time.time()) - days * _DAY_SECONDS)
+    stores.refresh(base, store)
+    console.line(f"{gone:,} posts read more than {days:,} days ago are taken out of {store}")
 
 
 class _Session:
@@ -288,7 +356,7 @@ class _Session:
     def say(self, text: str) -> None:
         """Tell people how it goes, beside the output."""
         if not self._given["quiet"]:
-            click.echo(text, err=True)
+            console.line(text, err=True)
 
     def api(self, numbers: Numbers, accounts: Sequence[str]) -> Api:
         """Return the service, ready to be called; it is closed with the stack."""

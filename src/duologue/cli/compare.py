@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task, names
 from duologue.report import compare as compare_reports
-from duologue.report import comparisons_to_json, render_comparisons, render_gaps, widest_gaps
+from duologue.report import comparisons_to_json, render_comparisons, render_external, render_gaps, widest_gaps
 from duologue.run import evaluate
+from duologue.run.contamination import demand_unseen, warnings_of_training
+from duologue.run.notes import has_note
 from duologue.run.saved import formulas_of, read_report
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 @options.choice_option
 @options.samples_option
 @options.partial_option
+@options.model_option
+@options.unseen_option
 @click.option(
     "--resamples", type=click.IntRange(min=100), default=10_000, show_default=True, help="Resamples per test."
 )
@@ -48,6 +50,8 @@ def compare(
     chosen: tuple[str, ...],
     samples: str | None,
     partial: bool,
+    models: tuple[Path, ...],
+    require_unseen: bool,
     resamples: int,
     most: int,
     seed: int,
@@ -60,26 +64,36 @@ def compare(
 
     \b
     Examples:
-      duologue compare restaurant --gold TRUTH.json --pred a.answers.json --pred b.answers.json
+      duologue compare restaurant --gold TRUTH.json --pred a.pred.json --pred b.pred.json
       duologue compare a.report.json b.report.json
     """
     if pred:
         task = load_task(_task_of(words, pred))
         how = evaluate.scoring(task, variant, options=chosen, samples=samples, partial=partial)
-        first, second = (evaluate.score(task, gold, path, how, data=data) for path in pred)
+        first, second = (
+            evaluate.score(task, gold, path, how, data=data, models=models if has_note(path) else ()) for path in pred
+        )
     else:
+        if models:
+            raise UsageError("a saved report tells already what its system was trained on; leave --model out")
         first, second = _saved(words)
+    if require_unseen:
+        demand_unseen(first)
+        demand_unseen(second)
     formulas = formulas_of(first)
     found = compare_reports(first, second, metrics=formulas, seed=seed, resamples=resamples)
     ranking = next((one for one in formulas if one.name == first.rank_by), None)
     gaps = widest_gaps(first, second, ranking, most) if ranking is not None and most else ()
+    warnings = [*evaluate.doubts_in([first, second]), *warnings_of_training([first, second])]
     if as_json:
-        click.echo(json.dumps(comparisons_to_json(found, first.rank_by, gaps), ensure_ascii=False))
+        console.as_json(comparisons_to_json(found, first.rank_by, gaps) | {"warnings": warnings})
         return
-    console = Console(highlight=False)
-    console.print(render_comparisons(found))
+    console.show(render_comparisons(found))
+    console.show(render_external([first, second]))
+    for line in warnings:
+        console.line(line)
     if gaps:
-        console.print(render_gaps(first.rank_by, gaps))
+        console.show(render_gaps(first.rank_by, gaps))
 
 
 def _task_of(words: tuple[str, ...], pred: tuple[Path, ...]) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Adjustable, Convertible
@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 @click.option("--from", "source", required=True, metavar="FORM", help="The form of IN.")
 @click.option("--to", "target", required=True, metavar="FORM", help="The form of OUT.")
 @click.argument("path", type=options.PATH, metavar="IN")
-@click.argument("out", type=options.PATH, metavar="OUT")
+@click.argument("out", type=options.OUT_FILE, metavar="OUT")
 @click.option(
-    "--option", "chosen", multiple=True, metavar="NAME=VALUE", help="A choice of the conversion; may be repeated."
+    "--option",
+    "chosen",
+    type=options.ASSIGNMENT,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A choice of the conversion; may be repeated.",
 )
 def convert(*, task: str, source: str, target: str, path: Path, out: Path, chosen: tuple[str, ...]) -> None:
     """Turn a data file of TASK from one official form into another, as the official tools do.
@@ -38,6 +43,7 @@ def convert(*, task: str, source: str, target: str, path: Path, out: Path, chose
       duologue convert proactive --from sample --to model-text --option generalise=no samples.txt model.txt
       duologue convert proactive --from generated --to replies --option topics=topics.txt out.txt replies.txt
       duologue convert mobilecs/dialogue --from raw --to track2 dialogs.json processed.json
+      duologue convert mobilecs/dialogue --from raw --to track2 --option variant=strict dialogs.json processed.json
     """
     loaded = load_task(task)
     if not isinstance(loaded, Convertible):
@@ -52,4 +58,4 @@ def convert(*, task: str, source: str, target: str, path: Path, out: Path, chose
         else loaded.convert(source, target, path, out)
     )
     for written in made:
-        click.echo(written)
+        console.line(str(written))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.core.errors import UsageError
+from duologue.core.locks import writing_folder
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Simulated
 from duologue.core.recipe import resolve
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.task_argument
-@click.option("--out", type=options.PATH, required=True, help="Folder for the files.")
+@click.option("--out", type=options.OUT_FOLDER, required=True, help="Folder for the files.")
 @options.seed_option
 @click.option("--part", default=None, help="Only this part: train, tst1, tst2, tst3 or tst4 (restaurant).")
 @click.option("--subtask", type=int, default=None, help="Only this subtask: 1 to 5 (restaurant).")
@@ -62,6 +63,6 @@ def generate(
         if value is not None
     ]
     plan = resolve(simulated.Generation, file=recipe, overrides=(*overrides, *narrowed))
-    with options.progress_bar(quiet=quiet) as progress:
+    with writing_folder(out), options.progress_bar(quiet=quiet) as progress:
         paths = simulated.generate(plan, seed, out, workers=workers or os.cpu_count() or 1, progress=progress)
-    click.echo(f"{len(paths)} files in {out}")
+    console.line(f"{len(paths)} files in {out}")

@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import options
+from duologue.cli import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.challenges.conversation.collecting.importers.placing import Imported
+    from duologue.store.posts import PostBase
 
 _STORE = click.option(
     "--store", type=options.PATH, required=True, help="Folder of the store; made where there is none."
+)
+_KEEP = click.option(
+    "--keep-personal-data",
+    is_flag=True,
+    help="Store names, numbers and addresses of people as they stand in the file, such as for the exact official text.",
 )
 _LANGUAGE = click.option(
     "--language", default="en", show_default=True, help="Language of the posts, where the file does not say it."
@@ -25,7 +31,9 @@ _LANGUAGE = click.option(
 def import_() -> None:
     """Bring dialogues that others collected into a store, as if they had been collected.
 
-    Importing a file again changes nothing; a killed import is taken up by doing it again.
+    Importing a file again changes nothing; a killed import is taken up by doing it again. Before anything is stored
+    personal data (telephone numbers, addresses, names, ...) becomes placeholders, such as <PHONE_1>; what was
+    replaced is told, and written to personal-data.toml beside the store. Stores are readable by their owner alone.
 
     \b
     Examples:
@@ -40,8 +48,9 @@ def import_() -> None:
 @click.argument("file", type=options.PATH)
 @_STORE
 @_LANGUAGE
+@_KEEP
 @options.quiet_option
-def twcs(*, file: Path, store: Path, language: str, quiet: bool) -> None:
+def twcs(*, file: Path, store: Path, language: str, keep_personal_data: bool, quiet: bool) -> None:
     """Import the "Customer Support on Twitter" table FILE (twcs.csv, .gz is fine).
 
     Its anonymous ids are not in time order: posts get new ones that are.
@@ -54,7 +63,8 @@ def twcs(*, file: Path, store: Path, language: str, quiet: bool) -> None:
     from duologue.challenges.conversation.collecting.importers.twcs import import_twcs
 
     with stores.open_base(store, durable=False) as base, options.progress_bar(quiet=quiet) as progress:
-        _tell(import_twcs(base, file, language=language, progress=progress), store)
+        done = import_twcs(base, file, language=language, progress=progress, keep_personal_data=keep_personal_data)
+        _tell(done, base, store, file)
 
 
 @import_.command()
@@ -62,10 +72,14 @@ def twcs(*, file: Path, store: Path, language: str, quiet: bool) -> None:
 @_STORE
 @click.option("--account", "names", multiple=True, help="Make the dialogues of this account; may be repeated.")
 @click.option("--accounts", type=options.PATH, default=None, help="List of such accounts, one per line.")
-def tweets(*, files: tuple[Path, ...], store: Path, names: tuple[str, ...], accounts: Path | None) -> None:
+@_KEEP
+def tweets(
+    *, files: tuple[Path, ...], store: Path, names: tuple[str, ...], accounts: Path | None, keep_personal_data: bool
+) -> None:
     """Import FILES of tweets as REST API 1.1 gave them: one JSON object per line, plain, gzip or bzip2.
 
-    Posts with a delete notice are left out, and taken out of the store.
+    Posts with a delete notice are left out, and taken out of the store and its account files for good. Lists of the
+    service's compliance jobs are such files, too. People have other names, but for the accounts.
 
     \b
     Example:
@@ -79,14 +93,16 @@ def tweets(*, files: tuple[Path, ...], store: Path, names: tuple[str, ...], acco
     for name in wanted:
         stores.account_file(store, name)
     with stores.open_base(store, durable=False) as base:
-        _tell(import_stream(base, files, wanted), store)
+        done = import_stream(base, files, wanted, keep_personal_data=keep_personal_data)
+        _tell(done, base, store, *files)
 
 
 @import_.command()
 @click.argument("archive", type=options.PATH)
 @_STORE
 @click.option("--account", default=None, help="Whose posts they are, where there is no account.js.")
-def archive(*, archive: Path, store: Path, account: str | None) -> None:
+@_KEEP
+def archive(*, archive: Path, store: Path, account: str | None, keep_personal_data: bool) -> None:
     """Import one's own ARCHIVE of Twitter (X): its unpacked folder, or the file tweets.js alone.
 
     \b
@@ -97,7 +113,8 @@ def archive(*, archive: Path, store: Path, account: str | None) -> None:
     from duologue.challenges.conversation.collecting.importers.dumps import import_archive
 
     with stores.open_base(store, durable=False) as base:
-        _tell(import_archive(base, archive, account), store)
+        done = import_archive(base, archive, account, keep_personal_data=keep_personal_data)
+        _tell(done, base, store, archive)
 
 
 @import_.command()
@@ -110,7 +127,16 @@ def archive(*, archive: Path, store: Path, account: str | None) -> None:
     "--company", multiple=True, help="What FILE calls the company's side; may be repeated; default: S, system, agent..."
 )
 @_LANGUAGE
-def dialogues(*, file: Path, store: Path, account: str | None, company: tuple[str, ...], language: str) -> None:
+@_KEEP
+def dialogues(
+    *,
+    file: Path,
+    store: Path,
+    account: str | None,
+    company: tuple[str, ...],
+    language: str,
+    keep_personal_data: bool,
+) -> None:
     """Import FILE of dialogues: one JSON object per line with turns, or the published conversation JSON.
 
     Turns are `[speaker, text]`, objects with speaker and text, or objects with the text under `client` or `agent`.
@@ -123,11 +149,28 @@ def dialogues(*, file: Path, store: Path, account: str | None, company: tuple[st
     from duologue.challenges.conversation.collecting.importers.dialogues import COMPANY, import_dialogues
 
     with stores.open_base(store, durable=False) as base:
-        done = import_dialogues(base, file, account=account, company=company or COMPANY, language=language)
-        _tell(done, store)
+        done = import_dialogues(
+            base,
+            file,
+            account=account,
+            company=company or COMPANY,
+            language=language,
+            keep_personal_data=keep_personal_data,
+        )
+        _tell(done, base, store, file)
 
 
-def _tell(done: Imported, store: Path) -> None:
-    click.echo(f"{done.posts:,} posts, {done.dialogues:,} dialogues of {done.accounts:,} accounts in {store}")
+def _tell(done: Imported, base: PostBase, store: Path, *files: Path) -> None:
+    from duologue.challenges.conversation.collecting import stores
+    from duologue.challenges.conversation.collecting.privacy import write_report
+
+    stores.refresh(base, store)
+    report = write_report(store, ", ".join(file.name for file in files), done.replaced)
+    console.line(f"{done.posts:,} posts, {done.dialogues:,} dialogues of {done.accounts:,} accounts in {store}")
     for why, number in sorted(done.skipped.items()):
-        click.echo(f"  left out: {number:,} {why}")
+        console.line(f"  left out: {number:,} {why}")
+    if done.replaced is None:
+        console.line("personal data was kept, as --keep-personal-data says: the store is for its owner alone")
+    else:
+        console.text(done.replaced.told())
+        console.line(f"  told in {report}")

@@ -10,14 +10,18 @@ import importlib
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from duologue import __version__
+from duologue.cli import console
 from duologue.core.errors import DuologueError
+from duologue.core.inputs import sparing_inputs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import FrameType
 
 VERBS = {
@@ -46,6 +50,15 @@ VERBS = {
 """Verb -> (where its command is, one line of help). Commands are imported only when they are called."""
 
 
+_GOING_ON = (
+    ("generate",), ("collect",), ("extract", "subtitles"), ("train",), ("run",),
+    ("simulate", "--out"), ("simulate", "--report"), ("robustness",),
+)  # fmt: skip
+"""Commands that leave something for the next time, with the words without which they do not."""
+_TALKS = ("chat", "serve")
+"""Verbs that are ended by stopping them."""
+
+
 class _Verbs(click.Group):
     """A group whose commands are imported when they are called, so that `--help` stays light."""
 
@@ -57,6 +70,7 @@ class _Verbs(click.Group):
             return None
         module, _, name = VERBS[cmd_name][0].partition(":")
         command = getattr(importlib.import_module(module), name)
+        console.take_warnings()
         assert isinstance(command, click.Command)
         return command
 
@@ -67,7 +81,14 @@ class _Verbs(click.Group):
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="duologue")
-def cli() -> None:
+@click.option(
+    "--max-unpacked",
+    metavar="SIZE",
+    help="Unpack gzip, bzip2, zip and tar data to at most SIZE, such as 8G, however small it is packed.  "
+    "[default: 1G in memory, 64G as a stream, 100 times the packed size]",
+)
+@click.pass_context
+def cli(context: click.Context, max_unpacked: str | None) -> None:
     """An open workbench for knowledge-driven and goal-oriented dialogue.
 
     \b
@@ -75,47 +96,103 @@ def cli() -> None:
       duologue generate restaurant --seed 1 --out data
       duologue train restaurant --system ranker --seed 1 --out model
       duologue run restaurant --system model --input data/tst1/FILE.json \\
-          --kb data/extendedkb1.txt --out FILE.answers.json
-      duologue check restaurant FILE.answers.json --input data/tst1/FILE.json
-      duologue score restaurant --gold data/tst1/FILE.answers.json --pred FILE.answers.json
+          --kb data/extendedkb1.txt --out FILE.pred.json
+      duologue check restaurant FILE.pred.json --input data/tst1/FILE.json
+      duologue score restaurant --gold data/tst1/FILE.answers.json --pred FILE.pred.json
 
     `duologue COMMAND --help` has an example for each command.
     """
+    context.with_resource(sparing_inputs())
+    if max_unpacked is not None:
+        from duologue.core.unpacking import allowing
+
+        context.with_resource(allowing(max_unpacked))
 
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit code; never show a traceback for what a user can cause."""
-    signal.signal(signal.SIGTERM, _stop)
+    _hear_stops()
+    console.forgive_encoding()
     try:
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as leave:
         code = leave.exit_code
     except click.ClickException as error:
-        error.show()
+        console.complain(error)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("\nStopped. Nothing is half-written; the same command goes on where it was.", err=True)
+        with suppress(OSError):  # the terminal may be gone
+            console.line(err=True)
+            console.line(_stopped(sys.argv[1:]), err=True)
         code = 130
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # so that the exit flush has a place
         code = 1
     except DuologueError as error:
-        click.echo(f"duologue: {error}", err=True)
+        console.block(f"duologue: {error}", err=True)
         code = error.exit_code
     except MemoryError:
-        click.echo("duologue: out of memory; give less data at once or fewer --workers", err=True)
+        console.line("duologue: out of memory; give less data at once or fewer --workers", err=True)
         code = 1
     except Exception as error:
-        if os.environ.get("DUOLOGUE_DEBUG"):
+        told: object = _refused(error) if isinstance(error, OSError) else None
+        if not told and os.environ.get("DUOLOGUE_DEBUG"):
             raise
-        click.echo(
-            f"duologue: this should not have happened ({type(error).__name__}: {error}).\n"
-            "It is a fault of duologue: please report it with the output of the same command under DUOLOGUE_DEBUG=1.",
-            err=True,
-        )
+        told = told or (_unimportable(error) if isinstance(error, ImportError) else None)
+        console.block(f"duologue: {told or _fault(error)}", err=True)
         code = 1
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _unimportable(error: ImportError) -> DuologueError | None:
+    """Return what to say of a library that could not be imported; `None` where no extra brings it.
+
+    Heavy libraries are imported where they are used, which is in many places; this is the one that answers for all.
+    """
+    from duologue.core.extras import OURS, explained
+    from duologue.core.plugins import entries
+
+    others = {entry.distribution for entry in (*entries("tasks"), *entries("systems"))} - {OURS}
+    return explained(error, [OURS, *sorted(others)])
+
+
+def _refused(error: OSError) -> str | None:
+    """Return what to say of something that the system refused where nobody asked for its reason; else `None`."""
+    from duologue.core.disk import reason
+
+    if error.errno is None:  # a library's own error, such as that of damaged gzip data
+        return None
+    return f"cannot use {error.filename}: {reason(error)}" if error.filename else reason(error)
+
+
+def _fault(error: Exception) -> str:
+    """Return what to say of what nobody thought of: whose fault it is, and what is to be done."""
+    from duologue.core.plugins import culprit
+
+    again = "with the output of the same command under DUOLOGUE_DEBUG=1."
+    said = f"{type(error).__name__}: {error}"
+    if found := culprit(error):
+        return f"{found} fails ({said}).\nPlease report it to its makers {again}"
+    return f"this should not have happened ({said}).\nIt is a fault of duologue: please report it {again}"
+
+
+def _hear_stops() -> None:
+    """End as on Ctrl-C when killed, or when the terminal is closed; `nohup` has said that this is to be ignored."""
+    signal.signal(signal.SIGTERM, _stop)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _stop)
+
+
+def _stopped(words: Sequence[str]) -> str:
+    """Return what to say to a user who has stopped a command."""
+    verb = next((word for word in words if word in VERBS), "")
+    if verb in _TALKS:
+        return "Stopped."
+    begun = next((what for what in _GOING_ON if what[0] == verb and all(word in words for word in what[1:])), None)
+    if begun is None:
+        return "Stopped. Nothing is half-written; the same command begins anew."
+    return "Stopped. Nothing is half-written; the same command goes on where it was."
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

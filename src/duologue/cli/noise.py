@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Distortable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @options.seed_option
 @click.argument("path", type=options.PATH, metavar="IN")
-@click.argument("out", type=options.PATH, metavar="OUT")
+@click.argument("out", type=options.OUT_FILE, metavar="OUT")
 def noise(*, task: str, regime: str, strength: float, seed: int, path: Path, out: Path) -> None:
     """Lay noise on a data file of TASK; OUT has the format of IN. The same seed gives the same bytes.
 
@@ -45,4 +45,4 @@ def noise(*, task: str, regime: str, strength: float, seed: int, path: Path, out
     if regime not in loaded.regimes:
         raise UsageError(f"task '{task}' has no noise '{regime}'{did_you_mean(regime, loaded.regimes)}")
     changed = loaded.distort(path, out, regime=regime, seed=seed, strength=strength)
-    click.echo(f"{changed} utterances changed in {out}")
+    console.line(f"{changed} utterances changed in {out}")

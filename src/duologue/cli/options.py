@@ -5,20 +5,54 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from duologue.cli import console, paths
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from click.shell_completion import CompletionItem
 
     from duologue.core.protocols import Progress, Task, World
 
-PATH = click.Path(path_type=Path)
+Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
+
+
+PATH, ASSIGNMENT = paths.PATH, paths.ASSIGNMENT
+OUT_FILE, OUT_LOG, OUT_FOLDER = paths.OUT_FILE, paths.OUT_LOG, paths.OUT_FOLDER
+OUT_REPORT, OUT_PAGE, OUT_BOARD, OUT_CURVES = paths.OUT_REPORT, paths.OUT_PAGE, paths.OUT_BOARD, paths.OUT_CURVES
 WORKSPACE = Path("workspace")
 """Where outputs go that nobody gave another place."""
 
-task_argument = click.argument("task", metavar="TASK")
+
+def _tasks(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001  # click's form
+    """Return the tasks that a word may become, for the completion of a shell."""
+    from duologue.core.plugins import names
+
+    return [name for name in names("tasks") if name.startswith(incomplete)]
+
+
+def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Return the systems that a word may become, for the completion of a shell; else it is the folder of a model."""
+    from click.shell_completion import CompletionItem
+
+    from duologue.core.plugins import names
+
+    found = [CompletionItem(name) for name in names("systems") if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="dir")]
+
+
+task_argument = click.argument("task", metavar="TASK", shell_complete=_tasks)
+system_option = click.option(
+    "--system",
+    "name",
+    required=True,
+    help="A system's name (duologue list) or the folder of a model.",
+    shell_complete=complete_system,
+)
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of all chance."
 )
@@ -26,7 +60,12 @@ recipe_option = click.option(
     "--recipe", type=PATH, default=None, help="TOML file with options; what it leaves out keeps its default."
 )
 set_option = click.option(
-    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one recipe entry; may be repeated."
+    "--set",
+    "overrides",
+    type=ASSIGNMENT,
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Override one recipe entry; may be repeated.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 gold_option = click.option(
@@ -37,21 +76,42 @@ variant_option = click.option(
     "--variant", default=None, help="strict (default), or official: the official program to the last digit."
 )
 choice_option = click.option(
-    "--option", "chosen", multiple=True, metavar="NAME=VALUE", help="A choice within the variant; may be repeated."
+    "--option",
+    "chosen",
+    type=ASSIGNMENT,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A choice within the variant; may be repeated.",
 )
 samples_option = click.option("--samples", default=None, help="Score a subset of the samples (duologue list --scores).")
 partial_option = click.option(
     "--partial", is_flag=True, help="Score a file with errors too; what is missing or wrong counts as wrong."
 )
-quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
-kb_option = click.option(
-    "--kb",
-    "--kg",
-    "kb",
+model_option = click.option(
+    "--model",
+    "models",
     type=PATH,
-    default=None,
-    help="The knowledge base or graph, in its official form (.gz is fine).",
+    multiple=True,
+    help="Folder of a model that made a result file: what it was trained on is looked up there; may be repeated.",
 )
+unseen_option = click.option(
+    "--require-unseen",
+    is_flag=True,
+    help="Refuse a result unless it is shown that its system did not see the truth in training.",
+)
+quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
+
+
+def kb_option(tasks: str) -> Callable[[Decorated], Decorated]:
+    """Return the option for the knowledge base; `tasks` are those of the verb that have a use for one, in words."""
+    return click.option(
+        "--kb",
+        "--kg",
+        "kb",
+        type=PATH,
+        default=None,
+        help=f"{tasks}: the knowledge base or graph, in its official form (.gz is fine).",
+    )
 
 
 def world_of(task: Task, path: Path | None) -> World | None:
@@ -72,7 +132,6 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -83,14 +142,14 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
     )
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console.rich_console(err=True), transient=True) as bar:
         rows: dict[str, Any] = {}
 
         def show(done: int, total: int, what: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.report import showcase, write_page
 from duologue.run.context import context_of
 from duologue.run.saved import formulas_of, read_report
@@ -22,15 +22,19 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("reports", type=options.PATH, nargs=-1, required=True, metavar="FILE.report.json...")
-@click.option("--out", type=options.PATH, required=True, help="The HTML page to write.")
+@click.option("--out", type=options.OUT_PAGE, required=True, help="The HTML page to write.")
 @click.option("--title", default="Duologue", show_default=True, help="Heading of the page.")
+@click.option(
+    "--in", "folders", type=options.PATH, multiple=True, help="Where the scored files are looked for; may be repeated."
+)
 @click.option("--most", type=click.IntRange(min=0), default=5, show_default=True, help="Best and worst items to show.")
-def report(*, reports: tuple[Path, ...], out: Path, title: str, most: int) -> None:
+def report(*, reports: tuple[Path, ...], out: Path, title: str, folders: tuple[Path, ...], most: int) -> None:
     """Join reports that `duologue score --out` saved into one HTML page.
 
     The page opens without a network, in English and Chinese: scores with intervals, scores per answer type,
     paired tests between systems, distributions, signatures, and what data each system saw. Where the scored files
-    are still there and unchanged, the best and the worst items are shown with their context.
+    are still there and unchanged (beside the report, below --in FOLDER or the current folder), the best and the worst
+    items are shown with their context.
 
     \b
     Example:
@@ -38,16 +42,16 @@ def report(*, reports: tuple[Path, ...], out: Path, title: str, most: int) -> No
     """
     command = "duologue " + shlex.join(sys.argv[1:])
     found = [read_report(path) for path in reports]
-    cases = {number: _showcase(*pair, most) for number, pair in enumerate(zip(found, reports, strict=True))}
+    cases = {number: _showcase(*pair, folders, most) for number, pair in enumerate(zip(found, reports, strict=True))}
     write_page(out, found, title=title, commands=[command], formulas=formulas_of, showcases=cases)
-    click.echo(f"{len(reports)} report{'s' * (len(reports) > 1)} in {out}")
+    console.line(f"{len(reports)} report{'s' * (len(reports) > 1)} in {out}")
 
 
-def _showcase(report: Report, path: Path, most: int) -> Showcase:
+def _showcase(report: Report, path: Path, folders: tuple[Path, ...], most: int) -> Showcase:
     """Return the best and worst items of a saved report; none, with a word about it, where its files cannot be read."""
     if not most:
         return showcase(report, (), (), {})
-    context = context_of(report, path)
+    context = context_of(report, path, folders)
     if context.missing:
-        click.echo(f"{path}: no items are shown: {context.missing}", err=True)
+        console.line(f"{path}: no items are shown: {context.missing}", err=True)
     return showcase(report, formulas_of(report), context.examples, context.answers, most=most)

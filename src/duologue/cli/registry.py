@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from duologue.cli import console
 from duologue.core.errors import DuologueError
+from duologue.core.extras import lacking
 from duologue.core.plugins import Entry, describe, entries, load_task
 from duologue.core.records import Scoring
 
@@ -31,43 +32,52 @@ def list_registered(*, scores: bool, as_json: bool) -> None:
         return
     rows = {kind: [_row(entry) for entry in entries(kind)] for kind in ("tasks", "systems")}
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False))
+        console.as_json(rows)
         return
     for kind, found in rows.items():
-        click.echo(f"{kind}:")
-        width = max((len(row["name"]) for row in found), default=0)
+        console.line(f"{kind}:")
+        width, wide = (max((len(row.get(key, "")) for row in found), default=0) for key in ("name", "for"))
         for row in found:
             origin = "" if row["package"] == "duologue" else f" (from {row['package']})"
-            click.echo(f"  {row['name']:<{width}}  {row['about']}{origin}")
+            scope = f"{row['for']:<{wide}}  " if kind == "systems" else ""
+            missing = f" [not installed: {row['lacking']}]" if row.get("lacking") else ""
+            console.line(f"  {row['name']:<{width}}  {scope}{row['about']}{origin}{missing}")
 
 
 def _row(entry: Entry) -> dict[str, str]:
-    """Return name, package and first docstring line; a broken plug-in says so in its row and hides no other."""
+    """Return name, package and first docstring line, and of a system what it is for and the extras that it lacks.
+
+    A broken plug-in says so in its row and hides no other.
+    """
+    row = {"name": entry.name, "package": entry.distribution}
     try:
-        about = describe(entry)
+        told = describe(entry)
     except DuologueError as error:
-        about = f"cannot be loaded: {error}"
-    return {"name": entry.name, "package": entry.distribution, "about": about}
+        return {**row, "about": f"cannot be loaded: {error}"}
+    if entry.kind == "tasks":
+        return {**row, "about": told.about}
+    missing = [f"{entry.distribution}[{extra}]" for extra in told.extras if lacking(extra, entry.distribution)]
+    return {**row, "for": str(told.scope), "about": told.about, "lacking": ", ".join(missing)}
 
 
 def _list_scores(*, as_json: bool) -> None:
     tasks = [_scores_of(entry.name) for entry in entries("tasks")]
     if as_json:
-        click.echo(json.dumps({"tasks": tasks}, ensure_ascii=False))
+        console.as_json({"tasks": tasks})
         return
     for task in tasks:
-        click.echo(f"{task['task']}:")
+        console.line(f"{task['task']}:")
         if "problem" in task:
-            click.echo(f"  cannot be loaded: {task['problem']}")
+            console.line(f"  cannot be loaded: {task['problem']}")
             continue
         for row in task["scores"]:
-            click.echo(f"  {row['variant']}, {row['score']}")
-            click.echo(f"    formula    {row['formula']}")
-            click.echo(f"    signature  {row['signature']}")
-            click.echo(f"    source     {row['source']}")
+            console.line(f"  {row['variant']}, {row['score']}")
+            console.line(f"    formula    {row['formula']}")
+            console.line(f"    signature  {row['signature']}")
+            console.line(f"    source     {row['source']}")
         for what in ("options", "samples", "slices"):
             if task[what]:
-                click.echo(f"  {what}: {_told(task[what])}")
+                console.line(f"  {what}: {_told(task[what])}")
 
 
 def _told(value: Any) -> str:

@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
-import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
-from duologue.cli import options
-from duologue.cli.predict import load_any
+from duologue.cli import console, options
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
+from duologue.run.resumed import resumed
 from duologue.run.robustness import STRENGTH
 from duologue.run.robustness import robustness as measure
+from duologue.run.systems import is_model, open_system
 
 
 @click.command()
 @options.task_argument
 @click.option(
-    "--system", "names", multiple=True, required=True, help="A system's name or the folder of a model; may be repeated."
+    "--system",
+    "names",
+    multiple=True,
+    required=True,
+    help="A system's name or the folder of a model; may be repeated.",
+    shell_complete=options.complete_system,
 )
 @options.gold_option
-@options.kb_option
+@options.kb_option("spoken")
 @click.option(
     "--strengths", default="0,0.5,1,2", show_default=True, help="Strengths of the noise: 0 is clean, 1 the task's own."
 )
 @options.samples_option
-@click.option("--out", type=options.PATH, required=True, help="The HTML page to write.")
+@click.option(
+    "--out",
+    type=options.OUT_CURVES,
+    required=True,
+    help="The HTML page to write; FILE.reports beside it keeps results and reports.",
+)
 @options.seed_option
+@options.recipe_option
+@options.set_option
 @options.json_option
 @options.quiet_option
 def robustness(
@@ -45,13 +57,18 @@ def robustness(
     samples: str | None,
     out: Path,
     seed: int,
+    recipe: Path | None,
+    overrides: tuple[str, ...],
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Score systems of TASK on clean data and under noise of several strengths; draw the curves.
 
     The truth file should be clean (KdConv, for spoken): the noise is laid on the user's turns that a system sees, the
-    replies that it is scored against stay as they are.
+    replies that it is scored against stay as they are. Every result file is kept with its report, so that each number
+    can be computed again: `duologue verify FILE.report.json --in FOLDER-OF-THE-TRUTH`.
+
+    A stopped run goes on where it was.
 
     \b
     Examples:
@@ -63,18 +80,30 @@ def robustness(
         raise UsageError("give the clean data with its replies: --gold FILE")
     how = evaluate.scoring(loaded, None, samples=samples)
     world = options.world_of(loaded, kb)
-    examples = evaluate.gather(loaded, gold)
-    systems = [(Path(name).name or name, load_any(name, None, ())) for name in names]
+    truth = evaluate.Truth.of(loaded, gold)
+    kept = out.with_suffix(".reports")
+    if (recipe or overrides) and sum(not is_model(name) for name in names) != 1:
+        raise UsageError("--recipe and --set are for one registered system; give one beside the folders of models")
+    systems = [
+        (Path(name).name or name, open_system(loaded, name, *(() if is_model(name) else (recipe, overrides))))
+        for name in names
+    ]
     if len({name for name, _ in systems}) < len(systems):
         raise UsageError("two systems have one name; give folders with different names")
-    with tempfile.TemporaryDirectory() as folder, options.progress_bar(quiet=quiet) as progress:
+    with ExitStack() as stack:
+        journals = [kept / f".{number}.journal" for number in range(1, len(names) + 1)]
+        asked = [
+            (label, stack.enter_context(resumed(loaded, name, system, seed, journal, kb=kb, say=console.remark)))
+            for name, (label, system), journal in zip(names, systems, journals, strict=True)
+        ]
+        progress = stack.enter_context(options.progress_bar(quiet=quiet))
         reports = measure(
             loaded,
-            systems,
-            examples,
+            asked,
+            truth,
             _numbers(strengths),
             how,
-            Path(folder),
+            kept,
             world=world,
             seed=seed,
             progress=progress,
@@ -92,12 +121,12 @@ def robustness(
         for report in reports
     ]
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False))
+        console.as_json(rows)
         return
     for report in reports:
         value = next(one.value for one in report.scores if one.name == report.rank_by)
-        click.echo(f"{report.system}  noise {report.meta[STRENGTH]:g}  {report.rank_by} {value:.4f}")
-    click.echo(f"figure in {out}")
+        console.line(f"{report.system}  noise {report.meta[STRENGTH]:g}  {report.rank_by} {value:.4f}")
+    console.line(f"figure in {out}, result files and their reports in {kept} (for verify, compare and report)")
 
 
 def _numbers(text: str) -> list[float]:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from duologue.cli import options
-from duologue.core.errors import FormatError
+from duologue.cli import console, options
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.findings import total
 from duologue.core.plugins import load_task
-from duologue.report import render, to_json
+from duologue.report import render, render_whole, to_json
 from duologue.run import evaluate
+from duologue.run.contamination import demand_unseen, warnings_of_training
+from duologue.run.mismatch import OTHER_TASK
+from duologue.run.mismatch import RULE as WRONG_TRUTH
 from duologue.run.saved import save_report
+from duologue.run.whole import WholeTruth, is_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.core.records import Report
+    from duologue.core.protocols import Task
+    from duologue.core.records import Report, Scoring
+
+
+_PARTIAL_IS_NO_HELP = {
+    WRONG_TRUTH, OTHER_TASK, "truth-unknown", "not-json", "not-utf8", "gzip-damaged", "unpacked-size", "not-an-archive",
+    "archive-damaged", "archive-entries",
+}  # fmt: skip
+"""Rules that are broken in the truth or by the whole file: there is nothing to score in part."""
 
 
 @click.command()
@@ -32,7 +43,11 @@ if TYPE_CHECKING:
 @options.samples_option
 @click.option("--by", multiple=True, metavar="CUT", help="Cut the scores by this only; may be repeated.")
 @options.partial_option
-@click.option("--out", type=options.PATH, default=None, help="Save the whole report as JSON, for compare and report.")
+@options.model_option
+@options.unseen_option
+@click.option(
+    "--out", type=options.OUT_REPORT, default=None, help="Save the whole report as JSON, for compare and report."
+)
 @click.option("--test-set", default=None, help="What reports call the test set (default: told by the file's name).")
 @options.json_option
 def score(
@@ -46,6 +61,8 @@ def score(
     samples: str | None,
     by: tuple[str, ...],
     partial: bool,
+    models: tuple[Path, ...],
+    require_unseen: bool,
     out: Path | None,
     test_set: str | None,
     as_json: bool,
@@ -55,44 +72,97 @@ def score(
     `--variant official` prints exactly the lines of the official program, quirks included. Several truth files
     are several references. A file that has its references itself (S_REF and S_HYP) needs no truth.
 
+    A whole submission is a folder or an archive (.tgz, .zip) of result files in folders of the test sets' names, and
+    --gold then a folder or an archive of truth files: every file, the total of each test set and the total of all are
+    printed, and --out is a folder of reports.
+
+    Where the truth was in the training data of the model that `duologue run` answered with, a warning says so.
+
     \b
     Examples:
-      duologue score restaurant --gold TRUTH.json --pred FILE.answers.json
-      duologue score restaurant --gold TRUTH.json --pred FILE.answers.json --variant official
-      duologue score restaurant --gold TRUTH.json --pred FILE.answers.json --input FILE.json --out FILE.report.json
+      duologue score restaurant --gold TRUTH.json --pred FILE.pred.json
+      duologue score restaurant --gold TRUTH.json --pred FILE.pred.json --variant official
+      duologue score restaurant --gold TRUTH.json --pred FILE.pred.json --input FILE.json --out FILE.report.json
+      duologue score restaurant --gold truth --pred team.tgz
     """
     loaded = load_task(task)
     how = evaluate.scoring(loaded, variant, options=chosen, samples=samples, by=by, partial=partial)
+    if is_whole([pred, *gold]):
+        if data is not None or test_set is not None:
+            raise UsageError(
+                "a whole submission has its data beside its truth and names of its own; leave --input and "
+                "--test-set out"
+            )
+        _score_whole(loaded, gold, pred, how, models, out, require_unseen=require_unseen, as_json=as_json)
+        return
     try:
-        report = evaluate.score(loaded, gold, pred, how, data=data, test_set=test_set)
+        report = evaluate.score(loaded, gold, pred, how, data=data, test_set=test_set, models=models)
     except FormatError as error:
         _refused(error, task, how.variant, as_json=as_json)
         raise click.exceptions.Exit(1) from error
+    if require_unseen:
+        demand_unseen(report)
     if out is not None:
         save_report(report, out)
+    _print(report, as_json=as_json)
+
+
+def _score_whole(
+    task: Task,
+    golds: tuple[Path, ...],
+    pred: Path,
+    how: Scoring,
+    models: tuple[Path, ...],
+    out: Path | None,
+    *,
+    require_unseen: bool,
+    as_json: bool,
+) -> None:
+    """Score a folder or an archive of result files against a folder or an archive of truth files."""
+    truth = WholeTruth.of(task, golds)
+    try:
+        marks = truth.score(pred, how, models=models, unseen=require_unseen)
+    except FormatError as error:
+        _refused(error, task.brief.name, how.variant, as_json=as_json)
+        raise click.exceptions.Exit(1) from error
+    several = len(marks.test_sets) > 1
+    if out is not None:
+        for report in marks.test_sets:
+            save_report(report, out / f"{report.meta['test_set']}.report.json")
+        if several:
+            save_report(marks.total, out / "total.report.json")
     if as_json:
-        click.echo(json.dumps(to_json(report), ensure_ascii=False))
-    elif report.transcript:
-        for line in report.transcript:
-            click.echo(line)
-        click.echo(report.signature, err=True)
-    else:
-        _print(report)
+        told = {str(report.meta["test_set"]): to_json(report) for report in (*marks.files, *marks.test_sets)}
+        console.as_json({"total": to_json(marks.total), "test_sets": told})
+        return
+    console.show(render_whole(marks.files, marks.test_sets, marks.total))
 
 
 def _refused(error: FormatError, task: str, variant: str, *, as_json: bool) -> None:
     if as_json:
         told = {"total": total(error.problems), "problems": [msgspec.to_builtins(one) for one in error.problems]}
-        click.echo(json.dumps({"task": task, "variant": variant, **told}, ensure_ascii=False))
+        console.as_json({"task": task, "variant": variant, **told})
         return
     for line in error.transcript:
-        click.echo(line)
-    click.echo(f"{error}\nNothing was scored.", err=True)
-    if variant != "official":
-        click.echo("Mend the file, or score what is there with --partial.", err=True)
+        console.exact(line)
+    console.block(str(error), err=True)
+    console.line("Nothing was scored.", err=True)
+    if variant != "official" and not any(problem.rule in _PARTIAL_IS_NO_HELP for problem in error.problems):
+        console.line("Mend the file, or score what is there with --partial.", err=True)
 
 
-def _print(report: Report) -> None:
-    from rich.console import Console
-
-    Console(highlight=False).print(render(report))
+def _print(report: Report, *, as_json: bool) -> None:
+    """Print a report: for people, as JSON, or the lines of the official program with doubts on standard error."""
+    if as_json or report.transcript:  # elsewhere they stand among the figures
+        for line in evaluate.doubts_in([report]):
+            console.line(line, err=True)
+    if as_json:
+        console.as_json(to_json(report))
+    elif report.transcript:
+        for line in report.transcript:
+            console.exact(line)
+        for line in warnings_of_training([report]):
+            console.line(line, err=True)
+        console.line(report.signature, err=True)
+    else:
+        console.show(render(report))

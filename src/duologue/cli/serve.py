@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import options
-from duologue.cli.predict import load_any
+from duologue.cli import console, options
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Servable
+from duologue.run.systems import open_system
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,14 +18,34 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.task_argument
-@click.option("--system", "name", required=True, help="A system's name (duologue list) or the folder of a model.")
-@options.kb_option
+@options.system_option
+@options.kb_option("spoken")
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Where to listen; by default for this machine only."
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=8200, show_default=True, help="0 takes any free port.")
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name under which clients reach the server, beside localhost and addresses; may be repeated.",
+)
 @options.seed_option
-def serve(*, task: str, name: str, kb: Path | None, host: str, port: int, seed: int) -> None:
+@options.recipe_option
+@options.set_option
+def serve(
+    *,
+    task: str,
+    name: str,
+    kb: Path | None,
+    host: str,
+    port: int,
+    hosts: tuple[str, ...],
+    seed: int,
+    recipe: Path | None,
+    overrides: tuple[str, ...],
+) -> None:
     """Answer requests over HTTP with a system of TASK until Ctrl-C.
 
     spoken: POST {"history": ["utterance 1", ..., "utterance n"]}, the last one the user's, gives
@@ -40,11 +60,11 @@ def serve(*, task: str, name: str, kb: Path | None, host: str, port: int, seed: 
     loaded = load_task(task)
     if not isinstance(loaded, Servable):
         raise UsageError(f"task '{task}' has no form over HTTP")
-    system = load_any(name, None, ())
+    system = open_system(loaded, name, recipe, overrides)
     world = options.world_of(loaded, kb)
     from duologue.web.serving import Server  # only those who serve need it
 
-    server = Server(loaded.service(system, world, seed=seed), host, port)
-    click.echo(f"serving {task} at {server.address} (Ctrl-C stops)")
+    server = Server(loaded.service(system, world, seed=seed), host, port, hosts=hosts)
+    console.line(f"serving {task} at {server.address} (Ctrl-C stops)")
     server.run()
-    click.echo("stopped")
+    console.line("stopped")

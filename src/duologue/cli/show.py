@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.core.disk import replacing_text, write_text
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
@@ -24,11 +23,11 @@ if TYPE_CHECKING:
 @options.task_argument
 @click.argument("file", type=options.PATH)
 @click.option(
-    "--plain", type=options.PATH, default=None, help="Write the plain dump to this file instead of the screen."
+    "--plain", type=options.OUT_FILE, default=None, help="Write the plain dump to this file instead of the screen."
 )
-@click.option("--statistics", type=options.PATH, default=None, help="Write the statistics to this file.")
+@click.option("--statistics", type=options.OUT_FILE, default=None, help="Write the statistics to this file.")
 @click.option("--only", type=click.Choice(["dump", "statistics"]), default=None, help="Show only one of the two.")
-@options.kb_option
+@options.kb_option("spoken")
 @options.json_option
 def show(
     *,
@@ -60,18 +59,18 @@ def show(
             raise UsageError(f"task '{task}' shows files without a knowledge base; leave --kb out")
         walkable = _InWorld(walkable, walkable.world(kb))
     if as_json:
-        click.echo(json.dumps(walkable.statistics(file), ensure_ascii=False))
+        console.as_json(walkable.statistics(file))
         return
     if only != "statistics":
         if plain is None:
-            walkable.dump(file, lambda text: click.echo(text, nl=False))
+            walkable.dump(file, console.file_line)
         else:
             with replacing_text(plain) as out:
                 walkable.dump(file, out.write)
     if only != "dump":
         text = walkable.statistics_text(file)
         if statistics is None:
-            click.echo(text, nl=False)
+            console.text(text)
         else:
             write_text(statistics, text)
 

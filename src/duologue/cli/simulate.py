@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from duologue.cli import options
-from duologue.cli.predict import load_any
+from duologue.cli import console, options
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Playable
 from duologue.report import to_json
+from duologue.run.resumed import resumed
 from duologue.run.saved import save_report
 from duologue.run.simulate import simulate as play_all
+from duologue.run.systems import open_system
 
 if TYPE_CHECKING:
     from duologue.run.simulate import Simulation
@@ -24,18 +24,22 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.task_argument
-@click.option("--system", "name", required=True, help="A system's name (duologue list) or the folder of a model.")
-@click.option("--goals", type=options.PATH, required=True, help="Sessions or samples: the goal and knowledge of each.")
+@options.system_option
+@click.option(
+    "--goals", type=options.PATH, required=True, help="proactive: sessions or samples, the goal and knowledge of each."
+)
 @click.option("--n", type=click.IntRange(min=1), default=500, show_default=True, help="How many conversations.")
 @click.option(
     "--users",
     type=options.PATH,
     multiple=True,
-    help="Sessions whose users the simulated user speaks like (default: other sessions of --goals); may be repeated.",
+    help="proactive: sessions whose users the simulated one speaks like (default: others of --goals); may be repeated.",
 )
 @click.option("--max-turns", type=click.IntRange(min=1), default=None, help="Cut after so many utterances.")
-@click.option("--out", type=options.PATH, default=None, help="Write the dialogues in their official form.")
-@click.option("--report", "saved", type=options.PATH, default=None, help="Save the report as JSON, counts included.")
+@click.option("--out", type=options.OUT_FILE, default=None, help="Write the dialogues in their official form.")
+@click.option(
+    "--report", "saved", type=options.OUT_REPORT, default=None, help="Save the report as JSON, counts included."
+)
 @options.seed_option
 @options.recipe_option
 @options.set_option
@@ -60,8 +64,8 @@ def simulate(
     """Let a system of TASK talk with a simulated user, and judge the whole conversations.
 
     The user never sees goal or knowledge. Of more goals than --n some are drawn by the seed; the same seed gives the
-    same dialogues. Beside the figures stand those of people, where the file holds their dialogues, and how long the
-    system took for a reply.
+    same dialogues. With --out or --report a stopped run goes on where it was. Beside the figures stand those of
+    people, where the file holds their dialogues, and how long the system took for a reply.
 
     \b
     Examples:
@@ -71,17 +75,20 @@ def simulate(
     loaded = load_task(task)
     if not isinstance(loaded, Playable):
         raise UsageError(f"task '{task}' has no simulated user to hold whole conversations with")
-    system = load_any(name, recipe, overrides)
+    system = open_system(loaded, name, recipe, overrides)
     stage = loaded.stage(goals, users, n=n, seed=seed, max_turns=max_turns)
     label = Path(name).name or name
-    with options.progress_bar(quiet=quiet) as progress:
-        found = play_all(loaded, system, stage, name=label, seed=seed, progress=progress)
-    if out is not None:
-        loaded.write_dialogues(found.dialogues, out)
-    if saved is not None:
-        save_report(found.report, saved)
+    target = out or saved
+    journal = None if target is None else target.with_name(f".{target.name}.journal")
+    with resumed(loaded, name, system, seed, journal, say=console.remark) as kept:
+        with options.progress_bar(quiet=quiet) as progress:
+            found = play_all(loaded, kept, stage, name=label, seed=seed, progress=progress)
+        if out is not None:
+            loaded.write_dialogues(found.dialogues, out)
+        if saved is not None:
+            save_report(found.report, saved)
     if as_json:
-        click.echo(json.dumps(_jsonable(found, seed), ensure_ascii=False))
+        console.as_json(_jsonable(found, seed))
     else:
         _print(found)
 
@@ -89,29 +96,29 @@ def simulate(
 def _jsonable(found: Simulation, seed: int) -> dict[str, Any]:
     """Return the report's JSON object, and in it people, endings, latency (milliseconds), problems and notes."""
     latency = found.latency
+    timed = latency and {"replies": latency.replies, "p50": latency.p50, "p95": latency.p95, "max": latency.most}
     return {
         **to_json(found.report),
         "seed": seed,
         "people": None if found.people is None else to_json(found.people)["scores"],
         "ended_by": found.ended_by,
-        "latency_ms": {"replies": latency.replies, "p50": latency.p50, "p95": latency.p95, "max": latency.most},
+        "latency_ms": timed,
         "problems": msgspec.to_builtins(found.report.problems),
         "notes": list(found.notes),
     }
 
 
 def _print(found: Simulation) -> None:
-    from rich.console import Console
-
     from duologue.report import render
 
-    console = Console(highlight=False)
     for report in (found.report, found.people):
         if report is not None:
-            console.print(render(report))
+            console.show(render(report))
     endings = ", ".join(f"{how} {count}" for how, count in found.ended_by.items())
+    console.line(f"ended by: {endings}")
     latency = found.latency
-    click.echo(f"ended by: {endings}")
-    click.echo(f"{latency.replies} replies, each in {latency.p50:.0f} ms (median), {latency.p95:.0f} ms (95 %)")
+    if latency is not None:
+        replies = f"{latency.replies} replies, each in {latency.p50:.0f} ms (median)"
+        console.line(f"{replies}, {latency.p95:.0f} ms (95 %)")
     for note in found.notes:
-        click.echo(f"note: {note}")
+        console.line(f"note: {note}")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.core.errors import UsageError
+from duologue.core.locks import writing_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +24,9 @@ def add_subtitles(parent: click.Group) -> None:
 
 @click.command()
 @click.argument("source", type=options.PATH, metavar="ARCHIVE|FOLDER")
-@click.option("--out", type=options.PATH, required=True, help="Folder for train.txt, dev.txt, ... and utterances/.")
+@click.option(
+    "--out", type=options.OUT_FOLDER, required=True, help="Folder for train.txt, dev.txt, ... and utterances/."
+)
 @click.option(
     "--profile",
     type=click.Choice(["by-movie", "official"]),
@@ -121,10 +124,10 @@ def subtitles(
     wanted: Any = msgspec.structs.replace(
         subject.DEFAULTS[profile], **{key: value for key, value in chosen.items() if value is not None}
     )
-    with options.progress_bar(quiet=quiet) as progress:
+    with writing_folder(out), options.progress_bar(quiet=quiet) as progress:
         made = subject.extract(
             source, out, wanted, Extraction(check_every=check_every),
-            workers=workers or os.cpu_count() or 1, engine=engine, address=address, say=click.echo, progress=progress,
+            workers=workers or os.cpu_count() or 1, engine=engine, address=address, say=console.line, progress=progress,
         )  # fmt: skip
     _report(made)
 
@@ -142,23 +145,23 @@ def _report(made: Made) -> None:
     """Say on standard error what the official lines do not: pairs written, files left out."""
     summary = made.summary
     for name, reason in summary.skipped[:20]:
-        click.echo(f"left out {_shown(name)}: {reason}", err=True)
+        console.line(f"left out {_shown(name)}: {reason}", err=True)
     if len(summary.skipped) > 20:
-        click.echo(f"... and {len(summary.skipped) - 20:,} more", err=True)
+        console.line(f"... and {len(summary.skipped) - 20:,} more", err=True)
     for name in summary.differing:
-        click.echo(
+        console.line(
             f"{_shown(name)}: the fast reader and the strict one disagree; the strict one was used. "
             "This is a fault of duologue: please report the file",
             err=True,
         )
     written = ", ".join(f"{part} {count:,}" for part, count in made.written.items())
-    click.echo(
+    console.line(
         f"pairs written: {written}; files read: {summary.read:,}, left out: {len(summary.skipped):,}, of an unusual "
         f"layout: {summary.strictly:,}, read both ways: {summary.checked:,}; copies left out: {made.copies:,}",
         err=True,
     )
     if summary.read and not summary.sentences:
-        click.echo("no file has words (w elements); is this the untokenised release ('raw')? Get 'xml'", err=True)
+        console.line("no file has words (w elements); is this the untokenised release ('raw')? Get 'xml'", err=True)
 
 
 def _shown(name: str) -> str:

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.cli.several import SeveralFiles
-from duologue.core.plugins import load_system_class, load_task
-from duologue.core.protocols import Gathering, Teaching
-from duologue.core.recipe import resolve
+from duologue.core.errors import UsageError
+from duologue.core.plugins import demand_fit, load_task, make_system
+from duologue.run.contamination import HELD_OUT, TRAIN, training_files
+from duologue.run.lessons import lessons, told_apart
 from duologue.run.predict import in_world
+from duologue.run.systems import recipe_of
 from duologue.run.train import train as train_system
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from duologue.core.protocols import Task
-    from duologue.core.records import Example
 
 
 @click.command(cls=SeveralFiles)
 @options.task_argument
-@click.option("--system", "name", required=True, help="Name of a system that learns (duologue list).")
-@click.option("--out", type=options.PATH, required=True, help="Folder for the model.")
+@click.option(
+    "--system",
+    "name",
+    required=True,
+    help="Name of a system that learns (duologue list).",
+    shell_complete=options.complete_system,
+)
+@click.option("--out", type=options.OUT_FOLDER, required=True, help="Folder for the model.")
 @click.option(
     "--input",
     "--train",
@@ -39,7 +41,15 @@ if TYPE_CHECKING:
     multiple=True,
     help="Data for early stopping; one file or several, may be repeated.",
 )
-@options.kb_option
+@click.option(
+    "--external",
+    type=options.ASSIGNMENT,
+    multiple=True,
+    metavar="NAME[=FILE]",
+    help="Data that are not the challenge's own: declared by this name on the model's card, and trained on too where a "
+    "FILE is given. `none` declares that there are no such data. May be repeated.",
+)
+@options.kb_option("restaurant, spoken")
 @options.seed_option
 @options.recipe_option
 @options.set_option
@@ -51,6 +61,7 @@ def train(
     out: Path,
     data: tuple[Path, ...],
     held_out: tuple[Path, ...],
+    external: tuple[str, ...],
     kb: Path | None,
     seed: int,
     recipe: Path | None,
@@ -61,20 +72,30 @@ def train(
 
     Without --train (or --input, which is the same) the system practises on dialogues that the task's simulator
     makes. With --kg (or --kb) the system has the knowledge base at hand while it learns; it is given one again when it
-    answers. A stopped training goes on from its last checkpoint and ends in the same weights.
+    answers. A stopped training goes on from its last checkpoint and ends in the same weights; with another system,
+    recipe, seed, data or version of duologue the same --out is refused. What is held out decides when to stop, and
+    nothing else. Beside the model lies a sketch of its training data (hashes, no text), by which `duologue score`
+    tells when the truth was among them.
 
     \b
     Examples:
       duologue train restaurant --system ranker --set regime=closed --seed 1 --out model
       duologue train restaurant --system ranker --input trn.json --held-out dev.json --out model
+      duologue train conversation --system retriever --train train.txt --external sgd=sgd.txt --out model
       duologue train proactive --system planner --train sessions.jsonl --train more.jsonl.gz --seed 1 --out model
       duologue train spoken --system grounded --train train.json.gz more.json.gz --kg kg.json.gz --seed 1 --out model
     """
+    names, files = _external(external)
+    data = (*data, *files)
+    if held_out and not data:
+        raise UsageError("--held-out needs training files beside it; give them with --train, or leave it out")
     loaded = load_task(task)
-    resolved = resolve(load_system_class(name).Recipe, file=recipe, overrides=overrides)
+    demand_fit(name, loaded.brief)
+    resolved = recipe_of(name, recipe, overrides)
+    make_system(name, resolved)  # what it lacks is said before the data is read
     world = options.world_of(loaded, kb)
-    examples = in_world(_examples(loaded, data), world) if data else None
-    kept_back = in_world(_examples(loaded, held_out), world)
+    examples = in_world(lessons(loaded, data), world) if data else None
+    kept_back = told_apart(in_world(lessons(loaded, held_out), world), examples or (), "held-out:")
     with options.progress_bar(quiet=quiet) as progress:
         made = train_system(
             loaded,
@@ -85,15 +106,25 @@ def train(
             examples=examples,
             held_out=kept_back,
             worlds={} if world is None else {world.name: world},
+            files=[*training_files(data, TRAIN), *training_files(held_out, HELD_OUT)],
+            external=names,
             progress=progress,
         )
-    click.echo(f"model saved in {out}" if made else f"{out} holds this very model already; nothing to do")
+    console.line(f"model saved in {out}" if made else f"{out} holds this very model already; nothing to do")
 
 
-def _examples(task: Task, paths: tuple[Path, ...]) -> list[Example]:
-    """Return the examples of all files as the task reads them for training; where it can, their ids stay apart."""
-    if isinstance(task, Teaching):
-        return task.lessons(paths)
-    if len(paths) > 1 and isinstance(task, Gathering):
-        return task.gather(paths)
-    return [example for path in paths for example in task.load(path)]
+def _external(declared: tuple[str, ...]) -> tuple[list[str] | None, list[Path]]:
+    """Return the names of external data and the files to train on; no names where nothing is declared."""
+    if not declared:
+        return None, []
+    named = [one.partition("=") for one in declared]
+    if ("none", "", "") in named:
+        if len(named) > 1:
+            raise UsageError("--external none says that there are no external data; leave the other ones out, or it")
+        return [], []
+    for name, equals, file in named:
+        if not name.strip() or (equals and not file):
+            raise UsageError(
+                f"--external {name}{equals}{file}: expected NAME or NAME=FILE, such as --external sgd=sgd.txt"
+            )
+    return [name.strip() for name, _, _ in named], [Path(file) for _, _, file in named if file]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import options
+from duologue.cli import console, options
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def add_twitter(parent: click.Group) -> None:
 
 @click.command()
 @click.argument("store", type=options.PATH, metavar="STORE")
-@click.option("--out", type=options.PATH, required=True, help="The dialogue text to write.")
+@click.option("--out", type=options.OUT_FILE, required=True, help="The dialogue text to write.")
 @click.option(
     "--profile",
     type=click.Choice(["trial", "official", "testset"]),
@@ -106,7 +105,10 @@ def _restore(
         raise UsageError("profile testset writes what --ids lists; leave --accounts and --without out")
     ids = ids or _beside(store, "testset_ids", "the list of dialogues with the ids of their turns")
     restored = extract.from_ids(store, posts.read_ids(ids), out, settings)
-    click.echo(json.dumps(msgspec.to_builtins(restored)) if as_json else restored.printed(), nl=as_json)
+    if as_json:
+        console.as_json(msgspec.to_builtins(restored))
+    else:
+        console.exact(restored.printed(), nl=False)
 
 
 def _beside(store: Path, name: str, what: str) -> Path:
@@ -147,10 +149,10 @@ def _extract(
         without=frozenset() if without is None else frozenset(read_wanted(without)),
     )
     if as_json:
-        click.echo(json.dumps(msgspec.to_builtins(made)))
+        console.as_json(msgspec.to_builtins(made))
         return
     left_out = f"; {made.left_out:,} left out" if without is not None else ""
-    click.echo(
+    console.line(
         f"{made.dialogues:,} dialogues, {made.utterances:,} utterances, {made.words:,} words "
         f"of {made.accounts:,} accounts{left_out}"
     )
@@ -168,35 +170,59 @@ def sizes(*, train: Path, dev: Path) -> None:
     """
     from duologue.challenges.conversation import sizes as subject
 
-    click.echo(subject.printed(subject.count(train), subject.count(dev)), nl=False)
+    console.text(subject.printed(subject.count(train), subject.count(dev)))
 
 
 @click.command()
 @click.argument("parts", type=options.PATH, nargs=-1, required=True, metavar="PART...")
 @click.option("--store", type=options.PATH, default=None, help="Store of the accounts: compare their posts too.")
+@click.option(
+    "--run-words",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="Words of the runs that texts are compared by.",
+)
+@click.option(
+    "--most",
+    type=click.FloatRange(min=0, max=100),
+    default=None,
+    help="Exit code 1 also where more than this share, in percent, of the longer utterances or of the runs of words of "
+    "one text is in another.",
+)
 @options.json_option
-def overlap(*, parts: tuple[Path, ...], store: Path | None, as_json: bool) -> None:
-    """Show that the parts of a split have no account, no post and no dialogue in common.
+def overlap(*, parts: tuple[Path, ...], store: Path | None, run_words: int, most: float | None, as_json: bool) -> None:
+    """Show that the parts of a split have no account, no post and no dialogue in common, and how much they share.
 
-    A PART is a list of accounts, a list of post ids (one per line, or the challenge's JSON), or dialogue text. Exit
-    code 1 where two parts have something in common.
+    A PART is a list of accounts, a list of post ids (one per line, or the challenge's JSON), or dialogue text. Of texts
+    also the utterances of 8 words or more and the runs of words are compared, in whatever case and punctuation: how
+    many are in both, which share of each that is, and some of them. Memory does not grow with the texts. Exit code 1
+    where two parts have accounts, posts or dialogues in common, or (--most) too much of what is said.
 
     \b
     Examples:
       duologue extract overlap train_accounts.txt dev_accounts.txt --store store
       duologue extract overlap train.txt dev.txt
     """
+    import tempfile
+    from pathlib import Path
+
     import msgspec
 
     from duologue.challenges.conversation.twitter.overlap import compare, read_part
 
     if len(parts) < 2:
         raise UsageError("give two parts or more; one has nothing to be compared with")
-    found = compare([read_part(path.name, path, store) for path in parts])
+    with tempfile.TemporaryDirectory() as folder:
+        read = [
+            read_part(path.name, path, Path(folder) / str(number), store, run_words)
+            for number, path in enumerate(parts)
+        ]
+        found = compare(read, run_words)
     if as_json:
-        click.echo(json.dumps([msgspec.to_builtins(one) for one in found]))
+        console.as_json([msgspec.to_builtins(one) for one in found])
     else:
         for one in found:
-            click.echo(one.told())
-    if any(one.any() for one in found):
+            console.block(one.told())
+    if any(one.any(None if most is None else most / 100) for one in found):
         raise click.exceptions.Exit(1)

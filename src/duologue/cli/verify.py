@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import options
-from duologue.run.verify import find
+from duologue.cli import console, options
+from duologue.run.verify import Given, find, paths_in
 from duologue.run.verify import verify as verify_report
 
 if TYPE_CHECKING:
@@ -22,23 +21,46 @@ if TYPE_CHECKING:
     "folders",
     type=options.PATH,
     multiple=True,
-    default=(options.WORKSPACE,),
-    help="Where saved reports are looked for; may be repeated (default: workspace).",
+    help="Where saved reports (default: workspace) and their files are looked for; may be repeated.",
+)
+@options.gold_option
+@click.option("--pred", type=options.PATH, default=None, help="The result file, where it is not beside the report.")
+@click.option("--input", "data", type=options.PATH, default=None, help="The data file, where it is not beside it.")
+@click.option(
+    "--option",
+    "chosen",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="A file or program that was an option, such as meteor=meteor-1.5.jar; may be repeated.",
 )
 @options.json_option
-def verify(*, what: str, folders: tuple[Path, ...], as_json: bool) -> None:
+def verify(
+    *,
+    what: str,
+    folders: tuple[Path, ...],
+    gold: tuple[Path, ...],
+    pred: Path | None,
+    data: Path | None,
+    chosen: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Compute a stored number again from its stored files, and say that it is equal or what differs.
 
     A report that `duologue score --out FILE.report.json` saved names its truth, result and data files with
     their hashes. Give that file, or a signature to be looked up among saved reports. Exit code 0: everything is
     equal to the last digit; 1: something differs.
 
+    Files are looked for beside the report, below the folders given with --in, and below the current folder; paths in
+    a report that lead elsewhere are not followed, and a program (METEOR's) is never taken from a report.
+
     \b
     Examples:
       duologue verify FILE.report.json
+      duologue verify FILE.report.json --in data --in results
       duologue verify "p@1 = hit@1 / items | restaurant | strict | ..." --in results
     """
-    verdicts = [verify_report(path) for path in find(what, folders)]
+    given = Given(folders, gold, data, pred, paths_in(chosen))
+    verdicts = [verify_report(path, given) for path in find(what, folders or (options.WORKSPACE,))]
     if as_json:
         rows = [
             {
@@ -50,12 +72,12 @@ def verify(*, what: str, folders: tuple[Path, ...], as_json: bool) -> None:
             }
             for one in verdicts
         ]
-        click.echo(json.dumps({"verified": rows}, ensure_ascii=False))
+        console.as_json({"verified": rows})
     else:
         for one in verdicts:
             if not one.differences:
-                click.echo(f"{one.path}: equal, {one.checked} figures computed again")
+                console.line(f"{one.path}: equal, {one.checked} figures computed again")
             for difference in one.differences:
-                click.echo(f"{one.path}: differs: {difference}")
+                console.line(f"{one.path}: differs: {difference}")
     if any(one.differences for one in verdicts):
         raise click.exceptions.Exit(1)

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from duologue.report.html import league_page, page, write_page
     from duologue.report.jsonable import comparisons_to_json, to_json
     from duologue.report.league import League, league_to_json, rank_all
-    from duologue.report.terminal import render, render_comparisons, render_gaps, render_league
+    from duologue.report.terminal import (
+        render,
+        render_comparisons,
+        render_contests,
+        render_external,
+        render_gaps,
+        render_league,
+        render_whole,
+    )
 
 __all__ = [
     "Comparison",
@@ -30,8 +38,11 @@ __all__ = [
     "rank_all",
     "render",
     "render_comparisons",
+    "render_contests",
+    "render_external",
     "render_gaps",
     "render_league",
+    "render_whole",
     "showcase",
     "to_json",
     "widest_gaps",
@@ -51,6 +62,9 @@ _HOMES = {
     "page": "html",
     "render": "terminal",
     "render_comparisons": "terminal",
+    "render_contests": "terminal",
+    "render_external": "terminal",
+    "render_whole": "terminal",
     "render_gaps": "terminal",
     "render_league": "terminal",
     "showcase": "exhibits",

@@ -56,7 +56,8 @@ class Entrant(NamedTuple):
     name: str
     number: int
     """Place in the board from 0, for its colour and mark."""
-    seen: str
+    background: Report
+    """One of its reports, for what that says of its training."""
     sets: int
     """Test sets that it was scored on."""
     mean: float | None
@@ -212,12 +213,12 @@ def _entrants(sets: Sequence[Contest]) -> tuple[Entrant, ...]:
     for name in names:
         scored = [(one.name, one.cells[name].score) for one in sets if name in one.cells]
         values = [(where, score.value) for where, score in scored if score is not None]
-        seen = next((one.cells[name].report.seen for one in sets if name in one.cells), "")
+        background = next(one.cells[name].report for one in sets if name in one.cells)
         mean = math.fsum(value for _, value in values) / len(sets) if len(values) == len(sets) else None
         lowest = min(values, key=lambda pair: pair[1]) if values else None
-        rows.append((name, seen, len(values), mean, lowest))
+        rows.append((name, background, len(values), mean, lowest))
     rows.sort(key=lambda row: (row[3] is None, -(row[3] or 0.0)))
     return tuple(
-        Entrant(name, number, seen, count, mean, lowest)
-        for number, (name, seen, count, mean, lowest) in enumerate(rows)
+        Entrant(name, number, background, count, mean, lowest)
+        for number, (name, background, count, mean, lowest) in enumerate(rows)
     )

@@ -60,7 +60,7 @@ def score_axis(values: Iterable[float], *, of_one: bool = True) -> Axis:
     With both poor (below 0.5) and good scores (above 0.95) it is stretched towards 1. Scores that are not fractions
     (`of_one` false) get an axis from 0, or from the lowest where one is negative, to a round number above the highest.
     """
-    known = list(values)
+    known = [value for value in values if math.isfinite(value)]
     if not of_one:
         return _open_axis(known)
     lowest = min(known, default=0.0)
@@ -85,22 +85,26 @@ def _open_axis(values: Sequence[float]) -> Axis:
 
 
 def line(axis: Axis, value: float, low: float | None, high: float | None, number: int) -> Markup:
-    """Return one interval as an SVG line: grid, whisker, and the mark of system `number`."""
+    """Return one interval as an SVG line: grid, whisker, and the mark of system `number`.
+
+    What is not known (NaN) is not drawn; infinities stand at the ends.
+    """
     middle = _HEIGHT / 2
     parts = [
         Markup('<line class="grid" x1="{0}%" x2="{0}%" y1="0" y2="{1}"/>').format(axis.place(tick), _HEIGHT)
         for tick in axis.ticks
     ]
-    if low is not None and high is not None:
+    if low is not None and high is not None and not math.isnan(low + high):
         left, right = axis.place(low), axis.place(high)
         parts.append(
             Markup('<line class="whisker" x1="{}%" x2="{}%" y1="{}" y2="{}"/>').format(left, right, middle, middle)
         )
-    parts.append(
-        Markup('<svg x="{}%" y="{}" class="at"><path class="mark" d="{}"/></svg>').format(
-            axis.place(value), middle, mark(number)
+    if not math.isnan(value):
+        parts.append(
+            Markup('<svg x="{}%" y="{}" class="at"><path class="mark" d="{}"/></svg>').format(
+                axis.place(value), middle, mark(number)
+            )
         )
-    )
     return _svg(parts, f"line c{number % COLOURS}", _HEIGHT)
 
 

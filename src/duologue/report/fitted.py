@@ -9,6 +9,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from duologue.core.escapes import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -29,7 +31,7 @@ class Column(NamedTuple):
     @property
     def width(self) -> int:
         """Cells of the terminal that its text needs."""
-        return max(map(cell_len, (self.title, *self.cells)))
+        return max(map(cell_len, map(one_line, (self.title, *self.cells))))
 
 
 class Fitted(NamedTuple):
@@ -52,13 +54,13 @@ class Fitted(NamedTuple):
         table = Table(box=self.frame, show_edge=self.frame is not box.SIMPLE_HEAD)
         for column in shown:
             table.add_column(
-                Text(column.title),
+                Text(one_line(column.title)),
                 justify="left" if column.words else "right",
                 no_wrap=not column.words,
                 overflow="fold",
             )
         for row in zip(*(column.cells for column in shown), strict=True):
-            table.add_row(*map(Text, row))
+            table.add_row(*(Text(one_line(cell)) for cell in row))
         yield table
         if left:
-            yield Text(f"No room for {', '.join(left)}: see a wider terminal, --json or the report.", "dim")
+            yield Text(one_line(f"No room for {', '.join(left)}: see a wider terminal, --json or the report."), "dim")

@@ -13,6 +13,7 @@ from duologue.report.comparison import ranking_formulas, set_name, system_names
 from duologue.report.exhibits import distributions
 from duologue.report.figures import Axis, line, mark, scale, score_axis
 from duologue.report.numbers import figure, interval, percent, points, probability, thousands
+from duologue.report.policy import allowed, length, shade
 from duologue.report.words import Term, both
 
 if TYPE_CHECKING:
@@ -90,8 +91,22 @@ def _displays(reports: Sequence[Report], formulas: Formulas, showcases: Mapping[
     return found
 
 
-def league_page(found: League, *, title: str, commands: Sequence[str] = (), seed: int = 0) -> str:
-    """Return a board of many systems as an HTML page; the same board gives the same bytes."""
+def league_page(
+    found: League,
+    *,
+    title: str,
+    commands: Sequence[str] = (),
+    seed: int = 0,
+    showcases: Mapping[str, Showcase] | None = None,
+) -> str:
+    """Return a board of many systems as an HTML page; the same board gives the same bytes.
+
+    `showcases` holds the best and worst items by system; they are shown in the order of the board.
+    """
+    shown = showcases or {}
+    displays = [
+        Display(place.system, place.report, (), shown[place.system]) for place in found.places if place.system in shown
+    ]
     ranking = [_named(place.report, found.rank_by) for place in found.places]
     known = [score for score in ranking if score is not None]
     ends = [value for score in known for value in (score.low, score.value, score.high) if value is not None]
@@ -101,6 +116,7 @@ def league_page(found: League, *, title: str, commands: Sequence[str] = (), seed
         .render(
             title=title,
             league=found,
+            displays=displays,
             named=_named,
             axis=score_axis(ends, of_one=all(score.percent for score in known)),
             tiers=found.places[-1].tier,
@@ -138,6 +154,7 @@ def _environment() -> Environment:
         "thousands": thousands,
     }
     environment.globals |= {"t": both, "term": Term, "line": line, "scale": scale, "mark": mark}
+    environment.globals |= {"shade": shade, "length": length, **allowed()._asdict()}
     return environment
 
 

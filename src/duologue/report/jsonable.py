@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -16,7 +18,8 @@ def to_json(report: Report) -> dict[str, Any]:
     """Return `{"task", "variant", "n", "scores": {name: {"value", "low", "high"}}, "signature"}`.
 
     Scores are unrounded fractions; `None` (JSON null) where there is no interval, or no item to score. Added
-    when known: `system`, `seen` (data seen in training) and `slices`, a list of `{"by", "value", "n", "scores"}`.
+    when known: `system`, `seen` (data seen in training), `exposure` (how much of the truth was among it) and
+    `slices`, a list of `{"by", "value", "n", "scores"}`. `external` names declared external data, null: not declared.
     """
     found: dict[str, Any] = {
         "task": report.task,
@@ -29,6 +32,9 @@ def to_json(report: Report) -> dict[str, Any]:
         found["system"] = report.system
     if report.seen:
         found["seen"] = report.seen
+    found["external"] = report.external
+    if report.exposure is not None:
+        found["exposure"] = msgspec.to_builtins(report.exposure) | {"leak": report.exposure.leak}
     if report.slices:
         found["slices"] = [
             {"by": part.by, "value": part.value, "n": part.n, "scores": _scores(part.scores)} for part in report.slices
@@ -48,14 +54,14 @@ def comparisons_to_json(found: Sequence[Comparison], rank_by: str = "", gaps: Se
             "a": one.a,
             "b": one.b,
             "n": one.n,
-            "value_a": _number(one.tested.a),
-            "value_b": _number(one.tested.b),
-            "difference": _number(one.tested.difference),
-            "low": _number(one.tested.low),
-            "high": _number(one.tested.high),
-            "p_bootstrap": one.tested.p_bootstrap,
-            "p_randomisation": one.tested.p_randomisation,
-            "p_holm": one.p_holm,
+            "value_a": json_number(one.tested.a),
+            "value_b": json_number(one.tested.b),
+            "difference": json_number(one.tested.difference),
+            "low": json_number(one.tested.low),
+            "high": json_number(one.tested.high),
+            "p_bootstrap": json_number(one.tested.p_bootstrap),
+            "p_randomisation": json_number(one.tested.p_randomisation),
+            "p_holm": json_number(one.p_holm),
             "better": one.better,
             **({} if one.bout is None else one.bout._asdict()),
         }
@@ -66,11 +72,11 @@ def comparisons_to_json(found: Sequence[Comparison], rank_by: str = "", gaps: Se
 
 def _scores(scores: Iterable[Score]) -> dict[str, dict[str, float | None]]:
     return {
-        score.name: {"value": _number(score.value), "low": _number(score.low), "high": _number(score.high)}
+        score.name: {"value": json_number(score.value), "low": json_number(score.low), "high": json_number(score.high)}
         for score in scores
     }
 
 
-def _number(value: float | None) -> float | None:
-    """Return the number, and `None` for NaN, which JSON does not have."""
-    return None if value is None or math.isnan(value) else value
+def json_number(value: float | None) -> float | None:
+    """Return the number, and `None` for NaN and infinities, which JSON does not have."""
+    return None if value is None or not math.isfinite(value) else value

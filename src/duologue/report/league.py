@@ -18,7 +18,7 @@ import numpy as np
 from duologue.core.errors import UsageError
 from duologue.metrics.counts import Counts
 from duologue.metrics.resampling import bootstrap_sums
-from duologue.metrics.significance import RESAMPLES, holm
+from duologue.metrics.significance import RESAMPLES, holm, middle_of
 from duologue.report.comparison import ALPHA, in_order, ranking_formulas, system_names
 
 if TYPE_CHECKING:
@@ -135,7 +135,11 @@ def _draw(counts: Sequence[Counts], metrics: Sequence[Metric[Any]], resamples: i
 
 def _standard_errors(values: Floats) -> Floats:
     """Return the standard error of each difference, (systems, systems)."""
-    known = np.where(np.isnan(values), np.nanmean(values, axis=0), values) if np.isnan(values).any() else values
+    known = values
+    if np.isnan(values).any():
+        said = ~np.isnan(values)
+        means = np.where(said, values, 0.0).sum(axis=0) / np.where(said.any(axis=0), said.sum(axis=0), np.nan)
+        known = np.where(said, values, means)
     covariance = np.atleast_2d(np.cov(known, rowvar=False))
     variance = np.diag(covariance)
     spread: Floats = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
@@ -146,16 +150,18 @@ def _with_intervals(report: Report, drawn: dict[str, Floats], number: int) -> Re
     scores = []
     for score in report.scores:
         if score.name in drawn:
-            low, high = np.nanquantile(drawn[score.name][:, number], [0.025, 0.975])
-            scores.append(msgspec.structs.replace(score, low=float(low), high=float(high)))
+            low, high = middle_of(drawn[score.name][:, number])
+            scores.append(msgspec.structs.replace(score, low=low, high=high))
         else:
             scores.append(score)
     return msgspec.structs.replace(report, scores=tuple(scores))
 
 
 def _detectable(errors: Floats) -> float:
-    """Return the smallest detectable difference for the median pair of systems."""
-    return float(DETECTABLE * np.median(errors[np.triu_indices(len(errors), 1)]))
+    """Return the smallest detectable difference for the median pair of systems; NaN where none is known."""
+    pairs = errors[np.triu_indices(len(errors), 1)]
+    known = pairs[~np.isnan(pairs)]
+    return float(DETECTABLE * np.median(known)) if len(known) else math.nan
 
 
 def _places(names: Sequence[str], reports: Sequence[Report], errors: Floats) -> tuple[Place, ...]:
@@ -175,15 +181,15 @@ def _places(names: Sequence[str], reports: Sequence[Report], errors: Floats) -> 
 
 
 def _p_value(difference: float, error: float) -> float:
-    """Return the two-sided p-value of a normal deviate; systems that never differ get 1."""
-    if abs(difference) < 1e-12:
+    """Return the two-sided p-value of a normal deviate; 1 for systems that never differ or have no score."""
+    if abs(difference) < 1e-12 or math.isnan(difference) or math.isnan(error):
         return 1.0
     return math.erfc(abs(difference) / error / math.sqrt(2)) if error > 0 else 0.0
 
 
 def league_to_json(found: League) -> dict[str, Any]:
     """Return the board as a JSON object; figures are unrounded fractions, null where there is none."""
-    from duologue.report.jsonable import to_json  # together with the page only
+    from duologue.report.jsonable import json_number, to_json  # together with the page only
 
     systems = [
         {
@@ -192,6 +198,8 @@ def league_to_json(found: League) -> dict[str, Any]:
             "rank": [place.best, place.worst],
             "scores": to_json(place.report)["scores"],
             "seen": place.report.seen,
+            "external": place.report.external,
+            "exposure": to_json(place.report).get("exposure"),
             "signature": place.report.signature,
         }
         for place in found.places
@@ -204,7 +212,7 @@ def league_to_json(found: League) -> dict[str, Any]:
         "rank_by": found.rank_by,
         "resamples": found.resamples,
         "systems": systems,
-        "minimum_detectable_difference": found.detectable,
+        "minimum_detectable_difference": {name: json_number(one) for name, one in found.detectable.items()},
         "unpaired": [{"system": report.system, **to_json(report)} for report in found.unpaired],
         "refused": [{"file": name, "problems": count, "first": first} for name, count, first in found.refused],
     }

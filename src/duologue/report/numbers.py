@@ -53,6 +53,8 @@ def points(difference: float, of_one: bool = True, digits: int = 2) -> str:  # n
     >>> points(0.0123), points(-0.5), points(0.0), points(0.25, False)
     ('+1.23', '-50.00', '0.00', '+0.2500')
     """
+    if math.isnan(difference):
+        return NOTHING
     shown = f"{abs(difference) * 100:.{digits}f}" if of_one else f"{abs(difference):.4f}"
     if float(shown) == 0:
         return shown
@@ -74,6 +76,8 @@ def probability(p: float) -> str:
     >>> probability(1.0), probability(0.0412), probability(0.0002), probability(0.00001)
     ('1', '0.041', '0.0002', '<0.0001')
     """
+    if math.isnan(p):
+        return NOTHING
     if p >= 0.9995:
         return "1"
     if p < 0.0001:

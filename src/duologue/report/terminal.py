@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Group
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from duologue.report.comparison import ALPHA
+from duologue.core.escapes import one_line
+from duologue.report.background import TRAINING_RULES, external_data, overlap_with_training
+from duologue.report.comparison import ALPHA, system_names
 from duologue.report.fitted import Column, Fitted
 from duologue.report.numbers import NOTHING, figure, interval, percent, points, probability
 
@@ -32,13 +33,13 @@ def render(report: Report) -> Group:
     parts: list[RenderableType] = [_title(report), _scores(report)]
     parts.extend(_slices(report, by) for by in dict.fromkeys(part.by for part in report.slices))
     if any(score.low == score.high == score.value and report.n for score in report.scores):
-        parts.append(Text("An interval without width: all items agree, so there is nothing to draw from.", "dim"))
+        parts.append(_line("An interval without width: all items agree, so there is nothing to draw from.", "dim"))
     for problem in report.problems[:MOST_PROBLEMS]:
         place = f"{problem.place}: " if problem.place else ""
-        parts.append(Text(f"{problem.severity}: {place}{problem.message} [{problem.rule}]", "yellow"))
+        parts.append(_line(f"{problem.severity}: {place}{problem.message} [{problem.rule}]", "yellow"))
     if len(report.problems) > MOST_PROBLEMS:
-        parts.append(Text(f"... and {len(report.problems) - MOST_PROBLEMS} more problems"))
-    parts.append(Text(report.signature, "dim"))
+        parts.append(_line(f"... and {len(report.problems) - MOST_PROBLEMS} more problems"))
+    parts.append(_line(report.signature, "dim"))
     return Group(*parts)
 
 
@@ -54,15 +55,15 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
         rows = [one for one in comparisons if one.test_set == name]
         heading = f"{name or 'same items'}, {rows[0].n} items"
         parts += [
-            Text(f"A = {rows[0].a}, B = {rows[0].b}; {heading}" if single else heading),
+            _line(f"A = {rows[0].a}, B = {rows[0].b}; {heading}" if single else heading),
             _tests(rows, single=single),
         ]
     bouts = [f"{one.tested.name} {one.bout.wins}/{one.bout.losses}/{one.bout.ties}" for one in comparisons if one.bout]
     if single and bouts:
-        parts.append(Text(f"Items on which A is better/worse/equal: {', '.join(bouts)}."))
+        parts.append(_line(f"Items on which A is better/worse/equal: {', '.join(bouts)}."))
     families = " or ".join(str(size) for size in sorted({one.family for one in comparisons}))
     parts.append(
-        Text(
+        _line(
             f"{'p boot: paired bootstrap; ' if single else ''}p rand: paired approximate randomisation; "
             f"p Holm: p rand corrected for {families or 'no'} tests. Better: p Holm below {ALPHA}. "
             f"A tie means that no difference is shown, not that there is none.",
@@ -72,15 +73,58 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
     return Group(*parts)
 
 
+def render_whole(files: Sequence[Report], test_sets: Sequence[Report], total: Report) -> Group:
+    """Return a whole submission for `Console.print`: a row per file, per test set and in total, never pooled unsaid."""
+    rows = [*files, *(test_sets if len(files) > len(test_sets) else ()), *([total] if len(test_sets) > 1 else ())]
+    scores = [{score.name: score for score in report.scores} for report in rows]
+    ranking = [row[total.rank_by] for row in scores]
+    others = [score.name for score in total.scores if score.name != total.rank_by]
+    table = Fitted(
+        [
+            Column("test set", [str(report.meta.get("test_set", "")) for report in rows], words=True),
+            Column("n", [str(report.n) for report in rows]),
+            _figures(total.rank_by, ranking),
+            _intervals(ranking),
+        ],
+        [_figures(name, [row.get(name) for row in scores]) for name in others],
+        box.SIMPLE_HEAD,
+    )
+    heading = _line(f"{total.task} ({total.variant}), {total.system}: {len(files)} files", "bold")
+    problems = [
+        _line(f"{one.severity}: {one.place}{': ' if one.place else ''}{one.message} [{one.rule}]", "yellow")
+        for one in total.problems
+    ]
+    more = [_line(f"... and {len(problems) - MOST_PROBLEMS} more problems")] if len(problems) > MOST_PROBLEMS else []
+    external = _line(f"external data: {external_data(total)}")
+    return Group(heading, external, table, *problems[:MOST_PROBLEMS], *more, _line(total.signature, "dim"))
+
+
+def render_contests(test_sets: Sequence[Sequence[Report]], order: Sequence[str]) -> Fitted:
+    """Return the ranking score of systems by test set, for `Console.print`; `test_sets` has the reports on each."""
+    columns = []
+    for reports in test_sets:
+        rank_by = reports[0].rank_by
+        scores = {one.system: next((score for score in one.scores if score.name == rank_by), None) for one in reports}
+        columns.append(_figures(f"{reports[0].meta.get('test_set', '')} {rank_by}", [scores[name] for name in order]))
+    return Fitted([Column("system", list(order), words=True), *columns], [], box.SIMPLE_HEAD)
+
+
+def render_external(reports: Sequence[Report]) -> Text:
+    """Return a line for `Console.print` that says which external data the systems declare."""
+    names = system_names(reports)
+    told = [f"{name}: {external_data(report)}" for name, report in zip(names, reports, strict=True)]
+    return _line(f"External data: {'; '.join(told)}.")
+
+
 def render_gaps(score: str, gaps: Sequence[Gap]) -> Table:
     """Return the items on which two systems differ most, for `Console.print`."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, title=f"Items that differ most in {escape(score)}, in %")
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, title=_line(f"Items that differ most in {score}, in %"))
     table.title_justify = "left"
     table.add_column("item", overflow="fold")
     for name in ("A", "B", "A - B"):
         table.add_column(name, justify="right", no_wrap=True)
     for gap in gaps:
-        table.add_row(escape(gap.id), percent(gap.a), percent(gap.b), points(gap.a - gap.b))
+        table.add_row(_line(gap.id), percent(gap.a), percent(gap.b), points(gap.a - gap.b))
     return table
 
 
@@ -98,14 +142,15 @@ def render_league(found: League) -> Group:
             Column("system", [place.system for place in found.places], words=True),
             _figures(found.rank_by, ranking),
             _intervals(ranking),
+            Column("external data", [external_data(place.report) for place in found.places], words=True),
         ],
         [_figures(name, [row.get(name) for row in scores]) for name in found.score_names if name != found.rank_by],
         box.SIMPLE_HEAD,
     )
     parts: list[RenderableType] = [
-        Text(f"{found.task} ({found.variant}), {found.test_set or 'one test set'}, {found.n} items", "bold"),
+        _line(f"{found.task} ({found.variant}), {found.test_set or 'one test set'}, {found.n} items", "bold"),
         table,
-        Text(
+        _line(
             "Within a tier no system is shown to be worse than its first (5 % after Holm over all pairs). Ranks: what "
             "the tests leave open.",
             "dim",
@@ -115,10 +160,16 @@ def render_league(found: League) -> Group:
         least = figure(found.detectable[found.rank_by], ranking[0].percent)
         points_of = " points" if ranking[0].percent else ""
         parts.append(
-            Text(f"A true difference of {least}{points_of} in {found.rank_by} is found with a chance of 80 %.")
+            _line(f"A true difference of {least}{points_of} in {found.rank_by} is found with a chance of 80 %.")
         )
-    parts += [Text(f"{one.system}: scored on other items, not compared", "yellow") for one in found.unpaired]
-    parts += [Text(f"{name}: refused ({count} problems): {first}", "yellow") for name, count, first in found.refused]
+    parts += [
+        _line(f"warning: {problem.message}", "yellow")
+        for place in found.places
+        for problem in place.report.problems
+        if problem.rule in TRAINING_RULES
+    ]
+    parts += [_line(f"{one.system}: scored on other items, not compared", "yellow") for one in found.unpaired]
+    parts += [_line(f"{name}: refused ({count} problems): {first}", "yellow") for name, count, first in found.refused]
     return Group(*parts)
 
 
@@ -135,8 +186,8 @@ def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
     for one in comparisons:
         tested = one.tested
         table.add_row(
-            *(() if single else (escape(one.a), escape(one.b))),
-            escape(tested.name),
+            *(() if single else (_line(one.a), _line(one.b))),
+            _line(tested.name),
             *((figure(tested.a, one.percent), figure(tested.b, one.percent)) if single else ()),
             points(tested.difference, one.percent),
             f"{points(tested.low, one.percent)} to {points(tested.high, one.percent)}",
@@ -148,14 +199,23 @@ def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
     return table
 
 
-def _title(report: Report) -> Text:
-    title = Text(report.task, "bold")
-    title.append(f" ({report.variant}), {report.n} items", "not bold")
+def _line(text: str, style: str = "") -> Text:
+    """Return text without markup, as one line whatever it holds."""
+    return Text(one_line(text), style)
+
+
+def _title(report: Report) -> Group:
+    title = _line(report.task, "bold")
+    title.append(one_line(f" ({report.variant}), {report.n} items"), "not bold")
     if report.system:
-        title.append(f", system {report.system}", "not bold")
-    if report.seen:
-        title.append(f"\ndata seen in training: {report.seen}", "not bold")
-    return title
+        title.append(one_line(f", system {report.system}"), "not bold")
+    overlap = overlap_with_training(report)
+    return Group(
+        title,
+        *([_line(f"data seen in training: {report.seen}")] if report.seen else []),
+        *([_line(f"truth seen in training: {overlap}")] if overlap else []),
+        _line(f"external data: {external_data(report)}"),
+    )
 
 
 def _scores(report: Report) -> Table:
@@ -167,7 +227,7 @@ def _scores(report: Report) -> Table:
     for score in report.scores:
         ranks = score.name == report.rank_by
         table.add_row(
-            escape(score.name),
+            _line(score.name),
             figure(score.value, score.percent),
             interval(score.low, score.high, of_one=score.percent),
             ", ".join([*(["ranks systems"] if ranks else []), *([] if score.percent else ["not in %"])]),

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.core.disk import Source
 from duologue.core.errors import DuologueError, FormatError
-from duologue.core.lines import sha256
 from duologue.core.plugins import load_task, names
 from duologue.core.protocols import Legible
 from duologue.run import evaluate
+from duologue.run.stored import files_of, locate, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from duologue.core.protocols import Task
     from duologue.core.records import Answer, Example, Report
+    from duologue.run.stored import StoredFile
 
 
 class Context(NamedTuple):
@@ -28,16 +28,21 @@ class Context(NamedTuple):
     """Why there is nothing to show, in words; empty where there is."""
 
 
-def context_of(report: Report, beside: Path | None = None) -> Context:
-    """Return the examples and answers behind a report; `beside` is the report's own file, near which to look too."""
-    files = report.meta.get("files")
-    if report.task not in names("tasks") or not isinstance(files, dict):
+def context_of(report: Report, beside: Path | None = None, folders: Sequence[Path] = ()) -> Context:
+    """Return the examples and answers behind a report, whose files are looked for as `stored.locate` does.
+
+    `beside` is the report's own file. Raises `FormatError` where the report's list of files is damaged.
+    """
+    files = files_of(report, beside or report.system or report.task)
+    if report.task not in names("tasks") or files is None:
         return Context((), {}, "the report does not name its files")
     task = load_task(report.task)
     if not isinstance(task, Legible):
         return Context((), {}, f"answers of {report.task} cannot be shown")
     try:
-        golds, data, pred = ([_same_file(one, beside) for one in files.get(kind, ())] for kind in _KINDS)
+        golds, data, pred = (
+            [_same_file(one, beside, folders) for one in listed] for listed in (files.gold, files.input, files.pred)
+        )
         if golds:
             examples: Sequence[Example] = evaluate.Truth.of(task, golds, data[0] if data else None).examples
         else:
@@ -63,20 +68,9 @@ def _own_examples(task: Task, report: Report, result: Path) -> Sequence[Example]
     return own if [example.sample.id for example in own] == [name for name, _ in report.items] else ()
 
 
-_KINDS = ("gold", "input", "pred")
-
-
-def _same_file(stored: Any, beside: Path | None) -> Path:
-    """Return where a stored file is. Raises `DuologueError` when it is gone or holds something else."""
-    path = locate(Path(str(stored["path"])), beside)
-    if path is None:
-        raise DuologueError(f"{stored['path']} is gone")
-    if sha256(Source(path)) != stored["sha256"]:
-        raise DuologueError(f"{path} has changed since it was scored")
-    return path
-
-
-def locate(named: Path, beside: Path | None) -> Path | None:
-    """Return a file that a report names: as it was given, else below or in the folder of the report; `None`: gone."""
-    folders = [] if beside is None else [beside.parent / named, beside.parent / named.name]
-    return next((path for path in (named, *folders) if path.is_file()), None)
+def _same_file(one: StoredFile, beside: Path | None, folders: Sequence[Path]) -> Path:
+    """Return where a stored file is. Raises `DuologueError` when it is not to be found or holds something else."""
+    found = locate(one, beside, folders)
+    if found.path is None:
+        raise DuologueError(told(one, found))
+    return found.path

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError, did_you_mean
-from duologue.core.lines import sha256
-from duologue.core.protocols import FactChecking, Gathering, Naming
-from duologue.core.recipe import read_toml
-from duologue.core.records import Scoring
-from duologue.run.predict import provenance_path
+from duologue.core.protocols import FactChecking, Gathering, Naming, Storing
+from duologue.core.records import Problem, Scoring
+from duologue.run.contamination import exposure_of, told
+from duologue.run.mismatch import OTHER_TASK, expect_own_task, expect_own_truth, folded
+from duologue.run.notes import OTHER_NOTE, note_of
+from duologue.run.saved import how_to_save
+from duologue.run.stored import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from duologue.core.protocols import Task, World
-    from duologue.core.records import Example, Problem, Report, Submission
+    from duologue.core.records import Example, Report, Submission
+
+
+_EQUAL = "result-equals-truth"
 
 
 def pick_variant(task: Task, variant: str | None) -> str:
@@ -92,13 +96,20 @@ def join(data: Sequence[Example], truth: Sequence[Example]) -> list[Example]:
     ]
 
 
-def gather(task: Task, paths: Sequence[Path]) -> list[Example]:
+def truth_in(task: Task, path: Path) -> Sequence[Example]:
+    """Return the examples of a truth or data file, those of a very large one not held where the task can do so."""
+    return task.truth(path) if isinstance(task, Storing) else list(task.load(path))
+
+
+def gather(task: Task, paths: Sequence[Path]) -> Sequence[Example]:
     """Return the examples of several truth files: those of one id become one, with the references of all files.
 
     Examples that one file holds twice stay two. A task that is `Gathering` does it in its own way.
     """
     if isinstance(task, Gathering) and len(paths) > 1:
         return task.gather(paths)
+    if len(paths) == 1:
+        return truth_in(task, paths[0])
     found = list(task.load(paths[0])) if paths else []
     for path in paths[1:]:
         places = {example.sample.id: place for place, example in enumerate(found)}
@@ -122,7 +133,7 @@ def check(
     if world is not None and not isinstance(task, FactChecking):
         raise UsageError(f"the check of {task.brief.name} looks nothing up in a knowledge base; leave --kb out")
     submission = task.read(result)
-    examples = list(task.load(data)) if data is not None else None
+    examples = truth_in(task, data) if data is not None else None
     if isinstance(task, FactChecking) and world is not None:
         return submission, task.check(submission, examples, variant, world=world)
     return submission, task.check(submission, examples, variant)
@@ -131,7 +142,7 @@ def check(
 class Truth(NamedTuple):
     """Truth files, read once, with where they came from."""
 
-    examples: list[Example]
+    examples: Sequence[Example]
     files: dict[str, list[dict[str, str]]]
     """Path and hash of each file, under `gold` and `input`."""
     test_set: str
@@ -143,9 +154,13 @@ class Truth(NamedTuple):
         examples = gather(task, golds)
         if data is not None:
             examples = join(list(task.load(data)), examples)
-        named = task.test_set(golds[0]) if golds and isinstance(task, Naming) else None
-        files = {"gold": [_file(path) for path in golds], "input": [] if data is None else [_file(data)]}
-        return cls(examples, files, named or (_stem(golds[0]) if golds else ""))
+        names = [(task.test_set(path) if isinstance(task, Naming) else None) or _stem(path) for path in golds]
+        files = {"gold": [stored(path) for path in golds], "input": [] if data is None else [stored(data)]}
+        return cls(examples, files, " + ".join(dict.fromkeys(names)))
+
+    def names_and_hashes(self) -> list[tuple[str, str]]:
+        """Return name and hash of each file."""
+        return [(Path(one["path"]).name, one["sha256"]) for group in self.files.values() for one in group]
 
 
 def score(
@@ -156,58 +171,135 @@ def score(
     *,
     data: Path | None = None,
     test_set: str | None = None,
+    models: Sequence[Path] = (),
 ) -> Report:
     """Return the report of a result file against truth files; none where the result file has its references itself.
 
     `data` (the data file with texts and candidates) adds slices and the check for unknown candidates. Raises as
     `score_against` does.
     """
-    return score_against(task, Truth.of(task, golds, data), result, how, test_set=test_set)
+    return score_against(task, Truth.of(task, golds, data), result, how, test_set=test_set, models=models)
 
 
-def score_against(task: Task, truth: Truth, result: Path, how: Scoring, *, test_set: str | None = None) -> Report:
+def score_against(
+    task: Task,
+    truth: Truth,
+    result: Path,
+    how: Scoring,
+    *,
+    test_set: str | None = None,
+    models: Sequence[Path] = (),
+) -> Report:
     """Return the report of a result file against truth that is read already.
+
+    Where the note beside the result, or one of the folders `models`, says what the system was trained on, the report
+    tells how much of the truth was among it, with a warning where that is more than chance.
 
     The report's `meta` has the name of the test set, how it was scored, and every file with its hash, so that it
     can be re-computed. Raises `FormatError` for a file that the variant does not accept, unless `how.partial`, and
-    `UsageError` where truth is needed and not given.
+    `UsageError` where truth is needed and not given, or is the very file to be scored.
     """
+    _demand_another(truth, result)
+    other = expect_own_task(task, result, strict=how.variant == task.brief.variants[0])
     submission = task.read(result)
-    report = task.score(truth.examples, submission, how)
+    report = _scored(task, truth, submission, result, how)
     if not truth.files["gold"] and not report.n:
         raise UsageError(f"{result} has no references of its own; give the truth with --gold")
-    system, seen = _provenance(result)
-    pred = {"path": str(result), "sha256": submission.hash or _file(result)["sha256"]}
+    pred = {"path": str(result), "sha256": submission.hash or stored(result)["sha256"]}
+    note, doubts = note_of(result, pred["sha256"])
+    copies = [one["path"] for one in truth.files["gold"] if one["sha256"] == pred["sha256"]]
+    system = str(note.get("system", result.name)) if note else _stem(result)
+    seen = str(note.get("seen", "")) if note else ""
+    external = _external(note)
+    track = task.brief.tracks[bool(external)] if task.brief.tracks and external is not None else ""
+    exposure = exposure_of(note, result, lambda: truth.examples or _own(task, result), truth.names_and_hashes(), models)
+    warning = told(exposure, system) if exposure is not None else None
+    kept = dict(report.meta)
+    programs = kept.pop("programs", {})
+    options = {name: how.options[name] for name in task.brief.files if how.options.get(name)}
+    outside = {
+        "options": [stored(Path(path), name) for name, path in options.items()],
+        "programs": [stored(Path(path), name) for name, path in programs.items()],
+    }
     meta = {
-        **report.meta,
+        **kept,
+        **({"track": track} if track else {}),
         "test_set": test_set or truth.test_set or _stem(result),
-        "how": msgspec.json.decode(msgspec.json.encode(how)),  # as it is read back
-        "files": {**truth.files, "pred": [pred]},
+        "how": how_to_save(how, task.brief),
+        "files": {**truth.files, "pred": [pred], **{kind: listed for kind, listed in outside.items() if listed}},
     }
     slices = tuple(part for part in report.slices if not how.by or part.by in how.by)
     return msgspec.structs.replace(
-        report, system=report.system or system, seen=report.seen or seen, meta=meta, slices=slices
+        report,
+        system=report.system or system,
+        seen=report.seen or seen,
+        exposure=exposure,
+        external=external,
+        problems=(*other, *map(_copy_of, copies), *doubts, *([warning] if warning else []), *report.problems),
+        meta=meta,
+        slices=slices,
     )
 
 
-def _file(path: Path) -> dict[str, str]:
-    return {"path": str(path), "sha256": sha256(Source(path))}
+def doubts_in(reports: Iterable[Report]) -> list[str]:
+    """Return a line for each report that may not be of a system, or not of the one that a note names."""
+    found = [
+        problem for report in reports for problem in report.problems if problem.rule in (_EQUAL, OTHER_NOTE, OTHER_TASK)
+    ]
+    return [f"{one.severity}: {one.message}; {one.advice} [{one.rule}]" for one in found]
+
+
+def _demand_another(truth: Truth, result: Path) -> None:
+    for one in truth.files["gold"]:
+        if result.exists() and result.samefile(one["path"]):
+            raise UsageError(f"{result} is the truth itself ({one['path']}); give a system's result file with --pred")
+
+
+def _copy_of(gold: str) -> Problem:
+    return Problem(
+        rule=_EQUAL,
+        severity="warning",
+        message=f"the result has the very bytes of the truth {gold}: this scores the truth, not a system",
+        advice="give the file that a system wrote",
+    )
+
+
+def _scored(task: Task, truth: Truth, submission: Submission, result: Path, how: Scoring) -> Report:
+    """Score a result; where it has problems, those of a wrong truth are told as one, and never scored in part."""
+
+    def look() -> None:
+        if how.variant == task.brief.variants[0]:  # official programs score what they are given
+            note = note_of(result, submission.hash).note
+            expect_own_truth(task, truth.examples, submission, result, test_set=truth.test_set, note=note)
+
+    try:
+        report = task.score(truth.examples, submission, how)
+    except FormatError as error:
+        if error.path != "the truth":
+            look()
+        told = folded(error.problems, len(truth.examples))
+        raise FormatError(error.path, told, transcript=error.transcript) from error
+    if report.problems:  # a task may score what is missing, and warn of it
+        look()
+    return msgspec.structs.replace(report, problems=folded(report.problems, len(truth.examples)))
+
+
+def _external(note: Mapping[str, Any] | None) -> tuple[str, ...] | None:
+    """Return the external data that a note declares; `None`: not declared."""
+    found = note.get("external") if note else None
+    return tuple(map(str, found)) if isinstance(found, list) else None
+
+
+def _own(task: Task, result: Path) -> list[Example]:
+    """Return the samples of a result file that has its references itself; none where it is no data file."""
+    try:
+        return list(task.load(result))
+    except FormatError:
+        return []
 
 
 def _stem(path: Path) -> str:
     """Return a file's name without what every file of its kind ends in."""
     name = path.name.removesuffix(".gz")
-    ending = next((one for one in (".answers.json", ".json", ".jsonl", ".txt") if name.endswith(one)), "")
+    ending = next((one for one in (".answers.json", ".pred.json", ".json", ".jsonl", ".txt") if name.endswith(one)), "")
     return name.removesuffix(ending) or name
-
-
-def _provenance(result: Path) -> tuple[str, str]:
-    """Return system and training data from the note beside a result file, or the file's name and nothing."""
-    path = provenance_path(result)
-    if not path.is_file():
-        return _stem(result), ""
-    try:
-        note = read_toml(path)
-    except FormatError:
-        return _stem(result), ""
-    return str(note.get("system", result.name)), str(note.get("seen", ""))

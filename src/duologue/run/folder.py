@@ -10,6 +10,8 @@ import msgspec
 
 from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.run import evaluate
+from duologue.run.contamination import BESIDE, SeenError, demand_unseen
+from duologue.run.notes import has_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Progress, Task
     from duologue.core.records import Report, Scoring
 
-_NOTES = (".run.toml", ".report.json", ".html", ".md")
+_NOTES = (".run.toml", BESIDE, ".report.json", ".html", ".md")
 """Ends of file names that stand beside result files and are none."""
 
 
@@ -37,6 +39,11 @@ class Scored(NamedTuple):
     refused: tuple[Refusal, ...]
 
 
+def is_result(path: Path) -> bool:
+    """Tell whether a path may be a result file: no folder, no hidden file, no note, report or page."""
+    return path.is_file() and not path.name.startswith(".") and not path.name.endswith(_NOTES)
+
+
 def result_files(folder: Path, but: Sequence[Path] = ()) -> list[Path]:
     """Return the files directly in a folder, sorted, without hidden ones, notes, reports, pages, and those of `but`.
 
@@ -45,12 +52,7 @@ def result_files(folder: Path, but: Sequence[Path] = ()) -> list[Path]:
     if not folder.is_dir():
         raise StorageError(f"cannot read {folder}: it is not a folder; a folder of result files is expected")
     other = {path.resolve() for path in but}
-    found = [
-        path
-        for path in sorted(folder.iterdir())
-        if path.is_file() and not path.name.startswith(".") and not path.name.endswith(_NOTES)
-        if path.resolve() not in other
-    ]
+    found = [path for path in sorted(folder.iterdir()) if is_result(path) if path.resolve() not in other]
     if not found:
         raise UsageError(f"{folder} holds no result files")
     return found
@@ -63,9 +65,14 @@ def score_folder(
     how: Scoring,
     *,
     data: Path | None = None,
+    models: Sequence[Path] = (),
+    unseen: bool = False,
     progress: Progress | None = None,
 ) -> Scored:
     """Score every result file of a folder, values without intervals; files that are refused are noted.
+
+    With `unseen` also those are refused whose systems may have seen the truth in training; `models` are folders of
+    models to look that up in.
 
     Raises `StorageError` and `UsageError` as `result_files` does, and what reading the truth raises.
     """
@@ -77,9 +84,14 @@ def score_folder(
     with values_only():
         for number, path in enumerate(paths, start=1):
             try:
-                reports.append(evaluate.score_against(task, truth, path, how))
+                report = evaluate.score_against(task, truth, path, how, models=models if has_note(path) else ())
+                if unseen:
+                    demand_unseen(report)
+                reports.append(report)
             except FormatError as error:
-                refused.append(Refusal(path.name, len(error.problems), _first(error)))
+                refused.append(Refusal(path.name, len(error.problems), first_problem(error)))
+            except SeenError as error:
+                refused.append(Refusal(path.name, 1, str(error)))
             if progress is not None:
                 progress(number, len(paths), "scoring")
     return Scored(tuple(_told_apart(reports)), tuple(refused))
@@ -93,7 +105,8 @@ def _told_apart(reports: Sequence[Report]) -> Iterator[Report]:
         yield msgspec.structs.replace(report, system=name)
 
 
-def _first(error: FormatError) -> str:
+def first_problem(error: FormatError) -> str:
+    """Return the first error of a file in words."""
     return next(_words(error), str(error))
 
 

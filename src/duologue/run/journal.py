@@ -2,65 +2,84 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Self
+import zlib
+from contextlib import ExitStack, contextmanager
+from typing import IO, TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from duologue.core.errors import StorageError
+from duologue.core.disk import replacing
+from duologue.core.errors import BotError, StorageError
+from duologue.core.identity import differences
+from duologue.core.locks import writing_file
 from duologue.core.records import Answer, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from types import TracebackType
 
+    from duologue.core.identity import Identity
+
+_SUM = 8
+"""Hexadecimal digits of the CRC-32 before each line."""
+
+
+CHUNK = 100
+"""Samples per call of `answer`: small enough for a lively progress bar and a short loss after a kill."""
+
 
 class _Line(Record, frozen=True, kw_only=True):
-    id: str
+    place: int | str
     answer: Answer
 
 
 class Journal:
-    """Answers that are already there, one JSON line each, behind a first line that says whose they are.
+    """Answers that are already there, one line each, behind a first line that says whose they are.
 
-    A journal of another system, recipe, seed or input is not used but started anew. A last line that a
-    kill has cut off is dropped.
+    Each line is JSON behind a checksum. A journal of another identity is set aside under another name, and so is one
+    that is damaged, of which whole answers are kept. A last line that a kill has cut off is dropped. `say` is told
+    in words what was set aside, and why.
     """
 
-    def __init__(self, path: Path, identity: str) -> None:
+    def __init__(self, path: Path, identity: Identity, *, say: Callable[[str], object] | None = None) -> None:
         self.path = path
-        self.answers: dict[str, Answer] = {}
-        self._identity = msgspec.json.encode({"run": identity})
+        self.answers: dict[int | str, Answer] = {}
+        """By place (how many samples were asked before), or by what was asked, as a hash."""
+        self._identity = identity
+        self._say = say
         self._file: IO[bytes] | None = None
+        self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        """Read what an earlier run left and open the journal for more."""
-        kept = self._read()
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("wb")
-            self._file.write(b"".join(line + b"\n" for line in (self._identity, *kept)))
-            self._file.flush()
-        except OSError as error:
-            raise StorageError(f"cannot write {self.path}: {error.strerror}") from error
+        """Read what an earlier run left and open the journal for more. Raises `BusyError` where another has it open."""
+        with ExitStack() as opened:
+            opened.enter_context(writing_file(self.path))
+            kept = self._read()
+            with replacing(self.path) as whole:  # a kill between reading and writing loses nothing
+                whole.write(b"".join(line + b"\n" for line in (_line(self._identity.table()), *kept)))
+            try:
+                self._file = opened.enter_context(self.path.open("ab"))
+            except OSError as error:
+                raise StorageError(f"cannot write {self.path}: {error.strerror}") from error
+            self._open = opened.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the journal; after a run that went through, remove it."""
-        if self._file is not None:
-            self._file.close()
-        if kind is None:
-            self.path.unlink(missing_ok=True)
+        with self._open:
+            if kind is None:
+                self.path.unlink(missing_ok=True)
 
-    def add(self, ids: Sequence[str], answers: Sequence[Answer]) -> None:
+    def add(self, places: Sequence[int | str], answers: Sequence[Answer]) -> None:
         """Note answers and see them to the disk."""
         assert self._file is not None, "the journal is open inside its with block only"
-        lines = [msgspec.json.encode(_Line(id=key, answer=answer)) for key, answer in zip(ids, answers, strict=True)]
-        self.answers.update(zip(ids, answers, strict=True))
         try:
-            self._file.write(b"".join(line + b"\n" for line in lines))
+            for place, answer in zip(places, answers, strict=True):
+                self.answers[place] = answer
+                self._file.write(_line(_Line(place=place, answer=answer)) + b"\n")
             self._file.flush()
         except OSError as error:
             raise StorageError(
@@ -68,20 +87,73 @@ class Journal:
             ) from error
 
     def _read(self) -> list[bytes]:
+        """Take up the answers that can be, and return their lines."""
         try:
             lines = self.path.read_bytes().split(b"\n")
         except FileNotFoundError:
             return []
         except OSError as error:
             raise StorageError(f"cannot read {self.path}: {error.strerror}") from error
-        if lines[0] != self._identity:
+        whose = _decoded(lines[0], dict[str, Any])
+        if whose is None:
+            self._set_aside("it is damaged in its first line, so all is answered again")
+            return []
+        other = differences(whose, self._identity.table())
+        if other:
+            self._set_aside(f"it belongs to another run ({', '.join(other)}), so all is answered again")
             return []
         kept: list[bytes] = []
-        for line in lines[1:-1]:  # what follows the last line end is empty or cut off
-            try:
-                entry = msgspec.json.decode(line, type=_Line)
-            except msgspec.DecodeError:
-                break
-            self.answers[entry.id] = entry.answer
-            kept.append(line)
+        damaged: list[int] = []
+        for number, line in enumerate(lines[1:-1], start=2):  # what follows the last line end is empty or cut off
+            entry = _decoded(line, _Line)
+            if entry is None:
+                damaged.append(number)
+            else:
+                self.answers[entry.place] = entry.answer
+                kept.append(line)
+        if damaged:
+            self._set_aside(
+                f"it is damaged in line {damaged[0]}{f' and {len(damaged) - 1} more' if damaged[1:] else ''}; "
+                f"the {len(kept)} answers that are whole are kept, the rest is answered again"
+            )
         return kept
+
+    def _set_aside(self, reason: str) -> None:
+        number = 1
+        while (aside := self.path.with_name(f"{self.path.name}.{number}")).exists():
+            number += 1
+        try:
+            self.path.rename(aside)
+        except OSError as error:
+            raise StorageError(f"cannot rename {self.path} to {aside}: {error.strerror}") from error
+        if self._say is not None:
+            self._say(f"the journal {self.path} of a stopped run was set aside as {aside.name}: {reason}")
+
+
+def _line(content: object) -> bytes:
+    data = msgspec.json.encode(content, order="deterministic")
+    return f"{zlib.crc32(data):0{_SUM}x} ".encode() + data
+
+
+def _decoded(line: bytes, kind: Any) -> Any:
+    """Return what a line holds; `None` where a bit of it is not as it was written."""
+    data = line[_SUM + 1 :]
+    if line[: _SUM + 1] != f"{zlib.crc32(data):0{_SUM}x} ".encode():
+        return None
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError):  # written by another version
+        return None
+
+
+@contextmanager
+def told_what_is_kept(journal: Journal | None) -> Iterator[None]:
+    """Add to what is said of a bot that failed how many of its answers a journal keeps."""
+    try:
+        yield
+    except BotError as error:
+        if journal is None:
+            raise
+        count = len(journal.answers)
+        kept = f"{count} {'answer is' if count == 1 else 'answers are'} kept" if count else "Nothing is answered yet"
+        raise BotError(f"{error}\n{kept}; the same command goes on from there.") from error

@@ -4,55 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from duologue import __version__
-from duologue.core.disk import read_bytes, sha256, write_text
+from duologue.core.disk import Source, is_stream, read_bytes, write_bytes, write_text
 from duologue.core.errors import PlugInError
-from duologue.core.plugins import CARD, read_card
+from duologue.core.identity import Identity, hash_of_model, packages
+from duologue.core.lines import sha256
+from duologue.core.locks import writing_file
+from duologue.core.plugins import CARD, names, packages_of, read_card
 from duologue.core.recipe import dump, to_table
 from duologue.core.records import Record
-from duologue.run.journal import Journal
+from duologue.run.contamination import declared, sketch_of
+from duologue.run.journal import CHUNK, Journal, told_what_is_kept
+from duologue.run.notes import BEING_WRITTEN, Provenance, demand_free, provenance_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from duologue.core.protocols import Progress, System, Task, World
     from duologue.core.records import Answer, Example, Sample
-
-_CHUNK = 100
-"""Samples per call of `answer`: small enough for a lively progress bar and a short loss after a kill."""
+    from duologue.run.contamination import Sketch
 
 
-class Provenance(Record, frozen=True, kw_only=True):
-    """Where a result file comes from; written beside it as `<result>.run.toml`."""
+class Predicted(NamedTuple):
+    """What came of answering a data file."""
 
-    task: str
-    task_version: str
-    system: str
-    """The system's registered name."""
-    recipe: dict[str, Any]
-    seed: int
-    input: str
-    input_hash: str
-    world: str
-    world_hash: str
-    seen: str
-    """What data the system saw in training."""
-    package: str
-    """Version of duologue."""
-    model: str = ""
-    """The model's folder as it was given; empty for systems that are not trained."""
-    model_seed: int = 0
-    model_data_hash: str = ""
-    """Hash of the data that the model was trained on."""
-
-
-def provenance_path(result: Path) -> Path:
-    """Return the name of the note beside a result file."""
-    return result.with_name(result.name.removesuffix(".json") + ".run.toml")
+    answers: int
+    note: Provenance
 
 
 def in_world(examples: Sequence[Example], world: World | None) -> list[Example]:
@@ -77,8 +58,8 @@ def answer_all(
 
     Where `task.rounds` is a generator, it is sent the answers to each round before the next, so that the system's
     own replies can stand in its histories. A system that fits itself on the whole file (attribute `whole_file`) gets
-    all samples in one call and uses no journal. Raises `PlugInError` when a system returns another number of answers
-    than samples.
+    all samples in one call and uses no journal; one that is slow may say how many it takes at once (`chunk`). Raises
+    `PlugInError` when a system returns another number of answers than samples.
     """
     answers: list[tuple[str, Answer]] = []
     rounds = task.rounds(examples)
@@ -86,10 +67,10 @@ def answer_all(
     while batch is not None:
         begun = len(answers)
         samples = [example.sample for example in batch]
-        size = len(samples) if getattr(system, "whole_file", False) else _CHUNK
+        size = len(samples) if getattr(system, "whole_file", False) else getattr(system, "chunk", CHUNK)
         for start in range(0, len(samples), max(size, 1)):
             chunk = samples[start : start + size]
-            answers.extend(_answer_chunk(system, chunk, journal))
+            answers.extend(_answer_chunk(system, chunk, journal, begun + start))
             if progress is not None:
                 progress(len(answers), len(examples), "answering")
         batch = _next_round(rounds, [answer for _, answer in answers[begun:]])
@@ -115,36 +96,87 @@ def predict(
     out: Path,
     note: Provenance,
     *,
+    sketch: Sketch | None = None,
+    say: Callable[[str], object] | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Answer all samples and write the official result file with its note; resumes a stopped run.
+    """Answer all samples and write the official result file with its note and sketch; resumes a stopped run.
 
     Answers go to a journal beside the result as they are made; a kill at any moment loses at most the
     last chunk, and the same call goes on from there. Both files appear only when complete.
     """
     system.prepare(task.brief, note.seed, worlds)
-    if getattr(system, "whole_file", False):
-        task.write(answer_all(task, system, examples, progress=progress), out)
+    if getattr(system, "whole_file", False) or is_stream(out):
+        _write(task, answer_all(task, system, examples, progress=progress), out, note, sketch)
     else:
-        identity = sha256(msgspec.json.encode(note))
-        with Journal(out.with_name(f".{out.name}.journal"), identity) as journal:
-            task.write(answer_all(task, system, examples, journal=journal, progress=progress), out)
-    write_text(provenance_path(out), dump(note))
+        with Journal(out.with_name(f".{out.name}.journal"), _identity_of(note, system), say=say) as journal:
+            answers = answer_all(task, system, examples, journal=journal, progress=progress)
+            _write(task, answers, out, note, sketch)
 
 
-def _answer_chunk(system: System, samples: Sequence[Sample], journal: Journal | None) -> list[tuple[str, Answer]]:
+def _write(
+    task: Task, answers: Sequence[tuple[str, Answer]], out: Path, note: Provenance, sketch: Sketch | None
+) -> None:
+    """Write the result, and its note before and after: at no moment does a result of ours lack one."""
+    if is_stream(out):
+        task.write(answers, out)
+        return
+    path = provenance_path(out)
+    before = read_bytes(path) if path.is_file() else None
+    write_text(path, dump(msgspec.structs.replace(note, result_hash=BEING_WRITTEN)))
+    try:
+        task.write(answers, out)
+    except BaseException:
+        if before is None:
+            path.unlink(missing_ok=True)
+        else:
+            write_bytes(path, before)
+        raise
+    if sketch is not None:
+        sketch.put_beside(out)
+    write_text(path, dump(msgspec.structs.replace(note, result_hash=sha256(Source(out)))))
+
+
+def _identity_of(note: Provenance, system: System) -> Identity:
+    return Identity(
+        task=f"{note.task} {note.task_version}",
+        system=note.system,
+        packages=packages_of(note.system) if note.system in names("systems") else packages(),
+        seed=note.seed,
+        recipe=decisive(system, note.recipe),
+        data=note.input_hash,
+        world=note.world_hash,
+        weights=note.model_hash,
+    )
+
+
+def decisive(system: System, recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of a recipe that answers depend on.
+
+    A class names the others as `patience`: whoever gives a slow bot more time goes on with what it has answered.
+    """
+    return {key: value for key, value in recipe.items() if key not in getattr(system, "patience", ())}
+
+
+def _answer_chunk(
+    system: System, samples: Sequence[Sample], journal: Journal | None, begun: int
+) -> list[tuple[str, Answer]]:
+    """Return the answers to samples of which the first has the place `begun`; ids may be equal, places are not."""
     known = journal.answers if journal is not None else {}
-    missing = [sample for sample in samples if sample.id not in known]
-    fresh = system.answer(missing) if missing else []
+    missing = [place for place in range(begun, begun + len(samples)) if place not in known]
+    with told_what_is_kept(journal):
+        fresh = system.answer([samples[place - begun] for place in missing]) if missing else []
     if len(fresh) != len(missing):
         raise PlugInError(
             f"{type(system).__name__} returned {len(fresh)} answers for {len(missing)} samples; "
             "a system must return one answer per sample, in order"
         )
     if journal is not None:
-        journal.add([sample.id for sample in missing], fresh)
-    made = dict(zip((sample.id for sample in missing), fresh, strict=True))
-    return [(sample.id, known[sample.id] if sample.id in known else made[sample.id]) for sample in samples]
+        journal.add(missing, fresh)
+    made = dict(zip(missing, fresh, strict=True))
+    return [
+        (sample.id, made[place] if place in made else known[place]) for place, sample in enumerate(samples, start=begun)
+    ]
 
 
 def predict_file(
@@ -157,28 +189,42 @@ def predict_file(
     world: World | None,
     kb: Path | None,
     seed: int,
+    force: bool = False,
+    say: Callable[[str], object] | None = None,
     progress: Progress | None = None,
-) -> int:
-    """Answer an official data file; return the number of answers. `name` is a registered name or a model folder."""
-    examples = in_world(list(task.load(data)), world)
-    card = Path(name) / CARD
-    trained = read_card(card.parent) if card.is_file() else None
-    note = Provenance(
-        task=task.brief.name,
-        task_version=task.brief.version,
-        system=trained.system if trained else name,
-        recipe=trained.recipe if trained else to_table(getattr(system, "recipe", Record())),
-        seed=seed,
-        input=data.name,
-        input_hash=sha256(read_bytes(data)),
-        world=kb.name if kb else "",
-        world_hash=sha256(read_bytes(kb)) if kb else "",
-        seen=system.seen,
-        package=__version__,
-        model=name if trained else "",
-        model_seed=trained.seed if trained else 0,
-        model_data_hash=trained.data_hash if trained else "",
-    )
-    worlds = {} if world is None else {world.name: world}
-    predict(task, system, examples, worlds, out, note, progress=progress)
-    return len(examples)
+) -> Predicted:
+    """Answer an official data file. `name` is a registered name or a model folder.
+
+    `say` is told of what an earlier run left and cannot be gone on with. Raises `UsageError` where `out` is a file
+    that is read, or, unless `force`, one that was not written so; `BusyError` where another process is writing it.
+    """
+    with writing_file(out):
+        demand_free(out, [data, *([kb] if kb else [])], force=force)
+        examples = in_world(list(task.load(data)), world)
+        card = Path(name) / CARD
+        trained = read_card(card.parent) if card.is_file() else None
+        sketch = sketch_of(card.parent) if trained and trained.sketch else None
+        input_hash = sha256(Source(data))
+        note = Provenance(
+            task=task.brief.name,
+            task_version=task.brief.version,
+            system=trained.system if trained else name,
+            recipe=trained.recipe if trained else to_table(getattr(system, "recipe", Record())),
+            seed=seed,
+            input=data.name,
+            input_hash=input_hash,
+            world=kb.name if kb else "",
+            world_hash=sha256(Source(kb)) if kb else "",
+            seen=system.seen,
+            package=__version__,
+            model=name if trained else "",
+            model_seed=trained.seed if trained else 0,
+            model_hash=hash_of_model(card.parent) if trained else "",
+            model_data_hash=trained.data_hash if trained else "",
+            sketch=sketch.hash if sketch else "",
+            external=trained.external if trained else declared(system),
+            exposure=sketch.exposure(examples, [(data.name, input_hash)]) if sketch else None,
+        )
+        worlds = {} if world is None else {world.name: world}
+        predict(task, system, examples, worlds, out, note, sketch=sketch, say=say, progress=progress)
+        return Predicted(len(examples), note)

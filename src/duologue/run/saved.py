@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,24 +12,41 @@ from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import FormatError
 from duologue.core.plugins import load_task, names
 from duologue.core.records import Problem, Report, Scoring
+from duologue.run.stored import files_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from duologue.core.protocols import Brief
     from duologue.metrics.counts import Metric
 
 
 def save_report(report: Report, path: Path) -> None:
-    """Write the whole report, with the counts per item that paired tests need."""
-    write_bytes(path, msgspec.json.encode(report))
+    """Write the whole report, with the counts per item that paired tests need.
+
+    Figures that JSON has no number for are written as the texts `NaN`, `Infinity` and `-Infinity`.
+    """
+    write_bytes(path, msgspec.json.encode(_with_figures(msgspec.to_builtins(report), _in_json)))
 
 
 def read_report(path: Path) -> Report:
-    """Return a saved report. Raises `FormatError` for a file that is none, saying how one is made."""
+    """Return a saved report. Raises `FormatError` for a file that is none, or damaged, saying how one is made."""
+    report = _decoded(path)
+    problems = list(_mistakes(report))
+    if problems:
+        raise FormatError(path, problems)
+    return report
+
+
+def _decoded(path: Path) -> Report:
+    data = read_bytes(path)
     try:
-        return msgspec.json.decode(read_bytes(path), type=Report)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        try:
+            return msgspec.json.decode(data, type=Report)
+        except msgspec.ValidationError:  # a figure that JSON has no number for, or something that is wrong
+            return msgspec.convert(_with_figures(msgspec.json.decode(data), _of_json), Report)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = Problem(
             rule="not-a-report",
             message=f"this is not a saved report: {error}",
@@ -36,16 +55,120 @@ def read_report(path: Path) -> Report:
         raise FormatError(path, [problem]) from error
 
 
+_FIGURES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+
+def _in_json(figure: Any) -> Any:
+    if not isinstance(figure, float) or math.isfinite(figure):
+        return figure
+    return "NaN" if math.isnan(figure) else "Infinity" if figure > 0 else "-Infinity"
+
+
+def _of_json(figure: Any) -> Any:
+    return _FIGURES.get(figure, figure) if isinstance(figure, str) else figure
+
+
+def _with_figures(report: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a report as JSON holds it, changed where scores and counts stand; anything else stays as it is."""
+    if not isinstance(report, dict):
+        return report
+    found = dict(report)
+    if "scores" in found:
+        found["scores"] = _with_scores(found["scores"], change)
+    if isinstance(found.get("slices"), list | tuple):
+        found["slices"] = [
+            {**part, "scores": _with_scores(part.get("scores"), change)} if isinstance(part, dict) else part
+            for part in found["slices"]
+        ]
+    if isinstance(found.get("items"), list | tuple):
+        found["items"] = [
+            (one[0], [change(count) for count in one[1]])
+            if isinstance(one, list | tuple) and len(one) == 2 and isinstance(one[1], list | tuple)
+            else one
+            for one in found["items"]
+        ]
+    return found
+
+
+def _with_scores(scores: Any, change: Callable[[Any], Any]) -> Any:
+    """Return scores with their figures changed; a value that is null is what older versions wrote for NaN."""
+    if not isinstance(scores, list | tuple):
+        return scores
+    return [
+        {
+            **score,
+            **{name: change(score[name]) for name in ("value", "low", "high") if name in score},
+            **({"value": math.nan} if score.get("value", 0) is None else {}),
+        }
+        if isinstance(score, dict)
+        else score
+        for score in scores
+    ]
+
+
+def _mistakes(report: Report) -> Iterator[Problem]:
+    """Yield what in a report does not fit together: whoever reads it counts on all of this."""
+    columns, names = len(report.columns), [name for name, _ in report.items]
+    ragged = [name for name, counts in report.items if len(counts) != columns]
+    if ragged:
+        yield _damage("/items", f"{len(ragged):,} items have not {columns} counts, as there are columns: '{ragged[0]}'")
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        yield _damage("/items", f"{len(twice):,} items stand there more than once: '{twice[0]}'")
+    if len(set(report.columns)) < columns:
+        yield _damage("/columns", "a column stands there twice")
+    if report.groups and len(report.groups) != len(names):
+        yield _damage("/groups", f"{len(report.groups):,} groups are given for {len(names):,} items")
+    scores = [score.name for score in report.scores]
+    if len(set(scores)) < len(scores):
+        yield _damage("/scores", "a score stands there twice")
+    if report.n < 0:
+        yield _damage("/n", f"{report.n} items cannot be")
+    commands = report.meta.get("commands", [])
+    if not isinstance(commands, list) or not all(isinstance(one, str) for one in commands):
+        yield _damage("/meta/commands", "expected a list of texts")
+
+
+def _damage(place: str, message: str) -> Problem:
+    advice = "the report is damaged; score the files again with --out"
+    return Problem(rule="report-damaged", place=place, message=message, advice=advice)
+
+
 def how_of(report: Report) -> Scoring:
-    """Return how a report was scored; one that does not say so was scored by its variant alone."""
+    """Return how a report was scored; one that does not say so was scored by its variant alone.
+
+    Options that were files or programs come back as the hash of what they were, never as a path. Raises `FormatError`
+    for a report that does not say how in a form that can be read, or that names a path there.
+    """
+    name = report.system or report.task
     told = report.meta.get("how")
     if not isinstance(told, dict):
         return Scoring(variant=report.variant)
     try:
-        return msgspec.convert(told, Scoring)
+        how = msgspec.convert(told, Scoring)
     except msgspec.ValidationError as error:
-        problem = Problem(rule="report-how", place="/meta/how", message=f"this does not say how to score: {error}")
-        raise FormatError(report.system or report.task, [problem]) from error
+        raise _not_told(name, f"this does not say how to score: {error}") from error
+    brief = load_task(report.task).brief if report.task in names("tasks") else None
+    outside = (*brief.files, *brief.programs) if brief is not None else ()
+    for option in outside:
+        if option in how.options:
+            raise _not_told(name, f"option '{option}' names a file, and no path is ever taken from a report")
+    files = files_of(report, name)
+    used = {} if files is None else {one.option: one.sha256 for one in (*files.options, *files.programs)}
+    return msgspec.structs.replace(how, options={**how.options, **{one: used.get(one, "") for one in outside}})
+
+
+def how_to_save(how: Scoring, brief: Brief) -> dict[str, Any]:
+    """Return how a file was scored as a report keeps it: without paths, whose files it keeps by their hashes."""
+    outside = {*brief.files, *brief.programs}
+    kept = {name: value for name, value in how.options.items() if name not in outside}
+    made: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(how, options=kept)))
+    return made  # as it is read back
+
+
+def _not_told(name: str, message: str) -> FormatError:
+    advice = "score the files again with --out"
+    return FormatError(name, [Problem(rule="report-how", place="/meta/how", message=message, advice=advice)])
 
 
 def formulas_of(report: Report) -> Sequence[Metric[Any]]:

@@ -37,8 +37,8 @@ class Simulation(NamedTuple):
     report: Report
     people: Report | None
     """The same figures of what people made of the same scenes; `None` where that is not known."""
-    latency: Latency
-    """Of the system's replies one by one; no part of what a seed decides."""
+    latency: Latency | None
+    """Of the system's replies one by one; no part of what a seed decides. `None`: all were kept of a stopped run."""
     ended_by: dict[str, int]
     """How many conversations ended in which way: `over`, `max_turns`, `system`, `user`."""
     notes: tuple[str, ...]
@@ -61,13 +61,23 @@ class Timed:
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Answer and note how long it took."""
-        begun = time.perf_counter()
+        begun, kept = time.perf_counter(), self._kept()
         answers = self._system.answer(samples)
-        self.milliseconds.append(1000 * (time.perf_counter() - begun))
+        if self._kept() == kept:
+            self.milliseconds.append(1000 * (time.perf_counter() - begun))
         return answers
 
-    def latency(self) -> Latency:
-        """Return the quantiles (nearest rank) of all calls so far. Raises `UsageError` when there was none."""
+    def _kept(self) -> int:
+        """Return how many answers came from what was kept of a stopped run: these are not timed."""
+        return getattr(self._system, "replayed", 0)
+
+    def latency(self) -> Latency | None:
+        """Return the quantiles (nearest rank) of all calls so far; `None` when all replies were kept ones.
+
+        Raises `UsageError` when there was no call.
+        """
+        if not self.milliseconds and self._kept():
+            return None
         if not self.milliseconds:
             raise UsageError("no reply was asked for, so there is none to time; allow at least one turn")
         ordered = sorted(self.milliseconds)

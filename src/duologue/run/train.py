@@ -7,17 +7,37 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
-from duologue.core.plugins import CARD, make_system, read_card, save_card
+from duologue.core.identity import Identity, differences, packages
+from duologue.core.locks import writing_folder
+from duologue.core.plugins import (
+    CARD,
+    demand_fit,
+    make_system,
+    packages_of,
+    read_card,
+    save_card,
+    write_card,
+)
 from duologue.core.protocols import Run, Trainable
-from duologue.core.recipe import recipe_hash
+from duologue.core.recipe import dump, read_toml, to_table
+from duologue.run.contamination import HELD_OUT, SKETCH, TRAIN, Sketch, declared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from duologue.core.plugins import SystemCard
     from duologue.core.protocols import Progress, Task, World
     from duologue.core.records import Example, Record
+    from duologue.run.contamination import TrainingFile
+
+UNDER_WAY = "training.toml"
+"""The file that says, until the model is there, which training a folder belongs to."""
+
+_SIMULATED = "simulated by the task's own simulator, seed {}"
+_GIVEN = "given files"
 
 
 def train(
@@ -30,47 +50,117 @@ def train(
     examples: Sequence[Example] | None = None,
     held_out: Sequence[Example] | None = None,
     worlds: Mapping[str, World] | None = None,
+    files: Sequence[TrainingFile] = (),
+    external: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> bool:
     """Train the registered system `name` into the folder `out`; return False when it stands there already.
 
-    The system finds the shared knowledge bases in `Run.worlds`; what they hold is part of the data hash. Without
-    `examples` the system practises on what its task's simulator makes. A stopped training goes on from its last
-    checkpoint and ends in the same weights. Raises `UsageError` when the system does not learn or `out` holds another
-    model.
+    The system finds the shared knowledge bases in `Run.worlds`. Without `examples` the system practises on what its
+    task's simulator makes. A stopped training goes on from its last checkpoint and ends in the same weights. `files`
+    says which files the examples are from; `external` names data that are not the challenge's own (`None`: not
+    declared), and declares it anew for a model that stands there. Beside the model lies a sketch of all that it
+    learned from, so that scores on the same data are told (`run.contamination`). Raises
+    `UsageError` when the system does not learn, there are `held_out` examples alone, or `out` holds another model or
+    another training that was stopped; `BusyError` where another process trains into it.
     """
+    demand_fit(name, task.brief)
     system = make_system(name, recipe)
     if not isinstance(system, Trainable):
         raise UsageError(f"system '{name}' does not learn; give its name to `duologue run` as it is")
-    given = "" if examples is None else _data_hash(examples, held_out, worlds)
-    origin = f"simulated by the task's own simulator, seed {seed}" if examples is None else "given files"
-    if (out / CARD).is_file():
-        card = read_card(out)
-        same = (card.system, card.recipe_hash, card.seed, card.data) == (name, recipe_hash(recipe), seed, origin)
-        if same and given in {"", card.data_hash}:
-            return False
-        raise UsageError(
-            f"{out} holds another model ({card.system}, seed {card.seed}); choose another --out or remove it"
-        )
-    if examples is None:
-        examples, held_out = system.practice(task, seed, progress)
-    data_hash = given or _data_hash(examples, held_out, worlds)
-    run = Run(folder=out, seed=seed, progress=progress, data_hash=data_hash, worlds=dict(worlds or {}))
-    system.fit(examples, held_out or [], [], run)
-    system.save(out)
-    save_card(out, name=name, recipe=recipe, task=task.brief.name, seed=seed, data=origin, data_hash=run.data_hash)
-    return True
+    if examples is None and held_out:
+        raise UsageError("held-out examples need examples to learn from beside them; give training files with --train")
+    origin = _SIMULATED.format(seed) if examples is None else _GIVEN
+    world_hash = _hash_of_worlds(worlds or {})
+    identity = Identity(
+        task=task.brief.name,
+        system=name,
+        packages=packages_of(name),
+        seed=seed,
+        recipe=to_table(recipe),
+        data=origin if examples is None else _hash_of_data(examples, held_out or ()),
+        world=world_hash,
+    )
+    with writing_folder(out):
+        if (out / CARD).is_file():
+            card = read_card(out)
+            other = differences(_identity_of(card).table(), identity.table())
+            if not other:
+                _declare(out, card, external)
+                return False
+            raise UsageError(
+                f"{out} holds another model ({card.system}, seed {card.seed}: {', '.join(other)}); "
+                f"choose another --out or remove it"
+            )
+        _claim(out, identity)
+        if examples is None:
+            examples, held_out = system.practice(task, seed, progress)
+            external = external or ()
+        data_hash = _hash_of_data(examples, held_out or ()) if origin != _GIVEN else identity.data
+        run = Run(folder=out, seed=seed, progress=progress, identity=identity, worlds=dict(worlds or {}))
+        system.fit(examples, held_out or [], [], run)
+        system.save(out)
+        sketch = Sketch.of({TRAIN: examples, HELD_OUT: held_out or []}, files)
+        sketch.save(out / SKETCH)
+        save_card(
+            out, name=name, recipe=recipe, task=task.brief.name, seed=seed,
+            data=origin, data_hash=data_hash, world_hash=world_hash,
+            sketch=sketch.hash, external=declared(system, external),
+        )  # fmt: skip
+        (out / UNDER_WAY).unlink(missing_ok=True)
+        return True
 
 
-def _data_hash(
-    examples: Sequence[Example] | None, held_out: Sequence[Example] | None, worlds: Mapping[str, World] | None
-) -> str:
-    """Return the SHA-256 of all examples and facts as JSON lines, fed one by one: they may be many."""
+def _declare(out: Path, card: SystemCard, external: Sequence[str] | None) -> None:
+    """Put another declaration of external data on a model's card."""
+    wanted = card.external if external is None else sorted({*external})
+    if wanted != card.external:
+        write_card(out, msgspec.structs.replace(card, external=wanted))
+
+
+def _claim(out: Path, identity: Identity) -> None:
+    """Note whose training the folder holds from now on. Raises `UsageError` where another one was stopped in it."""
+    path = out / UNDER_WAY
+    if path.is_file():
+        other = differences(read_toml(path), identity.table())
+        if other:
+            raise UsageError(
+                f"a training that was stopped in {out} is another one ({', '.join(other)}); train with the same to go "
+                f"on with it, choose another --out, or remove the folder to start anew"
+            )
+    write_text(path, dump(identity))
+
+
+def _identity_of(card: SystemCard) -> Identity:
+    """Return the identity of the training that made a model."""
+    return Identity(
+        task=card.task,
+        system=card.system,
+        packages=packages(card.distribution, card.version, duologue=card.duologue),
+        seed=card.seed,
+        recipe=card.recipe,
+        data=card.data_hash if card.data == _GIVEN else card.data,
+        world=card.world_hash,
+    )
+
+
+def _hash_of_data(examples: Sequence[Example], held_out: Sequence[Example]) -> str:
+    """Return the SHA-256 of the examples of both parts as JSON lines, fed one by one: they may be many."""
     encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
-    for part in (examples, held_out):
-        for example in part or ():
+    for name, part in (("examples", examples), ("held out", held_out)):
+        digest.update(f"# {name}\n".encode())  # no JSON begins so: where a part ends counts, too
+        for example in part:
             digest.update(encoder.encode(example) + b"\n")
-    for _, world in sorted((worlds or {}).items()):
+    return digest.hexdigest()
+
+
+def _hash_of_worlds(worlds: Mapping[str, World]) -> str:
+    """Return the SHA-256 of all facts, by knowledge base; nothing where there is none."""
+    if not worlds:
+        return ""
+    encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
+    for name, world in sorted(worlds.items()):
+        digest.update(b"# " + encoder.encode(name) + b"\n")
         for fact in world:
             digest.update(encoder.encode(fact) + b"\n")
     return digest.hexdigest()

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from duologue.core.disk import Source
-from duologue.core.errors import DuologueError, UsageError
+from duologue.core.errors import DuologueError, UsageError, did_you_mean
 from duologue.core.lines import sha256
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
-from duologue.run.context import locate
 from duologue.run.saved import how_of, read_report
+from duologue.run.stored import Located, files_of, locate, told
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from duologue.core.protocols import Brief
     from duologue.core.records import Report
+    from duologue.run.stored import StoredFile, StoredFiles
 
 REPORTS = "*.report.json"
 """Names of saved reports, as `duologue score --out` should be given."""
@@ -42,7 +48,9 @@ def find(what: str, folders: Sequence[Path]) -> list[Path]:
     if Path(what).is_file():
         return [Path(what)]
     looked, found = 0, []
-    for path in sorted({path for folder in folders if folder.is_dir() for path in folder.rglob(REPORTS)}):
+    for path in sorted(
+        {path for folder in folders if folder.is_dir() for path in folder.rglob(REPORTS) if path.is_file()}
+    ):
         looked += 1
         try:
             report = read_report(path)
@@ -59,27 +67,54 @@ def find(what: str, folders: Sequence[Path]) -> list[Path]:
     return found
 
 
-def verify(path: Path) -> Verdict:
+class Given(NamedTuple):
+    """Where the files behind a report are, as its reader says; what is left out is looked for."""
+
+    folders: tuple[Path, ...] = ()
+    """Folders below which stored files are looked for, beside that of the report."""
+    gold: tuple[Path, ...] = ()
+    input: Path | None = None
+    pred: Path | None = None
+    options: Mapping[str, str] = MappingProxyType({})
+    """Files and programs of scoring options by name, such as METEOR's program; the only way to name a program."""
+
+
+def paths_in(options: Sequence[str]) -> dict[str, str]:
+    """Return `name=path` texts as a dictionary. Raises `UsageError` for a text of another shape."""
+    pairs = {name: path for name, _, path in (one.partition("=") for one in options)}
+    if not all(name and path for name, path in pairs.items()):
+        raise UsageError("--option: expected name=path, such as --option meteor=meteor-1.5.jar")
+    return pairs
+
+
+def verify(path: Path, given: Given = Given()) -> Verdict:  # noqa: B008  # it never changes
     """Score again what a saved report was made from and compare every figure, exactly.
 
-    Files are looked for where the report says, then beside the report. Raises `UsageError` for a report that
-    does not name its files (made before they were kept), and what scoring raises.
+    Files are looked for beside the report, below the folders given and below the current folder (`stored.locate`),
+    and hold what the report says by their hashes. Raises `UsageError` for a report that does not name its files
+    (made before they were kept), for an option that the task does not have, and where a program counted that is not
+    given; `FormatError` for a damaged report; and what scoring raises.
     """
     report = read_report(path)
-    files = report.meta.get("files")
-    if not isinstance(files, dict) or not files.get("pred"):
+    files = files_of(report, path)
+    if files is None:
         raise UsageError(f"{path} does not name the files that it was made from; score them again with --out")
+    task = load_task(report.task)
+    how = how_of(report)
     differences: list[str] = []
-    found = {kind: [_locate(one, path, differences) for one in files.get(kind) or ()] for kind in _KINDS}
-    if any(one is None for group in found.values() for one in group):
+    looked = _Search(path, given.folders, differences)
+    golds = looked.all(files.gold, given.gold)
+    data = looked.all(files.input, [given.input] if given.input else [])
+    pred = looked.all(files.pred, [given.pred] if given.pred else [])
+    options = _options(task.brief, files, given.options, looked)
+    if looked.missing:
         return Verdict(path, report.signature, 0, tuple(differences))
-    golds, (pred, *_), data = ([one for one in found[kind] if one is not None] for kind in _KINDS)
     test_set = report.meta.get("test_set")
     again = evaluate.score(
-        load_task(report.task),
+        task,
         golds,
-        pred,
-        how_of(report),
+        pred[0],
+        msgspec.structs.replace(how, options={**how.options, **options}),
         data=data[0] if data else None,
         test_set=str(test_set) if test_set else None,
     )
@@ -90,20 +125,70 @@ def verify(path: Path) -> Verdict:
     return Verdict(path, report.signature, len(pairs), tuple(differences))
 
 
-_KINDS = ("gold", "pred", "input")
+class _Search:
+    """Looks for the files behind one report and notes what differs."""
 
+    def __init__(self, report: Path, folders: tuple[Path, ...], differences: list[str]) -> None:
+        self._report = report
+        self._folders = folders
+        self._differences = differences
+        self.missing = False
+        """Whether a file is not to be had at all."""
 
-def _locate(stored: Any, report: Path, differences: list[str]) -> Path | None:
-    """Return where a stored file is now; note when it is gone or holds something else."""
-    named = Path(str(stored["path"]))
-    path = locate(named, report)
-    if path is None:
-        differences.append(f"{named}: the file is gone")
+    def all(self, files: Sequence[StoredFile], given: Sequence[Path]) -> list[Path]:
+        """Return where files are, those that are given before those that are found."""
+        if given and len(given) != len(files):
+            raise UsageError(f"{self._report} was made from {len(files)} such files, {len(given)} given")
+        found = [self._given(one, path) for one, path in zip(files, given, strict=True)] if given else []
+        return [path for path in (found or map(self._located, files)) if path is not None]
+
+    def _given(self, one: StoredFile, path: Path) -> Path:
+        return self.compared(one, path, sha256(Source(path)))
+
+    def _located(self, one: StoredFile) -> Path | None:
+        found = locate(one, self._report, self._folders)
+        if found.path is not None:
+            return found.path
+        if found.changed is not None:
+            return self.compared(one, *found.changed)
+        self.missing = True
+        self._differences.append(told(one, found))
         return None
-    here = sha256(Source(path))
-    if here != stored["sha256"]:
-        differences.append(f"{path}: the file has changed: stored hash {stored['sha256'][:12]}, found {here[:12]}")
-    return path
+
+    def compared(self, one: StoredFile, path: Path, here: str) -> Path:
+        """Return the path of a file; note where it does not hold what was scored."""
+        if here != one.sha256:
+            self._differences.append(told(one, Located(None, (path, here))))
+        return path
+
+
+def _options(brief: Brief, files: StoredFiles, given: Mapping[str, str], looked: _Search) -> dict[str, str]:
+    """Return the values of the options that are files and programs: what the reader gives, never a program else.
+
+    Options that did not count are empty, whatever the environment says.
+    """
+    known = {*brief.files, *brief.programs}
+    for name in given:
+        if name not in known:
+            raise UsageError(f"{brief.name} has no file or program to be given as '{name}'{did_you_mean(name, known)}")
+    values = dict.fromkeys(sorted(known), "")
+    for one in files.options:
+        if one.option in brief.files:
+            found = looked.all([one], [Path(given[one.option])] if one.option in given else [])
+            values[one.option] = str(found[0]) if found else ""
+    for one in files.programs:
+        if one.option not in brief.programs:
+            continue
+        variable = f"DUOLOGUE_{one.option.upper()}"
+        program = given.get(one.option) or os.environ.get(variable)
+        if not program:
+            raise UsageError(
+                f"{one.option} was counted by a program (SHA-256 {one.sha256[:12]}), and a report is never asked which "
+                f"program to run; say where yours is with --option {one.option}=PATH, or set {variable}"
+            )
+        looked.compared(one, Path(program), sha256(Source(Path(program))))
+        values[one.option] = program
+    return values
 
 
 def _figures(stored: Report, now: Report) -> list[tuple[str, Any, Any]]:

@@ -1,6 +1,6 @@
-"""The two baselines of the ranking challenge: chance, and word overlap weighted by rarity.
+"""The baselines of the ranking challenge: chance, word overlap weighted by rarity, and the candidates alone.
 
-Both need nothing but the samples, so they rank whatever has candidates, in any task.
+They need nothing but the samples, so they rank whatever has candidates, in any task.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ import hashlib
 import math
 import re
 from collections import Counter
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from duologue.core.protocols import Brief, World
     from duologue.core.records import Sample
@@ -26,7 +28,9 @@ class RandomRanker:
     """Ranks by chance: the order for a sample depends only on the seed and the sample's id and size."""
 
     Recipe = Record
+    scope = Scope(answers=("ranking",))
     seen = "nothing"
+    external: tuple[str, ...] = ()
 
     def __init__(self, recipe: Record | None = None) -> None:
         self.recipe = recipe or Record()
@@ -48,18 +52,58 @@ class RandomRanker:
         return tuple(sample.candidates[place].id for place in order)
 
 
+class MedoidRanker:
+    """Ranks by likeness to the other candidates: no dialogue is looked at, no knowledge base, nothing is learned.
+
+    Wrong candidates made by changing the right one are all near it and further from one another. What this finds is
+    how far a set of candidates gives the answer away by itself, and is no understanding. The likeness of two candidates
+    is 2 shared / (words of both), words cut at white space and counted as often as they occur; a candidate's score is
+    the sum over the others. Ties keep the order of the candidates.
+    """
+
+    Recipe = Record
+    scope = Scope(answers=("ranking",))
+    seen = "nothing"
+    external: tuple[str, ...] = ()
+
+    def __init__(self, recipe: Record | None = None) -> None:
+        self.recipe = recipe or Record()
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+        """Need nothing: there is no chance in it."""
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Return the candidates of each sample, the one that is most like the others first."""
+        return [Answer(ranking=self._order(sample)) for sample in samples]
+
+    def _order(self, sample: Sample) -> tuple[str, ...]:
+        words = [Counter(candidate.text.split()) for candidate in sample.candidates]
+        sizes = [one.total() for one in words]
+        scores = [0.0] * len(words)
+        for (one, here), (other, there) in combinations(enumerate(words), 2):
+            both = sizes[one] + sizes[other]
+            likeness = 2 * (here & there).total() / both if both else 1.0
+            scores[one] += likeness
+            scores[other] += likeness
+        order = sorted(range(len(scores)), key=lambda place: -round(scores[place], 9))
+        return tuple(sample.candidates[place].id for place in order)
+
+
 class TfidfRanker:
     """The challenge's official baseline: candidates by the cosine of their words with those of their dialogue.
 
     Word weights are fitted on the very samples that are answered, one document per dialogue (its utterances
     joined by blanks): tokens of two or more word characters in lower case, raw counts, smooth inverse document
     frequency `ln((1 + n) / (1 + df)) + 1`, unit length. Words of no dialogue do not count. Ties keep the order
-    of the candidates. An answer therefore depends on the other samples of the batch, as in the official program,
-    and the whole file must be answered in one call (`whole_file`).
+    of the candidates, and scores are rounded as the official program's are, so that they tie where its do. An
+    answer therefore depends on the other samples of the batch, as in the official program, and the whole file must
+    be answered in one call (`whole_file`).
     """
 
     Recipe = Record
+    scope = Scope(answers=("ranking",))
     seen = "the utterances of all dialogues of the file that is answered (no answers), as the official baseline does"
+    external: tuple[str, ...] = ()
     whole_file = True
     """Tells the caller to pass all samples of a file at once."""
 
@@ -73,8 +117,9 @@ class TfidfRanker:
         """Fit the word weights on the samples given, then rank the candidates of each."""
         documents = [Counter(tokens(" ".join(turn.text for turn in sample.history))) for sample in samples]
         weights = _inverse_frequencies(documents)
+        places = {word: place for place, word in enumerate(weights)}
         return [
-            Answer(ranking=_by_overlap(sample, document, weights))
+            Answer(ranking=_by_overlap(sample, _in_order(document, places), weights))
             for sample, document in zip(samples, documents, strict=True)
         ]
 
@@ -88,22 +133,46 @@ def tokens(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _inverse_frequencies(documents: Sequence[Iterable[str]]) -> dict[str, float]:
+def _inverse_frequencies(documents: Sequence[Mapping[str, int]]) -> dict[str, float]:
+    """Return the weight of each word, in the order of first appearance."""
     counts: Counter[str] = Counter()
     for document in documents:
-        counts.update(set(document))
+        counts.update(list(document))
     return {word: math.log((1 + len(documents)) / (1 + count)) + 1 for word, count in counts.items()}
 
 
+def _in_order(document: Mapping[str, int], places: Mapping[str, int]) -> dict[str, int]:
+    return {word: document[word] for word in sorted(document, key=places.__getitem__)}
+
+
 def _by_overlap(sample: Sample, document: Mapping[str, int], weights: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the candidates' ids by falling cosine; the dialogue's own length is the same for all of them."""
+    """Return the candidates' ids by falling cosine; `document` has its words by first appearance in the file.
+
+    Equal texts in another order of words, and equal scores by chance, are told apart by rounding alone, so sums are
+    made in the order in which scikit-learn 0.18 stores the weights: a dialogue's words by first appearance in the
+    file (each of two products turns a row round), a candidate's from the last to the first of the alphabet (one).
+    """
+    own = _unit(document, weights)
 
     def cosine(text: str) -> float:
         words = Counter(word for word in tokens(text) if word in weights)
-        length = math.sqrt(sum((count * weights[word]) ** 2 for word, count in words.items()))
-        product = sum(count * document.get(word, 0) * weights[word] ** 2 for word, count in words.items())
-        return product / length if length else 0.0
+        theirs = _unit({word: words[word] for word in sorted(words, reverse=True)}, weights)
+        product = 0.0
+        for word, weight in own.items():
+            if word in theirs:
+                product += weight * theirs[word]
+        return product
 
     cosines = [cosine(candidate.text) for candidate in sample.candidates]
-    order = sorted(range(len(cosines)), key=lambda place: -cosines[place])
-    return tuple(sample.candidates[place].id for place in order)
+    places = sorted(range(len(cosines)), key=lambda place: -cosines[place])
+    return tuple(sample.candidates[place].id for place in places)
+
+
+def _unit(counts: Mapping[str, int], weights: Mapping[str, float]) -> dict[str, float]:
+    """Return weighted counts of length 1; `sum` is not used, which adds up with other roundings from Python 3.12 on."""
+    found = {word: count * weights[word] for word, count in counts.items()}
+    squares = 0.0
+    for weight in found.values():
+        squares += weight * weight
+    length = math.sqrt(squares)
+    return {word: weight / length for word, weight in found.items()} if length else found

@@ -1,109 +1,256 @@
-"""A system behind HTTP: one POST, one answer. Whatever the messages look like is the task's business."""
+"""A system behind HTTP: one POST, one answer. Whatever the messages look like is the task's business.
+
+One thread waits for all clients, so that a slow one costs a few kilobytes and no more; answers are made in threads of
+their own. A request has a deadline from the moment the server begins to wait for it. Where places run out, the client
+that has been waited for longest loses its place, first of whoever holds most of them: honest requests come whole in
+milliseconds, and clients that drip them are the ones that are waited for.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import signal
 import socket
 import threading
+from collections import Counter
 from contextlib import suppress
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socketserver import TCPServer
+from ipaddress import IPv6Address, ip_address
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from duologue.core.errors import UsageError
+from duologue.web.requests import Refusal, check_host, length_of, read_head
 
 if TYPE_CHECKING:
+    from asyncio import StreamReader, StreamWriter
+    from collections.abc import Collection
+
     from duologue.core.protocols import Service
 
 LARGEST_BODY = 1 << 20
 """Bytes of the longest request that is read: a history of some hundred thousand characters."""
-CONNECTIONS = 256
-"""Clients served at once; one more is told to come again."""
-IDLE_SECONDS = 30
-"""How long a client may stay silent."""
-FAREWELL_SECONDS = 10
+LARGEST_HEAD = 1 << 14
+"""Bytes of the longest head of a request."""
+CONNECTIONS = 512
+"""Clients served at once; where one more comes, the one longest waited for leaves, or the new one comes again."""
+CONNECTIONS_PER_CLIENT = 128
+"""The same for one address (a network of 64 bits, for IPv6)."""
+REQUEST_SECONDS = 15.0
+"""How long a client may take until its request is whole, from connecting or from its last answer on."""
+ANSWERS = 32
+"""Answers that are made at once; others wait for their turn."""
+FAREWELL_SECONDS = 10.0
 """How long a stopping server waits for the answers under way."""
 
-_LINGER_SECONDS = 2
+_LINGER_SECONDS = 2.0
 """How long what a refused client still sends is thrown away."""
-_FULL_SECONDS = 0.2
-_FULL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+_BACKLOG = 1024
+"""Clients that may wait while others are let in: a crowd that comes at once."""
 
 _LOG = logging.getLogger(__name__)
 
 
-class Server(ThreadingHTTPServer):
-    """Serves one service to many clients, a thread each; a connection may carry many requests.
+class _Client:
+    """A connection: who is there, and since when it is waited for."""
 
-    Every path is the same. Listens from its making on, at `port` (0: any free one; see `address`). Raises `UsageError`
-    for an address that cannot be had.
+    def __init__(self, reader: StreamReader, writer: StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+        self.who = _who(writer)
+        self.waiting_since: float | None = monotonic()
+        """`None` while its answer is made: such a client never loses its place."""
+
+    async def send(self, status: HTTPStatus, body: bytes, *, last: bool, **fields: str) -> None:
+        """Send an answer in one piece."""
+        head = {
+            "Server": "duologue",
+            "Content-Type": "application/json; charset=utf-8",
+            "Content-Length": str(len(body)),
+            "X-Content-Type-Options": "nosniff",
+            **fields,
+            **({"Connection": "close"} if last else {}),
+        }
+        lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {value}" for name, value in head.items())]
+        self.writer.write("\r\n".join([*lines, "", ""]).encode() + body)
+        await self.writer.drain()
+
+    async def linger(self) -> None:
+        """Hang up; what is still sent is thrown away for a while, as unread bytes would reset the connection."""
+        with suppress(OSError):
+            self.writer.write_eof()
+        with suppress(TimeoutError, OSError):
+            async with asyncio.timeout(_LINGER_SECONDS):
+                while await self.reader.read(1 << 16):
+                    pass
+
+
+class Server:
+    """Serves one service to many clients; a connection may carry many requests, one after another.
+
+    Every path is the same. Listens from its making on, at `port` (0: any free one; see `address`). `hosts` are the
+    names that requests may be meant for beside `localhost`, `host` and addresses in figures. Raises `UsageError` for
+    an address that cannot be had.
     """
 
-    daemon_threads = True
-    request_queue_size = 128
-    """Clients that may wait while others are let in: the library's five refuse a crowd that comes at once."""
-
-    def __init__(self, service: Service, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self, service: Service, host: str = "127.0.0.1", port: int = 0, *, hosts: Collection[str] = ()
+    ) -> None:
         self.service = service
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._room = threading.BoundedSemaphore(CONNECTIONS)
-        self._working = 0
-        self._quiet = threading.Condition()
+        self.hosts = frozenset({"localhost", host.lower(), *(name.lower() for name in hosts)})
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.socket(family, socket.SOCK_STREAM)
         try:
-            super().__init__((host, port), _Handler)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.bind((host, port))
+            self._socket.listen(_BACKLOG)
         except (OSError, OverflowError) as error:
+            self._socket.close()
             raise UsageError(f"cannot listen at {host}, port {port}: {error}; choose other --host or --port") from error
-
-    @property
-    def address(self) -> str:
+        named, self.server_port = self._socket.getsockname()[:2]
+        self.address = f"http://[{named}]:{self.server_port}" if ":" in named else f"http://{named}:{self.server_port}"
         """Where clients find the server, such as `http://127.0.0.1:8200`."""
-        host, port = self.server_address[:2]
-        named = host.decode() if isinstance(host, bytes | bytearray) else str(host)
-        return f"http://[{named}]:{port}" if ":" in named else f"http://{named}:{port}"
+        self._clients: set[_Client] = set()
+        self._stopping = threading.Event()
+        self._wake: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
 
     def run(self) -> None:
         """Serve until `shutdown` or Ctrl-C; then answer what is under way, and let go of the port."""
         try:
-            self.serve_forever(poll_interval=0.2)
-        except KeyboardInterrupt:
-            _LOG.info("stopping")
+            with asyncio.Runner() as runner:
+                runner.run(self._serve())
         finally:
             self.server_close()
-            with self._quiet:
-                self._quiet.wait_for(lambda: not self._working, FAREWELL_SECONDS)
 
-    def server_bind(self) -> None:
-        """Take the port, without the library's look-up of this machine's name, which may take seconds."""
-        TCPServer.server_bind(self)
-        self.server_name, self.server_port = "duologue", self.server_address[1]
+    def shutdown(self) -> None:
+        """Make `run` end; may be called by any thread, and before `run`."""
+        self._stopping.set()
+        if self._wake is not None:
+            loop, stop = self._wake
+            with suppress(RuntimeError):  # it has ended already
+                loop.call_soon_threadsafe(stop.set)
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Give a client a thread, or tell it to come again when there are too many."""
-        if not self._room.acquire(blocking=False):
-            with suppress(OSError):
-                request.settimeout(_FULL_SECONDS)
-                request.recv(1 << 16)  # what is left unread would reset the connection, and the answer with it
-                request.sendall(_FULL)
-            self.shutdown_request(request)
-            return
+    def server_close(self) -> None:
+        """Let go of the port."""
+        self._socket.close()
+
+    async def _serve(self) -> None:
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+        self._answers = asyncio.Semaphore(ANSWERS)
+        self._wake = loop, stop
+        if self._stopping.is_set():
+            stop.set()
+        for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(one) == signal.SIG_IGN:  # as `nohup` has it
+                continue
+            with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread, or no such signals
+                loop.add_signal_handler(one, stop.set)
+        server = await asyncio.start_server(self._welcome, sock=self._socket, limit=LARGEST_HEAD)
+        await stop.wait()
+        _LOG.info("stopping")
+        server.close()
+        for client in self._clients:
+            if client.waiting_since is not None:
+                client.writer.close()
+        until = monotonic() + FAREWELL_SECONDS
+        while self._clients and monotonic() < until:
+            await asyncio.sleep(0.02)
+
+    async def _welcome(self, reader: StreamReader, writer: StreamWriter) -> None:
+        """Serve one client to its end, if there is a place for it."""
+        client = _Client(reader, writer)
         try:
-            super().process_request(request, client_address)
-        except BaseException:  # there was no thread to be had, or Ctrl-C came: nobody else gives the place back
-            self._room.release()
-            raise
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve one client to its end."""
-        try:
-            super().process_request_thread(request, client_address)
+            if not self._make_room(client.who):
+                async with asyncio.timeout(_LINGER_SECONDS):
+                    await client.send(HTTPStatus.SERVICE_UNAVAILABLE, b"", last=True, **{"Retry-After": "1"})
+                    await client.linger()
+                return
+            self._clients.add(client)
+            while await self._exchange(client):
+                client.waiting_since = monotonic()
+        except (TimeoutError, OSError, asyncio.IncompleteReadError):
+            _LOG.debug("a client was dropped: %s", client.who)
         finally:
-            self._room.release()
+            self._clients.discard(client)
+            writer.close()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002  # the library's signature
-        """Log what went wrong with a client; one that went away is no error."""
-        _LOG.debug("a client was dropped: %s", client_address, exc_info=True)
+    def _make_room(self, who: str) -> bool:
+        """Whether one more client of this address can be let in; one that is waited for may lose its place for it."""
+        counts = Counter(client.who for client in self._clients)
+        if counts[who] >= CONNECTIONS_PER_CLIENT:
+            return self._dismiss(who)
+        if len(self._clients) < CONNECTIONS:
+            return True
+        return any(self._dismiss(greedy) for greedy, _ in counts.most_common())
+
+    def _dismiss(self, who: str) -> bool:
+        """Hang up on the client of an address that has been waited for longest; whether there is one."""
+        waited = [
+            (client.waiting_since, id(client), client)
+            for client in self._clients
+            if client.who == who and client.waiting_since is not None
+        ]
+        if not waited:
+            return False
+        client = min(waited)[2]
+        self._clients.discard(client)
+        client.writer.close()
+        return True
+
+    async def _exchange(self, client: _Client) -> bool:
+        """Read one request and answer it; whether another may follow."""
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                body, persistent = await self._request(client)
+        except Refusal as refused:
+            method_not_allowed = refused.status == HTTPStatus.METHOD_NOT_ALLOWED
+            async with asyncio.timeout(_LINGER_SECONDS):
+                fields = {"Allow": "POST"} if method_not_allowed else {}
+                await client.send(refused.status, self.service.refusal, last=True, **fields)
+                await client.linger()
+            return False
+        client.waiting_since = None
+        status, answer = await self._answer(body)
+        persistent = persistent and not self._stopping.is_set()
+        async with asyncio.timeout(REQUEST_SECONDS):
+            await client.send(status, answer, last=not persistent)
+        return persistent
+
+    async def _request(self, client: _Client) -> tuple[bytes, bool]:
+        """Return the body of the next request, and whether the client wants to ask again. Raises `Refusal`."""
+        try:
+            head = read_head(await client.reader.readuntil(b"\r\n\r\n"))
+        except asyncio.LimitOverrunError as error:
+            raise Refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from error
+        if head.method != "POST":
+            raise Refusal(HTTPStatus.METHOD_NOT_ALLOWED)
+        length = length_of(head, LARGEST_BODY)
+        check_host(head, self.hosts)
+        if head.waits:
+            client.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return await client.reader.readexactly(length), head.persistent
+
+    async def _answer(self, body: bytes) -> tuple[HTTPStatus, bytes]:
+        """Return the answer to one request, made in a thread that nobody waits for once the server has stopped."""
+        loop = asyncio.get_running_loop()
+        made: asyncio.Future[tuple[HTTPStatus, bytes]] = loop.create_future()
+
+        def deliver(found: tuple[HTTPStatus, bytes]) -> None:
+            if not made.done():
+                made.set_result(found)
+
+        def work() -> None:
+            found = self.respond(body)
+            with suppress(RuntimeError):  # the server has stopped
+                loop.call_soon_threadsafe(deliver, found)
+
+        async with self._answers:
+            try:
+                threading.Thread(target=work, daemon=True).start()
+            except RuntimeError:
+                _LOG.exception("there is no thread to be had for an answer")
+                return HTTPStatus.SERVICE_UNAVAILABLE, self.service.refusal
+            return await made
 
     def respond(self, body: bytes) -> tuple[HTTPStatus, bytes]:
         """Return the status and the service's answer to one request; a service that fails does not stop the server."""
@@ -113,78 +260,16 @@ class Server(ThreadingHTTPServer):
             _LOG.exception("the system failed on a request of %s bytes", len(body))
             return HTTPStatus.INTERNAL_SERVER_ERROR, self.service.refusal
 
-    def begin(self) -> None:
-        """Count a request that is being answered."""
-        with self._quiet:
-            self._working += 1
 
-    def end(self) -> None:
-        """Count a request that has its answer."""
-        with self._quiet:
-            self._working -= 1
-            self._quiet.notify_all()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    """Reads requests of bounded size and sends the service's answers."""
-
-    server: Server
-    protocol_version = "HTTP/1.1"
-    server_version = "duologue"
-    sys_version = ""
-    timeout = IDLE_SECONDS
-    wbufsize = -1  # head and body leave in one packet
-    disable_nagle_algorithm = True
-
-    def do_POST(self) -> None:
-        """Answer one request."""
-        length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
-            self._refuse(HTTPStatus.LENGTH_REQUIRED)
-        elif len(length) > 12 or int(length) > LARGEST_BODY:
-            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        else:
-            body = self.rfile.read(int(length))
-            if len(body) < int(length):  # the client went away
-                self.close_connection = True
-                return
-            self.server.begin()
-            try:
-                self._send(*self.server.respond(body))
-            finally:
-                self.server.end()
-
-    def do_GET(self) -> None:
-        """Say that only POST is answered."""
-        self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, Allow="POST")
-
-    do_HEAD = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_GET  # noqa: N815  # the library's names
-
-    def _refuse(self, status: HTTPStatus, **headers: str) -> None:
-        """Send a refusal and hang up; what the client still sends is thrown away for a while.
-
-        A connection that is closed on unread bytes is reset, and the refusal may be lost with it.
-        """
-        self.close_connection = True
-        body = b"" if self.command == "HEAD" else self.server.service.refusal
-        self._send(status, body, Connection="close", **headers)
-        with suppress(OSError):
-            self.connection.shutdown(socket.SHUT_WR)
-            self.connection.settimeout(_LINGER_SECONDS / 4)
-            until = monotonic() + _LINGER_SECONDS
-            while monotonic() < until and self.connection.recv(1 << 16):
-                pass
-
-    def _send(self, status: HTTPStatus, body: bytes, **headers: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-        self.wfile.flush()
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the library's name
-        """Keep the library from writing to the terminal."""
-        _LOG.debug(format, *args)
+def _who(writer: StreamWriter) -> str:
+    """Return whom limits count a connection for: its address, or the network of 64 bits that it stands in."""
+    peer = writer.get_extra_info("peername")
+    if not peer:
+        return ""
+    try:
+        address = ip_address(str(peer[0]).partition("%")[0])
+    except ValueError:
+        return str(peer[0])
+    if isinstance(address, IPv6Address):
+        return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
+    return str(address)

@@ -1,0 +1,205 @@
+"""What the command line takes for paths, and the one rule that no verb writes over what it reads.
+
+Each path of a command is of a type: `PATH` is read, the `OUT_` types are written. Whatever is given is held against the
+other paths of the command as soon as it is read from the command line, before any work. A test walks all commands.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duologue.core import inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_META = "duologue.paths"
+"""Where click keeps what a command was given."""
+_PAGE = re.compile(rb'<meta name="generator" content="Duologue')
+_REPORT = re.compile(rb'\{\s*"task":\s*"[^"]*",\s*"variant":')
+_START = 4096
+"""Bytes of a file that tell its kind."""
+
+
+class _Given:
+    """The paths of one command so far."""
+
+    def __init__(self) -> None:
+        self.read: list[Path] = []
+        self.written: list[tuple[Path, Output, click.Parameter | None]] = []
+
+
+class _Named(click.Path):
+    """A path that names something: an empty one, as of a variable of the shell that is not set, would be `.`."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path. Raises what click says of a wrong value."""
+        if not str(value):
+            self.fail("it is empty; name a file or folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Input(_Named):
+    """A file or folder that is read, or a store that is gone on with."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path. Raises what click says of a wrong value."""
+        path = super().convert(value, param, ctx)
+        _reads(path, ctx)
+        return path
+
+
+class Output(_Named):
+    """A file or folder that is written.
+
+    A `file` is no folder; one that is `appended` to loses nothing but is no input either. Of a `kind`, the start of a
+    file must be so for it to be replaced. `beside` is the suffix of what is written with it.
+    """
+
+    def __init__(
+        self,
+        *,
+        file: bool = True,
+        appended: bool = False,
+        kind: re.Pattern[bytes] | None = None,
+        called: str = "",
+        beside: str = "",
+        kind_beside: re.Pattern[bytes] | None = None,
+    ) -> None:
+        super().__init__()
+        self._file, self._appended = file, appended
+        self._kind, self._called = kind, called
+        self._beside, self._kind_beside = beside, kind_beside
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path. Raises what click says of a wrong value."""
+        if self._file and str(value) and Path(value).name in {"", ".."}:
+            self.fail(f"'{value}' is a folder; name a file", param, ctx)
+        path: Path = super().convert(value, param, ctx)
+        self._replaces(path, param, ctx)
+        given = _given(ctx)
+        for other, _, _ in given.written:
+            if other.resolve() == path.resolve():
+                self.fail(f"'{path}' is written by another option too; give each a name of its own", param, ctx)
+        given.written.append((path, self, param))
+        for source in given.read:
+            self.spares(source, path, param, ctx)
+        return path
+
+    def _replaces(self, path: Path, param: click.Parameter | None, ctx: click.Context | None) -> None:
+        """Refuse a file that is there and is of another kind than what is written."""
+        if self._kind is not None and not _is_of(self._kind, path):
+            self.fail(_TAKEN.format(path=path, called=self._called), param, ctx)
+        if not self._beside:
+            return
+        other = path.with_suffix(self._beside)
+        if other == path:
+            self.fail(f"'{path}' has the name of what is written beside it; end it in .html", param, ctx)
+        if self._kind_beside is not None and not _is_of(self._kind_beside, other):
+            self.fail(_TAKEN.format(path=other, called=f"{self._beside} file of such a page"), param, ctx)
+
+    def spares(self, source: Path, path: Path, param: click.Parameter | None, ctx: click.Context | None) -> None:
+        """Refuse an output that is an input, or a file of a folder that is read."""
+        for mine in self._files_of(path):
+            if _same(source, mine):
+                what = "folder" if mine.is_dir() else "file"
+                self.fail(f"'{mine}' is the {what} '{source}', which is read; give it a name of its own", param, ctx)
+        if self._appended or self._kind is not None or not (source.is_dir() and path.is_file()):
+            return
+        if path.stat().st_size and path.resolve().is_relative_to(source.resolve()):
+            self.fail(
+                f"'{path}' is there already, in '{source}', which is read: it may be a part of that; choose another "
+                f"name, or remove it first",
+                param,
+                ctx,
+            )
+
+    def _files_of(self, path: Path) -> Iterator[Path]:
+        yield path
+        if self._beside:
+            yield path.with_suffix(self._beside)
+
+
+_TAKEN = "'{path}' is there already and is no {called} of duologue; choose another name, or remove it first"
+
+
+class _Assignment(click.types.StringParamType):
+    """NAME=VALUE, where VALUE may name a file that is read."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """Return the text as it is."""
+        _, _, right = str(value).partition("=")
+        path = Path(right.strip().strip("\"'"))
+        try:
+            known = bool(right) and path.is_file()
+        except (OSError, ValueError):  # longer than a name may be, or with a zero byte
+            known = False
+        if known:
+            _reads(path, ctx)
+        return str(value)
+
+
+PATH = Input()
+"""A file or folder to be read."""
+ASSIGNMENT = _Assignment()
+"""A choice such as `meteor=meteor-1.5.jar`."""
+OUT_FILE = Output()
+"""A file to be written, with others beside it."""
+OUT_LOG = Output(appended=True)
+"""A file to be written on."""
+OUT_FOLDER = Output(file=False)
+"""A folder to be written into."""
+OUT_REPORT = Output(kind=_REPORT, called="saved report")
+"""A report to be saved; of a whole submission a folder of them."""
+OUT_PAGE = Output(kind=_PAGE, called="page")
+"""An HTML page to be written."""
+OUT_BOARD = Output(kind=_PAGE, called="page", beside=".json", kind_beside=_REPORT)
+"""An HTML page to be written, with the same as JSON."""
+OUT_CURVES = Output(kind=_PAGE, called="page", beside=".reports")
+"""An HTML page to be written, with a folder of reports."""
+
+
+def _given(ctx: click.Context | None) -> _Given:
+    return _Given() if ctx is None else ctx.meta.setdefault(_META, _Given())
+
+
+def _reads(path: Path, ctx: click.Context | None) -> None:
+    """Note an input, and hold the outputs so far against it."""
+    inputs.read(path)
+    given = _given(ctx)
+    given.read.append(path)
+    for out, kind, param in given.written:
+        kind.spares(path, out, param, ctx)
+
+
+def _same(source: Path, out: Path) -> bool:
+    """Tell whether two paths are one file or folder; a terminal may well be both read and written."""
+    try:
+        return (out.is_file() or out.is_dir()) and source.samefile(out)
+    except OSError:  # not there, or not to be looked at: reading or writing will tell
+        return False
+
+
+def _is_of(kind: re.Pattern[bytes], path: Path) -> bool:
+    """Tell whether a file may be replaced: it is of a kind, empty, or not there."""
+    if not path.is_file():
+        return True
+    from duologue.core.disk import opened
+    from duologue.core.errors import DuologueError
+    from duologue.core.unpacking import pieces
+
+    try:
+        with opened(path) as raw:
+            start = next(pieces(raw, path), b"")[:_START]
+    except DuologueError:  # packed, and damaged
+        return False
+    return not start or kind.search(start) is not None

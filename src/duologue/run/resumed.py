@@ -1,0 +1,95 @@
+"""A system whose answers are kept: what it was asked before a stop is not asked again."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from duologue.core.disk import Source, sha256
+from duologue.core.identity import Identity, hash_of_model
+from duologue.core.lines import sha256 as sha256_of_file
+from duologue.core.plugins import packages_of, read_card
+from duologue.core.recipe import to_table
+from duologue.core.records import Record
+from duologue.run.journal import CHUNK, Journal, told_what_is_kept
+from duologue.run.predict import decisive
+from duologue.run.systems import is_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from duologue.core.protocols import Brief, System, Task, World
+    from duologue.core.records import Answer, Sample
+
+
+class Resumed:
+    """A system with a journal: it answers as the system itself does, and a question asked before from the journal.
+
+    A question is a whole sample, so the same one gets the same answer wherever it is asked. A system that fits itself
+    on the whole file is asked every time.
+    """
+
+    def __init__(self, system: System, journal: Journal) -> None:
+        self._system, self._journal = system, journal
+        self.Recipe: type[Record] = system.Recipe
+        self.seen = system.seen
+        self.replayed = 0
+        """Answers that came from the journal."""
+        self.chunk = getattr(system, "chunk", CHUNK)
+        self.whole_file = bool(getattr(system, "whole_file", False))
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+        """Prepare the system."""
+        self._system.prepare(brief, seed, worlds)
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Answer each sample; raises what the system raises, of a bot with how many answers are kept."""
+        if self.whole_file:
+            return self._system.answer(samples)
+        keys = [sha256(msgspec.json.encode(sample)) for sample in samples]
+        known = self._journal.answers
+        missing = {key: sample for key, sample in zip(keys, samples, strict=True) if key not in known}
+        self.replayed += len(samples) - len(missing)
+        if missing:
+            with told_what_is_kept(self._journal):
+                fresh = self._system.answer(list(missing.values()))
+            if len(fresh) != len(missing):
+                return fresh  # whoever asked says what is wrong with that
+            self._journal.add(list(missing), fresh)
+        return [known[key] for key in keys]
+
+
+@contextmanager
+def resumed(
+    task: Task,
+    name: str,
+    system: System,
+    seed: int,
+    journal: Path | None,
+    *,
+    kb: Path | None = None,
+    say: Callable[[str], object] | None = None,
+) -> Iterator[System]:
+    """Give `system` (by its `name`) with a journal at a path, which is removed when all went through.
+
+    A journal of another system, recipe, seed or knowledge base `kb` is set aside, which `say` is told. What is asked
+    need not be the same: each question is looked up whole. Without a path the system is given as it is.
+    """
+    if journal is None:
+        yield system
+        return
+    card = read_card(Path(name)) if is_model(name) else None
+    identity = Identity(
+        task=f"{task.brief.name} {task.brief.version}",
+        system=card.system if card else name,
+        packages=packages_of(card.system if card else name),
+        seed=seed,
+        recipe=card.recipe if card else decisive(system, to_table(getattr(system, "recipe", Record()))),
+        world=sha256_of_file(Source(kb)) if kb else "",
+        weights=hash_of_model(Path(name)) if card else "",
+    )
+    with Journal(journal, identity, say=say) as kept:
+        yield Resumed(system, kept)

@@ -1,0 +1,57 @@
+"""The system that a user names, held against the task that it is for: a registered name or the folder of a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from duologue.core.errors import UsageError
+from duologue.core.plugins import CARD, demand_fit, load_system, load_system_class, make_system, names, read_card
+from duologue.core.recipe import read_toml, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.core.protocols import System, Task
+    from duologue.core.records import Record
+
+
+def open_system(task: Task, name: str, recipe: Path | None = None, overrides: Sequence[str] = ()) -> System:
+    """Return the registered system `name`, or the model in the folder `name`, for `task`.
+
+    Options belong to a registered system; a trained model has its recipe already. Raises `UsageError` for options
+    that do not fit and for a system that does not serve the task (with a list of those that do),
+    `MissingExtraError` where the system needs a library that is not installed, and as `load_system` does.
+    """
+    folder = Path(name)
+    if is_model(name):
+        if recipe is not None or overrides:
+            raise UsageError(f"{folder} is a trained model with its own recipe; leave --recipe and --set out")
+        card = read_card(folder)
+        if card.system in names("systems"):  # else the loader says what is missing
+            demand_fit(card.system, task.brief)
+        return load_system(folder).system
+    demand_fit(name, task.brief)
+    return make_system(name, recipe_of(name, recipe, overrides))
+
+
+def is_model(name: str) -> bool:
+    """Whether a name means the folder of a model rather than a registered system."""
+    return Path(name).is_dir() and ((Path(name) / CARD).is_file() or name not in names("systems"))
+
+
+def recipe_of(name: str, file: Path | None, overrides: Sequence[str]) -> Record:
+    """Return the recipe of the registered system `name` from a TOML file and overrides.
+
+    A class may list entries in `by_hand`, such as a program to start: a file may come from a stranger, so these are
+    taken from overrides alone. Raises `UsageError` for such an entry in a file, and as `resolve` does.
+    """
+    cls = load_system_class(name)
+    refused = sorted(set(getattr(cls, "by_hand", ())) & set(read_toml(file))) if file is not None else []
+    if refused:
+        keys, first = ", ".join(f"'{key}'" for key in refused), refused[0]
+        raise UsageError(
+            f"{file}: {keys} of system '{name}' is not taken from a file, which may come from a stranger; "
+            f"give it on the command line: --set {first}=..."
+        )
+    return resolve(cls.Recipe, file=file, overrides=overrides)
