@@ -3,9 +3,62 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
+
+from duologue.core.extras import extra_with, lacking
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+hypothesis.settings.register_profile(
+    "duologue",
+    derandomize="CI" in os.environ,  # a landing must not hang on luck; at home each run draws anew
+    deadline=None,  # how long an example takes is the machine's business; speed is measured in benchmarks/
+    suppress_health_check=[
+        hypothesis.HealthCheck.function_scoped_fixture,  # our fixtures are folders, and every example writes anew
+        hypothesis.HealthCheck.too_slow,
+    ],
+    print_blob=True,
+)
+hypothesis.settings.load_profile("duologue")
+
+_LIGHT = ("core", "knowledge", "text")
+"""Folders of tests of what the core alone can do: nothing may be missing there."""
+_MISSING = re.compile(r"No module named '(\w+)|install duologue\[(\w+)\]")
+"""How an import that failed, and our own message, name a library or its extra."""
+
+
+def _skipped(report: Any, path: Path) -> None:
+    """Make a failure a skip that names the extra, where a library of an extra that is not installed is the cause."""
+    if not report.failed or path.relative_to(Path(__file__).parent).parts[0] in _LIGHT:
+        return
+    for library, named in _MISSING.findall(f"{report.longrepr}\n{report.capstdout}"):
+        extra = named or extra_with(library)
+        if extra and lacking(extra):
+            report.outcome = "skipped"
+            report.longrepr = (str(path), 0, f"Skipped: needs the extra `{extra}`: {', '.join(lacking(extra))}")
+            return
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
+    """Skip modules of tests that import what is not installed."""
+    report = yield
+    _skipped(report, collector.path)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Skip tests that came upon what is not installed, in this process or in one that they started."""
+    report = yield
+    _skipped(report, item.path)
+    return report
 
 
 @pytest.fixture(scope="session")

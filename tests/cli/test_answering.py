@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from duologue.core.plugins import read_card
+
 pytest.importorskip("tantivy", reason="the retriever's engine is optional")
 
 if TYPE_CHECKING:
@@ -94,4 +96,72 @@ def test_what_cannot_be_learned_from_or_talked_to_is_said(duologue: Any, folder:
     assert "say whom to talk to" in refused.err
     refused = duologue("chat", "conversation", "--system", "random", said="hello\n")
     assert refused.code == 2
-    assert "answers with text" in refused.err
+    assert "wants text; systems that do: copy, http" in refused.err
+
+
+def test_a_retriever_scored_on_its_own_training_file_is_told_of_and_can_be_refused(
+    duologue: Any, folder: Path, model: Path
+) -> None:
+    truth, results = folder / "train.txt", folder / "seen"
+    result = results / "retriever.txt"
+    ran = duologue("run", "conversation", "--system", model, "--input", truth, "--out", result)
+    assert ran.code == 0, ran.err
+    assert "train.txt itself was trained on; 100.0 % of 12 samples" in ran.err
+    pair = ("conversation", "--gold", truth, "--pred", result)
+    scored = duologue("score", *pair)
+    assert scored.code == 0, scored.err
+    assert "[seen-in-training]" in scored.out
+    exposure = json.loads(duologue("score", *pair, "--json").out)["exposure"]
+    assert (exposure["samples_seen"], exposure["files"], exposure["leak"]) == (len(THINGS), ["train.txt"], True)
+    refused = duologue("score", *pair, "--require-unseen", "--out", results / "r.report.json")
+    assert (refused.code, (results / "r.report.json").exists()) == (1, False)
+    assert "retriever knew this truth" in refused.err
+    official = duologue("score", *pair, "--variant", "official")
+    assert "seen-in-training" in official.err
+    assert "seen-in-training" not in official.out
+    compared = duologue("compare", *pair, "--pred", result)
+    assert "[seen-in-training]" in compared.out
+    assert duologue("compare", *pair, "--pred", result, "--require-unseen").code == 1
+    board = ("board", "conversation", results, "--gold", truth)
+    assert "knew this truth" in duologue(*board).out
+    none_left = duologue(*board, "--require-unseen")
+    assert none_left.code == 1
+    assert "knew this truth" in none_left.err
+
+
+def test_a_result_that_left_its_sketch_behind_says_so_until_the_model_is_named(
+    duologue: Any, folder: Path, model: Path
+) -> None:
+    result = folder / "moved" / "result.txt"
+    duologue("run", "conversation", "--system", model, "--input", folder / "eval.txt", "--out", result)
+    for sketch in result.parent.glob("*.sketch"):
+        sketch.unlink()
+    pair = ("score", "conversation", "--gold", folder / "eval.txt", "--pred", result)
+    assert "[training-unknown]" in duologue(*pair).out
+    assert duologue(*pair, "--require-unseen").code == 1
+    named = duologue(*pair, "--model", model, "--require-unseen")
+    assert named.code == 0, named.err
+    assert "training-unknown" not in named.out
+
+
+def test_external_data_are_declared_at_training_and_shown_with_the_track(duologue: Any, folder: Path) -> None:
+    (folder / "more.txt").write_text("U: is the shop open ?\nS: yes , until late today\n\n", "utf-8")
+    words = ("train", "conversation", "--system", "retriever", "--train", folder / "train.txt", "--seed", 1)
+    shown = {}
+    for name, declared in (("a", ("none",)), ("b", (f"shops={folder / 'more.txt'}",)), ("c", ())):
+        made = duologue(*words, *(f"--external={one}" for one in declared), "--out", folder / f"model-{name}")
+        assert made.code == 0, made.err
+        result = folder / f"teams-{name}" / "result.txt"
+        system = folder / f"model-{name}"
+        ran = duologue("run", "conversation", "--system", system, "--input", folder / "eval.txt", "--out", result)
+        assert ran.code == 0, ran.err
+        shown[name] = duologue("score", "conversation", "--gold", folder / "eval.txt", "--pred", result).out
+    assert "external data: none (task A)" in shown["a"]
+    assert "external data: shops (task B)" in shown["b"]
+    assert "external data: not declared" in shown["c"]
+    assert "13 training dialogues" in shown["b"]
+    both = duologue(*words, "--external", "none", "--external", "shops", "--out", folder / "model-d")
+    assert both.code == 2
+    redeclared = duologue(*words, "--external", "films", "--out", folder / "model-c")
+    assert "already" in redeclared.out
+    assert read_card(folder / "model-c").external == ["films"]

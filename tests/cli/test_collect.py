@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
+import tomllib
 from random import Random
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +15,7 @@ from tests.twitter.service import Service
 from tests.twitter.world import World
 
 from duologue.cli.collect import collect
+from duologue.cli.extract import extract
 from duologue.cli.importing import import_
 from duologue.cli.show import show
 from duologue.core.errors import UsageError
@@ -153,8 +157,87 @@ def test_a_store_is_exported_for_the_official_programs(service: Service, tmp_pat
     store = tmp_path / "store"
     call(collect, "twitter", "AirCare", "--base-url", service.url, "--store", store, "--no-files")
     assert not list(store.glob("*.json"))
-    assert "1 account files" in call(collect, "export", store, "--out", tmp_path / "out").output
-    assert json.loads((tmp_path / "out" / "AirCare.json").read_text()) == service.world.dialogues("AirCare")
+    output = call(collect, "export", store, "--out", tmp_path / "out", "--keep-personal-data").output
+    assert "1 account files" in output
+    path = tmp_path / "out" / "AirCare.json"
+    assert json.loads(path.read_text()) == service.world.dialogues("AirCare")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_leaves_a_store_is_anonymous_and_extracts_to_the_same_dialogues(service: Service, tmp_path: Path) -> None:
+    for post in service.world.posts.values():
+        post["text"] += " call 13812345678"
+    store = tmp_path / "store"
+    call(collect, "twitter", "AirCare", "--base-url", service.url, "--store", store)
+    output = call(collect, "export", store, "--out", tmp_path / "out").output
+    assert "PHONE" in output
+    kept, left = ((folder / "AirCare.json").read_text() for folder in (store, tmp_path / "out"))
+    assert "13812345678" in kept
+    assert "13812345678" not in left
+    people = {post["user"]["screen_name"] for posts in json.loads(kept).values() for post in posts} - {"AirCare"}
+    assert people
+    assert not any(f'"{name}"' in left or f"@{name}" in left for name in people)
+    sizes = [
+        call(extract, "twitter", folder, "--out", folder / "text.txt").output for folder in (store, tmp_path / "out")
+    ]
+    assert sizes[0].split(",")[:2] == sizes[1].split(",")[:2]
+    again = call(collect, "export", store, "--out", tmp_path / "again")
+    assert again.exit_code == 0
+    assert (tmp_path / "again" / "AirCare.json").read_text() == left
+
+
+def test_a_collected_store_is_for_its_owner_alone(service: Service, tmp_path: Path) -> None:
+    store = tmp_path / "deep" / "store"
+    call(collect, "twitter", "AirCare", "--base-url", service.url, "--store", store)
+    files = [path for path in store.iterdir() if path.is_file()]
+    assert {path.name for path in files} >= {"posts.sqlite", "AirCare.json"}
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
+    assert store.stat().st_mode & 0o777 == 0o700
+    assert "owner alone" in call(collect, "--help").output
+
+
+def test_posts_expire_and_are_not_read_again(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "store"
+    words = ["twitter", "AirCare", "--base-url", service.url, "--store", store]
+    call(collect, *words)
+    before = len(json.loads((store / "AirCare.json").read_text()))
+    assert before > 0
+    first = service.delivered
+    assert "0 posts read more than 30 days ago" in call(collect, *words, "--keep-days", 30).output
+    again = service.delivered - first  # what is newer than the last dialogue is read each time
+    now = time.time() + 31 * 86_400
+    monkeypatch.setattr("duologue.cli.collect.time", SimpleNamespace(time=lambda: now))
+    delivered = service.delivered
+    output = call(collect, "expire", store, "--keep-days", 30).output
+    assert "posts read more than 30 days ago are taken out" in output
+    assert not output.startswith("0 ")
+    assert json.loads((store / "AirCare.json").read_text()) == {}
+    call(collect, *words, "--keep-days", 30)
+    assert json.loads((store / "AirCare.json").read_text()) == {}
+    assert service.delivered == delivered + again
+    with pytest.raises(UsageError, match="there is no store"):
+        call(collect, "expire", tmp_path, "--keep-days", 3)
+
+
+def test_an_import_tells_and_writes_what_it_replaced(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    rows = [{"id": "a", "turns": [["U", "手机13812345678谢谢, jo@mail.com"], ["S", "hi"]]}]
+    (tmp_path / "c.jsonl").write_text(json.dumps(rows[0]))
+    output = call(import_, "dialogues", tmp_path / "c.jsonl", "--store", store).output
+    assert "personal data: 2 replaced in 1 of 2 texts" in output
+    report = store / "personal-data.toml"
+    (row,) = tomllib.loads(report.read_text())["imports"]
+    assert row["counts"] == {"EMAIL": 1, "PHONE": 1}
+    assert row["samples"] == {"EMAIL": ["xx@xxxx.xxx"], "PHONE": ["99999999999"]}
+    assert report.stat().st_mode & 0o777 == 0o600
+    (tmp_path / "d.jsonl").write_text(json.dumps(rows[0] | {"id": "b"}))
+    output = call(import_, "dialogues", tmp_path / "d.jsonl", "--store", store, "--keep-personal-data").output
+    assert "personal data was kept" in output
+    call(import_, "dialogues", tmp_path / "c.jsonl", "--store", store)
+    found = tomllib.loads(report.read_text())["imports"]
+    assert sorted((row["file"], row.get("kept", False)) for row in found) == [("c.jsonl", False), ("d.jsonl", True)]
+    texts = (store / "posts.sqlite").read_bytes()
+    assert texts.count(b"13812345678") == 1
 
 
 def test_files_of_others_are_imported(tmp_path: Path) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
+import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from tests.cli.conftest import DUOLOGUE
+
+from duologue.cli.main import _stopped
+from duologue.core.locks import FOLDER_LOCK, writing_file, writing_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +61,7 @@ def test_a_baseline_makes_a_file_that_is_accepted_and_scored(
 def test_the_note_beside_a_result_says_what_made_it(corpus: Any, solved: Path) -> None:
     import tomllib
 
-    note = tomllib.loads(solved.with_name("solver.answers.run.toml").read_text(encoding="utf-8"))
+    note = tomllib.loads(solved.with_name("solver.pred.run.toml").read_text(encoding="utf-8"))
     assert note["system"] == "solver"
     assert note["input"] == corpus.data.name
     assert len(note["input_hash"]) == len(note["world_hash"]) == 64
@@ -148,6 +154,10 @@ def test_the_walker_shows_every_dialogue_and_the_statistics(duologue: Any, corpu
         (("generate", "restaurant", "--set", "n=many", "--out", "y"), "n"),
         (("score", "restaurant", "--gold", "x"), "--pred"),
         (("nonsense",), "nonsense"),
+        (
+            ("train", "restaurant", "--system", "ranker", "--held-out", "x", "--out", "m"),
+            "--held-out needs training files",
+        ),
     ],
 )
 def test_a_wrong_call_exits_with_2_and_says_what_is_wrong(
@@ -207,7 +217,9 @@ def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(
     words = ("generate", "restaurant", "--seed", 3, "--part", "tst1", "--n", 2000, "--workers", 2, "--out")
     assert duologue(*words, tmp_path / "whole").code == 0
     process = duologue.start(*words, tmp_path / "stopped")
-    time.sleep(0.9)
+    until = time.monotonic() + 60
+    while not list((tmp_path / "stopped").glob("tst1/dialog-*.json")) and time.monotonic() < until:
+        time.sleep(0.01)  # the first file is there, so the workers are at work and the others are not
     process.send_signal(how)
     _, said = process.communicate(timeout=60)
     assert "Traceback" not in said
@@ -221,7 +233,7 @@ def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(
 def test_a_killed_run_goes_on_from_its_journal_and_gives_the_same_file(
     duologue: Any, corpus: Any, tmp_path: Path
 ) -> None:
-    whole, stopped = tmp_path / "whole.answers.json", tmp_path / "stopped.answers.json"
+    whole, stopped = tmp_path / "whole.pred.json", tmp_path / "stopped.pred.json"
     words = ("run", "restaurant", "--system", "solver", "--input", corpus.data, "--kb", corpus.kb, "--out")
     duologue(*words, whole)
     process = duologue.start(*words, stopped)
@@ -294,3 +306,95 @@ def test_the_chat_speaks_chinese_about_itself(duologue: Any, tmp_path: Path) -> 
     outcome = duologue("chat", "restaurant", "--lang", "zh", "--save", tmp_path / "c.json", said="hi\nbye\n")
     assert "机器人" in outcome.out
     assert "对话记录" in outcome.out
+
+
+def test_a_file_that_swells_is_refused_unless_the_user_allows_it(duologue: Any, tmp_path: Path) -> None:
+    path = tmp_path / "replies.txt.gz"
+    path.write_bytes(gzip.compress(b"a b\n" * (20 << 20), compresslevel=1))  # 80 MiB in 350 KiB
+    refused = duologue("check", "proactive", path)
+    assert refused.code == 1
+    assert "unpacks to more than 64 MiB and over 100 times its packed size" in refused.out + refused.err
+    assert "duologue --max-unpacked 256G" in refused.out + refused.err
+    assert duologue("--max-unpacked", "100M", "check", "proactive", path).code == 0
+    assert duologue("check", "proactive", path, DUOLOGUE_MAX_UNPACKED="100M").code == 0
+    assert duologue("--max-unpacked", "much", "list").code == 2
+
+
+def test_a_second_writer_to_one_output_is_told_of_the_first(duologue: Any, corpus: Any, tmp_path: Path) -> None:
+    out, source = tmp_path / "out", tmp_path / "xml" / "1999" / "1"
+    source.mkdir(parents=True)
+    (source / "1.xml").write_text('<document><s id="1">hello there</s></document>', encoding="utf-8")
+    asked = ("--input", corpus.data, "--out", out)
+    with writing_folder(out):
+        for words in (
+            ("generate", "restaurant", "--part", "tst1", "--subtask", 1, "--n", 5, "--out", out),
+            ("train", "restaurant", "--system", "ranker", "--set", "dialogues=10", "--out", out),
+            ("extract", "subtitles", tmp_path / "xml", "--workers", 1, "--out", out),
+        ):
+            refused = duologue(*words)
+            assert refused.code == 1
+            assert "is being written by another process (number" in refused.err
+            assert [path.name for path in out.iterdir()] == [FOLDER_LOCK]
+    with writing_file(out):
+        refused = duologue("run", "restaurant", "--system", "random", *asked)
+        assert refused.code == 1
+        assert "is being written by another process (number" in refused.err
+    assert duologue("run", "restaurant", "--system", "random", *asked).code == 0
+
+
+def begin_chat(folder: Path, before: Any = None) -> subprocess.Popen[str]:
+    """Start a chat and wait until it has said something."""
+    words = [str(DUOLOGUE), "chat", "restaurant", "--save", str(folder / "talk.json")]
+    process = subprocess.Popen(
+        words,
+        stdin=-1,
+        stdout=-1,
+        stderr=-1,
+        encoding="utf-8",
+        preexec_fn=before or _hear_all,  # noqa: PLW1509
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("hello\n")
+    process.stdin.flush()
+    while "bot: " not in process.stdout.readline():
+        assert process.poll() is None
+    return process
+
+
+def _hear_all() -> None:
+    for one in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(one, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_chat_that_is_stopped_is_saved_and_promises_nothing(tmp_path: Path, how: signal.Signals) -> None:
+    process = begin_chat(tmp_path)
+    process.send_signal(how)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Transcript: " in out
+    assert err.strip() == "Stopped."
+    assert json.loads((tmp_path / "talk.json").read_bytes())["turns"]
+
+
+def test_a_closed_terminal_stops_nothing_that_was_started_to_stay(tmp_path: Path) -> None:
+    process = begin_chat(tmp_path, lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process.send_signal(signal.SIGHUP)
+    process.communicate("/quit\n", timeout=60)
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--max-unpacked 3 train restaurant --out m", "goes on where it was"),
+        ("extract subtitles en.tar.gz --out m", "goes on where it was"),
+        ("extract twitter store --out m", "begins anew"),
+        ("simulate proactive --out x", "goes on where it was"),
+        ("simulate proactive", "begins anew"),
+        ("score restaurant --pred run", "begins anew"),
+    ],
+)
+def test_only_what_goes_on_is_said_to(words: str, said: str) -> None:
+    assert said in _stopped(words.split())

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from tests.cli.conftest import DUOLOGUE
 
-from duologue.cli.train import _examples
 from duologue.core.plugins import load_task
 from duologue.core.records import Dialogue, Report
+from duologue.run.lessons import lessons
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,12 +75,16 @@ def test_without_json_there_are_tables_and_notes(call: Call) -> None:
     ("words", "said", "code"),
     [
         (("simulate", "restaurant", "--system", "solver", "--goals", "x"), "no simulated user", 2),
-        (("simulate", "proactive", "--system", "random", "--goals", GOALS), "'random' said nothing", 2),
+        (
+            ("simulate", "proactive", "--system", "random", "--goals", GOALS),
+            "'random' does not serve task 'proactive'",
+            2,
+        ),
         (("simulate", "proactive", "--system", "leader", "--goals", "nowhere"), "no such file", 1),
         (("simulate", "proactive", "--system", "leader", "--goals", GOALS, "--n", "0"), "--n", 2),
         (("chat", "proactive"), "say whom to talk to in task 'proactive'", 2),
         (("chat", "mobilecs/dialogue", "--system", "leader"), "no live partner", 2),
-        (("chat", "proactive", "--system", "random"), "answers with text", 2),
+        (("chat", "proactive", "--system", "random"), "wants text; systems that do: http, leader", 2),
     ],
 )
 def test_a_wrong_call_says_what_is_wrong(call: Call, words: tuple[object, ...], said: str, code: int) -> None:
@@ -124,7 +131,48 @@ def test_show_and_training_take_sessions_with_further_keys_and_nothing_said(call
     same = tmp_path / "other" / GOALS.name
     same.parent.mkdir()
     shutil.copy(GOALS, same)
-    given = _examples(load_task("proactive"), (beginnings, GOALS))
+    given = lessons(load_task("proactive"), (beginnings, GOALS))
     assert len(given) == len({one.sample.dialogue_id for one in given}) + 2 == 4
     outcome = call("train", "proactive", "--system", "leader", "--train", GOALS, "--train", beginnings, "--out", same)
     assert "does not learn" in outcome.err
+
+
+def test_a_line_that_is_not_utf8_is_asked_for_again_and_the_talk_goes_on(tmp_path: Path) -> None:
+    said = "你好\n".encode("gb18030") + "还行\n/quit\n".encode()
+    command = [str(DUOLOGUE), "chat", "proactive", "--system", "leader", "--save", str(tmp_path / "c.json")]
+    environment = {**os.environ, "PYTHONPATH": str(PROACTIVE / "plugin"), "PYTHONUTF8": "1"}
+    done = subprocess.run(command, input=said, capture_output=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert b"(this line is not UTF-8 and was not read; set the terminal to UTF-8)" in done.stdout
+    dialogue = msgspec.json.decode((tmp_path / "c.json").read_bytes(), type=Dialogue)
+    assert [turn.text for turn in dialogue.turns if turn.speaker == "user"] == ["还 行"]
+
+
+def test_a_plug_in_that_fails_is_named_with_its_package(call: Call, tmp_path: Path) -> None:
+    data = PROACTIVE.parent / "restaurant" / "small-data.json"
+    outcome = call("run", "restaurant", "--system", "leader", "--input", data, "--out", tmp_path / "out.json")
+    assert outcome.code == 1
+    assert "the system 'leader' of the package 'leader' (leader:Leader) fails (AssertionError: )" in outcome.err
+    assert "fault of duologue" not in outcome.err
+
+
+def test_an_empty_path_and_a_folder_are_no_result_file(call: Call) -> None:
+    words = ("run", "proactive", "--system", "leader", "--input", GOALS, "--out")
+    outcome = call(*words, "")
+    assert (outcome.code, "it is empty; name a file or folder" in outcome.err) == (2, True)
+    outcome = call(*words, ".")
+    assert (outcome.code, "'.' is a folder; name a file" in outcome.err) == (2, True)
+
+
+def test_a_name_that_the_system_refuses_is_said_in_plain_english(call: Call, tmp_path: Path) -> None:
+    """Wherever a path is looked at first: the system may refuse it before any reader or writer of ours is asked."""
+    long = "x" * 300
+    for words in (
+        ("extract", "subtitles", long, "--out", tmp_path / "out"),
+        ("import", "dialogues", GOALS, "--store", long),
+        ("show", "proactive", long),
+    ):
+        outcome = call(*words)
+        assert outcome.code == 1, outcome.err
+        assert outcome.err.rstrip().endswith(f"{long}: the name is too long") or f"{long}/" in outcome.err, outcome.err
+        assert "should not have happened" not in outcome.err

@@ -39,5 +39,13 @@ def test_systems_are_scored_clean_and_under_noise(duologue: Any, tmp_path: Path)
     rows = json.loads(done.out)
     assert [(row["system"], row["strength"]) for row in rows] == [("reader", 0), ("reader", 2)]
     assert "polyline" in (tmp_path / "noise.html").read_text(encoding="utf-8")
+    reports = sorted((tmp_path / "noise.reports").rglob("*.report.json"))
+    assert [one.parent.name for one in reports] == ["noise-0", "noise-2"]
+    for report in reports:
+        again = duologue("verify", report, "--gold", VALID, **plugin)
+        assert (again.code, "equal" in again.out) == (0, True), again.out + again.err
+    forged = reports[1].read_text(encoding="utf-8").replace('"n":', '"n":1', 1)
+    reports[1].write_text(forged, encoding="utf-8")
+    assert duologue("verify", reports[1], "--gold", VALID, **plugin).code == 1
     wrong = duologue(*words[:-1], "0,much", "--out", tmp_path / "x.html", **plugin)
     assert (wrong.code, "expected numbers" in wrong.err) == (2, True)

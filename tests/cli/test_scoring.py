@@ -41,7 +41,7 @@ def test_two_result_files_are_compared_at_once(duologue: Any, corpus: Any, solve
         (("compare", "restaurant", "--pred", "x"), "two result files are compared, 1 given"),
         (("compare", "a", "b", "--pred", "x", "--pred", "y"), "one TASK is named"),
         (("compare", "a.report.json"), "two reports are compared"),
-        (("score", "restaurant", "--gold", "x", "--pred", "y", "--option", "a=b"), "restaurant has no options"),
+        (("score", "restaurant", "--gold", "x", "--pred", "y", "--option", "a=b"), "known are input-nb-candidate"),
         (("score", "spoken", "--gold", "x", "--pred", "y", "--option", "avrage=corpus"), "did you mean 'average'"),
         (("score", "spoken", "--gold", "x", "--pred", "y", "--samples", "some"), "known are all, knowledge"),
         (("convert", "restaurant", "--from", "a", "--to", "b", "x", "y"), "one form only"),
@@ -49,7 +49,7 @@ def test_two_result_files_are_compared_at_once(duologue: Any, corpus: Any, solve
         (("convert", "proactive", "--from", "generated", "--to", "replies", "x", "y"), "--option topics=FILE"),
         (
             ("convert", "mobilecs/dialogue", "--from", "raw", "--to", "track2", "--option", "a=b", "x", "y"),
-            "no options",
+            "known are variant",
         ),
         (("check", "restaurant", "x", "--kb", GOLDEN / "restaurant" / "small-kb.txt"), "leave --kb out"),
         (("check", "proactive", "x", "--kg", "y"), "has no knowledge base; leave --kb out"),
@@ -83,6 +83,10 @@ def test_a_folder_of_results_becomes_a_board(
     assert [one["file"] for one in told["refused"]] == ["broken.json"]
     assert told["systems"][1]["scores"]["p@1"]["low"] is not None
     assert "broken.json" in page.read_text(encoding="utf-8")
+    duologue("board", "restaurant", folder, "--gold", corpus.truth, "--input", corpus.data, "--out", page)
+    shown = page.read_text(encoding="utf-8")
+    assert shown.count('<details class="exhibit" open>') == 4
+    assert shown.index("Good and bad dialogues") < shown.index("How it was made")
     again = duologue("board", "restaurant", folder, "--gold", corpus.truth, "--json")
     assert json.loads(again.out) == told
 
@@ -100,13 +104,14 @@ def test_a_stored_number_is_verified_by_file_and_by_signature(
 ) -> None:
     report = tmp_path / "random.report.json"
     duologue("score", "restaurant", "--gold", corpus.truth, "--pred", rival, "--out", report)
-    outcome = duologue("verify", report)
+    where = ("--in", corpus.folder, "--in", rival.parent)
+    outcome = duologue("verify", report, *where)
     assert (outcome.code, "equal" in outcome.out) == (0, True)
     signature = json.loads(report.read_bytes())["signature"]
-    found = json.loads(duologue("verify", signature, "--in", tmp_path, "--json").out)["verified"]
+    found = json.loads(duologue("verify", signature, "--in", tmp_path, *where, "--json").out)["verified"]
     assert [(one["equal"], one["differences"]) for one in found] == [(True, [])]
     report.write_text(report.read_text(encoding="utf-8").replace('"n":40', '"n":41', 1), encoding="utf-8")
-    forged = duologue("verify", report)
+    forged = duologue("verify", report, *where)
     assert forged.code == 1
     assert "n: stored 41, computed 40" in forged.out
 
@@ -119,11 +124,11 @@ def test_the_page_shows_items_while_their_files_are_there(
     result.write_bytes(rival.read_bytes())
     words = ("--gold", corpus.truth, "--pred", result, "--input", corpus.data, "--out", report)
     assert duologue("score", "restaurant", *words).code == 0
-    assert duologue("report", report, "--out", page).code == 0
+    assert duologue("report", report, "--in", corpus.folder, "--out", page).code == 0
     assert 'class="exhibit"' in page.read_text(encoding="utf-8")
     result.unlink()
-    gone = duologue("report", report, "--out", page)
-    assert (gone.code, "is gone" in gone.err) == (0, True)
+    gone = duologue("report", report, "--in", corpus.folder, "--out", page)
+    assert (gone.code, "no such file" in gone.err) == (0, True)
     assert 'class="exhibit"' not in page.read_text(encoding="utf-8")
 
 
@@ -226,3 +231,36 @@ def test_a_broken_file_gives_a_message_on_every_task(duologue: Any, task: str, t
         assert outcome.code == 1, outcome.err
         assert "Traceback" not in outcome.err
         assert "should not have happened" not in outcome.err
+
+
+def test_doubts_are_said_beside_official_lines_and_json(duologue: Any, corpus: Any, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(corpus.truth.read_bytes())
+    words = ("score", "restaurant", "--gold", corpus.truth, "--pred", copy)
+    plain, lines, table = duologue(*words), duologue(*words, "--variant", "official"), duologue(*words, "--json")
+    assert "very bytes of the truth" in " ".join(plain.out.split())
+    for other in (lines, table):
+        assert "very bytes of the truth" in other.err
+        assert "very bytes" not in other.out
+    assert json.loads(table.out)
+    same = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", corpus.truth)
+    assert same.code == 2
+    assert "the truth itself" in same.err
+
+
+def test_a_run_never_overwrites_the_truth(duologue: Any, corpus: Any) -> None:
+    before = corpus.truth.read_bytes()
+    words = ("run", "restaurant", "--system", "random", "--input", corpus.data, "--out", corpus.truth)
+    refused = duologue(*words)
+    assert refused.code == 2
+    assert "--force" in refused.err
+    assert corpus.truth.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_unpacked_is_not_said_to_be_scored_in_part(duologue: Any, tmp_path: Path) -> None:
+    packed = tmp_path / "bomb.json.gz"
+    packed.write_bytes(gzip.compress(b" " * (70 << 20)))
+    refused = duologue("score", "proactive", "--pred", packed)
+    assert refused.code == 1
+    assert "--max-unpacked" in refused.err
+    assert "--partial" not in refused.err

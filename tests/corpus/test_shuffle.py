@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.core.errors import StorageError
@@ -16,7 +16,7 @@ from duologue.corpus.shuffle import first, read_places, shuffle, write_places
 if TYPE_CHECKING:
     from pathlib import Path
 
-SMALL = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
+SMALL = settings(max_examples=30)
 
 
 def shuffled(n: int, seed: int = 99) -> list[int]:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.core.errors import StorageError
@@ -20,7 +20,7 @@ def texts(words: list[str]) -> Texts:
     return Texts.of(b"".join(data), np.array([len(word) for word in data], np.int64))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(st.text(st.sampled_from("abé"), max_size=9), max_size=60),
     st.integers(1, 600),

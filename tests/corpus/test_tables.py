@@ -23,7 +23,7 @@ def texts(words: list[str]) -> Texts:
     return Texts.of(b"".join(data), np.array([len(word) for word in data], np.int64))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(WORDS, st.randoms(use_true_random=False))
 def test_texts_are_chosen_joined_and_stacked_as_lists_are(words: list[str], rng: object) -> None:
     packed = texts(words)

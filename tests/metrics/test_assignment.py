@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import builtins
 import itertools
-from typing import Any
+import sys
 
 import pytest
 from hypothesis import given
@@ -59,13 +58,6 @@ def test_no_other_assignment_is_better(similarity: list[list[float]]) -> None:
 
 
 def test_without_scipy_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = builtins.__import__
-
-    def refuse(name: str, *arguments: Any, **options: Any) -> Any:
-        if name.startswith("scipy"):
-            raise ImportError(name)
-        return original(name, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     with pytest.raises(MissingExtraError, match=r"install duologue\[score\]"):
         assign([[1.0]])

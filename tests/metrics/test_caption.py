@@ -106,6 +106,17 @@ def test_the_order_of_items_does_not_matter_to_cider(corpus: Corpus) -> None:
     assert there[::-1].tolist() == pytest.approx(here.tolist(), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("off", [0.0, np.inf], ids=["this numpy", "a numpy that is off by a bit"])
+def test_what_stands_in_all_references_weighs_nothing_whatever_numpy_makes_of_a_logarithm(
+    off: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = np.log
+    monkeypatch.setattr(np, "log", lambda value: np.nextafter(log(value), off) if off else log(value))
+    for items in range(2, 40):
+        same = Cider([["a", "b", "c", "d"]] * items, [[["a", "b", "c", "d"]]] * items)
+        assert same.values().tolist() == [0.0] * items
+
+
 def test_one_item_alone_has_no_cider() -> None:
     assert Cider([["a", "b"]], [[["a", "b"]]]).values().tolist() == [0]
 

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from duologue.core.errors import UsageError
 from duologue.models.decode import Limits, Reply, beam, greedy, nucleus
@@ -85,6 +87,29 @@ def test_a_beam_of_width_one_is_greedy(seed: int) -> None:
     other = greedy(model, model.start(), 5, limits)
     assert [reply.words for reply in one] == [reply.words for reply in other]
     assert [reply.log_p for reply in one] == pytest.approx([reply.log_p for reply in other], abs=1e-5)
+
+
+@given(
+    levels=st.lists(st.integers(0, 2), min_size=2 * V * V * V, max_size=2 * V * V * V),
+    once=st.integers(0, 2),
+    longest=st.integers(1, 6),
+    shortest=st.integers(0, 3),
+)
+def test_a_beam_of_width_one_is_greedy_where_words_tie_or_none_may_follow(
+    levels: list[int], once: int, longest: int, shortest: int
+) -> None:
+    model = Told(0, 2)
+    model.table = torch.tensor([-torch.inf, -1.0, -0.5])[torch.tensor(levels)].view(2, V, V, V)
+    limits = Limits(longest=longest, shortest=shortest, once=once)
+    (said, again) = greedy(model, model.start(), 2, limits), beam(model, model.start(), 2, limits, width=1)
+    assert again == [[one] for one in said]
+
+
+def test_of_equal_continuations_a_beam_takes_that_of_the_better_beam_then_the_lowest_word() -> None:
+    model = Told(0, 1)
+    model.table = torch.full((1, V, V, V), -1.0)
+    (replies,) = beam(model, model.start(), 1, Limits(longest=2, shortest=2), width=3)
+    assert [one.words for one in replies] == [[4, 4], [4, 5], [4, 6]]
 
 
 def test_greedy_says_the_likeliest_word_each_time() -> None:

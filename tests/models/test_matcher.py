@@ -7,12 +7,13 @@ import pytest
 import torch
 from torch import nn
 
+from duologue.core.identity import LOG
 from duologue.models import matcher
 from duologue.models.blocks import Dropout
 from duologue.models.matcher import Knowledge, Matcher, MatcherSize, ReluGru, new_matcher
 from duologue.models.pairs import Row, collate
 from duologue.models.recurrent import TwoWayGru
-from duologue.models.train import LOG, Plan, train
+from duologue.models.train import Plan, train
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,11 @@ import pytest
 import torch
 
 from duologue.core.errors import UsageError
+from duologue.core.identity import LOG
 from duologue.models.parallel import Team, on_device
 from duologue.models.replying import new_replier, reply_learner
 from duologue.models.seq2seq import Pair, Seq2SeqSize
-from duologue.models.train import LOG, Plan, Subject, train
+from duologue.models.train import Plan, Subject, train
 
 if TYPE_CHECKING:
     from pathlib import Path

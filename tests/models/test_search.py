@@ -53,7 +53,7 @@ def test_nothing_is_found_for_nothing_and_for_what_nobody_said() -> None:
     assert index().best({"said": {"bill": 1.0}}, 5) == []
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.text(st.characters(codec=None), min_size=1, max_size=6).filter(lambda text: not text.isspace())))
 def test_any_text_can_be_indexed_and_looked_for(words: list[str]) -> None:
     parts = " ".join(words).split()

@@ -19,8 +19,9 @@ from torch import nn
 from torch.nn import functional
 
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.identity import CHECKPOINT, LOG, Identity
 from duologue.models.parallel import Team
-from duologue.models.train import CHECKPOINT, LOG, Plan, Subject, _Training, train
+from duologue.models.train import Plan, Subject, _Training, train
 from duologue.models.train import _batches as batches
 
 PLAN = Plan(epochs=4, batch=16, learning_rate=0.05, threads=1)
@@ -219,7 +220,7 @@ def test_the_learning_rate_rises_and_then_follows_its_schedule(
 ) -> None:
     """20 steps, the first two of them warm-up: shares of the rate at steps 0, 1, 2 and 11."""
     plan = msgspec.convert({"epochs": 4, "batch": 10, "warm_up": 0.1, "schedule": schedule}, Plan)
-    training = _Training(Team(), subject(), points(50), points(8), plan, tmp_path, 1, "")
+    training = _Training(Team(), subject(), points(50), points(8), plan, tmp_path, 1, Identity())
     assert [training._rate(step) for step in (0, 1, 2, 11)] == pytest.approx(expected)
 
 

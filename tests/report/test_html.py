@@ -11,7 +11,8 @@ import pytest
 
 from duologue.core.errors import StorageError
 from duologue.core.records import Problem
-from duologue.report import page, write_page
+from duologue.report import league_page, page, rank_all, write_page
+from duologue.report.exhibits import Exhibit, Showcase
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,8 +112,9 @@ def test_scores_intervals_ties_and_signatures_are_shown(reports: list[Report]) -
 
 def test_a_heat_cell_is_shaded_by_its_errors_and_says_its_number(reports: list[Report]) -> None:
     text = page(reports)
-    assert '<td style="--e:1.000">0.0</td>' in text
-    assert '<td style="--e:0.000">100.0</td>' in text
+    assert '<td class="e40">0.0</td>' in text
+    assert '<td class="e0">100.0</td>' in text
+    assert ".e40{--e:1}" in text
 
 
 def test_the_same_reports_give_the_same_bytes(reports: list[Report]) -> None:
@@ -176,3 +178,58 @@ def test_only_fractions_are_said_to_be_in_percent(make_report: MakeReport) -> No
     text = page([plain])
     assert ", as it is, with the 95 %" in text
     assert "The axis runs from 0.0000 to 1.0000." in text
+
+
+def test_a_board_says_how_its_axis_runs_and_sets_names_apart(make_report: MakeReport) -> None:
+    reports = [make_report("good", seen="a lot"), make_report("poor", wrong=90)]
+    text = league_page(rank_all(reports, resamples=100), title="x")
+    read(text)
+    assert '<th scope="row">good <small><span class="en" lang="en">Saw in training:</span>' in text
+    assert "The axis runs from 0 to 100 %." in text
+    assert "Equal lengths are not equal differences" in text
+    assert "等长并不代表等差" in text
+
+
+def test_parts_with_few_items_are_folded(make_report: MakeReport) -> None:
+    large, small = page([make_report("a", n=100, slices=True)]), page([make_report("a", n=30, slices=True)])
+    assert "Parts with fewer than 20 items" not in large
+    assert "<details open>\n        <summary>" in small  # nothing else is there to be seen
+    report = make_report("a", n=100, slices=True)
+    first, second = report.slices
+    mixed = page([msgspec.structs.replace(report, slices=(first, msgspec.structs.replace(second, n=19)))])
+    folded = mixed.partition("Parts with fewer than 20 items")[2].partition("</details>")[0]
+    assert (first.value in folded, second.value in folded) == (False, True)
+
+
+def test_good_and_bad_dialogues_stand_in_the_open(make_report: MakeReport) -> None:
+    def exhibit(name: str, value: float) -> Exhibit:
+        return Exhibit(
+            id=name,
+            value=value,
+            history=(("user", "hi"), ("<b>", "x")),
+            knowledge=(),
+            more_knowledge=0,
+            references=("a",),
+            answer=("b",),
+        )
+
+    shown = Showcase(
+        tuple(exhibit(f"good{number}", 1.0) for number in range(4)),
+        tuple(exhibit(f"bad{number}", 0.0) for number in range(4)),
+    )
+    text = page([make_report("a", wrong=3)], showcases={0: shown})
+    read(text)
+    opened = re.findall(r'<details class="exhibit" open>\s*<summary><code>(\w+)</code>', text)
+    assert opened == ["good0", "good1", "bad0", "bad1"]
+    assert text.count('<details class="exhibit">') == 4
+    assert '<span class="zh" lang="zh-Hans">用户</span>' in text
+    assert "<b>&lt;b&gt;</b> x" in text
+    assert text.index("Good and bad dialogues") < text.index("Behind the scores")
+
+
+def test_a_table_that_goes_on_beyond_the_screen_says_so(reports: list[Report]) -> None:
+    text = page(reports)
+    assert '<template id="more">' in text
+    assert "表格未完" in text
+    assert "frame.scrollWidth > frame.clientWidth" in text
+    assert "linear-gradient" in text

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def test_the_object_has_exactly_the_promised_keys(make_report: MakeReport) -> None:
     found = to_json(make_report(wrong=10))
-    assert list(found) == ["task", "variant", "n", "scores", "signature"]
+    assert list(found) == ["task", "variant", "n", "scores", "signature", "external"]
     assert list(found["scores"]) == ["p@1", "p@2", "p@5", "mrr"]
     assert all(list(score) == ["value", "low", "high"] for score in found["scores"].values())
 

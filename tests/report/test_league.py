@@ -1,16 +1,30 @@
 from __future__ import annotations
 
+import io
+import json
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 import pytest
+from rich.console import Console
 
 from duologue.core.errors import UsageError
 from duologue.metrics.counts import Counts, Metric, share
 from duologue.metrics.significance import bootstrap
-from duologue.report import league_page, league_to_json, rank_all
+from duologue.report import (
+    compare,
+    comparisons_to_json,
+    league_page,
+    league_to_json,
+    page,
+    rank_all,
+    render,
+    render_comparisons,
+    render_league,
+)
 from duologue.report.comparison import ranking_formulas
 from duologue.report.league import DETECTABLE
 
@@ -128,3 +142,26 @@ def test_the_json_holds_tiers_ranks_and_intervals(make_report: MakeReport) -> No
     ]
     assert set(told["systems"][0]["scores"]["p@1"]) == {"value", "low", "high"}
     assert set(told["minimum_detectable_difference"]) == {"p@1", "p@2", "p@5", "mrr"}
+
+
+def test_a_system_without_a_score_is_last_and_told_apart_from_nobody(make_report: MakeReport) -> None:
+    reports = [make_report("a", wrong=10), make_report("b", wrong=90), make_report("nothing")]
+    empty = tuple((name, (0.0,) * len(counts)) for name, counts in reports[2].items)
+    unknown = tuple(msgspec.structs.replace(one, value=math.nan) for one in reports[2].scores)
+    reports[2] = msgspec.structs.replace(reports[2], items=empty, scores=unknown)
+    found = rank_all(reports, resamples=500)
+    assert [(one.system, one.tier, one.best, one.worst) for one in found.places] == [
+        ("a", 1, 1, 2),
+        ("b", 2, 2, 3),
+        ("nothing", 2, 1, 3),
+    ]
+    text = json.dumps(league_to_json(found), allow_nan=False)
+    assert '"value": null' in text
+    tested = compare(reports[0], reports[2], resamples=500)
+    assert {(one.p_holm, one.better) for one in tested} == {(1.0, None)}
+    json.dumps(comparisons_to_json(tested), allow_nan=False)
+    console = Console(width=200, record=True, file=io.StringIO())
+    for part in (render(reports[2]), render_comparisons(tested), render_league(found)):
+        console.print(part)
+    for printed in (console.export_text(), league_page(found, title="t"), page(reports)):
+        assert not re.search(r"(?<![a-z])nan(?![a-z])|(?<![a-z])inf(?![a-z])", printed)

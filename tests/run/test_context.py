@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from duologue.core.errors import FormatError
 from duologue.core.plugins import load_task
 from duologue.core.records import Report, Scoring
 from duologue.run import evaluate
-from duologue.run.context import context_of, locate
+from duologue.run.context import context_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,20 +21,20 @@ def report(contest: Any) -> Report:
     return evaluate.score(contest.task, [contest.gold], pred, Scoring(variant="strict"), data=contest.data)
 
 
-def test_data_and_answers_behind_a_report_are_read_again(report: Report) -> None:
-    found = context_of(report)
+def test_data_and_answers_behind_a_report_are_read_again(report: Report, tmp_path: Path) -> None:
+    found = context_of(report, None, [tmp_path])
     assert found.missing == ""
     assert found.examples[0].sample.history[0].text == "hi"
     assert found.answers["d01"].ranking == ("b", "a", "c")
 
 
-def test_a_changed_or_lost_file_is_said_and_nothing_is_shown(report: Report, contest: Any) -> None:
+def test_a_changed_or_lost_file_is_said_and_nothing_is_shown(report: Report, contest: Any, tmp_path: Path) -> None:
     path = contest.results / "fair.answers.json"
     path.write_bytes(path.read_bytes() + b" ")
-    assert "has changed" in context_of(report).missing
+    assert "has changed" in context_of(report, None, [tmp_path]).missing
     path.unlink()
-    found = context_of(report)
-    assert "is gone" in found.missing
+    found = context_of(report, None, [tmp_path])
+    assert "no such file beside the report" in found.missing
     assert not found.examples
 
 
@@ -53,11 +54,11 @@ def test_the_samples_of_a_file_with_its_own_references_are_shown(tmp_path: Path)
     pred.write_text("\n".join(blocks), encoding="utf-8")
     task = load_task("conversation")
     how = Scoring(variant="coco", partial=True)
-    found = context_of(evaluate.score(task, [], pred, how))
+    found = context_of(evaluate.score(task, [], pred, how), None, [tmp_path])
     assert [one.sample.id for one in found.examples] == ["1", "3"]
     assert {name: one.text for name, one in found.answers.items()} == {"1": "a c", "3": "f"}
     pred.write_text("S_REF: a\nS_REF: b\nS_HYP: c\nS_HYP: d\n", encoding="utf-8")
-    found = context_of(evaluate.score(task, [], pred, Scoring(variant="official")))
+    found = context_of(evaluate.score(task, [], pred, Scoring(variant="official")), None, [tmp_path])
     assert (list(found.examples), found.answers) == ([], {})
     assert "without context" in found.missing
 
@@ -65,13 +66,14 @@ def test_the_samples_of_a_file_with_its_own_references_are_shown(tmp_path: Path)
 def test_lines_that_hold_their_own_references_have_no_context(tmp_path: Path) -> None:
     pred = tmp_path / "eval.txt"
     pred.write_text("a b c\ta b c\nd\te\n", encoding="utf-8")
-    found = context_of(evaluate.score(load_task("proactive"), [], pred, Scoring(variant="official")))
+    found = context_of(evaluate.score(load_task("proactive"), [], pred, Scoring(variant="official")), None, [tmp_path])
     assert "without context" in found.missing
 
 
-def test_a_file_is_looked_for_where_it_was_and_beside_the_report(tmp_path: Path) -> None:
-    (tmp_path / "here.txt").write_text("x", encoding="utf-8")
-    beside = tmp_path / "x.report.json"
-    assert locate(tmp_path / "here.txt", None) == tmp_path / "here.txt"
-    assert locate(tmp_path / "lost" / "here.txt", beside) == tmp_path / "here.txt"
-    assert locate(tmp_path / "lost" / "here.txt", None) is None
+def test_a_damaged_list_of_files_is_a_clear_error(report: Report) -> None:
+    good = {"path": "x", "sha256": "y"}
+    lists: list[Any] = [{"pred": [one]} for one in ("x", None, {"path": 3, "sha256": "x"})]
+    lists += [{"pred": []}, {"pred": None}, {"pred": [good, good]}, {"pred": [good], "input": [good, good]}, ["x"], "x"]
+    for damaged in lists:
+        with pytest.raises(FormatError, match="/meta/files"):
+            context_of(msgspec.structs.replace(report, meta={**report.meta, "files": damaged}))

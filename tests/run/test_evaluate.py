@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import gzip
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
+from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.protocols import Brief
 from duologue.core.records import Answer, Report, Scoring
 from duologue.run import evaluate
+from duologue.run.notes import provenance_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,3 +121,40 @@ def test_a_task_may_gather_its_truth_in_its_own_way(contest: Any, monkeypatch: p
     assert evaluate.gather(contest.task, [contest.gold, contest.data]) == []
     assert asked == [[contest.gold, contest.data]]
     assert len(evaluate.gather(contest.task, [contest.gold])) == 40
+
+
+def noted(result: Path, system: str, seen: str) -> None:
+    digest = sha256(result.read_bytes())
+    text = f'system = "{system}"\nseen = "{seen}"\nresult_hash = "{digest}"\n'
+    provenance_path(result).write_text(text, encoding="utf-8")
+
+
+def test_a_note_speaks_for_the_result_that_it_was_made_with_and_no_other(contest: Any) -> None:
+    how, result = Scoring(variant="strict"), contest.results / "fair.answers.json"
+    noted(result, "solver", "rules")
+    report = evaluate.score(contest.task, [contest.gold], result, how)
+    assert (report.system, report.seen, report.problems) == ("solver", "rules", ())
+    shutil.copy(contest.results / "poor.answers.json", result)
+    report = evaluate.score(contest.task, [contest.gold], result, how)
+    assert (report.system, report.seen) == ("fair", "")
+    assert [problem.rule for problem in report.problems] == ["note-of-another-result"]
+
+
+def test_the_truth_is_not_scored_against_itself(contest: Any, tmp_path: Path) -> None:
+    how, link, hard = Scoring(variant="strict"), tmp_path / "link.json", tmp_path / "hard.json"
+    link.symlink_to(contest.gold)
+    hard.hardlink_to(contest.gold)
+    for same in (contest.gold, link, hard):
+        with pytest.raises(UsageError, match="the truth itself"):
+            evaluate.score(contest.task, [contest.gold], same, how)
+
+
+def test_a_result_with_the_bytes_of_the_truth_is_doubted(contest: Any, tmp_path: Path) -> None:
+    how = Scoring(variant="strict")
+    for name, data in (
+        ("copy.json", contest.gold.read_bytes()),
+        ("packed.gz", gzip.compress(contest.gold.read_bytes())),
+    ):
+        (tmp_path / name).write_bytes(data)
+        report = evaluate.score(contest.task, [contest.gold], tmp_path / name, how)
+        assert [problem.rule for problem in report.problems] == ["result-equals-truth"]

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from duologue.core.disk import sha256
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Scoring
 from duologue.run.folder import result_files, score_folder
@@ -30,8 +31,9 @@ def test_every_result_file_is_scored_and_a_refused_one_is_noted(contest: Any) ->
 
 
 def test_systems_of_one_name_are_called_by_their_files(contest: Any) -> None:
-    note = 'task = "restaurant"\nsystem = "solver"\nseen = "rules"\n'
     for name in ("good", "fair"):
+        digest = sha256((contest.results / f"{name}.answers.json").read_bytes())
+        note = f'task = "restaurant"\nsystem = "solver"\nseen = "rules"\nresult_hash = "{digest}"\n'
         (contest.results / f"{name}.answers.run.toml").write_text(note, encoding="utf-8")
     found = score_folder(contest.task, [contest.gold], contest.results, STRICT)
     assert [report.system for report in found.reports] == ["fair.answers.json", "good.answers.json", "poor"]

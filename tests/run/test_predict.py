@@ -1,9 +1,18 @@
 from __future__ import annotations
 
+import errno
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from duologue.core.records import Answer, Example, Sample
-from duologue.run.predict import answer_all
+import pytest
+
+from duologue.core.errors import StorageError, UsageError
+from duologue.core.plugins import load_task, save_card
+from duologue.core.records import Answer, Example, Record, Sample, Turn
+from duologue.run.notes import provenance_path
+from duologue.run.predict import answer_all, predict_file
+from duologue.systems.baselines import RandomRanker
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -44,3 +53,166 @@ def test_plain_rounds_are_asked_one_after_the_other() -> None:
     system: Any = Echo()
     found = answer_all(task, system, [example(name) for name in "abc"])
     assert [answer.text for _, answer in found] == ["a", "b", "c"]
+
+
+class Counting(RandomRanker):
+    """Answers as the random baseline does, counts what it is asked, and is killed when it is asked too much."""
+
+    def __init__(self, most: int | None = None) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self.most = most
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        if self.most is not None and len(self.asked) + len(samples) > self.most:
+            raise KeyboardInterrupt
+        self.asked += [sample.id for sample in samples]
+        return super().answer(samples)
+
+
+@pytest.fixture
+def data(contest: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of forty samples, answered by tens."""
+    monkeypatch.setattr("duologue.run.predict.CHUNK", 10)
+    path: Path = contest.data
+    return path
+
+
+def run(system: Any, data: Path, out: Path, *, name: str = "random", **options: Any) -> None:
+    settings = {"name": name, "world": None, "kb": None, "seed": 1, **options}
+    predict_file(load_task("restaurant"), system, data, out, **settings)
+
+
+def killed(data: Path, out: Path, *, most: int = 25) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(Counting(most), data, out)
+    assert not out.exists()
+
+
+def test_a_killed_run_goes_on_and_nothing_is_answered_twice(data: Path, tmp_path: Path) -> None:
+    whole, out = tmp_path / "whole.json", tmp_path / "out.json"
+    run(Counting(), data, whole)
+    killed(data, out)
+    again = Counting()
+    run(again, data, out)
+    assert len(again.asked) == 20  # of forty: two chunks of ten were there
+    assert out.read_bytes() == whole.read_bytes()
+    assert provenance_path(out).read_bytes() == provenance_path(whole).read_bytes()
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("other", [{"seed": 2}, {"name": "tfidf"}])
+def test_answers_of_another_run_are_not_used(data: Path, tmp_path: Path, other: dict[str, Any]) -> None:
+    out, said = tmp_path / "out.json", list[str]()
+    killed(data, out)
+    again = Counting()
+    run(again, data, out, say=said.append, **other)
+    assert len(again.asked) == 40
+    assert "another run" in said[0]
+
+
+def test_answers_to_another_file_are_not_used(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    killed(data, out)
+    data.write_bytes(data.read_bytes().replace(b"where should it be", b"where should it go"))
+    again = Counting()
+    run(again, data, out)
+    assert len(again.asked) == 40
+
+
+def test_answers_of_a_model_whose_weights_have_changed_are_not_used(data: Path, tmp_path: Path) -> None:
+    model, out = tmp_path / "model", tmp_path / "out.json"
+    save_card(model, name="random", recipe=Record(), task="restaurant", seed=1, data="none", data_hash="")
+    (model / "weights").write_bytes(b"one")
+    with pytest.raises(KeyboardInterrupt):
+        run(Counting(25), data, out, name=str(model))
+    again = Counting(15)
+    with pytest.raises(KeyboardInterrupt):
+        run(again, data, out, name=str(model))
+    assert len(again.asked) == 10  # the same model: it went on, to thirty of forty
+    (model / "weights").write_bytes(b"two")
+    last = Counting()
+    run(last, data, out, name=str(model))
+    assert len(last.asked) == 40
+
+
+def test_samples_of_one_id_keep_their_own_answers() -> None:
+    asked = [
+        Example(sample=Sample(id="same", dialogue_id=text, history=(Turn(speaker="user", text=text),)))
+        for text in ("a", "b")
+    ]
+
+    class Parrot:
+        def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+            return [Answer(text=sample.history[-1].text) for sample in samples]
+
+    task: Any = type("Plain", (), {"rounds": lambda self, examples: iter([examples])})()
+    system: Any = Parrot()
+    assert [answer.text for _, answer in answer_all(task, system, asked)] == ["a", "b"]
+
+
+def test_a_file_that_run_did_not_write_is_left_alone(data: Path, contest: Any, tmp_path: Path) -> None:
+    truth = contest.gold
+    before = truth.read_bytes()
+    for note in ("", 'system = "random"\n', f'input_hash = "x"\nresult_hash = "{"0" * 64}"\n'):
+        if note:
+            provenance_path(truth).write_text(note, encoding="utf-8")
+        with pytest.raises(UsageError, match="--force"):
+            run(Counting(), data, truth)
+        assert truth.read_bytes() == before
+    for same in (data, tmp_path / "link.json"):
+        if same != data:
+            same.symlink_to(data)
+        with pytest.raises(UsageError, match="which is read"):
+            run(Counting(), data, same, force=True)
+    run(Counting(), data, truth, force=True)
+    assert truth.read_bytes() != before
+
+
+def test_a_result_of_our_own_is_replaced_and_one_that_was_edited_is_not(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    run(Counting(), data, out)
+    run(Counting(), data, out, seed=2)
+    out.write_bytes(out.read_bytes() + b"\n")
+    with pytest.raises(UsageError, match="--force"):
+        run(Counting(), data, out)
+
+
+def test_a_kill_between_result_and_note_leaves_what_is_known_as_ours(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.json"
+
+    def kill(source: Any) -> str:
+        raise KeyboardInterrupt
+
+    run(Counting(), data, out)
+    with monkeypatch.context() as patch:
+        patch.setattr("duologue.run.predict.sha256", lambda source: kill(source) if source.path == out else "x")
+        with pytest.raises(KeyboardInterrupt):
+            run(Counting(), data, out, seed=2)
+    run(Counting(), data, out)
+
+
+def test_a_result_that_cannot_be_written_leaves_the_older_one_with_its_note(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.json"
+    run(Counting(), data, out)
+    before = out.read_bytes(), provenance_path(out).read_bytes()
+    monkeypatch.setattr("os.fsync", lambda handle: _full(handle, out))
+    with pytest.raises(StorageError, match="no space"):
+        run(Counting(), data, out, seed=2)
+    assert (out.read_bytes(), provenance_path(out).read_bytes()) == before
+
+
+def _full(handle: int, out: Path) -> None:
+    """Refuse to sync the result, and nothing else."""
+    name = Path(f"/proc/self/fd/{handle}").readlink().name
+    if name.startswith(f".{out.name}.") and "journal" not in name:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_result_may_be_sent_to_a_device(data: Path) -> None:
+    run(Counting(), data, Path("/dev/null"))
+    assert not provenance_path(Path("/dev/null")).exists()

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from duologue.core.errors import FormatError
-from duologue.core.records import Report, Score, Scoring
+from duologue.core.records import Report, Score, Scoring, Slice
 from duologue.run import evaluate
 from duologue.run.saved import formulas_of, how_of, read_report, save_report
 
@@ -43,3 +47,48 @@ def test_a_report_that_says_nonsense_about_its_scoring_is_refused() -> None:
     with pytest.raises(FormatError, match="does not say how to score"):
         how_of(report)
     assert how_of(msgspec.structs.replace(report, meta={"how": "strict"})) == Scoring(variant="v")
+
+
+figures = st.floats(width=64) | st.sampled_from([math.nan, math.inf, -math.inf, 0.5])
+made_scores = st.lists(
+    st.builds(Score, name=st.sampled_from("xyz"), value=figures, low=st.none() | figures, high=st.none() | figures),
+    max_size=3,
+    unique_by=lambda score: score.name,
+).map(tuple)
+
+
+@given(
+    found=made_scores,
+    part=made_scores,
+    items=st.lists(
+        st.tuples(st.sampled_from(["NaN", "x"]), st.tuples(figures, figures)),
+        max_size=2,
+        unique_by=lambda item: item[0],
+    ).map(tuple),
+)
+def test_figures_that_json_has_no_number_for_come_back_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory,
+    found: tuple[Score, ...],
+    part: tuple[Score, ...],
+    items: tuple[tuple[str, tuple[float, ...]], ...],
+) -> None:
+    path = tmp_path_factory.mktemp("saved") / "x.report.json"
+    slices = (Slice(by="turn", value="NaN", n=1, scores=part),)
+    report = Report(task="t", variant="NaN", n=1, scores=found, rank_by="x", signature="s", slices=slices)
+    report = msgspec.structs.replace(report, columns=("a", "b"), items=items)
+    save_report(report, path)
+    assert repr(read_report(path)) == repr(report)  # NaN is not equal to itself
+    json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
+
+
+def test_a_report_of_an_older_version_with_null_for_nan_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.report.json"
+    path.write_bytes(
+        b'{"task":"t","variant":"v","n":0,"scores":[{"name":"x","value":null}],"rank_by":"x","signature":"s"}'
+    )
+    assert math.isnan(read_report(path).scores[0].value)
+    data = path.read_bytes()
+    for broken in (b'"many"', b"[]", b'"nan"'):
+        path.write_bytes(data.replace(b"null", broken))
+        with pytest.raises(FormatError, match="not a saved report"):
+            read_report(path)

@@ -5,13 +5,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.core.errors import UsageError
+from duologue.core.identity import Identity
 from duologue.core.play import Scene
 from duologue.core.protocols import Brief
 from duologue.core.records import Answer, Dialogue, Problem, Record, Report, Score, Turn
+from duologue.run.journal import Journal
+from duologue.run.resumed import Resumed
 from duologue.run.simulate import Timed, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from duologue.core.protocols import System, Task, World
     from duologue.core.records import Sample
@@ -102,8 +106,22 @@ def test_it_is_counted_how_conversations_ended(task: Task) -> None:
 
 def test_each_reply_is_timed(task: Task) -> None:
     found = simulate(task, Counter("s"), Lengths("a", "b"), name="x", seed=1)
+    assert found.latency is not None
     assert found.latency.replies == 6
     assert 0 <= found.latency.p50 <= found.latency.p95 <= found.latency.most
+
+
+def test_replies_kept_of_a_stopped_run_are_said_again_and_not_timed(task: Task, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    with Journal(path, Identity()) as journal:
+        first = simulate(task, Resumed(Counter("s"), journal), Lengths("a", "b"), name="x", seed=1)
+        again = simulate(task, Resumed(Counter("other"), journal), Lengths("a", "b"), name="x", seed=1)
+        longer = simulate(task, Resumed(Counter("s"), journal), Lengths("a", "c"), name="x", seed=1)
+    assert again.dialogues == first.dialogues
+    assert again.latency is None
+    assert longer.latency is not None
+    assert longer.latency.replies == 3  # those of the new conversation
+    assert not path.exists()
 
 
 def test_quantiles_are_those_of_the_nearest_rank() -> None:

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+import hashlib
 import shutil
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
-from duologue.core.errors import UsageError
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.plugins import load_task
 from duologue.core.records import Scoring
 from duologue.run import evaluate
-from duologue.run.saved import read_report, save_report
-from duologue.run.verify import find, verify
+from duologue.run.saved import formulas_of, read_report, save_report
+from duologue.run.verify import Given, find, verify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +62,9 @@ def test_a_file_that_is_gone_is_named_and_nothing_is_computed(saved: Path, conte
     contest.gold.unlink()
     verdict = verify(saved)
     assert verdict.checked == 0
-    assert verdict.differences == (f"{contest.gold}: the file is gone",)
+    assert [one.partition("; ")[0] for one in verdict.differences] == [
+        f"{contest.gold}: no such file beside the report or below the folders that were named"
+    ]
 
 
 def test_files_are_found_beside_a_report_that_moved(saved: Path, contest: Any, tmp_path: Path) -> None:
@@ -85,3 +89,102 @@ def test_a_report_without_files_cannot_be_verified(saved: Path) -> None:
     save_report(msgspec.structs.replace(read_report(saved), meta={}), saved)
     with pytest.raises(UsageError, match="does not name the files"):
         verify(saved)
+
+
+def test_files_are_found_below_a_named_folder_or_where_they_are_given(
+    saved: Path, contest: Any, tmp_path: Path
+) -> None:
+    far = tmp_path / "far"
+    far.mkdir()
+    report = far / saved.name
+    shutil.move(saved, report)
+    assert verify(report).checked == 0
+    assert verify(report, Given((tmp_path,))).differences == ()
+    pred = contest.results / "fair.answers.json"
+    assert verify(report, Given((), (contest.gold,), contest.data, pred)).differences == ()
+    assert verify(report, Given((), (contest.gold,), contest.data, contest.results / "poor.answers.json")).differences
+    with pytest.raises(UsageError, match="made from 1 such files, 2 given"):
+        verify(report, Given((), (contest.gold, contest.gold), contest.data, pred))
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A METEOR program whose `java` leaves a mark when it is run."""
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    row = " ".join(["1"] * 23)
+    java.write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/ran\nwhile read line; do echo "{row}"; done\n', encoding="utf-8"
+    )
+    java.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{java.parent}:/usr/bin:/bin")
+    monkeypatch.delenv("DUOLOGUE_METEOR", raising=False)
+    jar = tmp_path / "mine" / "meteor-1.5.jar"
+    jar.parent.mkdir()
+    jar.write_bytes(b"mine")
+    return jar
+
+
+def conversation(tmp_path: Path, **options: str) -> Path:
+    pred = tmp_path / "output.txt"
+    pred.write_text("S_REF: a b\nS_HYP: a c\n\nS_REF: d\nS_HYP: d\n", encoding="utf-8")
+    how = Scoring(variant="coco", options=options)
+    save_report(evaluate.score(load_task("conversation"), [], pred, how), tmp_path / "c.report.json")
+    return tmp_path / "c.report.json"
+
+
+def test_no_program_that_a_report_names_is_ever_run(program: Path, tmp_path: Path) -> None:
+    path = conversation(tmp_path, meteor=str(program))
+    assert (tmp_path / "ran").is_file()
+    (tmp_path / "ran").unlink()
+    with pytest.raises(UsageError, match="never asked which program to run"):
+        verify(path)
+    evil = tmp_path / "evil.jar"
+    evil.write_bytes(b"evil")
+    report = msgspec.json.decode(path.read_bytes())
+    report["meta"]["files"]["programs"][0]["path"] = str(evil)
+    path.write_bytes(msgspec.json.encode(report))
+    with pytest.raises(UsageError, match="never asked which program to run"):
+        verify(path)
+    report["meta"]["how"]["options"]["meteor"] = str(evil)
+    path.write_bytes(msgspec.json.encode(report))
+    with pytest.raises(FormatError, match="no path is ever taken from a report"):
+        verify(path)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_metric_programs_come_from_the_reader_and_are_compared_by_hash(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = conversation(tmp_path, meteor=str(program))
+    assert f"meteor {hashlib.sha256(b'mine').hexdigest()[:8]}" in read_report(path).signature
+    assert str(program) not in str(read_report(path).meta["how"])
+    assert verify(path, Given(options={"meteor": str(program)})).differences == ()
+    monkeypatch.setenv("DUOLOGUE_METEOR", str(program))
+    assert verify(path).differences == ()
+    program.write_bytes(b"another")
+    assert any("meteor-1.5.jar: the file has changed" in one for one in verify(path).differences)
+
+
+def test_a_program_in_the_environment_does_not_count_where_none_did(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = conversation(tmp_path)
+    monkeypatch.setenv("DUOLOGUE_METEOR", str(program))
+    assert verify(path).differences == ()
+    assert "meteor" not in {one.name for one in formulas_of(read_report(path))}
+
+
+def test_a_table_that_was_an_option_is_found_like_the_other_files(tmp_path: Path) -> None:
+    table = tmp_path / "vectors.txt"
+    table.write_text("a 1 0\nb 0 1\nc 1 1\nd 1 0\n", encoding="utf-8")
+    path = conversation(tmp_path, vectors=str(table))
+    assert verify(path).differences == ()
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    shutil.move(path, hidden / path.name)
+    shutil.move(tmp_path / "output.txt", hidden / "output.txt")
+    assert [one.partition(":")[0] for one in verify(hidden / path.name).differences] == [str(table)]
+    assert verify(hidden / path.name, Given(options={"vectors": str(table)})).differences == ()
+    with pytest.raises(UsageError, match="no file or program to be given as 'vector'; did you mean 'vectors'"):
+        verify(hidden / path.name, Given(options={"vector": str(table)}))

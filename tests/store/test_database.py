@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 SCHEMA = "CREATE TABLE notes (text TEXT)"
 
 
-def opened(path: Path, **more: bool) -> Database:
-    return Database(path, schema=SCHEMA, version=3, **more)
+def opened(path: Path, *, writable: bool = True, durable: bool = True) -> Database:
+    return Database(path, schema=SCHEMA, version=3, writable=writable, durable=durable)
 
 
 def notes(base: Database) -> list[str]:

@@ -62,7 +62,7 @@ def test_long_values_that_begin_alike_are_told_apart(stored: StoredGraph) -> Non
     assert list(stored.holders("长" * 60 + "乙")) == [FACTS[2]]
 
 
-@settings(max_examples=15, deadline=None)  # every example writes a file
+@settings(max_examples=15)  # every example writes a file
 @given(
     rows=st.lists(
         st.tuples(

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection
-from http.server import ThreadingHTTPServer
+from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +19,9 @@ from duologue.web.serving import LARGEST_BODY, Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+START = b"POST / HTTP/1.1\r\n"
 
 
 class Echo:
@@ -109,15 +115,25 @@ def test_a_body_that_is_too_long_or_of_unknown_length_is_refused_unread() -> Non
 def test_a_client_that_leaves_in_the_middle_harms_nobody() -> None:
     with running(Echo()) as server:
         with socket.create_connection(("127.0.0.1", server.server_port)) as connection:
-            connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: 50\r\n\r\nhalf")
+            connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\nhalf")
         assert b"400" in raw(server, b"no HTTP at all\r\n\r\n")
         assert ask(server, b"next") == (200, b"NEXT")
 
 
-def test_a_silent_client_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving._Handler, "timeout", 0.2)
-    with running(Echo()) as server:
-        assert raw(server, b"POST / HTTP/1.1\r\n") == b""
+@pytest.mark.parametrize("drip", [b"", START, START + b"Host: localhost\r\nContent-Length: 9\r\n\r\nhalf"])
+def test_a_request_has_a_deadline_however_it_drips(drip: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "REQUEST_SECONDS", 0.3)
+    with running(Echo()) as server, socket.create_connection(("127.0.0.1", server.server_port)) as connection:
+        connection.sendall(drip)
+        connection.settimeout(0.05)
+        began = monotonic()
+        with suppress(ConnectionError):
+            while monotonic() - began < 5:
+                with suppress(TimeoutError):
+                    if not connection.recv(100):
+                        break
+                connection.sendall(b"x" * bool(drip))
+        assert monotonic() - began < 2
 
 
 def test_one_client_too_many_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,16 +147,71 @@ def test_one_client_too_many_is_told_to_come_again(monkeypatch: pytest.MonkeyPat
         assert first.result(10) == (200, b"WAIT")
 
 
-def test_a_client_for_whom_there_is_no_thread_takes_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_there_is_no_thread_for_an_answer_the_next_client_is_still_served(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def no_thread(*_: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(serving, "CONNECTIONS", 1)
     with running(Echo()) as server:
         with monkeypatch.context() as patch:
-            patch.setattr(ThreadingHTTPServer, "process_request", no_thread)
-            assert raw(server) == b""
+            patch.setattr(threading.Thread, "start", no_thread)
+            assert ask(server, b"one") == (503, b"{}")
         assert ask(server, b"next") == (200, b"NEXT")
+
+
+def test_a_host_or_page_of_somebody_else_is_refused() -> None:
+    def said(server: Server, *fields: str) -> bytes:
+        return raw(server, "\r\n".join(["POST / HTTP/1.1", *fields, "Connection: close", "", "hi"]).encode())[9:12]
+
+    with running(Echo()) as server:
+        port = server.server_port
+        for host in ("localhost", f"localhost:{port}", f"127.0.0.1:{port}", "[::1]:80", "LOCALHOST.", "10.1.2.3"):
+            assert said(server, f"Host: {host}", "Content-Length: 2") == b"200", host
+        for host in ("evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "a b", "[", "@", "x@localhost:1"):
+            expected = b"200" if host.endswith("@localhost:1") else b"421"
+            assert said(server, f"Host: {host}", "Content-Length: 2") == expected, host
+        assert said(server, "Content-Length: 2") == b"400"
+        assert said(server, "Host: localhost", "Host: localhost", "Content-Length: 2") == b"400"
+        for origin in ("null", "http://evil.example", "http://localhost:1", "file://"):
+            assert said(server, "Host: localhost", f"Origin: {origin}", "Content-Length: 2") == b"403", origin
+        assert said(server, "Host: localhost", "Origin: http://localhost", "Content-Length: 2") == b"200"
+    server = Server(Echo(), hosts=["Chat.Example"])
+    assert "chat.example" in server.hosts
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["Content-Length: 2", "Content-Length : 2", " folded: 1", "X", ": 1", "X: \x00", "X: a\nY: b", "Content-Length: 3"],
+)
+def test_what_could_be_read_in_two_ways_is_refused(field: str) -> None:
+    head = f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n{field}\r\n\r\nhi"
+    with running(Echo()) as server:
+        assert raw(server, head.encode("latin-1")).startswith(b"HTTP/1.1 400 ")
+        assert raw(server, b"POST / HTTP/1.1\r\nX: " + b"x" * 40_000 + b"\r\n\r\n").startswith(b"HTTP/1.1 431 ")
+
+
+def test_a_client_that_waits_for_a_word_before_its_body_gets_it() -> None:
+    with running(Echo()) as server, socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(b"hi")
+        assert client.recv(1000).endswith(b"\r\n\r\nHI")
+
+
+def test_whoever_is_waited_for_longest_loses_its_place_to_a_newcomer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "CONNECTIONS_PER_CLIENT", 8)
+    with running(Echo()) as server, ExitStack() as stack:
+        place = ("127.0.0.1", server.server_port)
+        drips = [stack.enter_context(socket.create_connection(place, timeout=10)) for _ in range(30)]
+        for one in drips:
+            with suppress(ConnectionError):
+                one.sendall(START)
+        for _ in range(5):
+            assert ask(server, b"honest") == (200, b"HONEST")
+        with suppress(ConnectionResetError):
+            assert drips[0].recv(10) == b""
 
 
 def test_an_answer_under_way_is_still_sent_when_the_server_stops() -> None:
@@ -164,3 +235,11 @@ def test_the_address_says_where_clients_go() -> None:
     server = Server(Echo())
     assert server.address == f"http://127.0.0.1:{server.server_port}"
     server.server_close()
+
+
+@pytest.mark.slow
+def test_honest_clients_are_served_quickly_beside_three_hundred_that_drip() -> None:
+    benchmark = Path(__file__).resolve().parents[2] / "benchmarks" / "serving.py"
+    words: list[str | Path] = [sys.executable, benchmark, "--seconds", "4"]
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr

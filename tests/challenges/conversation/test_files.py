@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.conversation import files
@@ -196,7 +196,7 @@ dialogues = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(max_examples=60)
 @given(dialogues)
 def test_any_dialogue_comes_back_as_it_was(tmp_path: Path, rows: list[list[tuple[str, str]]]) -> None:
     made = [
@@ -219,7 +219,7 @@ mutations = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(max_examples=60)
 @given(mutations, st.integers(0, len(BASE)))
 def test_mutated_files_never_raise_anything_foreign(tmp_path: Path, changes: list[tuple[int, bytes]], cut: int) -> None:
     data = BASE[cut:] if cut % 2 else BASE[:cut]

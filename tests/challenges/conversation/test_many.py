@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.conversation import items as module
@@ -24,7 +24,6 @@ def no_meteor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
 
 
-@settings(deadline=None)
 @given(SAMPLES, st.integers(1, 5), st.integers(1, 4), st.sampled_from(["strict", "official"]))
 def test_counts_of_runs_are_those_of_their_samples_wherever_portions_end(
     samples: list[tuple[str, list[str]]], portion: int, most: int, variant: str
@@ -51,7 +50,6 @@ def test_counts_of_runs_are_those_of_their_samples_wherever_portions_end(
             assert runs.columns[name] == pytest.approx(expected, rel=1e-12, abs=1e-15), name
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["a b", "a  b", "b a", "c", ""]), min_size=1, max_size=12), st.integers(1, 5))
 def test_the_most_frequent_reply_is_one_reply_whatever_its_spaces(replies: list[str], portion: int) -> None:
     items = Items([str(row) for row in range(len(replies))], replies, [["a b"] for _ in replies], [])

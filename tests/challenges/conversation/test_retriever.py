@@ -150,7 +150,7 @@ def test_without_the_engine_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
 odd = st.text(st.characters(codec=None), max_size=30)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(odd, max_size=4))
 def test_any_history_gets_a_reply_that_was_once_written(said: list[str]) -> None:
     assert reply(SMALL, *said) in {text for talk in TALKS for text in talk[1::2]}

@@ -6,7 +6,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.conversation import scorer
@@ -104,7 +104,7 @@ def official_references(real_data: Path) -> list[Example]:
 
     folder = real_data / "conversation" / "official_evaluation" / "references"
     paths = [folder / "original_refs.txt.gz", *(folder / f"refgen_result{at}.txt.gz" for at in range(1, 11))]
-    return gather(ConversationTask(), paths)
+    return list(gather(ConversationTask(), paths))
 
 
 def published(real_data: Path) -> dict[str, dict[str, str]]:
@@ -227,7 +227,7 @@ def test_options_that_do_not_fit_are_refused(task: ConversationTask, golden: Pat
 replies = st.lists(st.lists(st.sampled_from("abc"), max_size=5).map(" ".join), min_size=1, max_size=6)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(replies, st.integers(0, 99))
 def test_the_order_of_dialogues_changes_no_score(
     task: ConversationTask, tmp_path: Path, texts: list[str], seed: int
@@ -241,7 +241,7 @@ def test_the_order_of_dialogues_changes_no_score(
         assert values(run(task, [], other, variant)) == pytest.approx(values(run(task, [], one, variant)), nan_ok=True)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.sampled_from(

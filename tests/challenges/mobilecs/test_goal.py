@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from duologue.challenges.mobilecs.goal import goal_and_base, goal_of
 from duologue.core.records import Goal, Item
 
@@ -34,9 +32,33 @@ def test_what_is_asked_of_the_user_and_of_an_entity_has_different_keys() -> None
     }
 
 
-def test_an_id_of_another_kind_is_a_key_error_as_in_the_official_code() -> None:
-    with pytest.raises(KeyError):
-        goal_and_base([turn("", "", [], [triple("x", "欠费", "有")])])
+def test_an_owner_that_is_no_entity_gets_an_entry_without_a_name_as_in_the_official_code() -> None:
+    turns = [turn("报停吧", "", [], [triple("na", "用户需求", "报停"), triple("entx", "业务费用", "十元")])]
+    goal, base = goal_and_base(turns)
+    assert base == {"na": {"用户需求": "报停"}, "entx": {"name": "na", "业务费用": "十元"}}
+    assert goal == {"na": {"用户需求": "报停"}}
+
+
+def test_a_slot_with_capitals_keeps_its_last_value_in_the_base_and_all_in_the_goal() -> None:
+    goal, base = goal_and_base([turn("一，二", "", [], [triple("NA", "APP费", "一"), triple("NA", "APP费", "二")])])
+    assert (goal, base) == ({"NA": {"APP费": "一,二"}}, {"NA": {"app费": "二"}})
+
+
+def test_records_that_lack_a_part_say_nothing() -> None:
+    whole = triple("ent-1", "业务费用", "一")
+    lacking = [{key: value for key, value in whole.items() if key != one} for one in ("ent-id", "prop", "value")]
+    ents = [{"name": "甲包", "ent-id": "ent-1", "type": "套餐"}, {"id": "ent-2", "name": "乙包"}]
+    goal, base = goal_and_base([turn("一", "", ents, lacking), {"用户": "二", "用户意图": ""}])
+    assert (goal, base) == ({}, {"ent-2": {"name": "乙包", "type": " "}})
+
+
+def test_a_doubled_bracket_is_no_part_of_an_argument() -> None:
+    goal, _ = goal_and_base([turn("", "询问((ent-1-业务费用),主动确认((5G套餐)((欠费)", [], [])])
+    assert goal == {
+        "ent-1": {"业务费用": "?", "用户意图": "询问"},
+        "咨询": "主动确认-5G套餐",
+        "NA": {"欠费": "?", "意图": "主动确认"},
+    }
 
 
 def test_a_goal_is_items_and_consultations() -> None:

@@ -35,12 +35,55 @@ def test_an_unknown_type_is_a_key_error_and_an_empty_base_gives_nothing() -> Non
 
 def test_an_entry_that_matches_by_name_but_has_nothing_is_passed_over() -> None:
     base = {
-        "ent-1": {"name": "包", "业务费用": ""},
-        "ent-2": {"name": "它,包", "业务费用": "十元"},
-        "NA": {"name": "包", "业务费用": "x"},
+        "ent-1": {"name": "包", "业务规则": "每月清零"},
+        "ent-2": {"name": "它,包", "办理渠道": "柜台"},
+        "NA": {"name": "包", "办理渠道": "x"},
     }
-    assert query(base, ent_name="包", prop="业务费用") == "十元"
-    assert query(base, ent_name="包", prop="办理渠道") is None
+    assert query(base, ent_name="包", prop="办理渠道") == "柜台"
+    assert query(base, ent_name="包", prop="扣费日期") is None
+
+
+EMPTY = {
+    "ent-1": {"name": "湖畔包,包", "type": "流量包", "业务费用": "", "流量范围": "省内", "": ""},
+    "ent-2": {"name": "包", "业务规则": "", "业务费用": "九元", "": "月底"},
+    "ent-3": {"name": "雪山卡", "通话时长": ""},
+    "NA": {"话费余额": "", "剩余话费": "三元", "短信": ""},
+}
+
+
+@pytest.mark.parametrize(
+    ("args", "result"),
+    [
+        ({"ent_id": "ent-1", "prop": "业务费用"}, ""),
+        ({"ent_id": "ent-1", "prop": ""}, None),
+        ({"ent_id": "ent-2", "prop": None}, None),
+        ({"ent_name": "包", "prop": "业务费用"}, ""),
+        ({"ent_name": "包", "prop": "业务费用", "with_alter": False}, ""),
+        ({"ent_name": "包", "prop": "通话范围"}, ""),
+        ({"ent_name": "雪山卡", "prop": "业务规则"}, ""),
+        ({"ent_name": "无,雪山卡", "prop": "业务费用"}, None),
+        ({"ent_name": "湖畔包", "prop": ""}, ""),
+        ({"ent_name": "包", "prop": ""}, ""),
+        ({"ent_name": "包", "prop": None}, None),
+        ({"prop": "话费余额"}, ""),
+        ({"prop": "剩余话费"}, "三元"),
+        ({"prop": "短信"}, ""),
+        ({"prop": "通话时长"}, ""),
+        ({"prop": "业务费用"}, ",九元"),
+        ({"prop": ""}, ",月底"),
+        ({"prop": "用户状态"}, None),
+    ],
+)
+def test_an_empty_text_is_found_as_the_official_query_finds_it(args: dict[str, Any], result: str | None) -> None:
+    assert query(EMPTY, **args) == result
+
+
+@pytest.mark.parametrize(
+    "base",
+    [{"NA": {}}, {"NA": {"短信": "有"}, "ent-1": {"name": "包"}}, {"业务": {"name": "包", "type": "流量包"}}],
+)
+def test_an_unknown_type_is_nothing_where_no_entity_has_a_type(base: dict[str, dict[str, str]]) -> None:
+    assert query(base, ent_type="其他") is None
 
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters=","), min_size=1, max_size=4)

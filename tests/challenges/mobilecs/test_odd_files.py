@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import json_values
 
@@ -87,7 +87,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", KINDS)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 def test_mutated_result_files_raise_errors_of_the_house_alone(name: str, folder: Path, data: st.DataObject) -> None:
     kind, gold = KINDS[name]
     rows = mutated(json.loads((folder / f"{name}.good.json").read_bytes()), data)
@@ -97,7 +97,7 @@ def test_mutated_result_files_raise_errors_of_the_house_alone(name: str, folder:
 
 @pytest.mark.parametrize("name", KINDS)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 def test_mutated_data_files_raise_errors_of_the_house_alone(name: str, folder: Path, data: st.DataObject) -> None:
     kind, gold = KINDS[name]
     rows = mutated(json.loads((GOLDEN / gold).read_bytes()), data)
@@ -110,7 +110,7 @@ def test_mutated_data_files_raise_errors_of_the_house_alone(name: str, folder: P
 
 @pytest.mark.parametrize("name", KINDS)
 @given(data=st.binary(max_size=40), at=st.integers(0, 3000))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 def test_any_bytes_in_a_file_raise_errors_of_the_house_alone(name: str, folder: Path, data: bytes, at: int) -> None:
     kind, gold = KINDS[name]
     good = (folder / f"{name}.good.json").read_bytes()

@@ -98,3 +98,17 @@ def test_a_reference_names_an_entity_as_no_other_is_named() -> None:
     asked = {**TURN, "用户意图": "询问(ent-1-业务费用)(ent-2-业务费用)(ent-3-业务费用)"}
     (example,), _ = read([row(KB=base, content=[asked])])
     assert example.references[0].annotation.acts[0].args == ("冬日包-业务费用", "星光包-业务费用", "它-业务费用")
+
+
+HALF = "x\ud800"
+
+
+@pytest.mark.parametrize("key", ["KB", "goal"])
+@pytest.mark.parametrize("table", [{HALF: {"name": "a"}}, {"ent-1": {HALF: "a"}}, {"ent-1": {"name": HALF}}])
+def test_half_a_surrogate_pair_in_a_table_is_an_error_whose_place_can_be_written(key: str, table: Any) -> None:
+    faults = Faults()
+    row = {"id": "d", "KB": {}, "goal": {}, "content": [{"用户": "好"}], key: table}
+    assert not paired.read_examples([row], faults)
+    (problem,) = faults.problems
+    assert "expected a text without half surrogate pairs" in problem.message
+    assert (problem.place + problem.message).isprintable()

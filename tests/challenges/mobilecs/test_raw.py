@@ -52,11 +52,14 @@ BROKEN: dict[str, Any] = {
     "speakers-swapped": [[turn(), turn(), SWAPPED]],
     "info-type": [[turn(info={"ents": {}, "triples": []})]],
     "info-missing": [[turn(info={"triples": []})]],
-    "entity-type": [[entity(type=...)]],
+    "entity-type": [[entity(type=7)]],
     "triple-type": [[triple(prop=7)]],
+    "part-missing": [[entity(type=...)]],
+    "owner-user": [[triple(**{"ent-id": "na"})]],
     "keys-exchanged": [[entity(**{"name": ..., "ent-name": "套餐"})]],
     "position-type": [[entity(pos=[[3, 3, 5]])]],
     "position-flat": [[entity(pos=[1, 3, 5])]],
+    "position-empty": [[entity(pos=[[], [1, 3, 5]])]],
     "position-text": [[entity(pos=[[1, 2, 4]])]],
 }
 
@@ -93,10 +96,42 @@ def test_odd_forms_are_mended_and_the_source_stays(golden: Path) -> None:
     assert annotations[4].values[0].entity == "ent-1"
     assert annotations[8] is None
     assert dialogue.source["content"] == odd
-    mended = raw.mended_row(dialogue.source, "d")["content"]
-    assert [list(one) for one in mended] == [list(one) if "info" in one else [*one, "info"] for one in odd]
-    assert mended[1]["info"]["ents"][0] == mended[0]["info"]["ents"][0] == entity()["info"]["ents"][0]
-    assert mended[4]["info"] == {"ents": [], "triples": []}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(entity(**{key: absent}) for key in ("name", "id", "type", "pos") for absent in (..., None)),
+        *(triple(**{key: absent}) for key in ("ent-id", "prop", "value") for absent in (..., None, "")),
+    ],
+)
+def test_a_record_that_lacks_a_part_is_left_out_with_a_warning(odd: dict[str, Any]) -> None:
+    for whole in (False, True):
+        (dialogue,), problems = read([{"id": "d", "content": [odd]}], whole=whole)
+        assert problems == [("part-missing", "warning")]
+        assert not any(one.annotation.mentions or one.annotation.values for one in dialogue.turns)
+
+
+def test_a_dialogue_without_an_id_is_called_by_its_place() -> None:
+    dialogues, problems = read([{"id": "", "content": []}, {"id": None, "content": []}, {"content": []}])
+    assert [one.id for one in dialogues] == ["row-0", "row-1", "row-2"]
+    assert problems == [("dialog-id-missing", "warning")] * 3
+
+
+OTHER_VOICE = {"[SPEAKER 2]": "您好_套餐十元", "[SPEAKER 1]": "好", **{key: turn()[key] for key in list(turn())[2:]}}
+
+
+@pytest.mark.parametrize(
+    ("content", "advice"),
+    [
+        ([turn(), turn(), SWAPPED], "the official tools discard the dialogue"),
+        ([turn(), turn(), OTHER_VOICE], "the official tools take the speakers of the first turn for all"),
+    ],
+)
+def test_what_the_official_tools_do_with_exchanged_speakers_is_said(content: list[Any], advice: str) -> None:
+    faults = Faults()
+    raw.read_dialogues([content], faults)
+    assert [(one.rule, one.advice) for one in faults.problems] == [("speakers-swapped", advice)]
 
 
 def test_the_order_of_the_intent_keys_says_who_speaks_first() -> None:

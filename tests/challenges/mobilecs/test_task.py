@@ -11,7 +11,7 @@ import pytest
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.protocols import Convertible, Task
-from duologue.core.records import Act, Annotation, Answer, Scoring
+from duologue.core.records import Act, Annotation, Answer, Report, Scoring
 from duologue.metrics.counts import Counts
 from duologue.testing import check_task
 
@@ -110,7 +110,7 @@ def test_the_truth_must_be_known(golden: Path, tmp_path: Path, raw_rows: list[An
         submission = task.read(tmp_path / "empty.json")
         with pytest.raises(FormatError, match="not known"):
             task.score(list(task.load(tmp_path / "gold.json")), submission, Scoring(variant="strict", partial=True))
-        with pytest.raises(FormatError, match="there is no"):
+        with pytest.raises(FormatError, match=r"there is no dialogue|does not hold any turn"):
             task.score([], submission, Scoring(variant="strict"))
 
 
@@ -164,3 +164,49 @@ def test_tasks_are_listed_without_numpy_or_scipy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def whole(rows: list[Any]) -> list[Any]:
+    """Return track 2 dialogues with their own intents and replies as what was generated."""
+    fields = {"用户意图-生成": "用户意图", "客服意图-生成": "客服意图", "客服-生成": "客服"}
+    return [
+        {**row, "content": [{**turn, **{key: turn[true] for key, true in fields.items()}} for turn in row["content"]]}
+        for row in rows
+    ]
+
+
+def scored(golds: list[Path], rows: Any, folder: Path, variant: str = "strict") -> Report:
+    (folder / "pred.json").write_text(json.dumps(rows), encoding="utf-8")
+    task = DialogueTask()
+    examples = [one for gold in golds for one in task.load(gold)]
+    return task.score(examples, task.read(folder / "pred.json"), Scoring(variant=variant))
+
+
+def test_a_whole_submission_is_scored_by_what_it_holds_itself(
+    golden: Path, paired_rows: list[Any], tmp_path: Path
+) -> None:
+    rows = whole(paired_rows)
+    rows[0]["content"][0]["客服-生成"] = "不知道"
+    rows[1]["content"][0]["用户意图-生成"] = "客套"
+    alone, beside = scored([], rows, tmp_path), scored([golden / "dialogue/contract/dialogues.json"], rows, tmp_path)
+    assert alone.items == beside.items
+    assert alone.signature == beside.signature
+    assert scored([], rows, tmp_path, "official").n == alone.n
+
+
+def test_a_submission_that_does_not_tell_what_was_said_asks_for_the_truth(
+    paired_rows: list[Any], tmp_path: Path
+) -> None:
+    rows = whole(paired_rows)
+    del rows[0]["goal"], rows[1]["content"][0]["客服意图"]
+    with pytest.raises(FormatError, match="does not hold goal, 客服意图; give the truth with --gold"):
+        scored([], rows, tmp_path)
+    with pytest.raises(FormatError, match="does not hold any turn"):
+        scored([], [], tmp_path)
+    with pytest.raises(FormatError, match="expected a list of dialogues"):
+        scored([], {}, tmp_path)
+    (tmp_path / "pred.json").write_bytes(b"{")
+    task = DialogueTask()
+    with pytest.raises(FormatError, match="not-json") as caught:
+        task.score([], task.read(tmp_path / "pred.json"), Scoring(variant="strict"))
+    assert len(caught.value.problems) == 1

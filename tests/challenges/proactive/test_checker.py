@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.proactive import checker, files
+from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import UsageError
 from duologue.core.lines import Lines
-from duologue.core.records import Answer, Example, Problem, Sample, Submission
+from duologue.core.records import Answer, Example, Problem, Sample, Scoring, Submission
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,7 +89,7 @@ def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
 
 
 def test_every_rule_is_broken_by_some_test() -> None:
-    elsewhere = {"no-lines", "official-refusal", "too-many-problems"}
+    elsewhere = {"no-lines", "unpacked-size", "official-refusal", "too-many-problems"}
     assert {rule for rule, _, _ in BROKEN} | elsewhere == set(checker.RULES)
 
 
@@ -138,3 +139,12 @@ def test_lines_that_pass_at_one_look_have_no_problems(lines: list[str]) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(checker, "_spotless", lambda lines, evaluation: False)
             assert checker.check(submission, None, "strict") == found
+
+
+def test_a_byte_order_mark_that_the_program_scores_is_not_said_to_stop_it(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_bytes("\ufeffa b c\ta b c\nd e\td e\n".encode())
+    task = ProactiveTask()
+    submission = task.read(tmp_path / "x.txt")
+    assert task.score([], submission, Scoring(variant="official")).n == 2
+    (found,) = [one for one in task.check(submission, None, "strict") if one.rule == "byte-order-mark"]
+    assert found.message.endswith("take for text or refuse")

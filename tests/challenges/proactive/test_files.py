@@ -69,6 +69,13 @@ def test_samples_of_one_session_share_its_dialogue_and_have_the_ids_of_its_turns
     assert [len(one.references) for one in examples] == [1, 0, 0, 0, 0]
 
 
+def test_samples_that_cannot_be_told_apart_are_sessions_of_their_own_however_many(tmp_path: Path) -> None:
+    examples = files.load(written(tmp_path / "s.jsonl", [sample(0), sample(2)] * 20_000))  # hours if each looks at all
+    assert [one.sample.id for one in examples] == [
+        f"{number:06d}#{at:02d}" for number in range(20_000) for at in (0, 2)
+    ]
+
+
 def test_a_session_file_and_its_samples_give_the_same_examples(tmp_path: Path) -> None:
     sessions = files.load(written(tmp_path / "a", [SESSION, {**SESSION, "goal": [["START", "甲", "乙"]]}]))
     files.write_samples(sessions, tmp_path / "b")
@@ -205,7 +212,7 @@ pieces = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(st.integers(0, len(GOOD)), st.integers(0, 9), pieces), min_size=1, max_size=3))
 def test_no_mutation_of_a_file_makes_a_reader_fail_otherwise(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[tuple[int, int, bytes]]

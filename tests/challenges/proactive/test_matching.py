@@ -61,6 +61,20 @@ def test_words_with_a_chinese_character_are_split_and_the_reply_comes_last_with_
     assert line.split("\t")[3] == "START video_topic_a person_topic_b"
 
 
+def test_blanks_of_any_kind_are_one_blank_and_none_at_the_ends_of_a_column() -> None:
+    odd = {**SAMPLE, "history": ["\u3000看\t 过 ", "\u2003好\xa0ok\x1f"], "candidate": [" 云\u3000\u3000海\n"]}
+    (line,) = matching.match_lines(odd, knowledge=False, generalise=False, predict=True)
+    assert line == "0\t看 过 [INNER_SEP] 好 ok\t云 海\n"
+
+
+def test_topics_are_replaced_in_each_part_of_a_triple_by_itself() -> None:
+    goal, knowledge = [["START", "林 小舟", "云海"]], [["林", "小舟", "云海"], *SAMPLE["knowledge"]]
+    text = matching.match_text({**SAMPLE, "goal": goal, "knowledge": knowledge}, ["林 小舟"], generalise=True)
+    assert text.goal == "START person_topic_a video_topic_b"
+    assert text.knowledge.split(" [KN_SEP] ")[0] == "林 小 舟 video_topic_b"  # the name only stands across two parts
+    assert text.replies == ("person_topic_a",)
+
+
 def test_a_missing_domain_is_told() -> None:
     with pytest.raises(KeyError, match="云海"):
         list(matching.match_lines({**SAMPLE, "knowledge": []}, knowledge=False, generalise=False, predict=True))

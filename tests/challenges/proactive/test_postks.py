@@ -16,10 +16,10 @@ from duologue.challenges.proactive.postks import CARD, WEIGHTS, PostksBaseline, 
 from duologue.challenges.proactive.postks_text import reply_of
 from duologue.challenges.proactive.task import BRIEF, ProactiveTask
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.identity import CHECKPOINT
 from duologue.core.protocols import Run, Trainable
 from duologue.core.recipe import resolve
 from duologue.core.records import Answer, Example, Fact, Goal, Sample, Turn
-from duologue.models.train import CHECKPOINT
 from duologue.testing import check_system
 
 RECIPES = Path(__file__).parents[3] / "src" / "duologue" / "challenges" / "proactive" / "recipes"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from duologue.challenges.proactive import checker, files, official, scorer
 from duologue.challenges.proactive.slicing import CUTS
 from duologue.challenges.proactive.task import ProactiveTask
-from duologue.core import disk
+from duologue.core import disk, unpacking
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Report, Scoring
 from duologue.metrics.counts import Counts
@@ -180,7 +180,7 @@ def test_very_long_files_keep_their_counts_in_runs_of_lines(tmp_path: Path, monk
 words = st.lists(st.sampled_from(["你", "你好", "好", "电影", "a"]), min_size=3, max_size=6).map(" ".join)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=5), st.sampled_from(["strict", "official"]))
 def test_fractions_stay_within_their_intervals_and_order_never_matters(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]], variant: str
@@ -211,7 +211,7 @@ pieces = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, len(GOOD)), st.integers(0, 30), pieces), min_size=1, max_size=4))
 def test_no_mutation_of_a_result_makes_the_task_fail_otherwise(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[tuple[int, int, bytes]]
@@ -246,7 +246,7 @@ def test_runs_of_lines_add_up_to_what_the_lines_do(
     one_by_one = task.score([], task.read(tmp_path / "e.txt"), how)
     monkeypatch.setattr(scorer, "MANY", 600)
     monkeypatch.setattr(scorer, "_RUNS", 100)
-    monkeypatch.setattr(disk, "PIECE", 64)
+    monkeypatch.setattr(unpacking, "PIECE", 64)
     monkeypatch.setattr(disk, "SMALL", -1)
     runs = task.score([], task.read(tmp_path / "e.txt"), how)
     assert [name for name, _ in runs.items[:2]] == ["lines 1-7", "lines 8-14"]

@@ -116,7 +116,7 @@ def test_our_own_exchanges_are_the_same_everywhere() -> None:
     assert hashlib.sha256(told.encode()).hexdigest()[:8] == "182bf722"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=12), min_size=1, max_size=5))
 def test_whatever_is_said_gets_one_answer_and_the_same_one_again(texts: list[str]) -> None:
     partner = user(*own_exchanges())

@@ -153,6 +153,18 @@ def test_a_base_without_fitting_requests_is_refused_with_a_reason() -> None:
         Teller(few, Directory(few, make_kb(1, 1)[:9]), Generation(), 3, train=True)
 
 
+@pytest.mark.parametrize("subtask", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize(("slot", "values", "least"), [("cuisine", ("french", "thai"), 3), ("number", ("two",), 2)])
+def test_a_base_that_leaves_a_slot_no_choice_is_refused(
+    subtask: int, slot: str, values: tuple[str, ...], least: int
+) -> None:
+    schema = schema_of_part("train")
+    bare = msgspec.structs.replace(schema, name="bare", values={**schema.values, slot: values})
+    message = rf"'bare' .* too few values .* {slot} \(at least {least} are needed, there is {', '.join(values)}\)"
+    with pytest.raises(UsageError, match=message):
+        Teller(bare, Directory(schema, make_kb(1, 1)), Generation(), subtask, train=True)
+
+
 def test_a_side_without_requests_is_refused() -> None:
     told = teller(1, train_share=1e-9)
     with pytest.raises(UsageError, match="change train_share"):

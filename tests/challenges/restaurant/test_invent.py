@@ -27,7 +27,7 @@ def rows_of(facts: list[Fact]) -> dict[str, dict[str, Any]]:
     return rows
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**9))
 def test_an_invented_schema_is_sound(seed: int) -> None:
     schema, facts = invent(seed)

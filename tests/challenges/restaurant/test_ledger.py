@@ -48,7 +48,7 @@ def test_files_of_another_corpus_are_replaced_all_or_not_at_all(tmp_path: Path) 
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text("[]")
         Ledger(tmp_path, "old").enter(tmp_path / name, sha256(b"[]"))
-    with pytest.raises(UsageError, match=r"another recipe or seed \(b.json\)"):
+    with pytest.raises(UsageError, match=r"another recipe, seed or version of duologue \(b.json\)"):
         Ledger(tmp_path, "new").claim([tmp_path / "a.json"])
     Ledger(tmp_path, "new").claim([tmp_path / "a.json", tmp_path / "b.json"])
     Ledger(tmp_path, "old").claim([tmp_path / "a.json"])
@@ -61,3 +61,9 @@ def test_a_damaged_ledger_is_reported_and_a_strange_one_ignored(tmp_path: Path) 
     path.write_text('{"key": ')
     with pytest.raises(FormatError, match=r"generated\.json"):
         Ledger(tmp_path, "k")
+
+
+def test_files_of_another_version_of_duologue_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = corpus_key(Generation(), 1, [FACTS])
+    monkeypatch.setattr("duologue.challenges.restaurant.ledger.__version__", "0.0.0")
+    assert corpus_key(Generation(), 1, [FACTS]) != key

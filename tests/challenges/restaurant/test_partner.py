@@ -326,7 +326,7 @@ INPUTS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(inputs=INPUTS, flowing=st.booleans(), system=st.sampled_from([Solver, RankingSolver, RandomRanker]))
 def test_no_conversation_is_too_odd(inputs: list[str], flowing: bool, system: type[System]) -> None:  # noqa: FBT001  # drawn
     partner = Partner(system(), small_base(), seed=1, flowing=flowing)

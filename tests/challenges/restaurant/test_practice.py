@@ -3,9 +3,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from duologue.challenges.restaurant.files import load
+from duologue.challenges.restaurant.plan import Generation
 from duologue.challenges.restaurant.practice import closed_course, open_course
+from duologue.challenges.restaurant.task import RestaurantTask
+from duologue.core.recipe import resolve
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from duologue.core.records import Example
 
 _EXTRA_SLOT = ("dietary", "menu options", "i eat ", "vegan please", "r_restrictions vegan and")
@@ -23,6 +29,16 @@ def test_a_closed_course_is_set_in_knowledge_base_1_and_is_the_same_for_a_seed()
     assert 100 <= len(course.examples) <= 160
     assert 25 <= len(course.held_out) <= 50
     assert {example.sample.world for example in course.examples} == {"kb1_atmosphere"}
+
+
+def test_what_a_training_chooses_by_is_no_test_set_that_the_same_seed_generates(tmp_path: Path) -> None:
+    recipe = resolve(Generation, overrides=["n=20", "part=tst1"])
+    paths = RestaurantTask().generate(recipe, 1, tmp_path, workers=1, progress=None)
+    made = {one.sample.id for path in paths if path.name.endswith("tst20.json") for one in load(path)}
+    assert len(made) == 100
+    held_out = {one.sample.dialogue_id for one in closed_course(20, 20, seed=1).held_out}
+    assert len(held_out) >= 80
+    assert not held_out & made
 
 
 def test_every_example_has_its_answer_and_decoys_among_its_candidates() -> None:

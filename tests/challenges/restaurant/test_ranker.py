@@ -11,9 +11,9 @@ import pytest
 
 from duologue.challenges.restaurant.ranker import CARD, WEIGHTS, Ranker, RankerRecipe
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.identity import CHECKPOINT
 from duologue.core.protocols import Brief, Run, Trainable
 from duologue.core.records import Candidate, Example, Sample, Turn
-from duologue.models.train import CHECKPOINT
 
 BRIEF = Brief(name="restaurant", version="1", language="en", answers="ranking")
 

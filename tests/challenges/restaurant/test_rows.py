@@ -40,7 +40,7 @@ def test_simulate_gives_official_rows_with_their_answers() -> None:
     assert [line for line in row["utterances"] if not isinstance(line, str)] == []
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.sampled_from([1, 2, 3, 4, 5]),
     st.sampled_from(PARTS[:2]),

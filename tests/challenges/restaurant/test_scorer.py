@@ -71,6 +71,34 @@ def loaded(tmp_path: Path, rows: Any) -> list[Example]:
     return files.load(path)
 
 
+@pytest.mark.parametrize(
+    ("slots", "lines"),
+    [
+        ("1", ("0.5", "0.5", "0.5")),  # the second truth is at rank 2, which one slot does not keep
+        ("2", ("0.5", "1.0", "1.0")),
+        ("3", ("0.0", "1.0", "1.0")),  # rank -2 is the first of three slots and overwrites the truth there
+        ("12", ("0.5", "1.0", "1.0")),
+    ],
+)
+def test_the_official_scorer_keeps_as_many_ranks_as_it_is_told(slots: str, lines: tuple[str, ...]) -> None:
+    odd = [{"candidate_id": "z", "rank": -2}, {"candidate_id": "a", "rank": 2}] if slots == "3" else []
+    first = item("d1", "a", "b")
+    rows = [{**first, "lst_candidate_id": first["lst_candidate_id"] + odd}, item("d2", "a", "b")]
+    how = Scoring(variant="official", options={"input-nb-candidate": slots})
+    report = scorer.score(DATA, submission(rows), how)
+    assert report.transcript == tuple(f"Precision @{k}: {line}" for k, line in zip((1, 2, 5), lines, strict=True))
+    assert f"{slots} slots" in report.signature
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "x", "", "10001", "²", "9" * 5000])
+def test_a_number_of_ranks_that_is_none_is_refused(text: str) -> None:
+    how = Scoring(variant="official", options={"input-nb-candidate": text})
+    with pytest.raises(UsageError, match="expected a whole number from 1 to 10000"):
+        scorer.score(DATA, submission([]), how)
+    with pytest.raises(UsageError, match="strict sees all ranks"):
+        scorer.score(DATA, submission([]), Scoring(variant="strict", options={"input-nb-candidate": "3"}))
+
+
 @pytest.mark.parametrize("case", [case for case in CASES if case["tool"] == "score"], ids=lambda case: case["name"])
 def test_variant_official_gives_the_official_lines(tmp_path: Path, case: dict[str, Any]) -> None:
     for name, value in case["files"].items():
@@ -226,7 +254,7 @@ def test_an_unknown_variant_is_a_wrong_call() -> None:
 
 
 @pytest.mark.usefixtures("few_resamples")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.permutations(["a", "b", "c"]), st.permutations(["a", "b"]), st.sampled_from([1, -1]))
 def test_scores_do_not_depend_on_the_order_of_the_file_and_the_variants_agree_on_good_files(
     first: list[str], second: list[str], order: int

@@ -135,7 +135,7 @@ def test_what_is_not_known_cannot_be_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(words, words, words)
 def test_answers_survive_the_result_file(
     tmp_path_factory: pytest.TempPathFactory, name: str, text: str, value: str

@@ -91,7 +91,7 @@ def test_folding_keeps_the_length_and_makes_letters_and_digits_alike() -> None:
     assert folded("Ab 12?好") == "aa 00？好"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=st.text("你知道这部电影影的吗？。，呀a1壹 ", max_size=14))
 def test_any_text_is_mended_without_an_error_and_once_is_enough(repairer: Repairer, text: str) -> None:
     assert isinstance(repairer.repair(text), str)

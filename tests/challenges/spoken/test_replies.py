@@ -63,7 +63,7 @@ def test_tokens_are_all_code_points_but_white_space() -> None:
     assert tokens_of("中\u4dff\ua000㐀a。", "han") == "中"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(SAYINGS, SAYINGS), min_size=1, max_size=5), CHOICES)
 def test_replies_counted_at_once_score_as_each_does_alone(pairs: list[tuple[str, str]], choices: Choices) -> None:
     said, wanted = [one for one, _ in pairs], [other for _, other in pairs]
@@ -73,7 +73,7 @@ def test_replies_counted_at_once_score_as_each_does_alone(pairs: list[tuple[str,
             assert columns[name][row] == pytest.approx(value, abs=1e-12), name
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(SAYINGS, min_size=1, max_size=5), CHOICES)
 def test_pooled_n_grams_never_cross_replies(said: list[str], choices: Choices) -> None:
     counted = count_replies(said, said, choices)

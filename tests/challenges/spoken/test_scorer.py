@@ -138,7 +138,7 @@ def numbered(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {str(number): row for number, row in enumerate(rows, start=1)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(GOLD, st.lists(replies(SAYINGS), max_size=5), CHOICES)
 def test_gold_as_prediction_is_never_beaten(
     gold: list[dict[str, Any]], other: list[dict[str, Any]], options: dict[str, str]
@@ -155,7 +155,7 @@ def test_gold_as_prediction_is_never_beaten(
         assert best["total"] == pytest.approx(3)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(GOLD, st.lists(replies(SAYINGS), min_size=1, max_size=5), CHOICES, st.randoms(use_true_random=False))
 def test_the_order_of_the_replies_and_of_their_triples_never_matters(
     gold: list[dict[str, Any]], said: list[dict[str, Any]], options: dict[str, str], chance: Any
@@ -169,7 +169,7 @@ def test_the_order_of_the_replies_and_of_their_triples_never_matters(
     assert first.items == second.items
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(GOLD, st.lists(replies(SAYINGS), min_size=1, max_size=5), CHOICES)
 def test_every_score_stays_in_its_bounds_and_its_formula_gives_it_again(
     gold: list[dict[str, Any]], said: list[dict[str, Any]], options: dict[str, str]
@@ -187,7 +187,7 @@ def test_every_score_stays_in_its_bounds_and_its_formula_gives_it_again(
         assert formulas[score.name].formula in score.signature
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(ATTRS, ATTRS)
 def test_a_wrong_triple_never_raises_precision_or_recall(
     gold: list[dict[str, Any]], said: list[dict[str, Any]]
@@ -201,7 +201,7 @@ def test_a_wrong_triple_never_raises_precision_or_recall(
     assert after["recall"] <= before["recall"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(SAYINGS, SAYINGS), min_size=1, max_size=4), st.sampled_from(["none", "add1"]))
 def test_bleu_agrees_with_sacrebleu(pairs: list[tuple[str, str]], smoothing: str) -> None:
     bleu = pytest.importorskip("sacrebleu.metrics").BLEU

@@ -233,7 +233,7 @@ def scoring(task: SpokenTask, examples: list[Example], submission: Any, how: Sco
 
 
 @pytest.mark.usefixtures("few_resamples")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(FILES)
 def test_any_file_gives_a_result_or_an_error_of_the_house(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
@@ -243,7 +243,7 @@ def test_any_file_gives_a_result_or_an_error_of_the_house(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_resamples")
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=2_000)
 @given(FILES)
 def test_many_more_files_give_a_result_or_an_error_of_the_house(
     tmp_path_factory: pytest.TempPathFactory, content: bytes

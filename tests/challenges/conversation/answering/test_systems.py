@@ -17,9 +17,9 @@ from duologue.challenges.conversation.answering.copier import Copier, CopyRecipe
 from duologue.challenges.conversation.answering.lstm import LstmBaseline, LstmRecipe
 from duologue.challenges.conversation.task import BRIEF, ConversationTask
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.identity import CHECKPOINT
 from duologue.core.protocols import Run, Trainable
 from duologue.core.records import Answer, Example, Sample, Turn
-from duologue.models.train import CHECKPOINT
 from duologue.testing import check_system
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.conversation.collecting.pace import Budget, BudgetSpentError, Patience, Prices, Windows
@@ -67,7 +67,6 @@ def test_what_costs_nothing_is_not_limited_by_dollars() -> None:
     assert budget.afford_users(100) == 100
 
 
-@settings(deadline=None)
 @given(st.floats(0, 50), st.floats(0.001, 0.1), st.lists(st.integers(1, 100), max_size=30))
 def test_a_budget_is_never_exceeded(limit: float, price: float, asked: list[int]) -> None:
     budget = Budget(Prices(post=price), max_usd=limit)

@@ -8,8 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
-from typing import TYPE_CHECKING, Any
+import zipfile
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.subtitles import make_folder, make_tar, make_zip, xml_of
@@ -18,9 +21,6 @@ from duologue.challenges.conversation.subtitles import pairs, utterances
 from duologue.challenges.conversation.subtitles.extract import BY_MOVIE, DEFAULTS, OFFICIAL, Made, Profile, extract
 from duologue.core.errors import FormatError, UsageError
 from duologue.corpus.shuffle import shuffle
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WHOLE = Profile(name=OFFICIAL, ratios=(0.7, 0.3), duplicates="keep", leaks=True)
 
@@ -219,6 +219,36 @@ def test_other_ratios_use_the_utterances_again_and_another_archive_does_not(fold
     assert texts(out) == texts(fresh)
 
 
+@pytest.mark.parametrize("kind", ["folder", "zip", "tar", "tar.gz"])
+def test_an_archive_of_equal_names_and_sizes_but_other_text_is_extracted_anew(tmp_path: Path, kind: str) -> None:
+    def archive(word: str) -> Path:
+        folder = tmp_path / word / "xml"
+        for number in range(5):
+            path = folder / "1990" / str(number) / "7.xml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(xml_of([["now", word if number == 3 else "here", "."]] * 4), "utf-8")
+            os.utime(path, (1e9, 1e9))
+        made = tmp_path / f"made.{kind}"  # the same name each time
+        if kind == "folder":
+            shutil.rmtree(made, ignore_errors=True)
+            return Path(shutil.copytree(folder, made))
+        if kind == "zip":
+            with zipfile.ZipFile(made, "w") as packed:
+                for path in sorted(folder.rglob("*.xml")):
+                    packed.write(path, path.relative_to(folder))
+            return made
+        with tarfile.open(made, "w:gz" if kind == "tar.gz" else "w") as tar:
+            for path in sorted(folder.rglob("*.xml")):
+                tar.add(path, path.relative_to(folder))
+        return made
+
+    run(archive("you"), tmp_path / "out")
+    other = archive("the")
+    run(other, tmp_path / "out")
+    assert any(b"now the ." in text for text in texts(tmp_path / "out").values())
+    assert not any(b"now you ." in text for text in texts(tmp_path / "out").values())
+
+
 def test_the_official_tool_finds_packed_files_down_to_the_third_level(tmp_path: Path) -> None:
     source = make_folder(tmp_path / "xml", 3)
     wanted, _ = run(source, tmp_path / "a")
@@ -319,3 +349,21 @@ def test_a_run_that_is_killed_at_any_moment_gives_the_same_bytes_when_it_is_repe
 
 def files(out: Path) -> set[str]:
     return {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+
+
+def test_utterances_of_another_version_of_duologue_are_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, out = tmp_path / "xml" / "1999" / "1", tmp_path / "out"
+    source.mkdir(parents=True)
+    (source / "1.xml").write_text(
+        '<document><s id="1">hello there</s><s id="2">good day</s></document>', encoding="utf-8"
+    )
+    run(tmp_path / "xml", out)
+    shard = next((out / "utterances").glob("part-*"))
+    first = shard.stat().st_mtime_ns
+    run(tmp_path / "xml", out)
+    assert shard.stat().st_mtime_ns == first
+    monkeypatch.setattr("duologue.challenges.conversation.subtitles.utterances.__version__", "0.0.0")
+    run(tmp_path / "xml", out)
+    assert shard.stat().st_mtime_ns != first

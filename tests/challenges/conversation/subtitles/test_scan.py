@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.conversation.subtitles import scan as module
-from duologue.challenges.conversation.subtitles.scan import parse, scan
+from duologue.challenges.conversation.subtitles.scan import _is_opening, parse, scan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,3 +154,40 @@ def test_the_golden_files_are_read_the_same_both_ways(real_data: Path) -> None:
             scanned += 1
             assert without_leading(found) == without_leading(strict(data) or "")
     assert scanned >= 25
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "windows-1252"])
+@pytest.mark.parametrize(
+    "declared", ['<!ENTITY a "aaaaaaaa">', '<!ENTITY % p "x">', '<!ENTITY e SYSTEM "file:///etc/passwd">']
+)
+def test_entities_are_refused_in_every_encoding(encoding: str, declared: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE d [{declared}]><d><s id="1"><w>x</w></s></d>'
+    with pytest.raises(ValueError, match="entities of its own"):
+        parse(text.encode(encoding))
+    plain = text.replace(declared, "<!ELEMENT d ANY>")
+    assert parse(plain.encode(encoding)) == [" x"]
+
+
+def test_what_only_looks_like_an_entity_is_text() -> None:
+    assert parse(b'<d><s><w><![CDATA[<!ENTITY a "b">]]></w></s></d>') == [' <!ENTITY a "b">']
+
+
+_TAG = re.compile(rb'<[sw](?:\s+[a-zA-Z_][\w-]*="[^"<&]*")*\s*>')
+
+
+@given(
+    st.lists(
+        st.sampled_from([b"<s", b"<w", b" ", b"\n", b"a", b"b-1", b"1", b'="', b'"', b"x", b">", b"<", b"&", b"="])
+    )
+)
+def test_an_opening_tag_is_what_the_grammar_says_it_is(parts: list[bytes]) -> None:
+    for tag in (b"".join(parts), b"<w" + b"".join(parts) + b">"):
+        names = re.findall(rb'\s([\w-]+)="[^"]*"', tag)
+        assert _is_opening(tag) == (_TAG.fullmatch(tag) is not None and len(set(names)) == len(names))
+
+
+def test_a_tag_that_no_file_has_is_left_to_the_strict_parser() -> None:
+    tag = f'<w id="1" a="{"x" * 5_000}">'
+    data = document(f'  <s id="1">\n    {tag}Hi</w>\n  </s>\n')
+    assert scan(data) is None
+    assert strict(data) == " Hi\n"

@@ -25,7 +25,7 @@ class Listed:
 
     def members(self, wanted: Callable[[str], bool]) -> Members:
         names = [name for name in self.names if wanted(name)]
-        return Members(names, np.ones(len(names), np.int64))
+        return Members(names, np.ones(len(names), np.int64), b"")
 
     def shards(self, plan: Plan, done: object) -> Iterator[Shard]:
         raise AssertionError(plan, done)

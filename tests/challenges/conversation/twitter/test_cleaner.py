@@ -36,7 +36,7 @@ def test_the_fast_way_gives_what_the_rules_give(generation: str) -> None:
         assert CLEANERS[generation].clean(text, speech) == preprocess(text, speech, generation), text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text(max_size=40), st.sampled_from(SPEECHES), st.sampled_from(GENERATIONS))
 def test_so_it_does_for_any_text(text: str, speech: Speech, generation: str) -> None:
     assert CLEANERS[generation].clean(text, speech) == preprocess(text, speech, generation)

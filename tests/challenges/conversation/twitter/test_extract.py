@@ -47,6 +47,20 @@ def test_what_one_speaker_says_in_a_row_is_one_line(folder: Folder, talk: list[R
     assert out.read_text() == TALK.format(end=" ")
 
 
+def test_a_thread_of_one_post_is_read_and_is_no_dialogue(folder: Folder, talk: list[Row], tmp_path: Path) -> None:
+    alone, own = variant(talk[:1], 7_000), variant(talk[1:2], 8_000)  # one of the customer, one of the account
+    source = folder(Shop=[alone, [talk[0], talk[1]], own, [talk[0], *talk[2:]]])
+    out = tmp_path / "out.txt"
+    assert from_accounts(source, out) == Extracted(accounts=1, dialogues=1, utterances=4, words=20)
+    assert out.read_text() == TALK.format(end=" ")
+    turns = [(Asked(speaker="U", ids=(alone[0]["id"],)), Asked(speaker="S", ids=(own[0]["id"],)))]
+    assert from_ids(source, turns, out) == Restored(dialogues=1, complete=1, turns=2, found=2)
+    assert out.read_text().startswith("U: where is my order ?\nS: hi ")
+    # Limits that cut a thread to its one post
+    limits = {"Shop": {alone[0]["id"]: alone[0]["id"]}}
+    assert from_accounts(source, out, limits=limits).dialogues == 0
+
+
 def test_the_bytes_are_the_official_ones(real_data: Path, tmp_path: Path) -> None:
     golden, out = real_data / "conversation/golden/twitter_extract", tmp_path / "out.txt"
     from_accounts(golden / "stored_data", out)

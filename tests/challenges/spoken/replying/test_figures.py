@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 texts = st.text(alphabet="青石岛白沙湾 30，。", max_size=12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(texts, min_size=1, max_size=4), st.lists(texts, min_size=1, max_size=3))
 def test_utility_is_what_the_scorer_counts(candidates: list[str], references: list[str]) -> None:
     found = utility_of(candidates, references)

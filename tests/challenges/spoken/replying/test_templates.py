@@ -109,7 +109,7 @@ def test_a_name_is_said_without_its_suffix() -> None:
 names = st.text(alphabet="青石岛白沙湾3《》（）， ", min_size=1, max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(alphabet="青石岛白沙湾门票是3《》（）， ", max_size=30), names, names)
 def test_a_template_filled_with_its_own_facts_says_what_was_said(reply: str, subject: str, value: str) -> None:
     group = Group(subject, "门票", (value,))

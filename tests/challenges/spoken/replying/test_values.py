@@ -37,7 +37,7 @@ def test_no_two_forms_say_the_same() -> None:
     assert "date" not in forms
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=60))
 def test_every_value_can_be_said_as_it_stands(value: str) -> None:
     whole = forms_of(value)[WHOLE]
@@ -71,7 +71,7 @@ def test_a_text_is_cut_into_runs_of_clauses() -> None:
     ]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(alphabet="青石岛，。！ab1\n", max_size=200))
 def test_parts_stand_in_their_text(text: str) -> None:
     for part in fragments_of(text):

@@ -141,3 +141,34 @@ def test_what_is_no_dialogue_is_told_with_its_place(tmp_path: Path, text: str, r
         imported(tmp_path, text)
     assert rule in [problem.rule for problem in caught.value.problems]
     assert caught.value.problems[0].place
+
+
+def test_dialogues_are_anonymous_and_placeholders_hold_within_one(tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": "a",
+            "turns": [["Zelda Quux", "手机13812345678谢谢"], ["S", "Hi Zelda, 138 1234 5678?"], ["u2", "＠jo_doe"]],
+        },
+        {"id": "b", "turns": [["U", "order #A1234567"], ["S", "套餐98元, call 10086"]], "account": "jo@mail.com"},
+    ]
+    done = imported(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), account="Help")
+    (store, other) = stores.stores_in(tmp_path / "store")
+    if store.account != "Help":
+        store, other = other, store
+    (dialogue,) = store.dialogues.values()
+    assert [post.text for post in dialogue] == ["手机<PHONE_1>谢谢", "Hi <NAME_1>, <PHONE_1>?", "<HANDLE_1>"]
+    assert all("zelda" not in post.screen_name for post in dialogue)
+    (dialogue,) = other.dialogues.values()
+    assert [post.text for post in dialogue] == ["order #<ORDER_1>", "套餐98元, call 10086"]
+    assert other.account.startswith("account_")
+    assert done.replaced is not None
+    assert done.replaced.counts == {"HANDLE": 1, "PHONE": 2, "ORDER": 1, "NAME": 1}
+
+
+def test_dialogues_are_kept_as_they_are_by_an_explicit_word(tmp_path: Path) -> None:
+    rows = [{"id": "a", "turns": [["Zelda", "手机13812345678谢谢"], ["S", "hi"]]}]
+    imported(tmp_path, "".join(json.dumps(row) + "\n" for row in rows * 2), keep_personal_data=True)
+    (store,) = stores.stores_in(tmp_path / "store")
+    (dialogue,) = store.dialogues.values()
+    assert dialogue[0].text == "手机13812345678谢谢"
+    assert dialogue[0].screen_name.startswith("zelda_")

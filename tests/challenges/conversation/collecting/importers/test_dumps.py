@@ -81,8 +81,7 @@ def test_a_stream_gives_its_posts_and_the_dialogues_of_accounts(tmp_path: Path, 
 def test_a_deletion_in_a_later_file_takes_posts_out_of_the_store(tmp_path: Path) -> None:
     streamed(tmp_path, lines(STREAM))
     streamed(tmp_path, lines([{"delete": {"status": {"id": 1}}}]))
-    assert list(stores.stores_in(tmp_path / "store")) != []
-    assert all(not store.dialogues for store in stores.stores_in(tmp_path / "store"))
+    assert list(stores.stores_in(tmp_path / "store")) == []
 
 
 @pytest.mark.parametrize(
@@ -157,3 +156,125 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
         (tmp_path / "account.js").write_text("x = [{}]")
         with pytest.raises(FormatError, match="accountId"):
             import_archive(base, tmp_path / "tweets.js", None)
+
+
+NOTICES = [
+    {"delete": {"status": {"id": 2, "id_str": "2"}}},
+    {"data": {"delete": {"tweet": {"id": "2", "author_id": "7"}, "event_at": "2024-01-01"}}},
+    {"data": {"post_delete": {"post": {"id": "2"}}}},
+    {"id": "2", "action": "delete", "created_at": "2024-01-01T00:00:00Z", "reason": "deleted"},
+    {"user_delete": {"id": 7}},
+    {"data": {"user_delete": {"user": {"id": "7"}}}},
+]
+
+
+@pytest.mark.parametrize("notice", NOTICES)
+@pytest.mark.parametrize("more", [{}, {"keep_personal_data": True}], ids=["anonymous", "kept"])
+def test_a_deleted_post_goes_from_store_and_account_files_and_never_returns(
+    tmp_path: Path, notice: dict[str, Any], more: dict[str, bool]
+) -> None:
+    rows = [tweet(1, "anna"), tweet(2, "AirCare", 1), tweet(3, "anna", 2), tweet(4, "AirCare", 3)]
+    folder = tmp_path / "store"
+    source, deletions = tmp_path / "stream.json", tmp_path / "deletions.json"
+    source.write_bytes(lines(rows))
+    deletions.write_bytes(lines([notice]))
+    with stores.open_base(folder) as base:
+        import_stream(base, [source], ["AirCare"], **more)
+        stores.export_account(base, folder, "AirCare")
+        assert "post 2" in (folder / "AirCare.json").read_text()
+        import_stream(base, [deletions], [], **more)
+    # The process is killed here: the next one brings the account file up to date.
+    with stores.open_base(folder) as base:
+        left = {} if "user_delete" in str(notice) else {"4": [3, 4]}
+        exported = json.loads((folder / "AirCare.json").read_text())
+        assert {key: [post["id"] for post in posts] for key, posts in exported.items()} == left
+        import_stream(base, [source], ["AirCare"], **more)
+        assert 2 not in {row["id"] for row in base.posts()}
+    assert all("post 2" not in path.read_text() for path in stores.export(folder, tmp_path / "out"))
+
+
+def test_an_export_elsewhere_loses_what_was_deleted_since(tmp_path: Path) -> None:
+    streamed(tmp_path, lines(STREAM))
+    (path,) = stores.export(tmp_path / "store", tmp_path / "out")
+    assert "a long text" in path.read_text()
+    streamed(tmp_path, lines([{"delete": {"status": {"id": 2}}}]))
+    assert stores.export(tmp_path / "store", tmp_path / "out") == []
+    assert path.read_text() == "{}"
+
+
+def test_a_notice_before_its_post_keeps_it_from_ever_being_stored(tmp_path: Path) -> None:
+    streamed(tmp_path, lines([{"delete": {"status": {"id": 2}}}]))
+    streamed(tmp_path, lines(STREAM))
+    assert list(stores.stores_in(tmp_path / "store")) == []
+    assert b"a long text" not in (tmp_path / "store" / "posts.sqlite").read_bytes()
+
+
+SECRETS = ("13812345678", "jo_99@mail.com", "4111 1111 1111 1111", "Jo Smith", "jo_smith", "other_one", "Jo ")
+
+
+def private_stream() -> list[dict[str, Any]]:
+    jo = {"id": 424242, "screen_name": "jo_smith", "name": "Jo Smith"}
+    mentions = {"user_mentions": [{"screen_name": "jo_smith", "name": "Jo Smith", "id": 424242}]}
+    return [
+        tweet(1, "jo_smith", user=jo, text="@AirCare call 13812345678 or mail jo_99@mail.com @other_one"),
+        tweet(2, "AirCare", 1, text="@jo_smith Hi Jo , did you say 138-1234-5678 ?", entities=mentions),
+        tweet(3, "jo_smith", 2, user=jo, text="@AirCare yes, card 4111 1111 1111 1111, Jo Smith"),
+        tweet(4, "AirCare", 3, text="@jo_smith thanks Jo !"),
+    ]
+
+
+def test_people_and_their_data_are_gone_before_anything_is_stored(tmp_path: Path) -> None:
+    done = streamed(tmp_path, lines(private_stream()))
+    (store,) = stores.stores_in(tmp_path / "store")
+    texts = [post.text for post in store.dialogues["4"]]
+    person = store.dialogues["4"][0].screen_name
+    other = texts[0].rsplit("@", 1)[1]
+    assert texts == [
+        f"@AirCare call <PHONE_1> or mail <EMAIL_1> @{other}",
+        f"@{person} Hi <NAME_1> , did you say <PHONE_1> ?",
+        "@AirCare yes, card <CARD_1>, <NAME_2>",
+        f"@{person} thanks <NAME_1> !",
+    ]
+    assert [post.screen_name for post in store.dialogues["4"]] == [person, "AirCare", person, "AirCare"]
+    assert store.dialogues["4"][0].author != 424242
+    assert store.dialogues["4"][1].name == "Aircare"
+    kept = b"".join(file.read_bytes() for file in (tmp_path / "store").rglob("*") if file.is_file())
+    for secret in (*SECRETS, "424242"):
+        assert secret.encode() not in kept
+    assert done.replaced is not None
+    assert done.replaced.counts == {"EMAIL": 1, "HANDLE": 3, "PHONE": 2, "CARD": 1, "NAME": 3}
+
+
+def test_the_same_file_gives_the_same_store_and_another_file_other_names(tmp_path: Path) -> None:
+    names = []
+    for folder in ("a", "b", "c"):
+        (tmp_path / folder).mkdir()
+        more = [tweet(9, "zed")] if folder == "c" else []
+        streamed(tmp_path / folder, lines([*private_stream(), *more]))
+        (store,) = stores.stores_in(tmp_path / folder / "store")
+        names.append(store.dialogues["4"][0].screen_name)
+    assert names[0] == names[1] != names[2]
+    streamed(tmp_path / "a", lines([tweet(10, "jo_smith", 4), tweet(11, "AirCare", 10)]))
+    (store,) = stores.stores_in(tmp_path / "a" / "store")
+    assert {post.screen_name for post in store.dialogues["11"]} == {names[0], "AirCare"}
+
+
+def test_personal_data_is_kept_only_by_an_explicit_word(tmp_path: Path) -> None:
+    path = tmp_path / "stream.json"
+    path.write_bytes(lines(private_stream()))
+    with stores.open_base(tmp_path / "store") as base:
+        done = import_stream(base, [path], ["AirCare"], keep_personal_data=True)
+    (store,) = stores.stores_in(tmp_path / "store")
+    assert [post.text for post in store.dialogues["4"]] == [row["text"] for row in private_stream()]
+    assert done.replaced is None
+
+
+def test_an_archive_is_anonymous_but_for_its_owner(tmp_path: Path) -> None:
+    rows = [tweet(1, "x", full_text="hi @jo_smith 13812345678"), tweet(2, "x", 1, full_text="and again 138 1234 5678")]
+    (tmp_path / "tweets.js").write_text(f"window.YTD.tweets.part0 = {json.dumps(rows)}")
+    with stores.open_base(tmp_path / "store") as base:
+        import_archive(base, tmp_path / "tweets.js", "Mine")
+        texts = [row["text"] for row in base.posts()]
+    assert texts[0].endswith(" <PHONE_1>")
+    assert "jo_smith" not in texts[0]
+    assert texts[1] == "and again <PHONE_1>"

@@ -2,16 +2,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.collecting.threads import rebuild
+from duologue.store.threads import rebuild
 
 CASES = st.tuples(
     st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=25), st.sets(st.integers(0, 25))
 )
 """Per post how far before it stands what it answers (0: nothing) and whether the account wrote it; where runs end."""
-PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 
 
 def world_of(rows: list[tuple[int, bool]]) -> tuple[dict[int, int | None], list[int]]:
@@ -38,7 +37,6 @@ def test_posts_that_answer_one_another_in_a_circle_end_somewhere() -> None:
     assert rebuild({}, [2], {1: 2, 2: 1}).added == {2: (1, 2)}
 
 
-@PATIENT
 @given(CASES)
 def test_many_runs_make_the_dialogues_of_one(case: tuple[list[tuple[int, bool]], set[int]]) -> None:
     parents, replies = world_of(case[0])
@@ -53,7 +51,6 @@ def test_many_runs_make_the_dialogues_of_one(case: tuple[list[tuple[int, bool]],
     assert stored == whole
 
 
-@PATIENT
 @given(CASES)
 def test_doing_it_again_changes_nothing(case: tuple[list[tuple[int, bool]], set[int]]) -> None:
     parents, replies = world_of(case[0])

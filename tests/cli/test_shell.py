@@ -1,0 +1,110 @@
+"""What belongs to the terminal: completion, colour, and which tasks an option is for."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+
+from duologue.cli import console
+from duologue.cli.main import cli
+from duologue.core.plugins import load_task, names
+from duologue.core.protocols import (
+    Conversable,
+    Distortable,
+    FactChecking,
+    Grounded,
+    Playable,
+    Servable,
+    Surveying,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Tells = Callable[[object], bool]
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "first-steps.md"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_page_has_a_line_for_each_shell_that_prints_a_script(duologue: Any, shell: str) -> None:
+    lines = re.findall(r"```sh\n(.*?)\n```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert len([line for line in lines if f"_DUOLOGUE_COMPLETE={shell}_source duologue" in line]) == 1
+    made = duologue(_DUOLOGUE_COMPLETE=f"{shell}_source")
+    assert made.code == 0, made.err
+    assert "_DUOLOGUE_COMPLETE" in made.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("duologue rob", ["robustness"]),
+        ("duologue run re", ["restaurant"]),
+        ("duologue run mobilecs/", ["mobilecs/dialogue", "mobilecs/extraction"]),
+        ("duologue run restaurant --system ra", ["random", "ranker"]),
+        ("duologue score restaurant --require", ["--require-unseen"]),
+    ],
+)
+def test_bash_completes_after_the_line_of_the_page(typed: str, offered: list[str]) -> None:
+    line = next(line for line in PAGE.read_text(encoding="utf-8").splitlines() if "bash_source" in line)
+    words = typed.split()
+    script = (
+        f"{line}\n"
+        "compopt() { :; }\n"  # there is no completion under way that it could tell
+        f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}\n"
+        "_duologue_completion duologue\n"
+        'printf "%s\\n" "${COMPREPLY[@]}"\n'
+    )
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script], capture_output=True, text=True, check=False, env={**os.environ, "PATH": path}
+    )
+    assert done.stdout.split() == offered, done.stderr
+
+
+def test_no_color_is_without_bold_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("click._compat.should_strip_ansi", lambda *_: False)  # as on a terminal
+    monkeypatch.setattr("click.utils.should_strip_ansi", lambda *_: False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    def printed() -> str:
+        console.line("you", bold=True)
+        console.line("fact", dim=True)
+        console.show("[bold red]table[/]")
+        return capsys.readouterr().out
+
+    assert printed().count("\x1b[") >= 3
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert printed() == "you\nfact\ntable\n"
+
+
+USED: list[tuple[str, str, Tells]] = [
+    ("run", "--kb", lambda task: isinstance(task, Grounded)),
+    ("train", "--kb", lambda task: isinstance(task, Grounded)),
+    ("check", "--kb", lambda task: isinstance(task, FactChecking)),
+    ("show", "--kb", lambda task: isinstance(task, Surveying)),
+    ("serve", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Servable)),
+    ("robustness", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Distortable)),
+    ("chat", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Conversable)),
+    ("simulate", "--goals", lambda task: isinstance(task, Playable)),
+    ("simulate", "--users", lambda task: isinstance(task, Playable)),
+]
+
+
+@pytest.mark.parametrize(("verb", "option", "serves"), USED)
+def test_the_help_of_an_option_names_the_tasks_that_use_it(verb: str, option: str, serves: Tells) -> None:
+    command = cli.get_command(click.Context(cli), verb)
+    assert command is not None
+    (found,) = [one for one in command.params if option in one.opts]
+    assert isinstance(found, click.Option)
+    assert found.help is not None
+    told = found.help.partition(":")[0]
+    assert told == ", ".join(name for name in names("tasks") if serves(load_task(name)))

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.core import archives, unpacking
+from duologue.core.archives import is_archive, members, unpacked
+from duologue.core.errors import DuologueError, FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Pack = Callable[[dict[str, bytes]], bytes]
+
+FILES = {"a.json": b"[1]", "team/b.json": "好".encode(), "team/deep/c": b""}
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.mkdir("team") if hasattr(archive, "mkdir") else None
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def tarred(files: dict[str, bytes], *extra: tarfile.TarInfo) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        for info in extra:
+            archive.addfile(info)
+    return out.getvalue()
+
+
+def special(name: str, kind: bytes, target: str = "") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+def linked() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        info = zipfile.ZipInfo("link")
+        info.create_system, info.external_attr = 3, 0o120777 << 16
+        archive.writestr(info, "/etc/passwd")
+    return out.getvalue()
+
+
+def repeated() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("a", b"1")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("a", b"2")
+    return out.getvalue()
+
+
+def written(folder: Path, data: bytes) -> Path:
+    path = folder / "archive"
+    path.write_bytes(data)
+    return path
+
+
+def rules(path: Path) -> list[str]:
+    with pytest.raises(FormatError) as error:
+        list(members(path))
+    return [one.rule for one in error.value.problems]
+
+
+@pytest.mark.parametrize(
+    "pack", [zipped, tarred, lambda files: gzip.compress(tarred(files))], ids=["zip", "tar", "tgz"]
+)
+def test_the_files_of_an_archive_are_given_with_their_names(tmp_path: Path, pack: Pack) -> None:
+    path = written(tmp_path, pack(FILES))
+    assert is_archive(path)
+    assert dict(members(path)) == FILES
+    assert dict(members(path, lambda name: name.endswith(".json"))) == {
+        name: data for name, data in FILES.items() if name.endswith(".json")
+    }
+    with unpacked(path) as folder:
+        assert {
+            one.relative_to(folder).as_posix(): one.read_bytes() for one in folder.rglob("*") if one.is_file()
+        } == FILES
+    assert not folder.exists()
+
+
+def test_a_folder_that_was_packed_by_tar_has_plain_names(tmp_path: Path) -> None:
+    path = written(tmp_path, tarred({"./a": b"1", "./b/c": b"2"}, special(".", tarfile.DIRTYPE)))
+    assert dict(members(path)) == {"a": b"1", "b/c": b"2"}
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "a/../../x", "/etc/x", "a//b", "C:x", "a\\..\\x", "..", "x\x1b[2J", "a/./b", "n" * 1_001]
+)
+@pytest.mark.parametrize("pack", [zipped, tarred])
+def test_an_archive_with_a_name_that_leads_out_of_it_is_refused_whole(tmp_path: Path, pack: Pack, name: str) -> None:
+    path = written(tmp_path, pack({"fine": b"1", name: b"2"}))
+    assert rules(path) == ["archive-name"]
+    with pytest.raises(FormatError, match="archive-name"), unpacked(path):
+        pass
+    assert [one.name for one in tmp_path.iterdir()] == ["archive"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        tarred({}, special("x", tarfile.SYMTYPE, "/etc/passwd")),
+        tarred({}, special("x", tarfile.LNKTYPE, "../y")),
+        tarred({}, special("x", tarfile.FIFOTYPE)),
+        tarred({}, special("x", tarfile.CHRTYPE)),
+        linked(),
+    ],
+    ids=["symbolic", "hard", "fifo", "device", "zip"],
+)
+def test_links_and_devices_are_refused(tmp_path: Path, data: bytes) -> None:
+    assert rules(written(tmp_path, data)) == ["archive-entry"]
+
+
+def test_names_given_twice_and_encrypted_files_are_refused_all_at_once(tmp_path: Path) -> None:
+    assert rules(written(tmp_path, repeated())) == ["archive-repeated"]
+    data = bytearray(zipped({"a": b"1", "b": b"2"}))
+    at = data.index(b"PK\x01\x02")
+    while at >= 0:
+        data[at + 8] |= 1
+        at = data.find(b"PK\x01\x02", at + 1)
+    assert rules(written(tmp_path, bytes(data)))[-2:] == ["archive-entry", "archive-entry"]
+
+
+@pytest.mark.parametrize(
+    "pack", [zipped, tarred, lambda files: gzip.compress(tarred(files))], ids=["zip", "tar", "tgz"]
+)
+def test_too_many_entries_and_files_that_swell_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Pack
+) -> None:
+    monkeypatch.setattr(archives, "MOST", 5)
+    assert rules(written(tmp_path, pack({f"{at}": b"" for at in range(20)}))) == ["archive-entries"]
+    monkeypatch.setattr(unpacking, "FREE", 1 << 16)
+    monkeypatch.setattr(unpacking, "limits", lambda: unpacking.Limits(held=1 << 20, ratio=20))
+    assert rules(written(tmp_path, pack({"a": bytes(1 << 21)}))) == ["unpacked-size"]
+
+
+@pytest.mark.parametrize(
+    "pack", [zipped, tarred, lambda files: gzip.compress(tarred(files))], ids=["zip", "tar", "tgz"]
+)
+def test_an_archive_that_is_cut_off_is_refused(tmp_path: Path, pack: Pack) -> None:
+    data = pack({"a": bytes(range(256)) * 9, "b": b"2"})
+    end = len(data.rstrip(b"\0"))
+    for size in (end - 1, end - 100, end // 2):
+        assert rules(written(tmp_path, data[:size])) in (["archive-damaged"], ["gzip-damaged"])
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"PK", gzip.compress(b"{}", mtime=0), b"\x1f\x8b"])
+def test_what_is_no_archive_is_told_so(tmp_path: Path, data: bytes) -> None:
+    path = written(tmp_path, data)
+    assert not is_archive(path)
+    assert rules(path) == ["not-an-archive"]
+
+
+@given(
+    base=st.sampled_from([zipped(FILES), tarred(FILES), gzip.compress(tarred(FILES), mtime=0)]),
+    places=st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=6),
+)
+def test_a_damaged_archive_is_read_or_refused_in_words(
+    base: bytes, places: list[tuple[int, int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    data = bytearray(base)
+    for place, value in places:
+        data[place % len(data)] = value
+    path = written(tmp_path_factory.mktemp("damaged"), bytes(data))
+    try:
+        names = [name for name, _ in members(path)]
+    except DuologueError:
+        return
+    assert len(names) <= len(FILES)

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.core.escapes import in_json, one_line, printable
+
+ANY = st.text(st.characters(codec=None), max_size=40)
+OBEYED = {*map(chr, range(0x20)), "\x7f", *map(chr, range(0x80, 0xA0)), *"\u2028\u2029\u202a\u202e\u2066\u2069\ud800"}
+
+
+@given(ANY)
+def test_nothing_is_left_that_a_terminal_obeys(text: str) -> None:
+    assert not set(one_line(text)) & (OBEYED - {"\t"})
+    assert not set(printable(text)) & (OBEYED - {"\t", "\n"})
+    one_line(text).encode("utf-8")
+
+
+@given(ANY)
+def test_json_stays_the_same_json(text: str) -> None:
+    made = in_json(json.dumps({text: [text]}, ensure_ascii=False))
+    assert json.loads(made) == {text: [text]}
+    assert not set(made) & OBEYED
+
+
+def test_what_is_spelled_out_and_what_is_left_alone() -> None:
+    assert one_line("a\x1b[2J\x9b\u202e\r\n\ud800") == r"a\x1b[2J\x9b\u202e\r\n\ud800"
+    plain = "naïve 你好，👩‍👩‍👧 \tשלום \u200f \\x1b"
+    assert (one_line(plain), printable(plain + "\n")) == (plain, plain + "\n")

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.errors import MissingExtraError, PlugInError
+from duologue.core.extras import explained, extra_with, installed, lacking, need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Write = Callable[[str, str], None]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Put a module on the path."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(module: str, text: str) -> None:
+        (tmp_path / f"{module}.py").write_text(text, encoding="utf-8")
+        importlib.invalidate_caches()
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
+    return write
+
+
+def test_a_library_that_is_needed_is_imported_or_its_extra_named() -> None:
+    assert need("json", "models").__name__ == "json"
+    with pytest.raises(MissingExtraError, match=r"nosuchlibrary, which is not installed; install duologue\[web\]"):
+        need("nosuchlibrary.part", "web")
+
+
+def test_a_door_of_ours_whose_library_is_missing_names_the_library(write: Write) -> None:
+    write("doormodule", "import nosuchlibrary")
+    with pytest.raises(MissingExtraError, match=r"nosuchlibrary, which is not installed; install duologue\[models\]"):
+        need("doormodule", "models")
+
+
+def test_a_library_that_is_there_and_broken_is_not_called_missing(write: Write) -> None:
+    write("brokenlibrary", "from json import nosuchname")
+    with pytest.raises(PlugInError, match="brokenlibrary is installed but cannot be imported"):
+        need("brokenlibrary", "models")
+
+
+def test_a_module_of_ours_that_does_not_exist_is_our_own_mistake() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        need("duologue.nowhere", "models")
+
+
+@pytest.mark.parametrize(
+    ("library", "extra"),
+    [("torch", "models"), ("safetensors", "models"), ("pypinyin", "zh"), ("scipy", "score"), ("httpx", "collect")],
+)
+def test_every_library_is_known_by_its_extra(library: str, extra: str) -> None:
+    assert extra_with(library) == extra
+
+
+def test_what_a_library_of_an_extra_needs_itself_belongs_to_the_extra() -> None:
+    pytest.importorskip("httpx", reason="extra collect")
+    assert extra_with("httpcore") == "collect"
+
+
+def test_what_no_extra_brings_has_none() -> None:
+    assert extra_with("nosuchlibrary") is None
+    assert extra_with("numpy") is None  # of the core
+    assert explained(ModuleNotFoundError("No module named 'nosuchlibrary'", name="nosuchlibrary")) is None
+    assert explained(ImportError("who knows")) is None
+
+
+def test_an_import_that_failed_somewhere_is_told_with_the_line_that_installs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.core.extras.installed", lambda library: library != "torch")
+    told = explained(ModuleNotFoundError("No module named 'torch'", name="torch"))
+    assert isinstance(told, MissingExtraError)
+    assert "needs torch, which is not installed" in str(told)
+    assert "pip install 'duologue[models]'" in str(told)
+    assert "pip install '.[models]'" in str(told)
+    assert lacking("models") == ["torch"]
+
+
+def test_a_library_that_is_there_in_part_is_to_be_installed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.core.extras.installed", lambda library: True)
+    told = explained(ModuleNotFoundError("No module named 'torch.nn'", name="torch.nn"))
+    assert isinstance(told, PlugInError)
+    assert "--force-reinstall 'duologue[models]'" in str(told)
+
+
+def test_whether_a_library_is_there_is_told_without_importing_it() -> None:
+    assert not installed("nosuchlibrary")
+    assert not installed("not a name")

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core import locks
+from duologue.core.errors import BusyError
+from duologue.core.locks import FOLDER_LOCK, held, writing_file, writing_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOLDER = """
+import sys
+from pathlib import Path
+from duologue.core.locks import {how}
+with {how}(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def start(how: str, path: Path) -> subprocess.Popen[str]:
+    """Start a process that holds an output until its standard input ends."""
+    code = HOLDER.format(how=how)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(path), "--a", "b c"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+@pytest.mark.parametrize("how", ["writing_folder", "writing_file"])
+def test_a_second_writer_is_told_who_is_at_work(how: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with start(how, out) as process:
+        with pytest.raises(BusyError) as caught, getattr(locks, how)(out):
+            pytest.fail("two write at once")
+        process.communicate()
+    assert str(out) in str(caught.value)
+    assert f"number {process.pid}" in str(caught.value)
+    assert "--a 'b c'" in str(caught.value)
+    assert "since 20" in str(caught.value)
+    with getattr(locks, how)(out):
+        pass
+    assert not list(tmp_path.iterdir())  # neither locks nor folders that hold nothing are left
+
+
+@pytest.mark.parametrize("how", ["writing_folder", "writing_file"])
+def test_the_lock_of_a_killed_process_is_taken_over(how: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with start(how, out) as process:
+        process.send_signal(signal.SIGKILL)
+    assert list(tmp_path.rglob(".*lock"))
+    with getattr(locks, how)(out):
+        pass
+    assert not list(tmp_path.rglob(".*lock"))
+
+
+def test_who_waits_for_a_file_that_is_removed_locks_the_one_that_stands_there_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, takes = tmp_path / "lock", list[int]()
+    opened = locks._opened
+
+    def late(place: Path) -> int:
+        handle = opened(place)
+        takes.append(handle)
+        if len(takes) == 1:  # its holder goes, and removes the file, between our opening and locking it
+            place.unlink()
+        return handle
+
+    monkeypatch.setattr(locks, "_opened", late)
+    with held(path) as hold:
+        assert hold.free
+        assert path.is_file()
+        assert len(takes) == 2
+    assert not path.exists()
+
+
+def test_many_writers_one_by_one_never_meet(tmp_path: Path) -> None:
+    code = """
+import sys, time
+from pathlib import Path
+from duologue.core.errors import BusyError
+from duologue.core.locks import writing_folder
+out, done = Path(sys.argv[1]), 0
+while done < 40:
+    try:
+        with writing_folder(out):
+            (out / "mine").touch(exist_ok=False)
+            (out / "mine").unlink()
+            done += 1
+    except BusyError:
+        pass
+"""
+    crew = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "out")]) for _ in range(3)]
+    assert [one.wait(timeout=60) for one in crew] == [0, 0, 0]
+
+
+def test_where_the_disk_knows_no_locks_everyone_may_go_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(handle: int, how: int) -> None:
+        raise OSError(95, os.strerror(95))
+
+    monkeypatch.setattr("fcntl.flock", unknown)
+    with writing_folder(tmp_path), writing_folder(tmp_path):
+        assert (tmp_path / FOLDER_LOCK).exists()
+
+
+def test_where_nothing_can_be_written_nothing_is_locked(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with writing_file(tmp_path / "file" / "x"), writing_folder(tmp_path / "file" / "x"):
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]

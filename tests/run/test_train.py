@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from duologue import __version__
+from duologue.challenges.restaurant.ranker import WEIGHTS, RankerRecipe
+from duologue.core.disk import write_text
+from duologue.core.errors import UsageError
+from duologue.core.identity import CHECKPOINT
+from duologue.core.plugins import CARD, load_task, make_system, read_card
+from duologue.core.protocols import Trainable
+from duologue.core.recipe import dump
+from duologue.core.records import Record
+from duologue.knowledge.base import KnowledgeBase
+from duologue.run.train import UNDER_WAY, _hash_of_data, _hash_of_worlds, train
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.core.records import Example
+
+TASK = load_task("restaurant")
+TINY = msgspec.structs.replace(RankerRecipe.tiny(), epochs=3, checkpoint_seconds=0.0, word_dropout=0.9)
+
+
+class Kill:
+    """Ends a training as a kill would, when it shows its progress for the second time, and counts the steps done."""
+
+    def __init__(self, *, at: int = 0) -> None:
+        self.at = at
+        self.shown: list[int] = []
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        if what.startswith("training"):
+            self.shown.append(done)
+            if len(self.shown) == self.at:
+                raise KeyboardInterrupt
+
+
+@pytest.fixture(scope="module")
+def lessons() -> tuple[list[Example], list[Example]]:
+    """Enough for some steps that are shown."""
+    system = make_system("ranker", msgspec.structs.replace(TINY, dialogues=120))
+    assert isinstance(system, Trainable)
+    return system.practice(TASK, 1, None)
+
+
+def stopped(out: Path, lessons: tuple[list[Example], list[Example]], recipe: RankerRecipe = TINY) -> None:
+    examples, held_out = lessons
+    with pytest.raises(KeyboardInterrupt):
+        train(TASK, "ranker", recipe, 1, out, examples=examples, held_out=held_out, progress=Kill(at=2))
+    assert (out / CHECKPOINT).is_file()
+    assert not (out / CARD).exists()
+
+
+def test_a_stopped_training_goes_on_where_it_was_and_ends_in_the_same_weights(tmp_path: Path, lessons: Any) -> None:
+    examples, held_out = lessons
+    recipe = msgspec.structs.replace(TINY, batch=4)
+    seen: list[Kill] = []
+    for name in ("whole", "stopped"):
+        if name == "stopped":
+            stopped(tmp_path / name, lessons, recipe)
+        seen.append(Kill())
+        train(TASK, "ranker", recipe, 1, tmp_path / name, examples=examples, held_out=held_out, progress=seen[-1])
+    whole, again = ((tmp_path / name / WEIGHTS).read_bytes() for name in ("whole", "stopped"))
+    assert whole == again
+    assert seen[1].shown[0] > seen[0].shown[0]  # the first steps were not done again
+    assert not (tmp_path / "stopped" / UNDER_WAY).exists()
+
+
+def test_a_stopped_training_never_goes_on_with_another_recipe(tmp_path: Path, lessons: Any) -> None:
+    examples, held_out = lessons
+    recipe = msgspec.structs.replace(TINY, batch=4)
+    stopped(tmp_path, lessons, recipe)
+    other = msgspec.structs.replace(recipe, word_dropout=0.0)
+    with pytest.raises(UsageError, match=r"recipe\.word_dropout 0\.9, now 0\.0"):
+        train(TASK, "ranker", other, 1, tmp_path, examples=examples, held_out=held_out)
+    (tmp_path / UNDER_WAY).unlink()  # the checkpoint knows as much by itself
+    with pytest.raises(UsageError, match=r"recipe\.word_dropout 0\.9, now 0\.0"):
+        train(TASK, "ranker", other, 1, tmp_path, examples=examples, held_out=held_out)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("system", "planner"), ("task", "spoken"), ("packages", "duologue 0.0.1"), ("seed", 9), ("data", "f" * 64)],
+)
+def test_each_part_of_the_identity_counts(tmp_path: Path, lessons: Any, field: str, value: Any) -> None:
+    examples, held_out = lessons
+    stopped(tmp_path, lessons, msgspec.structs.replace(TINY, batch=4))
+    path = tmp_path / UNDER_WAY
+    table = msgspec.toml.decode(path.read_bytes())
+
+    class Loose(Record, frozen=True):
+        task: str
+        system: str
+        packages: str
+        seed: int
+        recipe: dict[str, Any]
+        data: str
+        world: str
+        weights: str
+
+    write_text(path, dump(Loose(**{**table, field: value})))
+    with pytest.raises(UsageError, match=field):
+        train(TASK, "ranker", msgspec.structs.replace(TINY, batch=4), 1, tmp_path, examples=examples, held_out=held_out)
+
+
+def test_a_finished_model_is_known_again_and_another_one_is_not_overwritten(tmp_path: Path) -> None:
+    recipe = RankerRecipe.tiny()
+    assert train(TASK, "ranker", recipe, 1, tmp_path)
+    weights = (tmp_path / WEIGHTS).read_bytes()
+    assert not train(TASK, "ranker", recipe, 1, tmp_path)
+    assert read_card(tmp_path).duologue == __version__
+    with pytest.raises(UsageError, match="seed 1, now 2"):
+        train(TASK, "ranker", recipe, 2, tmp_path)
+    with pytest.raises(UsageError, match=r"recipe\.width 16, now 8"):
+        train(TASK, "ranker", msgspec.structs.replace(recipe, width=8), 1, tmp_path)
+    with pytest.raises(UsageError, match="other world"):
+        train(TASK, "ranker", recipe, 1, tmp_path, worlds={"kb": KnowledgeBase("kb", [])})
+    assert (tmp_path / WEIGHTS).read_bytes() == weights
+
+
+def test_where_held_out_data_begins_is_part_of_the_hash(lessons: Any) -> None:
+    first, second = lessons[0][:2], lessons[0][2:4]
+    both = [*first, *second]
+    assert len({_hash_of_data(both, []), _hash_of_data(first, second), _hash_of_data([], both)}) == 3
+    facts = list(TASK.world(None))[:4]  # type: ignore[attr-defined]  # restaurant has a built-in one
+    worlds = [
+        {"a": KnowledgeBase("a", facts), "b": KnowledgeBase("b", [])},
+        {"a": KnowledgeBase("a", facts[:2]), "b": KnowledgeBase("b", facts[2:])},
+        {"a": KnowledgeBase("a", facts)},
+        {},
+    ]
+    assert len({_hash_of_worlds(one) for one in worlds}) == 4
+
+
+def test_held_out_examples_alone_are_refused(tmp_path: Path, lessons: Any) -> None:
+    with pytest.raises(UsageError, match="--train"):
+        train(TASK, "ranker", TINY, 1, tmp_path, held_out=lessons[1])
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.plugins import load_task
+from duologue.core.records import Answer, Scoring
+from duologue.run.evaluate import Truth
+from duologue.run.whole import WholeTruth, files_below, is_whole, score_teams, teams
+
+if TYPE_CHECKING:
+    from duologue.core.protocols import Task
+
+STRICT = Scoring(variant="strict")
+PARTIAL = Scoring(variant="strict", partial=True)
+SUBTASKS = ("1API", "2REFINE")
+KINDS = {"tst1": "kb1_atmosphere", "tst2": "kb2_atmosphere"}
+N = 10
+
+
+def name(part: str, subtask: str, ending: str = ".answers.json") -> str:
+    return f"{part}/dialog-task{subtask}-{KINDS[part]}-distr0.5-tst{N}{ending}"
+
+
+def put(folder: Path, path: str, right: int) -> None:
+    """Write a result file in which so many of ten dialogues are right."""
+    rows = []
+    for number in range(N):
+        best = "a" if number < right else "b"
+        entries = [{"candidate_id": one, "rank": 1 + (one != best)} for one in "ab"]
+        rows.append({"dialog_id": f"{path[:20]}{number}", "lst_candidate_id": entries})
+    place = folder / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(json.dumps(rows), "utf-8")
+
+
+@pytest.fixture
+def task() -> Task:
+    return load_task("restaurant")
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    for part in KINDS:
+        for subtask in SUBTASKS:
+            put(tmp_path / "gold", name(part, subtask), N)
+    return tmp_path / "gold"
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Path:
+    folder = tmp_path / "teams" / "one"
+    for part, subtask, right in (
+        ("tst1", "1API", 9),
+        ("tst1", "2REFINE", 5),
+        ("tst2", "1API", 3),
+        ("tst2", "2REFINE", 1),
+    ):
+        put(folder, name(part, subtask), right)
+    return folder
+
+
+def values(reports: Any) -> dict[str, float]:
+    return {report.meta["test_set"]: report.scores[0].value for report in reports}
+
+
+def test_every_file_every_test_set_and_all_are_scored(task: Task, gold: Path, team: Path) -> None:
+    marks = WholeTruth.of(task, [gold]).score(team, STRICT)
+    assert values(marks.files) == {"tst1 task 1": 0.9, "tst1 task 2": 0.5, "tst2 task 1": 0.3, "tst2 task 2": 0.1}
+    assert values(marks.test_sets) == {"tst1": 0.7, "tst2": 0.2}
+    assert values([marks.total]) == {"total of tst1, tst2": 0.45}
+    assert (marks.total.n, marks.total.system, len(marks.total.items)) == (40, "one", 40)
+    assert "total of tst1 + tst2" in marks.total.signature
+    assert [(part.value, part.n) for part in marks.test_sets[0].slices] == [("task 1", N), ("task 2", N)]
+    low, high = marks.total.scores[0].low, marks.total.scores[0].high
+    assert low is not None
+    assert high is not None
+    assert low < 0.45 < high
+
+
+@pytest.mark.parametrize("ending", ["team.tgz", "team.zip"])
+def test_an_archive_scores_as_its_folder_does(task: Task, gold: Path, team: Path, tmp_path: Path, ending: str) -> None:
+    packed = tmp_path / ending
+    if ending.endswith("zip"):
+        with zipfile.ZipFile(packed, "w") as archive:
+            for path in files_below(team):
+                archive.write(path, f"submission/{path.relative_to(team)}")
+    else:
+        with tarfile.open(packed, "w:gz") as tar:
+            tar.add(team, "submission")
+    truth = WholeTruth.of(task, [gold])
+    here, there = truth.score(packed, STRICT), truth.score(team, STRICT)
+    assert values(here.files) == values(there.files)
+    assert here.total.scores == there.total.scores
+    assert here.total.system == "team"
+    assert is_whole([packed])
+
+
+def test_an_archive_that_leads_out_of_itself_is_refused(task: Task, gold: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "bad.tgz"
+    with tarfile.open(packed, "w:gz") as tar:
+        entry = tarfile.TarInfo("../outside.json")
+        entry.size = 2
+        tar.addfile(entry, io.BytesIO(b"[]"))
+    with pytest.raises(FormatError):
+        WholeTruth.of(task, [gold]).score(packed, STRICT)
+    assert not (tmp_path / "outside.json").exists()
+
+
+def test_missing_and_misnamed_files_are_all_told_and_count_as_wrong_in_part(task: Task, gold: Path, team: Path) -> None:
+    shutil.move(team / name("tst1", "2REFINE"), team / "tst1" / "task2.json")
+    (team / name("tst2", "1API")).write_text("[", "utf-8")
+    truth = WholeTruth.of(task, [gold])
+    with pytest.raises(FormatError) as refused:
+        truth.score(team, STRICT)
+    told = [(one.rule, one.place.replace("\\", "/")) for one in refused.value.problems]
+    assert ("file-missing", "tst1, task 2") in told
+    assert ("file-unknown", "tst1/task2.json") in told
+    assert any(place.startswith(name("tst2", "1API")) for _, place in told)
+    (team / name("tst2", "1API")).unlink()
+    marks = truth.score(team, PARTIAL)
+    assert values(marks.test_sets) == {"tst1": 0.45, "tst2": 0.05}
+    assert [one.rule for one in marks.total.problems] == ["file-missing", "file-missing"]
+
+
+def test_data_files_beside_the_truth_are_no_truth(task: Task, gold: Path, team: Path) -> None:
+    for part in KINDS:
+        for subtask in SUBTASKS:
+            path = gold / name(part, subtask)
+            rows = [
+                {
+                    "dialog_id": row["dialog_id"],
+                    "utterances": ["hi"],
+                    "candidates": [{"candidate_id": one, "utterance": one} for one in "ab"],
+                }
+                for row in json.loads(path.read_text("utf-8"))
+            ]
+            (gold / name(part, subtask, ".json")).write_text(json.dumps(rows), "utf-8")
+    (gold / "notes.html").write_text("", "utf-8")
+    marks = WholeTruth.of(task, [gold]).score(team, STRICT)
+    assert len(marks.files) == 4
+    assert marks.files[0].slices
+
+
+def test_teams_are_ranked_by_totals_and_a_broken_one_is_noted(task: Task, gold: Path, team: Path) -> None:
+    shutil.copytree(team, team.parent / "two")
+    (team.parent / "two" / name("tst1", "1API")).unlink()
+    (team.parent / "readme.txt").write_text("", "utf-8")
+    assert [path.name for path in teams(team.parent)] == ["one", "two"]
+    scored = score_teams(task, [gold], team.parent, STRICT)
+    assert [marks.total.system for marks in scored.marks] == ["one"]
+    assert [(one.file, one.problems) for one in scored.refused] == [("two", 1)]
+    with pytest.raises(UsageError, match="holds no submissions"):
+        score_teams(task, [gold], team / "tst1", STRICT)
+
+
+def test_a_folder_per_team_with_one_result_file_is_enough_for_a_task_of_one_file(tmp_path: Path) -> None:
+    golden = Path(__file__).parents[1] / "golden" / "spoken"
+    task = load_task("spoken")
+    replies = [(one.sample.id, Answer(text="好的")) for one in task.load(golden / "small-valid.json")]
+    for one in ("a", "b"):
+        task.write(replies, tmp_path / one / "result.json")
+    scored = score_teams(task, [golden / "small-valid.json"], tmp_path, PARTIAL)
+    assert [marks.total.system for marks in scored.marks] == ["a", "b"]
+    assert not is_whole([golden / "small-valid.json"])
+
+
+def test_links_that_lead_out_of_a_submission_are_no_files_of_it(gold: Path, tmp_path: Path) -> None:
+    inside = tmp_path / "team"
+    inside.mkdir()
+    (inside / "result.json").symlink_to(gold / name("tst1", "1API"))
+    assert files_below(inside) == []
+
+
+def test_several_truth_files_of_one_score_are_all_named(task: Task, gold: Path) -> None:
+    both = [gold / name("tst1", "1API"), gold / name("tst2", "2REFINE")]
+    assert Truth.of(task, both).test_set == "tst1 task 1 + tst2 task 2"
+    assert Truth.of(task, both[:1]).test_set == "tst1 task 1"

