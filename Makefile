@@ -4,7 +4,10 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test lint types contracts pytest slow bench clean
+UV     := $(BIN)/uv
+PYTHONS ?= 3.11 3.12 3.13
+
+.PHONY: demo test lint types contracts pytest slow fuzz matrix $(addprefix matrix-,$(PYTHONS)) clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -29,8 +32,25 @@ contracts: $(STAMP)
 pytest: $(STAMP)
 	$(BIN)/pytest -n 2
 
-slow: $(STAMP)
+slow: $(STAMP) $(UV)
 	$(BIN)/pytest -m slow
+
+fuzz: $(STAMP)
+	$(BIN)/python benchmarks/fuzz.py --minutes 2 --jobs 2
+
+# The tests of the core alone, with every lower bound, on each Python: what needs an extra is skipped with its name.
+matrix: $(addprefix matrix-,$(PYTHONS))
+
+$(UV): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
+
+$(addprefix matrix-,$(PYTHONS)): matrix-%: $(UV)
+	@$(UV) python find --no-project --system $* >/dev/null 2>&1 || { \
+	  echo "there is no Python $* on the PATH: install one (or: $(UV) python install $*), or leave it out: make matrix PYTHONS=..."; \
+	  exit 1; }
+	$(UV) venv --quiet --seed --clear --no-project --python-preference system --python $* workspace/matrix/$*
+	$(UV) pip install --quiet --resolution lowest-direct --python workspace/matrix/$*/bin/python '.[dev]'
+	workspace/matrix/$*/bin/python -m pytest -n 2 -p no:cacheprovider -r fE
 
 clean:
 	rm -rf $(VENV) workspace build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

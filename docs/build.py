@@ -27,6 +27,9 @@ def commands() -> str:
     """Return the page of commands: the help text of each verb."""
     parent = click.Context(cli, info_name="duologue", max_content_width=100)
     sections = ["# Commands\n\nMade by `docs/build.py` from the commands' own help.\n"]
+    with parent:
+        overall = "\n".join(line.rstrip() for line in cli.get_help(parent).splitlines())
+    sections.append(f"## duologue\n\n```text\n{overall}\n```\n")
     for verb in VERBS:
         command = cli.get_command(parent, verb)
         assert command is not None
