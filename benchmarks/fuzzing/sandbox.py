@@ -202,7 +202,8 @@ def _asked_for(finding: Finding, given: Input) -> bool:
 def _settle(scratch: Path) -> None:
     """Make a folder the home of what runs next, and the place of its temporary files."""
     scratch.mkdir(exist_ok=True)
-    os.environ["TMPDIR"] = os.environ["HOME"] = str(scratch)
+    for name in ("TMPDIR", "HOME", "TORCHINDUCTOR_CACHE_DIR"):  # torch keeps the place of its cache in the last
+        os.environ[name] = str(scratch)
     tempfile.tempdir = None
 
 
