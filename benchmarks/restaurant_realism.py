@@ -57,7 +57,7 @@ class Verdicts:
     def __init__(self) -> None:
         self.failed: list[str] = []
 
-    def must(self, holds: bool, what: str) -> str:  # noqa: FBT001 - reads like an assertion
+    def must(self, holds: bool, what: str) -> str:  # noqa: FBT001  # reads like an assertion
         """Note a failure; return a mark for the table."""
         if not holds:
             self.failed.append(what)

@@ -130,7 +130,7 @@ def _expect_inside(path: Any, event: str) -> None:
         return  # an open file, or a name within an open folder
     text = os.fsdecode(path)
     full = os.path.normpath(os.path.join(os.getcwd(), text))  # noqa: PTH109, PTH118  # pathlib would audit again
-    if full.startswith((_inside[0], "/dev/null", "/dev/shm", "/proc/self/")) or "__pycache__" in full:  # noqa: S108
+    if full.startswith((_inside[0], "/dev/null", "/dev/shm", "/proc/self/")) or "__pycache__" in full:  # noqa: S108  # compared, not written
         return
     if not text.startswith("/") and ".." not in text:
         return  # a name within a folder that is open
@@ -338,7 +338,7 @@ def _visitor(given: Input, out: io.TextIOWrapper) -> threading.Thread:
         if found:
             with contextlib.suppress(Exception):
                 request = urllib.request.Request(found.group(), data=given.said)  # noqa: S310  # our own server
-                urllib.request.urlopen(request, timeout=5).read()  # noqa: S310
+                urllib.request.urlopen(request, timeout=5).read()  # noqa: S310  # an address on this machine
         if _inside:
             os.kill(os.getpid(), signal.SIGINT)
 

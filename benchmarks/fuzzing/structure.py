@@ -130,7 +130,7 @@ def _replace(place: Place, _: list[Place], rng: Random, modest: bool) -> None:  
     place.value = rng.choice((rng.choice(ODD_TEXTS), rng.choice(numbers), rng.choice(ODD_VALUES)))
 
 
-def _text(place: Place, _: list[Place], rng: Random, modest: bool) -> None:  # noqa: FBT001
+def _text(place: Place, _: list[Place], rng: Random, modest: bool) -> None:  # noqa: FBT001  # one signature for all edits
     value = place.value
     if isinstance(value, str):
         place.value = odd_text(value, rng)
@@ -141,16 +141,16 @@ def _text(place: Place, _: list[Place], rng: Random, modest: bool) -> None:  # n
         place.value = rng.choice((None, "", [value], []))
 
 
-def _delete(place: Place, _: list[Place], __: Random, ___: bool) -> None:  # noqa: FBT001
+def _delete(place: Place, _: list[Place], __: Random, ___: bool) -> None:  # noqa: FBT001  # one signature for all edits
     del place.holder[place.index]
 
 
-def _double(place: Place, _: list[Place], rng: Random, ___: bool) -> None:  # noqa: FBT001
+def _double(place: Place, _: list[Place], rng: Random, ___: bool) -> None:  # noqa: FBT001  # one signature for all edits
     times = rng.choice((1, 1, 1, 2, 40))
     place.holder[place.index : place.index] = [place.holder[place.index]] * times
 
 
-def _retype(place: Place, _: list[Place], rng: Random, ___: bool) -> None:  # noqa: FBT001
+def _retype(place: Place, _: list[Place], rng: Random, ___: bool) -> None:  # noqa: FBT001  # one signature for all edits
     value = place.value
     new: list[Any] = [[value], Members([("x", value)]), str(value)[:500]]
     if isinstance(value, Members):
@@ -163,12 +163,12 @@ def _retype(place: Place, _: list[Place], rng: Random, ___: bool) -> None:  # no
     place.value = rng.choice(new)
 
 
-def _nest(place: Place, _: list[Place], rng: Random, ___: bool) -> None:  # noqa: FBT001
+def _nest(place: Place, _: list[Place], rng: Random, ___: bool) -> None:  # noqa: FBT001  # one signature for all edits
     opening, closing = rng.choice((("[", "]"), ('{"x":', "}")))
     place.value = Deep(opening, closing, rng.choice((5, 60, 300, 1100, 5000, 60000)))
 
 
-def _from_elsewhere(place: Place, found: list[Place], rng: Random, _: bool) -> None:  # noqa: FBT001
+def _from_elsewhere(place: Place, found: list[Place], rng: Random, _: bool) -> None:  # noqa: FBT001  # one signature for all edits
     other = rng.choice(found)
     mine, theirs = place.value, other.value
     if not _holds(theirs, place.holder):
@@ -184,7 +184,7 @@ def _holds(value: Any, holder: list[Any]) -> bool:
     return isinstance(value, list) and any(place.value is holder for place in places(value))
 
 
-def _rename(_: Place, found: list[Place], rng: Random, __: bool) -> None:  # noqa: FBT001
+def _rename(_: Place, found: list[Place], rng: Random, __: bool) -> None:  # noqa: FBT001  # one signature for all edits
     named = [one for one in found if isinstance(one.holder, Members)]
     if not named:
         return
@@ -194,13 +194,13 @@ def _rename(_: Place, found: list[Place], rng: Random, __: bool) -> None:  # noq
     one.holder[one.index] = (rng.choice((rng.choice(others), odd_text(name, rng), rng.choice(ODD_TEXTS))), value)
 
 
-def _add(place: Place, _: list[Place], rng: Random, __: bool) -> None:  # noqa: FBT001
+def _add(place: Place, _: list[Place], rng: Random, __: bool) -> None:  # noqa: FBT001  # one signature for all edits
     name = rng.choice(("x", "id", "", "dialog_id", "attrs", "__class__"))
     value: Any = rng.choice((None, 1, "x", [], {}))
     place.holder.insert(place.index, (name, value) if isinstance(place.holder, Members) else value)
 
 
-def _reorder(place: Place, _: list[Place], rng: Random, ___: bool) -> None:  # noqa: FBT001
+def _reorder(place: Place, _: list[Place], rng: Random, ___: bool) -> None:  # noqa: FBT001  # one signature for all edits
     order = sorted(range(len(place.holder)), key=lambda _: rng.random())
     place.holder[:] = [place.holder[at] for at in order]
 

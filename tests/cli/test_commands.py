@@ -351,7 +351,7 @@ def begin_chat(folder: Path, before: Any = None) -> subprocess.Popen[str]:
         stdout=-1,
         stderr=-1,
         encoding="utf-8",
-        preexec_fn=before or _hear_all,  # noqa: PLW1509
+        preexec_fn=before or _hear_all,  # noqa: PLW1509  # signals as the child should have them; no threads here
     )
     assert process.stdin is not None
     assert process.stdout is not None

@@ -60,7 +60,7 @@ def test_a_result_of_which_a_part_fits_is_judged_sample_by_sample(tmp_path: Path
 
 
 @pytest.mark.parametrize("partial", [False, True])
-def test_a_wrong_truth_is_never_scored_not_even_in_part(tmp_path: Path, partial: bool) -> None:  # noqa: FBT001
+def test_a_wrong_truth_is_never_scored_not_even_in_part(tmp_path: Path, partial: bool) -> None:  # noqa: FBT001  # a test's parameter
     task = load_task("restaurant")
     tst1 = tmp_path / "dialog-task1API-kb1_atmosphere-distr0.5-tst60.answers.json"
     result = written("restaurant", truth(0), tst1)

@@ -35,7 +35,7 @@ def _tasks(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
     return [name for name in names("tasks") if name.startswith(incomplete)]
 
 
-def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001  # click's form
     """Return the systems that a word may become, for the completion of a shell; else it is the folder of a model."""
     from click.shell_completion import CompletionItem
 

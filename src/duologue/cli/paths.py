@@ -135,7 +135,7 @@ class _Assignment(click.types.StringParamType):
 
     name = "text"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002  # click's form
         """Return the text as it is."""
         _, _, right = str(value).partition("=")
         path = Path(right.strip().strip("\"'"))

@@ -171,7 +171,7 @@ def _entries(path: Path) -> Iterator[tuple[tarfile.TarInfo, tarfile.TarFile]]:
         with _told(path), tarfile.open(fileobj=stream, mode="r|") as tar:
             while (info := tar.next()) is not None:
                 yield info, tar
-                tar.members.clear()  # type: ignore[attr-defined]  # it would keep every one
+                tar.members.clear()  # type: ignore[attr-defined]  # not in typeshed; tarfile keeps every member
             if any(stream.end()):  # the library takes an archive that is cut off between two files for a whole one
                 raise tarfile.ReadError("its end mark is missing")
 

@@ -257,7 +257,7 @@ def is_stream(path: Path) -> bool:
 
 def _open_number(path: Path) -> int | None:
     """Return the number of the open file that a path such as `/dev/fd/3` means; `None` for any other path."""
-    found = _NUMBERED.fullmatch(os.path.abspath(path))  # noqa: PTH100  # `Path.resolve` would follow the links
+    found = _NUMBERED.fullmatch(os.path.abspath(path))  # noqa: PTH100  # `Path.resolve` follows links, which /dev/stdout is
     if found is None:
         return None
     return {"stdin": 0, "stdout": 1, "stderr": 2}.get(found[1]) if found[1] else int(found[2])

@@ -235,7 +235,7 @@ class _Tar:
             try:
                 with tarfile.open(fileobj=stream, mode="r|", bufsize=_READ) as tar:
                     while (info := tar.next()) is not None:
-                        tar.members.clear()  # type: ignore[attr-defined]  # it would keep every one
+                        tar.members.clear()  # type: ignore[attr-defined]  # not in typeshed; tarfile keeps every member
                         if info.isfile() and self._wanted(info.name):
                             yield info.name, info.size, _reader(tar, info)
                 if not packed:  # tarfile takes an archive that is cut off between two files for a whole one

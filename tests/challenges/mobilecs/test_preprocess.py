@@ -110,7 +110,7 @@ SAID_BY_BOTH = dialogue(
         (False, [[[2, 3, 5]], [[1, 2, 4], [2, 0, 2]]]),
     ],
 )
-def test_a_triple_that_both_sides_say_is_one_object_or_has_a_place_in_each(shared: bool, places: Any) -> None:  # noqa: FBT001
+def test_a_triple_that_both_sides_say_is_one_object_or_has_a_place_in_each(shared: bool, places: Any) -> None:  # noqa: FBT001  # a test's parameter
     (made,) = process([SAID_BY_BOTH], shared=shared)
     assert [[one["pos"] for one in turn["info"]["triples"]] for turn in made["content"]] == places
     assert SAID_BY_BOTH["content"][1]["info"]["triples"][0]["pos"] == [1, 3, 5]

@@ -82,7 +82,7 @@ class Maker:
 
         return read_kb(Path(self._source(kb)))
 
-    def _make_directory(self, kb: int, extra: bool) -> tuple[Schema, Directory]:  # noqa: FBT001 - a key of a cache
+    def _make_directory(self, kb: int, extra: bool) -> tuple[Schema, Directory]:  # noqa: FBT001  # a key of a cache
         facts = self.facts(kb)
         if self._source(kb) == GENERATED:
             schema = standard_schema(kb, extra=extra)

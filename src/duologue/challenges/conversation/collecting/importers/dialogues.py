@@ -42,7 +42,7 @@ _TIMES = ("time", "created_at", "timestamp", "date", "utterance_time", "message_
 _IDS = ("id", "dialog_id", "dialogue_id", "conversation_id")
 _ACCOUNTS = ("account", "company", "company_name", "brand")
 _ROLES = frozenset(
-    "u user customer client c visitor human guest caller consumer me you us 用户 客户 顾客 客服 坐席 系统".split()  # noqa: SIM905
+    "u user customer client c visitor human guest caller consumer me you us 用户 客户 顾客 客服 坐席 系统".split()  # noqa: SIM905  # a list of words reads best as words
 )
 """What speakers may be called beside the company's names; other labels may be names of people."""
 _NAMED = re.compile(r"(client|agent)[0-9]*")
