@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.conversation.collecting.importers.dialogues import _names_the_last
-from duologue.challenges.mobilecs.intents import bracketed, without_brackets
+from duologue.challenges.mobilecs.schema.intents import bracketed, without_brackets
 from duologue.challenges.proactive.user import _asks_at_end
 from duologue.challenges.spoken.replying import situation, templates, values
 

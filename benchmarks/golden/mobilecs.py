@@ -6,8 +6,10 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs import dialogue_official, extraction_official, preprocess
-from duologue.challenges.mobilecs.kb import query as ask
+from duologue.challenges.mobilecs.formats import preprocess
+from duologue.challenges.mobilecs.knowledge.kb import query as ask
+from duologue.challenges.mobilecs.scoring.dialogue import official as dialogue_official
+from duologue.challenges.mobilecs.scoring.extraction import official as extraction_official
 from duologue.core.errors import FormatError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Convertible

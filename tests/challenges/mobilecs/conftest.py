@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from duologue.challenges.mobilecs import files
+from duologue.challenges.mobilecs.formats import files
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "mobilecs"
 

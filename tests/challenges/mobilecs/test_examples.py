@@ -8,10 +8,12 @@ import pkgutil
 
 import pytest
 
-import duologue.challenges.mobilecs
+from duologue.challenges import mobilecs
+
+MODULES = [one.name for one in pkgutil.walk_packages(mobilecs.__path__, f"{mobilecs.__name__}.")]
 
 
-@pytest.mark.parametrize("name", [one.name for one in pkgutil.iter_modules(duologue.challenges.mobilecs.__path__)])
+@pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_a_module_hold(name: str) -> None:
-    module = importlib.import_module(f"duologue.challenges.mobilecs.{name}")
+    module = importlib.import_module(name)
     assert doctest.testmod(module).failed == 0

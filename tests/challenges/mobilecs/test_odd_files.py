@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import json_values
 
-from duologue.challenges.mobilecs import files
+from duologue.challenges.mobilecs.formats import files
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.errors import DuologueError, FormatError
 from duologue.core.records import Scoring

@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from duologue.challenges.mobilecs import files
-from duologue.challenges.mobilecs.intents import STAFF_LABELS, USER_LABELS
-from duologue.challenges.mobilecs.schema import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
+from duologue.challenges.mobilecs.formats import files
+from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
+from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
 from duologue.core.protocols import Brief
 from duologue.core.records import Answer, Turn
 
@@ -92,25 +92,25 @@ class ExtractionTask:
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Return all problems of a result file; `official` finds what the official programs crash on."""
-        from duologue.challenges.mobilecs import extraction_checker
+        from duologue.challenges.mobilecs.scoring.extraction import checker as extraction_checker
 
         return extraction_checker.check(submission, examples, variant)
 
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a result file: mention F1, triple F1 and their mean with 95 % intervals."""
-        from duologue.challenges.mobilecs import extraction
+        from duologue.challenges.mobilecs.scoring.extraction import scorer as extraction
 
         return extraction.score(self.brief, examples, submission, how)
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
         """Return the mentions and values of a result file by dialogue; what cannot be read is left out."""
-        from duologue.challenges.mobilecs import legible
+        from duologue.challenges.mobilecs.formats import answers
 
-        return legible.extractions(submission.rows)
+        return answers.extractions(submission.rows)
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
         """Return the formulas over the counts that reports keep."""
-        from duologue.challenges.mobilecs import extraction
+        from duologue.challenges.mobilecs.scoring.extraction import scorer as extraction
 
         return extraction.metrics(how.variant)
 
@@ -154,7 +154,7 @@ class DialogueTask:
         Send the answers to a round, in its order, to have them as system turns in the histories of the next; with
         a plain loop, nothing is sent and the histories hold the user's side alone.
         """
-        from duologue.challenges.mobilecs.paired import place_of
+        from duologue.challenges.mobilecs.formats.track2 import place_of
 
         turns: dict[int, list[Example]] = {}
         for example in examples:
@@ -177,25 +177,25 @@ class DialogueTask:
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Return all problems of a result file; `official` finds what the official program crashes on."""
-        from duologue.challenges.mobilecs import dialogue_checker
+        from duologue.challenges.mobilecs.scoring.dialogue import checker as dialogue_checker
 
         return dialogue_checker.check(submission, examples, variant)
 
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a result file: intents, Success, BLEU and the combined score with 95 % intervals over dialogues."""
-        from duologue.challenges.mobilecs import dialogue
+        from duologue.challenges.mobilecs.scoring.dialogue import scorer as dialogue
 
         return dialogue.score(self.brief, examples, submission, how)
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
         """Return the intents and replies of a result file by turn; what cannot be read is left out."""
-        from duologue.challenges.mobilecs import legible
+        from duologue.challenges.mobilecs.formats import answers
 
-        return legible.replies(submission.rows)
+        return answers.replies(submission.rows)
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
         """Return the formulas over the counts that reports keep."""
-        from duologue.challenges.mobilecs import dialogue
+        from duologue.challenges.mobilecs.scoring.dialogue import scorer as dialogue
 
         return dialogue.metrics(how.variant)
 

@@ -1,0 +1,1 @@
+"""MobileCS files of both tracks: reading, writing, problems and conversion."""

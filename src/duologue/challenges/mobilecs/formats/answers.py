@@ -1,0 +1,79 @@
+"""Result files of both tracks as answers for people to read beside the data; nothing is refused.
+
+What is of another shape than the formats say is left out here: the checkers say what is wrong with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.mobilecs.formats.faults import is_count
+from duologue.challenges.mobilecs.formats.files import answer_of
+from duologue.challenges.mobilecs.formats.track2 import TURN_MARK
+from duologue.challenges.mobilecs.schema.ontology import GENERATED, USER
+from duologue.core.decoded import is_text
+from duologue.core.records import Annotation, Answer, Mention, Span, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def extractions(rows: Any) -> dict[str, Answer]:
+    """Return what a track 1 result says of each dialogue; several rows of one dialogue are one answer."""
+    mentions: dict[str, list[Mention]] = {}
+    values: dict[str, list[Value]] = {}
+    for name, row in _named(rows):
+        mentions.setdefault(name, []).extend(
+            Mention(label=one["type"], text=one["name"], entity=one["id"], span=_span(one))
+            for one in _records(row, "entities", ("id", "name", "type"))
+        )
+        values.setdefault(name, []).extend(
+            Value(
+                slot=one["prop"],
+                text=one["value"],
+                entity=None if one["ent-id"] == USER else one["ent-id"],
+                span=_span(one),
+            )
+            for one in _records(row, "triples", ("ent-id", "prop", "value"))
+        )
+    return {
+        name: Answer(annotation=Annotation(mentions=tuple(mentions[name]), values=tuple(values[name])))
+        for name in mentions
+    }
+
+
+def replies(rows: Any) -> dict[str, Answer]:
+    """Return what a track 2 result says in each turn, by sample id; the second dialogue of an id is `<id>~2`."""
+    found: dict[str, Answer] = {}
+    times: dict[str, int] = {}
+    for name, row in _named(rows):
+        times[name] = times.get(name, 0) + 1
+        dialogue = name if times[name] == 1 else f"{name}~{times[name]}"
+        content = row.get("content")
+        for place, turn in enumerate(content if isinstance(content, list) else ()):
+            if isinstance(turn, dict) and any(key in turn for key in GENERATED):
+                found[f"{dialogue}{TURN_MARK}{place}"] = answer_of(turn)
+    return found
+
+
+def _named(rows: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and is_text(row.get("id")):
+            yield row["id"], row
+
+
+def _records(row: dict[str, Any], key: str, texts: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a list that have all these texts."""
+    part = row.get(key)
+    for one in part if isinstance(part, list) else ():
+        if isinstance(one, dict) and all(is_text(one.get(text)) for text in texts):
+            yield one
+
+
+def _span(one: dict[str, Any]) -> Span | None:
+    """Return where an entity or triple stands; `None` where the row does not tell which utterance."""
+    utterance: Any = one.get("utterance_id")
+    place: Any = one.get("position")
+    if is_count(utterance) and isinstance(place, list) and len(place) == 2 and all(map(is_count, place)):
+        return Span(turn=utterance, start=place[0], end=place[1])
+    return None

@@ -1,0 +1,296 @@
+"""Official files of both tracks and records, both ways (specification, sections 1, 6.1 and 8.1).
+
+All are one JSON list in the official layout: two blanks per level, Chinese as it is, no line end after the last
+line. What was read keeps its decoded row in `source`, key order included, so that writing gives it back.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from duologue.challenges.mobilecs.formats import preprocess, raw, repairs, track2
+from duologue.challenges.mobilecs.formats.faults import Faults
+from duologue.challenges.mobilecs.formats.gc_pause import paused
+from duologue.challenges.mobilecs.schema.intents import acts_of, intent_of
+from duologue.challenges.mobilecs.schema.ontology import (
+    GENERATED,
+    GENERATED_REPLY,
+    GENERATED_STAFF_INTENT,
+    GENERATED_USER_INTENT,
+    USER,
+    USER_TEXT,
+)
+from duologue.core import disk
+from duologue.core.decoded import is_text
+from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.records import Annotation, Answer, Problem, Submission
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from duologue.core.records import Dialogue, Example, Mention, Span
+
+EXTRACTION_LAYOUT, DIALOGUE_LAYOUT = "mobilecs-extraction-result", "mobilecs-dialogue-result"
+"""Names of the result formats in `Submission.layout`."""
+
+FORMS = ("raw", "track2")
+"""Forms of the data that the official tools make from one another, in this order."""
+
+_WARNINGS_LOGGED = 20
+_LOG = logging.getLogger(__name__)
+
+
+def load_raw(path: Path) -> list[Dialogue]:
+    """Return the dialogues of a raw file (the first public version too), in its order.
+
+    Odd cases are mended with a logged warning. Raises `FormatError` with all problems and `StorageError`.
+    """
+    faults = Faults()
+    with paused():
+        found = raw.read_dialogues(_decoded(path, faults), faults)
+    _finish(path, faults)
+    return found
+
+
+def load_extraction(path: Path) -> list[Example]:
+    """Return one example per raw dialogue: its bare turns, and its mentions and values as the reference.
+
+    Odd cases and errors are those of `load_raw`.
+    """
+    faults = Faults()
+    with paused():
+        found = raw.read_examples(_decoded(path, faults), faults)
+    _finish(path, faults)
+    return found
+
+
+def load_dialogue(path: Path) -> list[Example]:
+    """Return one example per turn of a track 2 file. Raises `FormatError` with all problems and `StorageError`."""
+    faults = Faults()
+    with paused():
+        found = track2.read_examples(_decoded(path, faults), faults)
+    _finish(path, faults)
+    return found
+
+
+def _decoded(path: Path, faults: Faults) -> Any:
+    rows, data, warnings = disk.read_json(path)
+    faults.take(warnings)
+    faults.whole = b"\\ud" not in data and b"\\uD" not in data
+    return rows
+
+
+def _finish(path: Path, faults: Faults) -> None:
+    """Raise the errors of a file, or log its warnings."""
+    if faults.errors:
+        raise FormatError(path, faults.problems)
+    for problem in faults.problems[:_WARNINGS_LOGGED]:
+        _LOG.warning("%s: %s: %s; %s", path, problem.place, problem.message, problem.advice or "read all the same")
+    if len(faults.problems) > _WARNINGS_LOGGED:
+        _LOG.warning("%s: %d more warnings", path, len(faults.problems) - _WARNINGS_LOGGED)
+
+
+def read_result(path: Path, layout: str) -> Submission:
+    """Return a result file as it is, with the problems of its bytes: packing, encoding, JSON.
+
+    What the rows mean is for the checkers. Raises `StorageError` when the file cannot be read.
+    """
+    data, problems, rows = b"", list[Problem](), None
+    try:
+        data = disk.read_bytes(path)
+        text, problems = disk.decode_text(data, path)
+        with paused():
+            rows = disk.decode_json(text, path)
+    except FormatError as error:
+        problems = [*problems, *error.problems]
+    found = disk.sha256(data) if data else ""
+    return Submission(rows=rows, layout=layout, problems=tuple(problems), hash=found, path=str(path))
+
+
+def dump(rows: Any) -> bytes:
+    """Return rows in the official layout. Raises `UsageError` for text that UTF-8 cannot say."""
+    try:
+        return json.dumps(rows, ensure_ascii=False, indent=2).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UsageError(f"a text holds half a surrogate pair, which UTF-8 cannot say: {error.reason}") from error
+
+
+def write_raw(dialogues: Iterable[Dialogue], path: Path) -> None:
+    """Write raw dialogues as they were read. Raises `UsageError` for a dialogue that was not read from a raw file."""
+    rows = []
+    for dialogue in dialogues:
+        if dialogue.source is None:
+            raise UsageError(f"dialogue '{dialogue.id}' was not read from a raw file")
+        rows.append(dialogue.source)
+    disk.write_bytes(path, dump(rows))
+
+
+def write_dialogues(examples: Iterable[Example], path: Path) -> None:
+    """Write the track 2 dialogues that the examples were read from, as they were."""
+    sources = {id(example.source): example.source for example in examples}
+    rows = [row for source in sources.values() for _, row in track2.with_neighbours("", source)]
+    disk.write_bytes(path, dump(rows))
+
+
+def write_extraction(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    """Write a track 1 result file: mentions and values of each dialogue, with turn and utterance.
+
+    Raises `UsageError` for an answer without annotation, or a mention or value without a span.
+    """
+    disk.write_bytes(path, dump([_extraction_row(name, answer) for name, answer in answers]))
+
+
+def _extraction_row(name: str, answer: Answer) -> dict[str, Any]:
+    if answer.annotation is None:
+        raise UsageError(f"the answer to dialogue '{name}' has no annotation; this task finds mentions and values")
+    mentions, values = answer.annotation.mentions, answer.annotation.values
+    names = {one.entity: one.text for one in reversed(mentions)}
+    return {
+        "id": name,
+        "entities": [
+            {"id": _entity(one, name), "name": one.text, "type": one.label, **_place(one.span, name)}
+            for one in mentions
+        ],
+        "triples": [
+            {
+                "ent-id": one.entity or USER,
+                "ent-name": names.get(one.entity, USER) if one.entity else USER,
+                "prop": one.slot,
+                "value": one.text,
+                **_place(one.span, name),
+            }
+            for one in values
+        ],
+    }
+
+
+def _entity(mention: Mention, name: str) -> str:
+    if mention.entity is None:
+        raise UsageError(f"dialogue '{name}': the mention '{mention.text}' belongs to no entity; give it an id")
+    return mention.entity
+
+
+def _place(span: Span | None, name: str) -> dict[str, Any]:
+    """Return position, official turn and utterance; the last tells the two sides of a turn apart."""
+    if span is None:
+        raise UsageError(f"dialogue '{name}': a mention or value without a span cannot be written")
+    return {"position": [span.start, span.end], "turn_id": span.turn // 2, "utterance_id": span.turn}
+
+
+def write_replies(
+    answers: Iterable[tuple[str, Answer]], path: Path, tests: Mapping[str, Mapping[str, Any]] | None = None
+) -> None:
+    """Write a track 2 result file: the test file with its blanks filled.
+
+    `tests` has the rows of the test file by dialogue id; a dialogue that is not there is written without knowledge
+    base and user texts. Dialogues come in the order of their first answers. A turn without an answer, or with one
+    that has neither text nor annotation, gets no generated fields. Raises `UsageError` for an id that is not that
+    of a turn.
+    """
+    found: dict[str, dict[int, Answer]] = {}
+    for sample_id, answer in answers:
+        place = track2.place_of(sample_id)
+        if place is None:
+            raise UsageError(f"'{sample_id}' is not the id of a turn, such as 1c34{track2.TURN_MARK}0")
+        found.setdefault(place[0], {})[place[1]] = answer
+    known = tests or {}
+    disk.write_bytes(path, dump([_reply_row(name, turns, known.get(name)) for name, turns in found.items()]))
+
+
+def _reply_row(name: str, answers: dict[int, Answer], test: Mapping[str, Any] | None) -> dict[str, Any]:
+    texts = [{USER_TEXT: turn[USER_TEXT]} for turn in test["content"]] if test is not None else []
+    texts += [{} for _ in range(len(texts), max(answers) + 1)]
+    content = [{**text, **_generated(answers.get(number))} for number, text in enumerate(texts)]
+    return {"id": name, **({"KB": test["KB"]} if test is not None else {}), "content": content}
+
+
+def _generated(answer: Answer | None) -> dict[str, str]:
+    if answer is None or (answer.text is None and answer.annotation is None):
+        return {}
+    acts = answer.annotation.acts if answer.annotation is not None else ()
+    filled = (
+        intent_of(act for act in acts if act.speaker == "user"),
+        intent_of(act for act in acts if act.speaker == "system"),
+        answer.text or "",
+    )
+    return dict(zip(GENERATED, filled, strict=True))
+
+
+def answer_of(turn: Mapping[str, Any]) -> Answer:
+    """Return what a system said in a turn of a result file, text as it stands; all parts absent where none is given."""
+    intents = [
+        acts_of(turn[key], speaker) if is_text(turn.get(key)) else None
+        for key, speaker in ((GENERATED_USER_INTENT, "user"), (GENERATED_STAFF_INTENT, "system"))
+    ]
+    annotation = None
+    if any(acts is not None for acts in intents):
+        annotation = Annotation(acts=tuple(act for acts in intents for act in acts or ()))
+    reply = turn.get(GENERATED_REPLY)
+    return Answer(text=reply if is_text(reply) else None, annotation=annotation)
+
+
+VARIANTS = ("official", "strict")
+"""How raw dialogues are made track 2 data: as the official program does (the default), or with what is odd mended."""
+
+
+def convert(source: str, target: str, path: Path, out: Path, variant: str = VARIANTS[0]) -> list[Path]:
+    """Turn raw dialogues into track 2 data; return the file written.
+
+    Variant `official` does as the official preprocessing does, odd records and all, and `strict` mends or leaves out
+    what is odd; either way it is logged where that is. Dialogues that the official tools discard are logged and left
+    out. Raises `UsageError` for another way, and `FormatError` for a file that is not raw or not annotated.
+    """
+    for form in (source, target):
+        if form not in FORMS:
+            raise UsageError(f"MobileCS data has no form '{form}'{did_you_mean(form, FORMS)}")
+    if (source, target) != FORMS:
+        raise UsageError(f"there is no way from {source} to {target}: what is said comes from raw to track2 only")
+    if variant not in VARIANTS:
+        raise UsageError(f"MobileCS data has no variant '{variant}'{did_you_mean(variant, VARIANTS)}")
+    faults = Faults()
+    rows = _decoded(path, faults)
+    told = faults if variant == "strict" else Faults()  # the official program is stopped by little of what is odd
+    told.whole = faults.whole
+    with paused():
+        dialogues = raw.read_dialogues(rows, told)
+    if variant == "strict":
+        made_of = [repairs.mended_row(dialogue, number, faults) for number, dialogue in enumerate(dialogues)]
+    else:
+        made_of = raw.official_rows(rows)
+        faults.take(msgspec.structs.replace(one, severity="warning") for one in told.problems)
+    _finish(path, faults)
+    made = _processed(path, made_of, shared=variant == "official")
+    disk.write_bytes(out, dump(made))
+    return [out]
+
+
+def _processed(path: Path, rows: list[dict[str, Any]], *, shared: bool) -> list[dict[str, Any]]:
+    """Return the track 2 dialogues of raw rows. Raises `FormatError` with every row that stops the preprocessing."""
+    made: dict[str, list[dict[str, Any]]] = {name: [] for name in preprocess.Buckets._fields}
+    discarded = []
+    faults = Faults()
+    for number, row in enumerate(rows):
+        faults.enter(number, row["id"])
+        try:
+            bucket = preprocess.bucket_of(row["content"])
+            made[bucket] += preprocess.process([row], shared=shared)
+        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
+            message = f"the preprocessing cannot go on here: {type(error).__name__}: {error}"
+            faults.add("not-convertible", "", message)
+            continue
+        if bucket == "others":
+            discarded.append(str(row["id"]))
+    _finish(path, faults)
+    _log_discarded(path, discarded, len(rows))
+    return made["service_first"] + made["user_first"]
+
+
+def _log_discarded(path: Path, names: list[str], total: int) -> None:
+    if names:
+        some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        _LOG.warning("%s: %d of %d dialogues are discarded: %s", path, len(names), total, some)

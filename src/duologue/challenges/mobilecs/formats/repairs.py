@@ -1,0 +1,87 @@
+"""Raw dialogues made such that the preprocessing says of them what their annotators meant.
+
+The official program steps over records that lack a part, takes the speakers of the first turn for all, keeps a second
+bracket, knows a slot with capitals twice and an owner `na` beside `NA`. Here each of these is mended or left out, with
+a warning at its place.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.mobilecs.formats.annotations import whole_entity, whole_triple
+from duologue.challenges.mobilecs.formats.faults import Faults
+from duologue.challenges.mobilecs.formats.raw import content_of
+from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER, USER_INTENT
+from duologue.core.decoded import shown
+
+if TYPE_CHECKING:
+    from duologue.core.records import Dialogue
+
+RULES = {
+    "speakers-renamed": "the speakers have the same keys in all turns (a warning; renamed as in the first)",
+    "intent-brackets": "no bracket of an intent is doubled (a warning; one is kept)",
+    "slot-capitals": "slots are in lower case (a warning; made so)",
+    "owner-unknown": "the `ent-id` of a triple is an entity's or `NA` (a warning; the triple is left out)",
+}
+"""Ids of the rules for what is mended here; those of what the reader mends too are in `raw`."""
+
+_DOUBLED = re.compile(r"([(（])[(（]+")
+
+
+def mended_row(dialogue: Dialogue, number: int, faults: Faults) -> dict[str, Any]:
+    """Return a raw row with usual keys throughout; `number` is its place in the file.
+
+    The row must have passed the reader, which has told what it mends itself: `faults` gets the rest.
+    """
+    faults.enter(number, dialogue.id)
+    content = content_of(dialogue.source)
+    turns = [
+        _with_usual_speakers({**turn, "info": _usual_info(turn)}, list(content[0])[:2], f"/content/{place}", faults)
+        for place, turn in enumerate(content)
+    ]
+    entities = {entity["id"] for turn in turns for entity in turn["info"]["ents"]}
+    for place, turn in enumerate(turns):
+        pointer = f"/content/{place}"
+        for key in (USER_INTENT, STAFF_INTENT):
+            if key in turn and _DOUBLED.search(turn[key]):
+                faults.warn("intent-brackets", f"{pointer}/{key}", f"{shown(turn[key])} has a doubled bracket")
+                turn[key] = _DOUBLED.sub(r"\1", turn[key])
+        turn["info"]["triples"] = _usual_triples(turn["info"]["triples"], entities, f"{pointer}/info/triples", faults)
+    return {"id": dialogue.id, "content": turns}
+
+
+def _usual_info(turn: dict[str, Any]) -> dict[str, Any]:
+    """Return the annotation of a turn without the records that cannot be used."""
+    info, told = turn.get("info") or {}, Faults()
+    entities = [whole_entity(one, "", told) for one in info.get("ents", [])]
+    triples = [whole_triple(one, "", told) for one in info.get("triples", [])]
+    return {
+        **info,
+        "ents": [one for one in entities if one is not None],
+        "triples": [{"ent-name": USER, **one} if "ent-name" not in one else one for one in triples if one is not None],
+    }
+
+
+def _with_usual_speakers(turn: dict[str, Any], usual: list[str], pointer: str, faults: Faults) -> dict[str, Any]:
+    own = list(turn)[:2]
+    if own == usual or set(own) != set(usual):
+        return turn
+    faults.warn("speakers-renamed", pointer, f"{own[0]} speaks first here, and {usual[0]} in the first turn")
+    names = dict(zip(own, usual, strict=True))
+    return {names.get(key, key): value for key, value in turn.items()}
+
+
+def _usual_triples(triples: list[Any], entities: set[str], pointer: str, faults: Faults) -> list[dict[str, Any]]:
+    kept = []
+    for number, triple in enumerate(triples):
+        owner, slot = triple["ent-id"], triple["prop"]
+        if owner != USER and not owner.startswith("ent") and owner not in entities:
+            message = f"'ent-id' is {shown(owner)}, which is no entity of the dialogue"
+            faults.warn("owner-unknown", f"{pointer}/{number}", message, "the triple is left out")
+            continue
+        if slot != slot.lower():
+            faults.warn("slot-capitals", f"{pointer}/{number}/prop", f"the slot {shown(slot)} is made lower case")
+        kept.append({**triple, "prop": slot.lower()})
+    return kept

@@ -1,0 +1,249 @@
+"""Track 2 dialogues: re-paired turns with a local knowledge base, as examples (specification, section 8.1).
+
+A test file has the user's side and the knowledge base. A file with what was said (`客服`, the intents, `goal`)
+also gives references and user goals. Fields ending in `-生成` belong to result files and are read over here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from duologue.challenges.mobilecs.formats.faults import Faults, fresh_id, open_rows, row_id, text_wanted
+from duologue.challenges.mobilecs.knowledge.goal import goal_of
+from duologue.challenges.mobilecs.knowledge.kb import facts_of
+from duologue.challenges.mobilecs.schema.intents import acts_of, entity_argument
+from duologue.challenges.mobilecs.schema.ontology import (
+    CONSULT,
+    SPEAKERS,
+    STAFF_INTENT,
+    STAFF_TEXT,
+    USER_INTENT,
+    USER_TEXT,
+)
+from duologue.core import findings
+from duologue.core.decoded import is_text, is_whole, pointer, shown
+from duologue.core.records import Act, Annotation, Answer, Example, Fact, Goal, Sample, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Named = tuple[str, dict[str, Any]]
+    """A dialogue with the id by which it goes here."""
+
+RULES = {
+    "not-a-list": "the file holds one JSON list",
+    "item-not-object": "each dialogue is an object",
+    "raw-file": "the file holds re-paired turns, not raw ones",
+    "dialog-id-missing": "each dialogue has an `id`",
+    "dialog-id-type": "an `id` is a text that is not empty",
+    "dialog-id-repeated": "no two dialogues have the same `id` (a warning; the second is called `<id>~2`)",
+    "base-type": "`KB` is an object of objects of texts",
+    "goal-type": "`goal`, where it is given, is an object of objects of texts, `咨询` a text or a list of them",
+    "content-type": "`content` is a list of turns",
+    "turn-type": "a turn is an object",
+    "user-text": "a turn has the user's text under `用户`",
+    "truth-type": "`客服`, `用户意图` and `客服意图`, where they are given, are texts",
+    findings.RULE: findings.RULE_SAYS,
+}
+"""Ids of the rules for track 2 data files, and what each demands."""
+
+TURN_MARK = "#"
+"""Stands between dialogue id and turn number in the id of a sample."""
+
+
+class Row(dict[str, Any]):
+    """A decoded dialogue that has neighbours without turns in its file.
+
+    Such a dialogue (the real test data has one) gives no example, but the official scorer counts its requests and
+    writers give it back. So it travels with the row of the next dialogue, the last ones with the row before them.
+    """
+
+    before: Sequence[Named] = ()
+    """Dialogues without turns that stand before this one, with their ids."""
+    after: Sequence[Named] = ()
+    """Those behind the last dialogue of a file."""
+
+
+def with_neighbours(name: str, row: Any) -> list[Named]:
+    """Return a dialogue with the ones without turns beside it, in the order of the file.
+
+    >>> with_neighbours("a", {"id": "a"})
+    [('a', {'id': 'a'})]
+    """
+    return [*row.before, (name, row), *row.after] if isinstance(row, Row) else [(name, row)]
+
+
+def read_examples(rows: Any, faults: Faults) -> list[Example]:
+    """Return one example per turn of a decoded track 2 file; `faults` gathers its problems.
+
+    The history holds the user's side alone: a system's own replies come to it in `rounds`. The source of each
+    example is the row of its dialogue, which all its turns share.
+    """
+    found: list[Named] = []
+    taken: set[str] = set()
+    for number, row in enumerate(open_rows(rows, faults)):
+        faults.enter(number, row.get("id") if isinstance(row, dict) else None)
+        before = faults.errors
+        name = _row_id(row, faults)
+        if name is not None and faults.errors == before:
+            found.append((fresh_id(name, taken, faults), row))
+    return [example for name, row in _gathered(found) for example in _examples(row, name)]
+
+
+def _gathered(found: Sequence[Named]) -> list[Named]:
+    """Return the dialogues that have turns; each `Row` among them holds the others that stand beside it."""
+    kept: list[Named] = []
+    turnless: list[Named] = []
+    for name, row in found:
+        if not row["content"]:
+            turnless.append((name, row))
+            continue
+        if not turnless:
+            kept.append((name, row))
+            continue
+        first = Row(row)
+        first.before, turnless = turnless, []
+        kept.append((name, first))
+    if turnless and kept:
+        name, row = kept[-1]
+        last = Row(row)
+        last.before, last.after = getattr(row, "before", ()), turnless
+        kept[-1] = (name, last)
+    return kept
+
+
+def _row_id(row: Any, faults: Faults) -> str | None:
+    """Return the id of a row, having noted all its problems."""
+    if isinstance(row, list):
+        faults.add("raw-file", "", "found a list of turns, as the first version of the raw data has it", _CONVERT)
+        return None
+    if not isinstance(row, dict):
+        faults.add("item-not-object", "", f"found {shown(row)}, expected an object with id, KB and content")
+        return None
+    name = row_id(row, faults)
+    _expect_table(row.get("KB"), "base-type", "/KB", faults)
+    if row.get("goal") is not None:
+        _expect_table(row["goal"], "goal-type", "/goal", faults)
+    content = row.get("content")
+    if not isinstance(content, list):
+        faults.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
+        return None
+    for place, turn in enumerate(content):
+        _expect_turn(turn, f"/content/{place}", faults)
+    return name
+
+
+_CONVERT = "make track 2 data of it with `duologue convert mobilecs/dialogue --from raw --to track2`"
+
+
+def _expect_table(table: Any, rule: str, place: str, faults: Faults) -> None:
+    if not isinstance(table, dict):
+        faults.add(rule, place, f"found {shown(table)}, expected an object")
+        return
+    for name, entry in table.items():
+        where = place + pointer(name)
+        _expect_key(name, rule, where, faults)
+        if name == CONSULT and rule == "goal-type":
+            if not all(map(is_text, entry if isinstance(entry, list) else [entry])):
+                faults.add(rule, where, f"found {shown(entry)}, expected a text or a list of texts")
+        elif not isinstance(entry, dict):
+            faults.add(rule, where, f"found {shown(entry)}, expected an object of slots")
+        else:
+            for slot, value in entry.items():
+                _expect_key(slot, rule, where + pointer(slot), faults)
+                if not is_text(value):
+                    faults.add(rule, where + pointer(slot), f"found {shown(value)}, expected {text_wanted(value)}")
+
+
+def _expect_key(key: str, rule: str, place: str, faults: Faults) -> None:
+    if not is_whole(key):
+        faults.add(rule, place, f"the key is {shown(key)}, expected {text_wanted(key)}")
+
+
+def _expect_turn(turn: Any, place: str, faults: Faults) -> None:
+    if not isinstance(turn, dict):
+        faults.add("turn-type", place, f"found {shown(turn)}, expected an object")
+        return
+    if USER_TEXT not in turn and SPEAKERS[0] in turn:
+        faults.add("raw-file", place, f"the turn has '{SPEAKERS[0]}', as raw data has it", _CONVERT)
+        return
+    faults.expect_text(turn, USER_TEXT, "user-text", f"{place}/{USER_TEXT}", empty=True)
+    for key in (STAFF_TEXT, USER_INTENT, STAFF_INTENT):
+        if key in turn:
+            faults.expect_text(turn, key, "truth-type", f"{place}/{key}", empty=True)
+
+
+def _examples(row: dict[str, Any], name: str) -> list[Example]:
+    knowledge, goal = facts_of(row["KB"]), goal_of(row.get("goal"))
+    names = entity_names(knowledge)
+    made, heard = [], list[Turn]()
+    for number, turn in enumerate(row["content"]):
+        heard.append(Turn(speaker="user", text=turn[USER_TEXT]))
+        made.append(_example(row, turn, f"{name}{TURN_MARK}{number}", name, heard, knowledge, goal, names))
+    return made
+
+
+def _example(
+    row: dict[str, Any],
+    turn: dict[str, Any],
+    sample_id: str,
+    name: str,
+    heard: list[Turn],
+    knowledge: tuple[Fact, ...],
+    goal: Goal | None,
+    names: dict[str, tuple[str, ...]],
+) -> Example:
+    sample = Sample(id=sample_id, dialogue_id=name, history=tuple(heard), knowledge=knowledge)
+    reference = reference_of(turn, names)
+    return Example(sample=sample, references=(reference,) if reference else (), user_goal=goal, source=row)
+
+
+def reference_of(turn: dict[str, Any], names: dict[str, tuple[str, ...]]) -> Answer | None:
+    """Return what the staff said to a turn as a system would give it; `None` where the file does not tell.
+
+    Entities in arguments go by a name, one that tells them from the others where they have one: a system does not
+    know the annotators' ids, and the official scorer takes names alone.
+    """
+    if STAFF_TEXT not in turn:
+        return None
+    annotation = None
+    if USER_INTENT in turn or STAFF_INTENT in turn:
+        acts = (
+            *named_acts(acts_of(turn.get(USER_INTENT, ""), "user"), names),
+            *acts_of(turn.get(STAFF_INTENT, ""), "system"),
+        )
+        annotation = Annotation(acts=acts)
+    return Answer(text=turn[STAFF_TEXT], annotation=annotation)
+
+
+def entity_names(knowledge: tuple[Fact, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the names of each entity in a local knowledge base, those that no other entity bears first."""
+    named = ((fact.subject, fact.object) for fact in knowledge if fact.relation == "name")
+    found = {subject: names if isinstance(names, tuple) else (str(names),) for subject, names in named}
+    bearers = Counter(one for names in found.values() for one in set(names))
+    return {subject: tuple(sorted(names, key=lambda one: bearers[one] > 1)) for subject, names in found.items()}
+
+
+def named_acts(acts: tuple[Act, ...], names: dict[str, tuple[str, ...]]) -> tuple[Act, ...]:
+    """Return acts with `<name>-<slot>` in place of `<entity id>-<slot>` where the entity has a name."""
+    return tuple(msgspec.structs.replace(act, args=tuple(_named(one, names) for one in act.args)) for act in acts)
+
+
+def _named(argument: str, names: dict[str, tuple[str, ...]]) -> str:
+    parsed = entity_argument(argument)
+    if parsed is None or parsed[0] not in names:
+        return argument
+    return f"{names[parsed[0]][0]}-{parsed[1]}"
+
+
+def place_of(sample_id: str) -> tuple[str, int] | None:
+    """Return dialogue id and turn number of a sample id; `None` for an id of another form.
+
+    >>> place_of("1c34#2#0"), place_of("1c34")
+    (('1c34#2', 0), None)
+    """
+    name, mark, number = sample_id.rpartition(TURN_MARK)
+    return (name, int(number)) if mark and number.isascii() and number.isdecimal() and len(number) < 7 else None

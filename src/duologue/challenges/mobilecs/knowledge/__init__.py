@@ -1,0 +1,1 @@
+"""Knowledge base and user goal of a MobileCS dialogue."""

@@ -1,0 +1,153 @@
+"""Knowledge base and goal of a dialogue from its annotated turns, and goals as records (specification, 4.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.mobilecs.schema.intents import ID_LENGTH, bracketed
+from duologue.challenges.mobilecs.schema.ontology import (
+    ASKED,
+    CONSULT,
+    ENTITY_TYPES,
+    USER,
+    USER_INTENT,
+    USER_TEXT,
+    WISH_OF_ENTITY,
+    WISH_OF_USER,
+)
+from duologue.core.records import Goal, Item
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    Row = Mapping[str, Any]
+    Entries = dict[str, dict[str, Any]]
+
+
+def goal_and_base(content: Iterable[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return `goal` and `KB` of a dialogue's re-paired turns.
+
+    Several values are joined by commas in the order of their first appearance; the official order is chance.
+    """
+    base: Entries = {}
+    goal: Entries = {}
+    consultations = _Values()
+    for turn in content:
+        info = turn.get("info") or {}
+        for entity in info.get("ents") or ():
+            if "id" in entity and "name" in entity:
+                kind = entity.get("type", NO_TYPE)
+                _name_entity(base, entity["id"], entity["name"].lower(), kind.lower())
+                if entity["name"] in turn[USER_TEXT]:
+                    _wish_for(goal, entity["id"], entity["name"], kind)
+        for triple in info.get("triples") or ():
+            if is_whole(triple):
+                _tell(base, goal, triple, turn[USER_TEXT])
+        _add_requests(goal, consultations, turn[USER_INTENT])
+    return _joined(goal), _joined(base)
+
+
+NO_TYPE = " "
+"""What the official program writes for the type of an entity record that has none."""
+
+
+def is_whole(triple: Row) -> bool:
+    """Tell whether a triple has all that the official program looks at; it steps over the others."""
+    return "ent-id" in triple and "prop" in triple and "value" in triple
+
+
+class _Values(dict[str, None]):
+    """Several values of a slot in the order of their first appearance, as the set that the official program has."""
+
+    def add(self, value: str) -> None:
+        """Note a value."""
+        self[value] = None
+
+
+def _name_entity(entries: Entries, name: str, text: str, kind: str) -> None:
+    """Note a name of an entity; its type counts only where the entity is new, so one that a triple brought has none."""
+    if name not in entries:
+        entries[name] = {"name": _Values(), "type": kind}
+    entries[name].setdefault("name", _Values()).add(text)
+
+
+def _wish_for(goal: Entries, name: str, text: str, kind: str) -> None:
+    """Note a name in the goal, the type before it where the entity is new, as the official files have it."""
+    goal.setdefault(name, {"type": kind}).setdefault("name", _Values()).add(text)
+
+
+def _tell(base: Entries, goal: Entries, triple: Row, said: str) -> None:
+    """Note what a triple says in the base, and in the goal where the user says it."""
+    slot, value, owner = triple["prop"], triple["value"], triple.get("ent-name", USER)
+    entry = _entry(base, triple["ent-id"], owner.lower())
+    if slot not in entry:  # looked up as it is written, so a slot with capitals is always new (sic)
+        entry[slot.lower()] = _Values()
+    entry[slot.lower()].add(value)
+    if value in said:
+        _entry(goal, triple["ent-id"], owner).setdefault(slot, _Values()).add(value)
+
+
+def _entry(entries: Entries, name: str, text: str) -> dict[str, Any]:
+    """Return the entry of a triple; an entity is known by name at once, the user and whoever else is not."""
+    if name not in entries:
+        entries[name] = {"name": _Values({text: None})} if name.startswith("ent") else {}
+    return entries[name]
+
+
+def _add_requests(goal: Entries, consultations: _Values, intent: str) -> None:
+    for item in intent.split(","):
+        label = item.split("(", maxsplit=1)[0]
+        for argument in (one.strip("()") for one in bracketed(item)):  # of two opening brackets, one is left
+            if argument in ENTITY_TYPES:
+                goal.setdefault(CONSULT, consultations)[f"{label}-{argument}"] = None
+            elif "-" in argument:
+                entry = goal.setdefault(argument[:ID_LENGTH], {})
+                entry.setdefault(argument[ID_LENGTH:].strip("-"), _Values()).add(ASKED)
+                entry.setdefault(WISH_OF_ENTITY, _Values()).add(label)
+            else:
+                entry = goal.setdefault(USER, {})
+                entry.setdefault(argument, _Values()).add(ASKED)
+                entry.setdefault(WISH_OF_USER, _Values()).add(label)
+
+
+def _joined(entries: Entries) -> dict[str, Any]:
+    return {
+        name: ",".join(entry)
+        if name == CONSULT
+        else {slot: values if isinstance(values, str) else ",".join(values) for slot, values in entry.items()}
+        for name, entry in entries.items()
+    }
+
+
+def goal_of(goal: Any) -> Goal | None:
+    """Return the goal record of a decoded `goal`; `None` where there is none. Parts of other shapes are left out."""
+    if not isinstance(goal, dict):
+        return None
+    items = tuple(_item(name, entry) for name, entry in goal.items() if isinstance(entry, dict) and name != CONSULT)
+    return Goal(items=items, consultations=tuple(consultations_of(goal.get(CONSULT))))
+
+
+def consultations_of(entry: Any) -> list[str]:
+    """Return the wishes such as `询问-流量包` in a goal's `咨询`, a text in the files and a list in descriptions.
+
+    >>> consultations_of("询问-流量包,求助-查询-套餐"), consultations_of(None)
+    (['询问-流量包', '求助-查询-套餐'], [])
+    """
+    named = entry.split(",") if isinstance(entry, str) else entry if isinstance(entry, list) else ()
+    return [one for one in named if isinstance(one, str) and one]
+
+
+def _item(name: str, entry: dict[str, Any]) -> Item:
+    texts = {slot: value for slot, value in entry.items() if isinstance(value, str)}
+    wishes = texts.get(WISH_OF_ENTITY) or texts.get(WISH_OF_USER) or ""
+    slots = {
+        slot: value.split(",") for slot, value in texts.items() if slot not in {WISH_OF_ENTITY, WISH_OF_USER, "type"}
+    }
+    said = {slot: [value for value in values if value != ASKED] for slot, values in slots.items()}
+    return Item(
+        name=None if name == USER else name,
+        kind=texts.get("type"),
+        known={slot: ",".join(values) for slot, values in said.items() if values},
+        asked=tuple(slot for slot, values in slots.items() if ASKED in values),
+        intents=tuple(wishes.split(",")) if wishes else (),
+    )

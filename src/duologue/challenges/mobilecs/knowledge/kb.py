@@ -1,0 +1,109 @@
+"""The knowledge base of one dialogue, and the official query over it (specification, section 5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.mobilecs.schema.ontology import BALANCES, COVERED_TYPES, INSTEAD_OF_A_RULE, RULE, USER
+from duologue.core.records import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    Base = Mapping[str, Mapping[str, str]]
+    """A decoded `KB`: entry id to slot to values, joined by commas."""
+
+THE_USER = "user"
+"""Subject of facts about the user; the file says `NA`."""
+
+
+def query(
+    base: Base,
+    *,
+    ent_id: str | None = None,
+    ent_name: str | None = None,
+    prop: str | None = None,
+    ent_type: str | None = None,
+    with_alter: bool = True,
+) -> str | list[str] | None:
+    """Return what the official query finds: values joined by commas, or the names of all entities of a type.
+
+    The first of id, name, slot and type that is given decides. By name and with alternatives, a missing rule is
+    answered by fee, duration and the like, and a missing one of these by the rule. `None` when nothing is found; an
+    empty text is found. Raises `KeyError` for a type that the official code does not know, where some entity has a
+    type to compare with.
+    """
+    if not base:
+        return None
+    if ent_id is not None:
+        return base.get(ent_id, {}).get(prop) if prop else None  # no empty-named slot here, other than by name (sic)
+    if ent_name is not None:
+        return _by_name(base, ent_name, prop, with_alter=with_alter)
+    if prop is not None:
+        return _by_slot(base, prop)
+    return None if ent_type is None else _by_type(base, ent_type)
+
+
+def _by_name(base: Base, ent_name: str, prop: str | None, *, with_alter: bool) -> str | None:
+    if prop is None:
+        return None
+    for name in ent_name.split(","):
+        for entity, slots in base.items():
+            if entity.startswith("ent") and name.lower() in slots["name"].split(","):
+                found = _with_alternatives(slots, prop) if with_alter else slots.get(prop)
+                if found is not None:
+                    return found
+    return None
+
+
+def _with_alternatives(slots: Mapping[str, str], prop: str) -> str | None:
+    if prop in slots:
+        return slots[prop]
+    if prop == RULE:
+        return _joined([slots[other] for other in INSTEAD_OF_A_RULE if other in slots])
+    return slots.get(RULE) if prop in INSTEAD_OF_A_RULE else None
+
+
+def _by_slot(base: Base, prop: str) -> str | None:
+    own = base.get(USER, {})
+    for name in (prop, *(BALANCES if prop in BALANCES else ())):
+        if name in own:
+            return own[name]
+    return _joined([slots[prop] for slots in base.values() if prop in slots])
+
+
+def _joined(values: list[str]) -> str | None:
+    return ",".join(values) if values else None
+
+
+def _by_type(base: Base, ent_type: str) -> list[str] | None:
+    typed = [slots for entity, slots in base.items() if entity.startswith("ent") and "type" in slots]
+    if not typed:
+        return None
+    covered = COVERED_TYPES[ent_type.lower()]
+    return [slots["name"] for slots in typed if slots["type"].lower() in covered] or None
+
+
+def facts_of(base: Any) -> tuple[Fact, ...]:
+    """Return the facts in a decoded `KB`: entry, slot and value, a tuple for several values.
+
+    The user's entry has the subject `user`. Parts of other shapes are left out; the checks of a file name them.
+    """
+    return tuple(_facts(base)) if isinstance(base, dict) else ()
+
+
+def _facts(base: dict[str, Any]) -> Iterator[Fact]:
+    for entity, slots in base.items():
+        for slot, value in slots.items() if isinstance(slots, dict) else ():
+            if isinstance(value, str):
+                subject = THE_USER if entity == USER else entity
+                yield Fact(subject=subject, relation=slot, object=tuple(value.split(",")) if "," in value else value)
+
+
+def base_of(facts: tuple[Fact, ...]) -> dict[str, dict[str, str]]:
+    """Return the `KB` that holds the facts: the reverse of `facts_of`."""
+    base: dict[str, dict[str, str]] = {}
+    for fact in facts:
+        value = ",".join(fact.object) if isinstance(fact.object, tuple) else str(fact.object)
+        base.setdefault(USER if fact.subject == THE_USER else fact.subject, {})[fact.relation] = value
+    return base

@@ -1,0 +1,1 @@
+"""Scores of MobileCS result files, as the official programs compute them and strictly."""

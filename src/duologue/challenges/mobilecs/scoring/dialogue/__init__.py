@@ -1,0 +1,1 @@
+"""Track 2 (dialogue): checker, official and strict scores, formulas."""

@@ -1,0 +1,134 @@
+"""Track 2 scores of a result file: intents, Success, BLEU and combined, as the official scorer has them or strictly.
+
+Variant `official` scores the rows as they are with every quirk of the specification's section 8. Variant `strict`
+scores the answers of a checked file as section 15 recommends. Both count per turn and resample dialogues.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.challenges.mobilecs.formats.track2 import TURN_MARK, place_of
+from duologue.challenges.mobilecs.scoring import results
+from duologue.challenges.mobilecs.scoring.dialogue import checker, official, strict
+from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
+from duologue.challenges.mobilecs.scoring.reports import report_of, signature_parts
+from duologue.core.errors import FormatError
+from duologue.core.records import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.protocols import Brief
+    from duologue.core.records import Answer, Example, Report, Scoring, Submission
+    from duologue.metrics.counts import Metric
+
+RANK_BY = "combined"
+"""The sum by which the challenge ranks automatically."""
+
+Rows = list[tuple[str, str, dict[str, float]]]
+"""Per turn its sample id, its dialogue and its counts."""
+
+
+def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
+    """Return the formulas of a variant. Raises `UsageError` for one that there is not."""
+    from duologue.challenges.mobilecs.scoring.dialogue.metrics import formulas
+
+    results.expect_variant("mobilecs/dialogue", variant)
+    return formulas(variant)
+
+
+def score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+    """Score a result file against dialogues whose replies, intents and goals are known.
+
+    Without examples, the result file must hold what was said itself, as a whole submission does. Raises `FormatError`
+    where the official program ends with an error, and in variant `strict` for a file with errors unless `how.partial`:
+    then turns without a usable answer count as silence.
+    """
+    formulas = metrics(how.variant)
+    from duologue.metrics.spans import gather
+
+    if not examples and how.variant == "strict":
+        examples = checker.own_truth(submission)
+    rows, problems = (_official if how.variant == "official" else _strict)(examples, submission, how)
+    columns = tuple(dict.fromkeys(column for formula in formulas for column in formula.columns))
+    counts = gather(columns, [one[0] for one in rows], [one[2] for one in rows], [one[1] for one in rows])
+    golds = checker.gold_dialogues(examples)
+    parts = signature_parts(brief, how, submission, golds, f"n {len(rows)} turns of {len(golds)} dialogues")
+    return report_of(brief, how, counts, formulas, parts, n=len(rows), rank_by=RANK_BY, problems=problems)
+
+
+def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> tuple[Rows, tuple[Problem, ...]]:  # noqa: ARG001  # as _strict
+    refused = results.unreadable_officially(submission)
+    if refused:
+        raise FormatError(submission.path, refused)
+    try:
+        dialogues = checker.merged(examples, submission.rows)
+        scored = official.score(dialogues)
+    except OfficialError as error:
+        raise FormatError(submission.path, [error.problem()]) from error
+    problems = checker.division_problems(scored)
+    if problems:
+        raise FormatError(submission.path, problems)
+    rows: Rows = []
+    taken: dict[str, int] = {}
+    for dialogue, found in zip(dialogues, scored, strict=True):
+        name = checker.name_of(dialogue)
+        taken[name] = taken.get(name, 0) + 1
+        name = f"{name}~{taken[name]}" if taken[name] > 1 else name
+        turns = found.turns or ([{}] if found.requested else [])  # also a dialogue without turns can have requests
+        if not turns:
+            continue
+        turns[0] |= {
+            "success dialogues": float(bool(found.requested)),
+            "success fulfilled": float(bool(found.requested) and found.fulfilled),
+        }
+        rows += [(f"{name}{TURN_MARK}{number}", name, turn) for number, turn in enumerate(turns)]
+    return rows, checker.check(submission, examples or None, "strict")
+
+
+def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> tuple[Rows, tuple[Problem, ...]]:
+    truth = truth_problems(examples)
+    if truth:
+        raise FormatError("the truth", truth)
+    findings = checker.examine(submission, examples)
+    results.expect_usable(submission, findings.problems, how)
+    counted: dict[str, dict[str, float]] = {}
+    for name, row in checker.gold_dialogues(examples).items():
+        ids = [f"{name}{TURN_MARK}{number}" for number in range(len(row["content"]))]
+        answers: list[Answer | None] = [findings.answers.get(one) for one in ids]
+        counted.update(zip(ids, strict.count(row, answers), strict=True))
+    rows = [(one.sample.id, one.sample.dialogue_id, counted[one.sample.id]) for one in examples]
+    return rows, (*findings.problems, *_remarks(counted))
+
+
+def _remarks(counted: Mapping[str, Mapping[str, float]]) -> list[Problem]:
+    """Return a warning for each score that is 0 for want of anything to count."""
+    columns = {
+        "user-intent-f1": ("user-intent said", "user-intent wanted"),
+        "system-intent-f1": ("system-intent said", "system-intent wanted"),
+        "success": ("success dialogues",),
+        "bleu": ("bleu length",),
+    }
+    return [
+        Problem(rule="nothing-counted", severity="warning", message=f"{name} is 0 / 0, shown as 0")
+        for name, parts in columns.items()
+        if not any(one.get(part, 0) for one in counted.values() for part in parts)
+    ]
+
+
+def truth_problems(examples: Sequence[Example]) -> list[Problem]:
+    """Return why examples cannot be scored against: none, a repeated id, a reply that is not known."""
+    if not examples:
+        return [Problem(rule="truth-empty", message="there is no turn to score against")]
+    found, seen = [], set[str]()
+    for example in examples:
+        place = f"turn '{example.sample.id}'"
+        if example.sample.id in seen:
+            found.append(Problem(rule="turn-repeated", place=place, message="the turn occurs twice"))
+        seen.add(example.sample.id)
+        if not example.references or place_of(example.sample.id) is None:
+            advice = "give the dialogues with `客服`, the intents and `goal`"
+            message = "what the staff said is not known"
+            found.append(Problem(rule="truth-unknown", place=place, message=message, advice=advice))
+    return found

@@ -1,0 +1,1 @@
+"""Track 1 (extraction): checker, official and strict scores."""

@@ -1,0 +1,278 @@
+"""What is wrong with a track 1 result file, all at once (specification, sections 6.1 and 15).
+
+Variant `official` accepts what the official cleaning and scoring programs get through. Variant `strict` also asks
+for whole fields, known turns and the words that a position covers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from duologue.challenges.mobilecs.formats.faults import Faults, is_count
+from duologue.challenges.mobilecs.formats.raw import content_of
+from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, NOISE, USER
+from duologue.challenges.mobilecs.scoring import results
+from duologue.challenges.mobilecs.scoring.extraction import official
+from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
+from duologue.core import findings
+from duologue.core.decoded import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.records import Annotation, Example, Problem, Submission
+
+RULES = {
+    **results.RULES,
+    "entities-type": "each item has `entities`, a list",
+    "triples-type": "each item has `triples`, a list",
+    "entity-type": "an entity is an object with the texts `id`, `name` and `type`",
+    "entity-type-unknown": "a `type` is one of the ten entity types (a warning)",
+    "entity-repeated": "no mention is given twice (a warning; the second costs precision)",
+    "triple-type": "a triple is an object with the texts `ent-id`, `prop` and `value`",
+    "triple-repeated": "no triple is given twice in a turn (a warning; right only where it is said twice)",
+    "triple-unmentioned": "the entity of a triple has a mention (a warning; the official scorer needs one)",
+    "position-type": "an entity's `position` is `[start, end]` in characters from 0, end behind start",
+    "position-missing": "a triple has a `position` (a warning; the official scorer needs it)",
+    "position-text": "the words at `position` are the entity's `name`, breaks aside",
+    "turn-missing": "entities and triples have a `turn_id`",
+    "turn-type": "`turn_id` and `utterance_id` are integers from 0",
+    "turn-spelled": "a `turn_id` is an integer, not its digits as a text (a warning)",
+    "turn-from-utterance": "`turn_id` is given beside `utterance_id` (a warning; the official scorer needs it)",
+    "turn-differs": "`utterance_id` lies in the turn of `turn_id`",
+    "turn-unknown": "a turn lies within its dialogue",
+    "official-crash": "the official programs get through the file",
+    findings.RULE: findings.RULE_SAYS,
+}
+"""Ids of the rules for track 1 result files, and what each demands."""
+
+_BREAKS = str.maketrans(NOISE[1], NOISE[0])
+_WITHOUT_NOISE = str.maketrans("", "", NOISE)
+
+
+class Mentioned(NamedTuple):
+    """One mention as the strict variant compares it; `side` is 0 or 1, `None` where the file does not tell."""
+
+    entity: str
+    turn: int
+    side: int | None
+    start: int
+    end: int
+    label: str
+
+
+class Told(NamedTuple):
+    """One triple as the strict variant compares it; `entity` is `None` for the user, `value` without breaks."""
+
+    entity: str | None
+    turn: int
+    slot: str
+    value: str
+
+
+@dataclass(slots=True)
+class Extraction:
+    """What one document's answer holds; what could not be read or lies about its words is only counted."""
+
+    mentions: list[Mentioned] = field(default_factory=list)
+    triples: list[Told] = field(default_factory=list)
+    wrong_mentions: int = 0
+    wrong_triples: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """A result file as the strict variant sees it."""
+
+    problems: tuple[Problem, ...]
+    documents: Mapping[str, Extraction] = field(default_factory=dict)
+    """Dialogue id to its answer, what can be used of it."""
+
+
+def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
+    """Return all problems of a result file, warnings included, at most about 1,000 errors and as many warnings.
+
+    `examples` is the data, when it is known. Raises `UsageError` for an unknown variant.
+    """
+    results.expect_variant("mobilecs/extraction", variant)
+    if variant == "official":
+        return official_refusal(submission, examples)
+    return examine(submission, examples).problems
+
+
+def official_refusal(submission: Submission, examples: Sequence[Example] | None) -> tuple[Problem, ...]:
+    """Return why the official programs end with an error; empty when they get through.
+
+    Rows of dialogues that the truth does not have are skipped unread. Where the data is not known, any could be there.
+    """
+    unreadable = results.unreadable_officially(submission)
+    if unreadable:
+        return unreadable
+    try:
+        if examples is None:
+            official.look_at(submission.rows)
+        else:
+            official.score(gold_rows(examples), submission.rows)
+    except OfficialError as error:
+        found = error.problem()
+        if examples is None:
+            found = msgspec.structs.replace(found, message=f"{found.message}, {UNLESS_UNKNOWN}")
+        return (found,)
+    return ()
+
+
+UNLESS_UNKNOWN = "unless the truth does not have the dialogue"
+"""Said with an error of the official programs while the truth is not known: rows of other dialogues are skipped."""
+
+
+def gold_rows(examples: Sequence[Example]) -> list[dict[str, Any]]:
+    """Return the raw rows that examples were read from, as the official scorer reads them."""
+    return [
+        one.source
+        if isinstance(one.source, dict)
+        else {"id": one.sample.id, "content": content_of(one.source if one.source is not None else [])}
+        for one in examples
+    ]
+
+
+def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:
+    """Return all problems under the strict rules, and what can be used all the same."""
+    known = (
+        None if examples is None else {one.sample.id: [turn.text for turn in one.sample.history] for one in examples}
+    )
+    problems, documents = results.examine(submission, known, "id, entities and triples", _extraction)
+    return Findings(problems, documents)
+
+
+def _extraction(row: dict[str, Any], texts: list[str] | None, faults: Faults) -> Extraction:
+    found = Extraction()
+    lists = []
+    for key, rule in (("entities", "entities-type"), ("triples", "triples-type")):
+        part = row.get(key)
+        if not isinstance(part, list):
+            what = f"is {shown(part)}" if key in row else "is missing"
+            faults.add(rule, f"/{key}", f"'{key}' {what}, expected a list", "an empty list says that there is none")
+            part = []
+        lists.append(part)
+    for number, one in enumerate(lists[0]):
+        mention = _mention(one, texts, f"/entities/{number}", faults)
+        if mention is None:
+            found.wrong_mentions += 1
+        else:
+            if mention in found.mentions:
+                faults.warn("entity-repeated", f"/entities/{number}", "the same mention is given before")
+            found.mentions.append(mention)
+    ids = {one["id"] for one in lists[0] if isinstance(one, dict) and isinstance(one.get("id"), str)}
+    for number, one in enumerate(lists[1]):
+        told = _told(one, texts, ids, f"/triples/{number}", faults)
+        if told is None:
+            found.wrong_triples += 1
+        else:
+            if told in found.triples:
+                faults.warn("triple-repeated", f"/triples/{number}", "the same triple is given before in this turn")
+            found.triples.append(told)
+    return found
+
+
+def _mention(one: Any, texts: list[str] | None, pointer: str, faults: Faults) -> Mentioned | None:
+    if not isinstance(one, dict):
+        faults.add("entity-type", pointer, f"found {shown(one)}, expected an object")
+        return None
+    whole = faults.expect_texts(one, ("id", "name", "type"), "entity-type", pointer)
+    place = one.get("position")
+    placed = isinstance(place, list) and len(place) == 2 and all(map(is_count, place)) and place[0] < place[1]
+    if not placed:
+        message = f"'position' is {shown(place)}, expected [start, end] with 0 <= start < end"
+        faults.add("position-type", pointer, message)
+    turn = _turn(one, texts, pointer, faults)
+    if not whole or not placed or turn is None:
+        return None
+    assert isinstance(place, list)
+    if one["type"] not in ENTITY_TYPES:
+        faults.warn("entity-type-unknown", pointer, f"{shown(one['type'])} is none of the ten entity types")
+    number, side = turn
+    if texts is not None:
+        side = _side(one["name"], place, texts[2 * number : 2 * number + 2], side)
+        if side == _NEITHER:
+            here = " or ".join(shown(text[place[0] : place[1]]) for text in texts[2 * number : 2 * number + 2])
+            message = f"position {place} of turn {number} covers {here}, expected {shown(one['name'])}"
+            faults.add("position-text", pointer, message, "positions count characters of one utterance from 0")
+            return None
+    return Mentioned(one["id"], number, side, place[0], place[1], one["type"])
+
+
+_NEITHER = -1
+
+
+def _side(name: str, place: list[int], texts: list[str], given: int | None) -> int | None:
+    """Return the side whose words at `place` are the name, blanks and underscores alike.
+
+    `None` where both are and the file does not say which; -1 where neither is, or not the one that is given.
+    """
+    wanted = name.translate(_BREAKS)
+    fitting = [side for side, text in enumerate(texts) if text[place[0] : place[1]].translate(_BREAKS) == wanted]
+    if given is not None:
+        return given if given in fitting else _NEITHER
+    return _NEITHER if not fitting else fitting[0] if len(fitting) == 1 else None
+
+
+def _told(one: Any, texts: list[str] | None, ids: set[str], pointer: str, faults: Faults) -> Told | None:
+    if not isinstance(one, dict):
+        faults.add("triple-type", pointer, f"found {shown(one)}, expected an object")
+        return None
+    whole = faults.expect_texts(one, ("ent-id", "prop", "value"), "triple-type", pointer)
+    turn = _turn(one, texts, pointer, faults)
+    if not isinstance(one.get("position"), list):
+        faults.warn("position-missing", pointer, "there is no 'position'; the official scorer needs one")
+    if not whole or turn is None:
+        return None
+    if one["ent-id"] != USER and one["ent-id"] not in ids:
+        message = f"{shown(one['ent-id'])} has no mention; the official scorer needs one"
+        faults.warn("triple-unmentioned", pointer, message)
+    owner = None if one["ent-id"] == USER else one["ent-id"]
+    return Told(owner, turn[0], one["prop"], one["value"].translate(_WITHOUT_NOISE))
+
+
+def _turn(one: dict[str, Any], texts: list[str] | None, pointer: str, faults: Faults) -> tuple[int, int | None] | None:
+    """Return turn and side of an entity or triple from `turn_id` and `utterance_id`; `None` where there is none."""
+    turn: Any = one.get("turn_id")
+    utterance: Any = one.get("utterance_id")
+    if isinstance(turn, str) and turn.isascii() and turn.isdecimal() and len(turn) < 7:
+        faults.warn("turn-spelled", pointer, f"'turn_id' is the text {shown(turn)}; read as a number")
+        turn = int(turn)
+    if turn is None and utterance is None:
+        faults.add("turn-missing", pointer, "there is no 'turn_id'")
+        return None
+    for key, value in (("turn_id", turn), ("utterance_id", utterance)):
+        if value is not None and not is_count(value):
+            faults.add("turn-type", pointer, f"'{key}' is {shown(value)}, expected an integer from 0")
+            return None
+    if turn is None:
+        message = "there is 'utterance_id' and no 'turn_id'; the official scorer needs it"
+        faults.warn("turn-from-utterance", pointer, message, "add turn_id = utterance_id // 2")
+        turn = utterance // 2
+    if utterance is not None and utterance // 2 != turn:
+        faults.add("turn-differs", pointer, f"utterance {utterance} lies in turn {utterance // 2}, not in {turn}")
+        return None
+    if texts is not None and 2 * turn >= len(texts):
+        faults.add("turn-unknown", pointer, f"there is no turn {turn}; the dialogue has {len(texts) // 2}")
+        return None
+    return turn, None if utterance is None else utterance % 2
+
+
+def of_annotation(annotation: Annotation) -> Extraction:
+    """Return true mentions and values as the strict variant compares them."""
+    found = Extraction()
+    for mention in annotation.mentions:
+        if mention.span is not None and mention.entity is not None:
+            turn, side = divmod(mention.span.turn, 2)
+            place = (mention.span.start, mention.span.end)
+            found.mentions.append(Mentioned(mention.entity, turn, side, *place, mention.label))
+    for value in annotation.values:
+        if value.span is not None:
+            text = value.text.translate(_WITHOUT_NOISE)
+            found.triples.append(Told(value.entity, value.span.turn // 2, value.slot, text))
+    return found

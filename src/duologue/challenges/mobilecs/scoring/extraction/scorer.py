@@ -1,0 +1,144 @@
+"""Track 1 scores of a result file: mention F1, triple F1 and their mean, as the official scorer has them or strictly.
+
+Variant `official` scores the rows as they are with every quirk of the specification's section 6. Variant `strict`
+scores what a checked file says as section 15 recommends. Both count per dialogue.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.mobilecs.formats.gc_pause import paused
+from duologue.challenges.mobilecs.scoring import results
+from duologue.challenges.mobilecs.scoring.extraction import checker, official, strict
+from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
+from duologue.challenges.mobilecs.scoring.reports import report_of, signature_parts
+from duologue.core.decoded import made_whole
+from duologue.core.errors import FormatError
+from duologue.core.records import Annotation, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.protocols import Brief
+    from duologue.core.records import Example, Report, Scoring, Submission
+    from duologue.metrics.counts import Metric
+
+RANK_BY = "ranking"
+"""The mean of both F1 values, by which the challenge ranks."""
+
+
+def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
+    """Return the formulas of a variant. Raises `UsageError` for one that there is not."""
+    from duologue.metrics.spans import Match, Measure, Weighted
+
+    results.expect_variant("mobilecs/extraction", variant)
+    source = f"SereTOD 2022 track 1 scorer{'' if variant == 'official' else ', repaired (docs/challenges/mobilecs.md)'}"
+    epsilon = official.EPSILON if variant == "official" else 0.0
+
+    def match(what: str, measure: Measure) -> Match:
+        return Match(what, measure, epsilon=epsilon, source=source)
+
+    entity, triple = match("entity", "f1"), match("triple", "f1")
+    both = Weighted(RANK_BY, ((0.5, entity), (0.5, triple)), "ranking = (entity-f1 + triple-f1) / 2", source=source)
+    measures: tuple[Measure, ...] = ("precision", "recall")
+    parts = [match(what, measure) for what in ("entity", "triple") for measure in measures]
+    return (both, entity, triple, *parts)
+
+
+def score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+    """Score a result file against annotated dialogues.
+
+    Raises `FormatError` where the official program ends with an error, and in variant `strict` for a file with
+    errors unless `how.partial`: then what is missing or wrong counts as such.
+    """
+    with paused():
+        return _score(brief, examples, submission, how)
+
+
+def _score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+    from duologue.metrics.spans import gather
+
+    formulas = metrics(how.variant)
+    counted, problems, meta = (_official if how.variant == "official" else _strict)(examples, submission, how)
+    counts = gather(formulas[0].columns, list(counted), list(counted.values()))
+    gold = [[one.sample.id, one.source] for one in examples]
+    parts = signature_parts(brief, how, submission, gold, f"n {len(counted)}")
+    return report_of(brief, how, counts, formulas, parts, n=len(counted), rank_by=RANK_BY, problems=problems, meta=meta)
+
+
+Counted = tuple["dict[str, dict[str, float]]", "tuple[Problem, ...]", "dict[str, object]"]
+"""Counts by dialogue, warnings, remarks."""
+
+
+def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> Counted:  # noqa: ARG001  # as _strict
+    refused = results.unreadable_officially(submission)
+    if refused:
+        raise FormatError(submission.path, refused)
+    try:
+        outcome = official.score(checker.gold_rows(examples), submission.rows)
+    except OfficialError as error:
+        raise FormatError(submission.path, [error.problem()]) from error
+    if not outcome.documents:
+        raise FormatError("the truth", [_NO_TRUTH])
+    return outcome.documents, (), {"assignment": [_written(one) for one in outcome.assignment]}
+
+
+def _written(assigned: tuple[Any, list[tuple[str, str]]]) -> tuple[Any, list[tuple[str, str]]]:
+    """Return an assignment with the ids of the submission such that a report can be written with them."""
+    name, pairs = assigned
+    return made_whole(name) if isinstance(name, str) else name, [(made_whole(said), true) for said, true in pairs]
+
+
+_NO_TRUTH = Problem(
+    rule="truth-empty", message="there is no dialogue to score against", advice="give annotated dialogues with --gold"
+)
+
+
+def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> Counted:
+    truth = truth_problems(examples)
+    if truth:
+        raise FormatError("the truth", truth)
+    findings = checker.examine(submission, examples)
+    results.expect_usable(submission, findings.problems, how)
+    counted, ties = {}, []
+    for example in examples:
+        said = findings.documents.get(example.sample.id, checker.Extraction())
+        counted[example.sample.id], tie = strict.count(said, checker.of_annotation(_annotation(example)))
+        if tie:
+            ties.append(example.sample.id)
+    return counted, (*findings.problems, *_remarks(counted, ties)), {"ties": ties}
+
+
+def _annotation(example: Example) -> Annotation:
+    found = example.references[0].annotation if example.references else None
+    return found if found is not None else Annotation()
+
+
+def _remarks(counted: Mapping[str, Mapping[str, float]], ties: list[str]) -> list[Problem]:
+    """Return warnings on what the figures do not tell: ties that mattered, and 0 for want of anything to count."""
+    found = []
+    if ties:
+        message = f"in {len(ties)} dialogues equally good assignments of entities give different triple scores"
+        found.append(Problem(rule="ties", severity="warning", message=message, place=f"first dialogue '{ties[0]}'"))
+    for what in ("entity", "triple"):
+        if not any(one[f"{what} said"] or one[f"{what} wanted"] for one in counted.values()):
+            message = f"nothing is said and nothing wanted: {what}-f1 is 0 / 0, shown as 0"
+            found.append(Problem(rule="nothing-counted", severity="warning", message=message))
+    return found
+
+
+def truth_problems(examples: Sequence[Example]) -> list[Problem]:
+    """Return why examples cannot be scored against: none, a repeated id, no annotation."""
+    if not examples:
+        return [_NO_TRUTH]
+    found, seen = [], set()
+    for example in examples:
+        place = f"dialogue '{example.sample.id}'"
+        if example.sample.id in seen:
+            found.append(Problem(rule="dialog-id-repeated", place=place, message="the dialogue occurs twice"))
+        seen.add(example.sample.id)
+        if not example.references:
+            message = "it has no annotation, so the true mentions and values are not known"
+            found.append(Problem(rule="truth-unknown", place=place, message=message, advice="give annotated dialogues"))
+    return found

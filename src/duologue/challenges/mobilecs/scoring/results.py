@@ -1,0 +1,126 @@
+"""Result files of both tracks: a list with one object per dialogue, each known by its id (sections 6.1 and 8.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from duologue.challenges.mobilecs.formats.faults import Faults, open_rows, row_id
+from duologue.core import unpacking
+from duologue.core.decoded import shown
+from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.records import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from duologue.core.records import Scoring, Submission
+
+    Texts = Mapping[str, list[str]]
+    """Dialogue id to what is said there, as far as a result must fit it."""
+
+Read = TypeVar("Read")
+
+RULES = {
+    "gzip-damaged": "a packed file can be unpacked",
+    unpacking.RULE: unpacking.RULE_SAYS,
+    "not-utf8": "the text is UTF-8",
+    "byte-order-mark": "the text starts without a byte order mark (a warning; the official programs refuse it)",
+    "not-json": "the text is JSON",
+    "not-a-list": "the file holds one JSON list",
+    "no-dialogues": "the list is not empty (a warning)",
+    "item-not-object": "each item of the list is an object",
+    "dialog-id-missing": "each item has an `id`",
+    "dialog-id-type": "an `id` is a text that is not empty",
+    "dialog-id-repeated": "no two items have the same `id`",
+    "dialog-unknown": "each `id` occurs in the data",
+    "dialog-missing": "each dialogue of the data that has turns is answered",
+}
+"""Ids of the rules for the result files of both tracks, and what each demands."""
+
+_UNREADABLE = frozenset({"gzip-damaged", unpacking.RULE, "not-utf8", "not-json"})
+"""Rules whose breach leaves nothing to look at."""
+_UNUSABLE = _UNREADABLE | {"not-a-list"}
+"""Rules whose breach leaves no answers, not even in part."""
+
+
+def expect_variant(task: str, variant: str) -> None:
+    """Raise `UsageError` for a score variant that there is not."""
+    if variant not in {"official", "strict"}:
+        raise UsageError(f"{task} has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
+
+
+def is_unreadable(submission: Submission) -> bool:
+    """Tell whether a file leaves nothing to look at: damaged, no UTF-8, no JSON."""
+    return any(problem.rule in _UNREADABLE for problem in submission.problems)
+
+
+def unreadable_officially(submission: Submission) -> tuple[Problem, ...]:
+    """Return why Python's `json.load` refuses the file, a byte order mark included; empty when it does not."""
+    found = [one for one in submission.problems if one.rule in _UNREADABLE or one.rule == "byte-order-mark"]
+    return tuple(Problem(rule=one.rule, place=one.place, message=one.message, advice=one.advice) for one in found)
+
+
+def expect_usable(submission: Submission, problems: tuple[Problem, ...], how: Scoring) -> None:
+    """Raise `FormatError` for a file with errors; with `how.partial` only where they leave no answers."""
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors and (not how.partial or any(problem.rule in _UNUSABLE for problem in errors)):
+        raise FormatError(submission.path, problems)
+
+
+def examine(
+    submission: Submission,
+    known: Texts | None,
+    keys: str,
+    read: Callable[[dict[str, Any], list[str] | None, Faults], Read],
+) -> tuple[tuple[Problem, ...], dict[str, Read]]:
+    """Return all problems of a result file, and what `read` made of the row of each dialogue.
+
+    `read` gets a row, the texts of its dialogue as far as they are known, and where to note problems; `keys` are
+    those that a row should have, in words. Rows that share an id are left out. Without `known`, what belongs to the
+    data is not looked at.
+    """
+    if is_unreadable(submission):
+        return submission.problems, {}
+    faults = Faults(submission.problems)
+    rows = open_rows(submission.rows, faults)
+    if submission.rows == []:
+        faults.warn("no-dialogues", "", "the list is empty, so no dialogue is answered")
+    found: dict[str, Read] = {}
+    seen: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        if isinstance(row, dict):
+            faults.enter(number, row.get("id"))
+            name = _name(row, number, known, seen, found, faults)
+            part = read(row, known.get(name) if known is not None and name is not None else None, faults)
+            if name is not None:
+                found[name] = part
+        else:
+            faults.enter(number, None)
+            faults.add("item-not-object", "", f"found {shown(row)}, expected an object with {keys}")
+    for name, texts in (known or {}).items():
+        if name not in seen and texts:  # there is nothing to answer in a dialogue without turns
+            faults.place = f"dialogue {shown(name)}"
+            faults.add("dialog-missing", "", "the file has no answer to this dialogue")
+    return faults.problems, found
+
+
+def _name(
+    row: dict[str, Any],
+    number: int,
+    known: Texts | None,
+    seen: dict[str, int],
+    found: dict[str, Read],
+    faults: Faults,
+) -> str | None:
+    """Return the id of a row where it is a good one, and forget an earlier row of the same id."""
+    name = row_id(row, faults)
+    if name is None:
+        return None
+    if name in seen:
+        faults.add("dialog-id-repeated", "/id", f"the item at /{seen[name]} has the same id", "keep one of them")
+        found.pop(name, None)  # which of the two is meant is not ours to say
+        return None
+    seen[name] = number
+    if known is not None and name not in known:
+        faults.add("dialog-unknown", "/id", "the data has no such dialogue", "is this the result of another file?")
+    return name

@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, acts_of
+from duologue.challenges.mobilecs.scoring.dialogue import strict
+from duologue.challenges.mobilecs.task import DialogueTask
+from duologue.core.records import Annotation, Answer, Scoring
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BASE = {
+    "ent-1": {"name": "冬日包,它", "type": "流量包", "业务费用": "十二块钱", "流量总量": "三个G"},
+    "ent-12": {"name": "星光包,它", "type": "流量包", "业务费用": "二十元"},
+    "NA": {"账户余额": "三十元"},
+}
+
+
+def answer(user: str = "", system: str = "", text: str | None = "") -> Answer:
+    return Answer(text=text, annotation=Annotation(acts=(*acts_of(user, "user"), *acts_of(system, "system"))))
+
+
+def row(*turns: tuple[str, str], goal: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a dialogue from what the user intends and what the staff says."""
+    content = [{"用户": "", "客服": reply, "用户意图": intent, "客服意图": "通知"} for intent, reply in turns]
+    return {"id": "d", "KB": BASE, "goal": goal or {}, "content": content}
+
+
+def user_counts(said: str, true: str) -> list[float]:
+    (counts,) = strict.count(row((true, "")), [answer(said)])
+    return [counts[f"user-intent {part}"] for part in ("right", "said", "wanted")]
+
+
+@pytest.mark.parametrize(
+    ("said", "true", "counts"),
+    [
+        ("求助-查询(冬日包-业务费用)", "询问(ent-1-业务费用)", [1, 1, 1]),
+        ("询问(ent-1-业务费用)", "询问(ent-1-业务费用)", [1, 1, 1]),
+        ("询问（星光包-业务费用），客套", "询问(ent-12-业务费用),客套", [2, 2, 2]),
+        ("询问(它-业务费用)", "询问(ent-12-业务费用)", [1, 1, 1]),
+        ("询问(它-业务费用)", "询问(ent-12-业务费用)(ent-1-业务费用)", [1, 1, 2]),
+        ("询问(月光包-业务费用)", "询问(ent-1-业务费用)", [0, 1, 1]),
+        ("询问", "询问(ent-1-业务费用)", [0, 1, 1]),
+        ("询问(流量包)(账户余额)", "询问(流量包)(账户余额)", [2, 2, 2]),
+        ("询问,询问,询问", "询问", [1, 1, 1]),
+        ("", "询问", [0, 0, 1]),
+        ("询问(星光包-4G)", "询问(ent-12-4g)", [1, 1, 1]),
+    ],
+)
+def test_user_intents_are_sets_of_acts_with_resolved_arguments(said: str, true: str, counts: list[float]) -> None:
+    assert user_counts(said, true) == counts
+
+
+def test_names_that_entities_share_are_matched_so_that_most_are_right() -> None:
+    base = {"ent-1": {"name": "它,包,这个"}, "ent-2": {"name": "它"}, "ent-3": {"name": "这个"}}
+    true = "询问(ent-1-业务费用)(ent-2-业务费用)"
+    dialogue = {**row((true, "")), "KB": base}
+    for said in ("询问(它-业务费用)(这个-业务费用)", "询问(这个-业务费用)(它-业务费用)"):
+        (counts,) = strict.count(dialogue, [answer(said)])
+        assert [counts[f"user-intent {part}"] for part in ("right", "said", "wanted")] == [2, 2, 2]
+
+
+def test_commas_are_no_staff_intents() -> None:
+    (counts,) = strict.count(row(("", "")), [answer(system="通知" + "," * 200)])
+    assert [counts[f"system-intent {part}"] for part in ("right", "said", "wanted")] == [1, 1, 1]
+
+
+def test_an_empty_reply_has_length_0_and_case_is_folded() -> None:
+    counts = strict.count(row(("", "三个G"), ("", "好的")), [answer(text="三个g"), None])
+    assert [one["bleu length"] for one in counts] == [3, 0]
+    assert [one["bleu reference"] for one in counts] == [3, 2]
+    assert counts[0]["bleu clipped-3"] == 1
+
+
+FEE = {"ent-1": {"业务费用": "?"}}
+
+
+def success(replies: list[str], *turns: tuple[str, str], goal: dict[str, Any] | None = None) -> tuple[float, float]:
+    counts = strict.count(row(*turns, goal=goal or FEE), [answer(text=reply) for reply in replies])[0]
+    return counts["success dialogues"], counts["success fulfilled"]
+
+
+ASKED = "询问(ent-1-业务费用)"
+
+
+def test_a_value_counts_at_or_soon_after_its_request() -> None:
+    turns = [("客套", "您好"), (ASKED, "十二块钱"), *[("客套", "嗯")] * 4]
+    for place, fulfilled in ((0, 0), (1, 1), (2, 1), (3, 1), (4, 0), (5, 0)):
+        replies = ["好"] * 6
+        replies[place] = "是十二块钱"
+        assert success(replies, *turns) == (1, fulfilled), place
+
+
+def test_a_value_that_is_told_all_the_time_is_no_answer() -> None:
+    turns = [(ASKED, "十二块钱"), ("客套", "嗯"), ("客套", "嗯")]
+    assert success(["十二块钱", "十二块钱", ""], *turns) == (1, 1)
+    assert success(["十二块钱"] * 3, *turns) == (1, 0)
+
+
+def test_a_value_in_a_list_of_everything_is_no_answer() -> None:
+    base = {**BASE["ent-1"], "业务时长": "半年", "办理渠道": "短信"}
+    dialogue = {**row((ASKED, "十二块钱"), goal=FEE), "KB": {**BASE, "ent-1": base}}
+    for text, fulfilled in (("十二块钱半年短信", 1), ("十二块钱半年短信三十元", 0)):
+        (counts,) = strict.count(dialogue, [answer(text=text)])
+        assert (counts["success dialogues"], counts["success fulfilled"]) == (1, fulfilled)
+
+
+def test_what_the_staff_did_not_answer_is_asked_of_no_system() -> None:
+    assert success(["十二块钱"], (ASKED, "不知道")) == (0, 0)
+
+
+def test_known_values_are_compared_as_a_whole() -> None:
+    assert success(["十二块钱"], (ASKED, "十二块钱"), goal={"ent-1": {"业务费用": "?,十二"}}) == (1, 1)
+    assert success(["十二块钱"], (ASKED, "十二块钱"), goal={"ent-1": {"业务费用": "?,十二块钱"}}) == (0, 0)
+
+
+def test_a_consultation_is_answered_by_any_name() -> None:
+    turns = [("询问(流量包)", "有星光包")]
+    for goal in ({"咨询": "询问-流量包"}, {"咨询": ["询问-流量包"]}):
+        assert success(["冬日包"], *turns, goal=goal) == (1, 1)
+        assert success(["没有"], *turns, goal=goal) == (1, 0)
+
+
+labels = st.lists(st.sampled_from([*USER_LABELS, "询问(账户余额)", "求助-查询(ent-12-业务费用)", "询问(流量包)"]))
+
+
+@given(labels.map(",".join))
+def test_the_true_intent_itself_is_all_right(intent: str) -> None:
+    assert len(set(user_counts(intent, intent))) == 1
+
+
+@given(labels, st.randoms(use_true_random=False))
+def test_the_order_of_intents_never_matters(found: list[str], chance: Any) -> None:
+    turned = list(found)
+    chance.shuffle(turned)
+    true = "询问(账户余额),客套,求助-查询(ent-1-业务费用)"
+    assert user_counts(",".join(found), true) == user_counts(",".join(turned), true)
+
+
+@given(labels, st.sampled_from(STAFF_LABELS))
+def test_never_more_is_right_than_is_said_or_wanted(found: list[str], label: str) -> None:
+    (counts,) = strict.count(row((",".join(found), "")), [answer("询问(它-业务费用),客套", f"{label},通知")])
+    for side in ("user", "system"):
+        right, said, wanted = (counts[f"{side}-intent {part}"] for part in ("right", "said", "wanted"))
+        assert 0 <= right <= min(said, wanted)
+
+
+def probe(rows: list[Any], user: str) -> list[dict[str, Any]]:
+    """Return the result file of a system that understands nothing (specification, section 15).
+
+    Constant intents, the staff's followed by 200 commas; one greeting, silence, and the knowledge base at the end.
+    """
+    found = []
+    for dialogue in rows:
+        recital = "，".join(value for slots in dialogue["KB"].values() for value in slots.values())
+        replies = ["您好，很高兴为您服务", *[""] * (len(dialogue["content"]) - 2), recital]
+        content = [
+            {"用户意图-生成": user, "客服意图-生成": "通知" + "," * 200, "客服-生成": reply} for reply in replies
+        ]
+        found.append({"id": dialogue["id"], "content": content})
+    return found
+
+
+@pytest.mark.parametrize("user", ["询问", "提供信息", "询问,提供信息"])
+def test_the_gaming_probe_stays_below_the_worst_honest_system(real_dialogues: Path, tmp_path: Path, user: str) -> None:
+    task = DialogueTask()
+    examples = list(task.load(real_dialogues))
+    rows = json.loads(real_dialogues.read_bytes())
+    (tmp_path / "probe.json").write_text(json.dumps(probe(rows, user)), encoding="utf-8")
+    values = {}
+    for variant in ("official", "strict"):
+        report = task.score(examples, task.read(tmp_path / "probe.json"), Scoring(variant=variant))
+        values[variant] = {score.name: score.value for score in report.scores}
+    assert values["official"]["combined"] > 2.2
+    assert values["official"]["success"] == 1
+    assert values["strict"]["combined"] <= 0.9
+    assert values["strict"]["success"] == 0
+
+
+def slot_values(dialogue: dict[str, Any]) -> list[str]:
+    slots = (pair for entry in dialogue["KB"].values() for pair in entry.items())
+    return [one for slot, values in slots if slot not in {"name", "type"} for one in values.split(",")]
+
+
+@pytest.mark.parametrize(("per_turn", "success", "combined"), [(0, 0.25, 0.967), (1, 0.5, 1.216), (2, 0.75, 1.466)])
+def test_what_the_limits_do_not_stop_is_as_the_page_says(
+    per_turn: int, success: float, combined: float, real_dialogues: Path, tmp_path: Path
+) -> None:
+    """All values in the first reply, or one or two new ones in each (docs/challenges/mobilecs.md)."""
+    rows = []
+    for dialogue in json.loads(real_dialogues.read_bytes()):
+        values, turns = slot_values(dialogue), len(dialogue["content"])
+        told = [values[place * per_turn :][:per_turn] for place in range(turns)] if per_turn else [values]
+        told += [[]] * (turns - len(told))
+        content = [{"用户意图-生成": "询问", "客服意图-生成": "通知", "客服-生成": "，".join(one)} for one in told]
+        rows.append({"id": dialogue["id"], "content": content})
+    (tmp_path / "recital.json").write_text(json.dumps(rows), encoding="utf-8")
+    task = DialogueTask()
+    report = task.score(
+        list(task.load(real_dialogues)), task.read(tmp_path / "recital.json"), Scoring(variant="strict")
+    )
+    found = {score.name: score.value for score in report.scores}
+    assert found["success"] == success
+    assert found["combined"] == pytest.approx(combined, abs=0.001)

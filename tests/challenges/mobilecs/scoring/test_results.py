@@ -1,0 +1,123 @@
+"""What holds for the result files of both tracks."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from duologue.challenges.mobilecs.scoring import results
+from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.records import Scoring
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from duologue.core.records import Example
+
+STRICT = Scoring(variant="strict")
+TRACKS: dict[str, tuple[Callable[[], Any], str]] = {
+    "track 1": (ExtractionTask, "extraction/contract/raw.json"),
+    "track 2": (DialogueTask, "dialogue/contract/dialogues.json"),
+}
+BROKEN: dict[str, Callable[[list[Any]], Any]] = {
+    "not-a-list": lambda rows: {"rows": rows},
+    "no-dialogues": lambda rows: rows[:0],
+    "item-not-object": lambda rows: [*rows, 3],
+    "dialog-id-missing": lambda rows: [*rows, {key: part for key, part in rows[0].items() if key != "id"}],
+    "dialog-id-type": lambda rows: [*rows, {**rows[0], "id": 3}],
+    "dialog-id-repeated": lambda rows: [*rows, rows[0]],
+    "dialog-unknown": lambda rows: [*rows, {**rows[0], "id": "x"}],
+    "dialog-missing": lambda rows: rows[1:],
+}
+CONSEQUENCES = {"not-a-list": 4, "no-dialogues": 4}
+"""How many dialogues a file with this fault leaves unanswered as well."""
+
+
+class Track:
+    """A task, its data, and a perfect result."""
+
+    def __init__(self, name: str, golden: Path, folder: Path) -> None:
+        make, data = TRACKS[name]
+        self.task, self.path = make(), folder / "result.json"
+        self.examples: list[Example] = list(self.task.load(golden / data))
+        self.task.write([(one.sample.id, one.references[0]) for one in self.examples], self.path)
+        self.rows: list[Any] = json.loads(self.path.read_bytes())
+
+    def changed(self, rows: Any) -> Any:
+        self.path.write_text(json.dumps(rows), encoding="utf-8")
+        return self.task.read(self.path)
+
+    def rules(self, rows: Any) -> list[tuple[str, str]]:
+        found = self.task.check(self.changed(rows), self.examples, "strict")
+        return [(problem.rule, problem.severity) for problem in found]
+
+
+@pytest.fixture(params=TRACKS)
+def track(request: pytest.FixtureRequest, golden: Path, tmp_path: Path) -> Track:
+    return Track(request.param, golden, tmp_path)
+
+
+@pytest.mark.parametrize("rule", BROKEN)
+def test_each_rule_of_both_tracks_is_broken_by_its_own_file(rule: str, track: Track) -> None:
+    severity = "warning" if "(a warning" in results.RULES[rule] else "error"
+    expected = [(rule, severity)] + [("dialog-missing", "error")] * CONSEQUENCES.get(rule, 0)
+    found = track.rules(BROKEN[rule](track.rows))
+    assert [one for one in found if one[0] in results.RULES] == expected
+
+
+def test_every_rule_of_both_tracks_has_its_broken_file() -> None:
+    of_bytes = {
+        "gzip-damaged",
+        "unpacked-size",
+        "not-utf8",
+        "byte-order-mark",
+        "not-json",
+    }  # the tests of the checkers have them
+    assert set(results.RULES) == set(BROKEN) | of_bytes
+
+
+def test_a_file_with_errors_is_scored_in_part_alone(track: Track) -> None:
+    for rule in ("dialog-missing", "dialog-id-repeated", "item-not-object"):
+        submission = track.changed(BROKEN[rule](track.rows))
+        with pytest.raises(FormatError):
+            track.task.score(track.examples, submission, STRICT)
+        report = track.task.score(track.examples, submission, Scoring(variant="strict", partial=True))
+        assert report.scores[0].value > 0
+        assert any(problem.rule == rule for problem in report.problems)
+
+
+def test_a_file_that_leaves_no_answers_is_not_scored_even_in_part(track: Track) -> None:
+    with pytest.raises(FormatError, match="expected a list"):
+        track.task.score(track.examples, track.changed({}), Scoring(variant="strict", partial=True))
+
+
+def test_rows_that_share_an_id_count_as_no_answer(track: Track) -> None:
+    (whole, twice, none) = (
+        track.task.score(track.examples, track.changed(rows), Scoring(variant="strict", partial=True)).items
+        for rows in (track.rows, [*track.rows, track.rows[0]], track.rows[1:])
+    )
+    assert twice == none != whole
+
+
+def test_a_dialogue_without_turns_needs_no_row(tmp_path: Path) -> None:
+    for task, gold in ((ExtractionTask(), {"id": "d"}), (DialogueTask(), {"id": "d", "KB": {}})):
+        (tmp_path / "gold.json").write_text(json.dumps([{**gold, "content": []}]), encoding="utf-8")
+        (tmp_path / "result.json").write_text("[]", encoding="utf-8")
+        found = task.check(task.read(tmp_path / "result.json"), list(task.load(tmp_path / "gold.json")), "strict")
+        assert [problem.rule for problem in found] == ["no-dialogues"]
+
+
+def test_an_unknown_variant_is_refused(track: Track) -> None:
+    submission = track.changed(track.rows)
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: track.task.check(submission, None, "offical"),
+        lambda: track.task.score(track.examples, submission, Scoring(variant="offical")),
+        lambda: track.task.metrics(Scoring(variant="offical")),
+    )
+    for call in calls:
+        with pytest.raises(UsageError, match="did you mean 'official'"):
+            call()
