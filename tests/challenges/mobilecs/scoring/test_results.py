@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.mobilecs_tracks import Track, dialogue_track, extraction_track
 
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
@@ -16,13 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from duologue.core.records import Example
 
 STRICT = Scoring(variant="strict")
-TRACKS: dict[str, tuple[Callable[[], Any], str]] = {
-    "track 1": (ExtractionTask, "extraction/contract/raw.json"),
-    "track 2": (DialogueTask, "dialogue/contract/dialogues.json"),
-}
+TRACKS = {"track 1": extraction_track, "track 2": dialogue_track}
 BROKEN: dict[str, Callable[[list[Any]], Any]] = {
     "not-a-list": lambda rows: {"rows": rows},
     "no-dialogues": lambda rows: rows[:0],
@@ -37,28 +35,9 @@ CONSEQUENCES = {"not-a-list": 4, "no-dialogues": 4}
 """How many dialogues a file with this fault leaves unanswered as well."""
 
 
-class Track:
-    """A task, its data, and a perfect result."""
-
-    def __init__(self, name: str, golden: Path, folder: Path) -> None:
-        make, data = TRACKS[name]
-        self.task, self.path = make(), folder / "result.json"
-        self.examples: list[Example] = list(self.task.load(golden / data))
-        self.task.write([(one.sample.id, one.references[0]) for one in self.examples], self.path)
-        self.rows: list[Any] = json.loads(self.path.read_bytes())
-
-    def changed(self, rows: Any) -> Any:
-        self.path.write_text(json.dumps(rows), encoding="utf-8")
-        return self.task.read(self.path)
-
-    def rules(self, rows: Any) -> list[tuple[str, str]]:
-        found = self.task.check(self.changed(rows), self.examples, "strict")
-        return [(problem.rule, problem.severity) for problem in found]
-
-
 @pytest.fixture(params=TRACKS)
-def track(request: pytest.FixtureRequest, golden: Path, tmp_path: Path) -> Track:
-    return Track(request.param, golden, tmp_path)
+def track(request: pytest.FixtureRequest, tmp_path: Path) -> Track:
+    return TRACKS[request.param](tmp_path)
 
 
 @pytest.mark.parametrize("rule", BROKEN)
@@ -69,20 +48,32 @@ def test_each_rule_of_both_tracks_is_broken_by_its_own_file(rule: str, track: Tr
     assert [one for one in found if one[0] in results.RULES] == expected
 
 
+def test_files_that_break_their_bytes(track: Track) -> None:
+    data = json.dumps(track.rows, ensure_ascii=False).encode()
+    assert track.rules(b"\x1f\x8b" + data) == [("gzip-damaged", "error")]
+    assert track.rules(gzip.compress(data)[:-9]) == [("gzip-damaged", "error")]
+    assert track.rules(data.replace("套餐".encode(), b"\xff")) == [("not-utf8", "error")]
+    assert track.rules(data[:-3]) == [("not-json", "error")]
+    assert track.rules(b"\xef\xbb\xbf" + data) == [("byte-order-mark", "warning")]
+    assert track.rules(b"\xef\xbb\xbf" + data, "official") == [("byte-order-mark", "error")]
+    assert track.rules(b"3", known=False) == [("not-a-list", "error")]
+    assert track.rules(b"[]", known=False) == [("no-dialogues", "warning")]
+    assert track.rules(list(range(1001)), known=False)[-1] == ("too-many-problems", "error")
+
+
+def test_rows_that_are_no_object_are_an_official_crash(track: Track) -> None:
+    for known in (True, False):
+        assert track.rules([*track.rows, 3], "official", known=known) == [("official-crash", "error")]
+
+
 def test_every_rule_of_both_tracks_has_its_broken_file() -> None:
-    of_bytes = {
-        "gzip-damaged",
-        "unpacked-size",
-        "not-utf8",
-        "byte-order-mark",
-        "not-json",
-    }  # the tests of the checkers have them
-    assert set(results.RULES) == set(BROKEN) | of_bytes
+    of_bytes = {"gzip-damaged", "unpacked-size", "not-utf8", "byte-order-mark", "not-json"}
+    assert set(results.RULES) == {*BROKEN, *of_bytes}
 
 
 def test_a_file_with_errors_is_scored_in_part_alone(track: Track) -> None:
     for rule in ("dialog-missing", "dialog-id-repeated", "item-not-object"):
-        submission = track.changed(BROKEN[rule](track.rows))
+        submission = track.read(BROKEN[rule](track.rows))
         with pytest.raises(FormatError):
             track.task.score(track.examples, submission, STRICT)
         report = track.task.score(track.examples, submission, Scoring(variant="strict", partial=True))
@@ -92,12 +83,12 @@ def test_a_file_with_errors_is_scored_in_part_alone(track: Track) -> None:
 
 def test_a_file_that_leaves_no_answers_is_not_scored_even_in_part(track: Track) -> None:
     with pytest.raises(FormatError, match="expected a list"):
-        track.task.score(track.examples, track.changed({}), Scoring(variant="strict", partial=True))
+        track.task.score(track.examples, track.read({}), Scoring(variant="strict", partial=True))
 
 
 def test_rows_that_share_an_id_count_as_no_answer(track: Track) -> None:
     (whole, twice, none) = (
-        track.task.score(track.examples, track.changed(rows), Scoring(variant="strict", partial=True)).items
+        track.task.score(track.examples, track.read(rows), Scoring(variant="strict", partial=True)).items
         for rows in (track.rows, [*track.rows, track.rows[0]], track.rows[1:])
     )
     assert twice == none != whole
@@ -112,7 +103,7 @@ def test_a_dialogue_without_turns_needs_no_row(tmp_path: Path) -> None:
 
 
 def test_an_unknown_variant_is_refused(track: Track) -> None:
-    submission = track.changed(track.rows)
+    submission = track.read(track.rows)
     calls: tuple[Callable[[], object], ...] = (
         lambda: track.task.check(submission, None, "offical"),
         lambda: track.task.score(track.examples, submission, Scoring(variant="offical")),

@@ -28,7 +28,7 @@ from duologue.core.decoded import is_text, is_whole, pointer, shown
 from duologue.core.records import Act, Annotation, Answer, Example, Fact, Goal, Sample, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     Named = tuple[str, dict[str, Any]]
     """A dialogue with the id by which it goes here."""
@@ -54,17 +54,19 @@ TURN_MARK = "#"
 """Stands between dialogue id and turn number in the id of a sample."""
 
 
-class Row(dict[str, Any]):
+class RowWithNeighbours(dict[str, Any]):
     """A decoded dialogue that has neighbours without turns in its file.
 
     Such a dialogue (the real test data has one) gives no example, but the official scorer counts its requests and
     writers give it back. So it travels with the row of the next dialogue, the last ones with the row before them.
     """
 
-    before: Sequence[Named] = ()
-    """Dialogues without turns that stand before this one, with their ids."""
-    after: Sequence[Named] = ()
-    """Those behind the last dialogue of a file."""
+    def __init__(self, row: Mapping[str, Any], *, before: Sequence[Named] = (), after: Sequence[Named] = ()) -> None:
+        super().__init__(row)
+        self.before = before
+        """Dialogues without turns that stand before this one, with their ids."""
+        self.after = after
+        """Those behind the last dialogue of a file."""
 
 
 def with_neighbours(name: str, row: Any) -> list[Named]:
@@ -73,7 +75,7 @@ def with_neighbours(name: str, row: Any) -> list[Named]:
     >>> with_neighbours("a", {"id": "a"})
     [('a', {'id': 'a'})]
     """
-    return [*row.before, (name, row), *row.after] if isinstance(row, Row) else [(name, row)]
+    return [*row.before, (name, row), *row.after] if isinstance(row, RowWithNeighbours) else [(name, row)]
 
 
 def read_examples(rows: Any, faults: Faults) -> list[Example]:
@@ -90,28 +92,23 @@ def read_examples(rows: Any, faults: Faults) -> list[Example]:
         name = _row_id(row, faults)
         if name is not None and faults.errors == before:
             found.append((fresh_id(name, taken, faults), row))
-    return [example for name, row in _gathered(found) for example in _examples(row, name)]
+    return [example for name, row in _with_turns(found) for example in _examples(row, name)]
 
 
-def _gathered(found: Sequence[Named]) -> list[Named]:
-    """Return the dialogues that have turns; each `Row` among them holds the others that stand beside it."""
+def _with_turns(found: Sequence[Named]) -> list[Named]:
+    """Return the dialogues that have turns; the others travel with them as neighbours."""
     kept: list[Named] = []
     turnless: list[Named] = []
     for name, row in found:
         if not row["content"]:
             turnless.append((name, row))
             continue
-        if not turnless:
-            kept.append((name, row))
-            continue
-        first = Row(row)
-        first.before, turnless = turnless, []
-        kept.append((name, first))
+        kept.append((name, RowWithNeighbours(row, before=turnless) if turnless else row))
+        turnless = []
     if turnless and kept:
         name, row = kept[-1]
-        last = Row(row)
-        last.before, last.after = getattr(row, "before", ()), turnless
-        kept[-1] = (name, last)
+        before = row.before if isinstance(row, RowWithNeighbours) else ()
+        kept[-1] = (name, RowWithNeighbours(row, before=before, after=turnless))
     return kept
 
 

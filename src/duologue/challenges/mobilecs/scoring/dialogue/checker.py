@@ -56,7 +56,7 @@ _LABELS = {"user": frozenset(USER_LABELS), "system": frozenset(STAFF_LABELS)}
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class CheckedReplies:
     """A result file as the strict variant sees it."""
 
     problems: tuple[Problem, ...]
@@ -89,7 +89,7 @@ def _official(submission: Submission, examples: Sequence[Example] | None) -> tup
     return ()
 
 
-def division_problems(scored: Sequence[official.Scored]) -> list[Problem]:
+def division_problems(scored: Sequence[official.ScoredDialogue]) -> list[Problem]:
     """Return where the official program divides by zero, as problems."""
     message, advice = "the official track 2 scorer ends with ZeroDivisionError", "variant strict has 0 for 0 / 0"
     return [
@@ -185,14 +185,14 @@ def _without_generated(row: Any) -> Any:
     return {**row, "content": content}
 
 
-def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:
+def examine(submission: Submission, examples: Sequence[Example] | None) -> CheckedReplies:
     """Return all problems under the strict rules, and the answers that can be used all the same."""
     known = None if examples is None else _user_texts(examples)
     problems, dialogues = results.examine(submission, known, "id and content", _answers)
     answers = {
         f"{name}{TURN_MARK}{place}": answer for name, turns in dialogues.items() for place, answer in turns.items()
     }
-    return Findings(problems, answers)
+    return CheckedReplies(problems, answers)
 
 
 def _user_texts(examples: Sequence[Example]) -> dict[str, list[str]]:

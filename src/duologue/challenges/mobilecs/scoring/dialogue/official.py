@@ -26,15 +26,15 @@ from duologue.challenges.mobilecs.scoring.official_errors import official_errors
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-Counted = dict[str, float]
+ColumnCounts = dict[str, float]
 Arguments = list["str | list[str]"]
 """Arguments of a label: plain strings, and groups of which one string is enough (one per name of an entity)."""
 
 
-class Scored(NamedTuple):
+class ScoredDialogue(NamedTuple):
     """What the official program counts in one dialogue."""
 
-    turns: list[Counted]
+    turns: list[ColumnCounts]
     """Per turn its counts; empty for a turn without a generated user intent, which the program skips."""
     requested: list[str]
     """Items that the user wants to hear; each holds alternatives, joined by commas."""
@@ -42,13 +42,13 @@ class Scored(NamedTuple):
     """Whether all of them are in some reply."""
 
 
-def score(dialogues: Sequence[Mapping[str, Any]]) -> list[Scored]:
+def score(dialogues: Sequence[Mapping[str, Any]]) -> list[ScoredDialogue]:
     """Return the counts of each dialogue. Raises `OfficialError` where the official program ends with an error."""
     with official_errors("track 2 scorer"):
         return [_score(dialogue) for dialogue in dialogues]
 
 
-def divisions_by_zero(scored: Sequence[Scored]) -> list[str]:
+def divisions_by_zero(scored: Sequence[ScoredDialogue]) -> list[str]:
     """Return for each score at which the official program divides by zero why it does; then it prints nothing."""
     reasons = {
         "no user intent is predicted right": "user-intent right",
@@ -62,9 +62,9 @@ def divisions_by_zero(scored: Sequence[Scored]) -> list[str]:
     return found
 
 
-def _score(dialogue: Mapping[str, Any]) -> Scored:
+def _score(dialogue: Mapping[str, Any]) -> ScoredDialogue:
     requested = requested_items(dialogue["goal"], dialogue["KB"])
-    turns: list[Counted] = []
+    turns: list[ColumnCounts] = []
     replies = []
     for turn in dialogue["content"]:
         if GENERATED_USER_INTENT not in turn:
@@ -78,10 +78,10 @@ def _score(dialogue: Mapping[str, Any]) -> Scored:
         turns.append(counted)
         replies.append(reply)
     fulfilled = all(any(one in reply for one in item.split(",") for reply in replies) for item in requested)
-    return Scored(turns, requested, fulfilled)
+    return ScoredDialogue(turns, requested, fulfilled)
 
 
-def user_counts(said: str, true: str, base: Mapping[str, Any]) -> Counted:
+def user_counts(said: str, true: str, base: Mapping[str, Any]) -> ColumnCounts:
     """Return right, said and wanted of the user intents of one turn (8.2).
 
     What is right for precision and what is missing for recall are counted apart, so an incomplete act can be both:
@@ -138,7 +138,7 @@ def _is_missing(arguments: Arguments | None, predicted: dict[str, Arguments | No
     return not all(any(one in said for one in (group if isinstance(group, list) else [group])) for group in arguments)
 
 
-def system_counts(said: str, true: str) -> Counted:
+def system_counts(said: str, true: str) -> ColumnCounts:
     """Return right, said and wanted of the staff intents of one turn, by substring of the whole string (8.3)."""
     said, true = without_brackets(said), without_brackets(true)
     pieces = said.split(",")

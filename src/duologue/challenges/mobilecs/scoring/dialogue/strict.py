@@ -40,7 +40,7 @@ MOST_UNRELATED = 2
 _TYPES = frozenset(one.casefold() for one in ENTITY_TYPES)
 
 
-class Pair(NamedTuple):
+class IntentPair(NamedTuple):
     """An act with one argument: what it is about (entity ids, the user or a type) and the slot; both may be empty."""
 
     label: str
@@ -48,7 +48,7 @@ class Pair(NamedTuple):
     slot: str
 
 
-class Item(NamedTuple):
+class RequestedItem(NamedTuple):
     """Something a user wants to hear."""
 
     asked_in: frozenset[int]
@@ -96,12 +96,12 @@ def _user_counts(acts: Iterable[Act], true: str, base: Base) -> dict[str, float]
     }
 
 
-def _matched(said: Iterable[Pair], wanted: Iterable[Pair]) -> int:
+def _matched(said: Iterable[IntentPair], wanted: Iterable[IntentPair]) -> int:
     """Return how many pairs can be matched one to one, at most: a name of several entities takes none from another."""
     fitting = {pair: [one for one in wanted if _same(pair, one)] for pair in said}
-    taken: dict[Pair, Pair] = {}
+    taken: dict[IntentPair, IntentPair] = {}
 
-    def place(pair: Pair, tried: set[Pair]) -> bool:
+    def place(pair: IntentPair, tried: set[IntentPair]) -> bool:
         for one in fitting[pair]:
             if one not in tried:
                 tried.add(one)
@@ -113,13 +113,13 @@ def _matched(said: Iterable[Pair], wanted: Iterable[Pair]) -> int:
     return sum(place(pair, set()) for pair in fitting)
 
 
-def _same(said: Pair, true: Pair) -> bool:
+def _same(said: IntentPair, true: IntentPair) -> bool:
     """Tell whether two pairs are one: a name that several entities share may mean any of them."""
     about = said.about & true.about if said.about or true.about else True
     return said.label == true.label and said.slot == true.slot and bool(about)
 
 
-def pairs_of(acts: Iterable[Act], base: Base) -> set[Pair]:
+def pairs_of(acts: Iterable[Act], base: Base) -> set[IntentPair]:
     """Return the acts as a set of pairs; an act without arguments is a pair of its own.
 
     A request to look something up and a question are one label, as the official scorer has it.
@@ -127,24 +127,24 @@ def pairs_of(acts: Iterable[Act], base: Base) -> set[Pair]:
     found = set()
     for act in acts:
         label = ASK if act.name == QUERY else act.name
-        found |= {_pair(label, argument, base) for argument in act.args} or {Pair(label, frozenset(), "")}
+        found |= {_pair(label, argument, base) for argument in act.args} or {IntentPair(label, frozenset(), "")}
     return found
 
 
-def _pair(label: str, argument: str, base: Base) -> Pair:
+def _pair(label: str, argument: str, base: Base) -> IntentPair:
     folded = _folded(argument.strip())
     parsed = entity_argument(argument.strip())
     if parsed is not None:
-        return Pair(label, frozenset({parsed[0]}), _folded(parsed[1]))
+        return IntentPair(label, frozenset({parsed[0]}), _folded(parsed[1]))
     if folded in _TYPES:
-        return Pair(label, frozenset({folded}), "")
+        return IntentPair(label, frozenset({folded}), "")
     name, dash, slot = folded.rpartition("-")
     if not dash:
-        return Pair(label, frozenset({USER}), folded)
+        return IntentPair(label, frozenset({USER}), folded)
     named = frozenset(
         entity for entity, slots in base.items() if name in _folded(slots.get("name", "")).split(",") and entity != USER
     )
-    return Pair(label, named or frozenset({name}), slot)
+    return IntentPair(label, named or frozenset({name}), slot)
 
 
 def _system_counts(acts: Iterable[Act], true: str) -> dict[str, float]:
@@ -183,7 +183,7 @@ def _values(base: Base) -> frozenset[str]:
     )
 
 
-def is_told(item: Item, replies: Sequence[str], unrelated: frozenset[str]) -> bool:
+def is_told(item: RequestedItem, replies: Sequence[str], unrelated: frozenset[str]) -> bool:
     """Tell whether the replies answer an item: soon after a request, in one or two replies, not among many values."""
     telling = [place for place, reply in enumerate(replies) if any(value in reply for value in item.values)]
     if not telling or len(telling) > MOST_REPLIES:
@@ -198,13 +198,13 @@ def _in_time(place: int, asked_in: frozenset[int]) -> bool:
     return not asked_in or any(asked <= place <= asked + PATIENCE for asked in asked_in)
 
 
-def _beside(reply: str, item: Item, unrelated: frozenset[str]) -> int:
+def _beside(reply: str, item: RequestedItem, unrelated: frozenset[str]) -> int:
     """Return how many unrelated values a reply lists; one that is a part of a requested value is none."""
     told = [value for value in item.values if value in reply]
     return sum(value in reply and not any(value in one for one in told) for value in unrelated)
 
 
-def requested_items(row: Row) -> list[Item]:
+def requested_items(row: Row) -> list[RequestedItem]:
     """Return what the user of a dialogue wants to hear, as far as the knowledge base has it.
 
     Values that the user has said are left out, compared as a whole.
@@ -215,13 +215,13 @@ def requested_items(row: Row) -> list[Item]:
         if name == CONSULT:
             for wish in consultations_of(entry):
                 kind = _folded(wish.rsplit("-", maxsplit=1)[-1])
-                found.append(Item(frozenset(asked.get((kind, ""), ())), _names_of(base, kind)))
+                found.append(RequestedItem(frozenset(asked.get((kind, ""), ())), _names_of(base, kind)))
         elif name in base:
             for slot, known in entry.items():
                 said = _folded(known).split(",")
                 if ASKED in said and slot in base[name]:
                     values = frozenset(_folded(base[name][slot]).split(",")) - {*said, ""}
-                    found.append(Item(frozenset(asked.get((name, _folded(slot)), ())), values))
+                    found.append(RequestedItem(frozenset(asked.get((name, _folded(slot)), ())), values))
     return [item for item in found if item.values]
 
 

@@ -53,7 +53,7 @@ _BREAKS = str.maketrans(NOISE[1], NOISE[0])
 _WITHOUT_NOISE = str.maketrans("", "", NOISE)
 
 
-class Mentioned(NamedTuple):
+class ComparedMention(NamedTuple):
     """One mention as the strict variant compares it; `side` is 0 or 1, `None` where the file does not tell."""
 
     entity: str
@@ -64,7 +64,7 @@ class Mentioned(NamedTuple):
     label: str
 
 
-class Told(NamedTuple):
+class ComparedTriple(NamedTuple):
     """One triple as the strict variant compares it; `entity` is `None` for the user, `value` without breaks."""
 
     entity: str | None
@@ -74,21 +74,21 @@ class Told(NamedTuple):
 
 
 @dataclass(slots=True)
-class Extraction:
+class DialogueExtraction:
     """What one document's answer holds; what could not be read or lies about its words is only counted."""
 
-    mentions: list[Mentioned] = field(default_factory=list)
-    triples: list[Told] = field(default_factory=list)
+    mentions: list[ComparedMention] = field(default_factory=list)
+    triples: list[ComparedTriple] = field(default_factory=list)
     wrong_mentions: int = 0
     wrong_triples: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class CheckedExtractions:
     """A result file as the strict variant sees it."""
 
     problems: tuple[Problem, ...]
-    documents: Mapping[str, Extraction] = field(default_factory=dict)
+    documents: Mapping[str, DialogueExtraction] = field(default_factory=dict)
     """Dialogue id to its answer, what can be used of it."""
 
 
@@ -138,17 +138,17 @@ def gold_rows(examples: Sequence[Example]) -> list[dict[str, Any]]:
     ]
 
 
-def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:
+def examine(submission: Submission, examples: Sequence[Example] | None) -> CheckedExtractions:
     """Return all problems under the strict rules, and what can be used all the same."""
     known = (
         None if examples is None else {one.sample.id: [turn.text for turn in one.sample.history] for one in examples}
     )
     problems, documents = results.examine(submission, known, "id, entities and triples", _extraction)
-    return Findings(problems, documents)
+    return CheckedExtractions(problems, documents)
 
 
-def _extraction(row: dict[str, Any], texts: list[str] | None, faults: Faults) -> Extraction:
-    found = Extraction()
+def _extraction(row: dict[str, Any], texts: list[str] | None, faults: Faults) -> DialogueExtraction:
+    found = DialogueExtraction()
     lists = []
     for key, rule in (("entities", "entities-type"), ("triples", "triples-type")):
         part = row.get(key)
@@ -177,7 +177,7 @@ def _extraction(row: dict[str, Any], texts: list[str] | None, faults: Faults) ->
     return found
 
 
-def _mention(one: Any, texts: list[str] | None, pointer: str, faults: Faults) -> Mentioned | None:
+def _mention(one: Any, texts: list[str] | None, pointer: str, faults: Faults) -> ComparedMention | None:
     if not isinstance(one, dict):
         faults.add("entity-type", pointer, f"found {shown(one)}, expected an object")
         return None
@@ -201,7 +201,7 @@ def _mention(one: Any, texts: list[str] | None, pointer: str, faults: Faults) ->
             message = f"position {place} of turn {number} covers {here}, expected {shown(one['name'])}"
             faults.add("position-text", pointer, message, "positions count characters of one utterance from 0")
             return None
-    return Mentioned(one["id"], number, side, place[0], place[1], one["type"])
+    return ComparedMention(one["id"], number, side, place[0], place[1], one["type"])
 
 
 _NEITHER = -1
@@ -219,7 +219,7 @@ def _side(name: str, place: list[int], texts: list[str], given: int | None) -> i
     return _NEITHER if not fitting else fitting[0] if len(fitting) == 1 else None
 
 
-def _told(one: Any, texts: list[str] | None, ids: set[str], pointer: str, faults: Faults) -> Told | None:
+def _told(one: Any, texts: list[str] | None, ids: set[str], pointer: str, faults: Faults) -> ComparedTriple | None:
     if not isinstance(one, dict):
         faults.add("triple-type", pointer, f"found {shown(one)}, expected an object")
         return None
@@ -233,7 +233,7 @@ def _told(one: Any, texts: list[str] | None, ids: set[str], pointer: str, faults
         message = f"{shown(one['ent-id'])} has no mention; the official scorer needs one"
         faults.warn("triple-unmentioned", pointer, message)
     owner = None if one["ent-id"] == USER else one["ent-id"]
-    return Told(owner, turn[0], one["prop"], one["value"].translate(_WITHOUT_NOISE))
+    return ComparedTriple(owner, turn[0], one["prop"], one["value"].translate(_WITHOUT_NOISE))
 
 
 def _turn(one: dict[str, Any], texts: list[str] | None, pointer: str, faults: Faults) -> tuple[int, int | None] | None:
@@ -263,16 +263,16 @@ def _turn(one: dict[str, Any], texts: list[str] | None, pointer: str, faults: Fa
     return turn, None if utterance is None else utterance % 2
 
 
-def of_annotation(annotation: Annotation) -> Extraction:
+def of_annotation(annotation: Annotation) -> DialogueExtraction:
     """Return true mentions and values as the strict variant compares them."""
-    found = Extraction()
+    found = DialogueExtraction()
     for mention in annotation.mentions:
         if mention.span is not None and mention.entity is not None:
             turn, side = divmod(mention.span.turn, 2)
             place = (mention.span.start, mention.span.end)
-            found.mentions.append(Mentioned(mention.entity, turn, side, *place, mention.label))
+            found.mentions.append(ComparedMention(mention.entity, turn, side, *place, mention.label))
     for value in annotation.values:
         if value.span is not None:
             text = value.text.translate(_WITHOUT_NOISE)
-            found.triples.append(Told(value.entity, value.span.turn // 2, value.slot, text))
+            found.triples.append(ComparedTriple(value.entity, value.span.turn // 2, value.slot, text))
     return found

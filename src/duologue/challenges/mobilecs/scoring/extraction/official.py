@@ -24,14 +24,14 @@ NOBODY = "None"
 
 _WITHOUT_NOISE = str.maketrans("", "", NOISE)
 
-Counted = dict[str, float]
+ColumnCounts = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class OfficialCounts:
     """What the official program computes, document by document."""
 
-    documents: dict[str, Counted]
+    documents: dict[str, ColumnCounts]
     """Id of each true document to its counts `entity right`, `entity said`, `entity wanted`, `triple right`, ..."""
     assignment: list[tuple[str, list[tuple[str, str]]]] = field(default_factory=list)
     """Per row of the submission its id and which predicted entity is which true one, in the order of the ids."""
@@ -48,7 +48,7 @@ class _Document:
         return sorted({name for name, _ in self.mentions})
 
 
-def score(gold: Sequence[Mapping[str, Any]], rows: Any) -> Outcome:
+def score(gold: Sequence[Mapping[str, Any]], rows: Any) -> OfficialCounts:
     """Return what the official program computes for true dialogues and the rows of a submission.
 
     Raises `OfficialError` where it ends with an error.
@@ -71,7 +71,7 @@ def look_at(rows: Any) -> None:
                 _triple(row["id"], entity if entity == USER else assigned[entity], value, slot)
 
 
-def _score(gold: Sequence[Mapping[str, Any]], rows: Any) -> Outcome:
+def _score(gold: Sequence[Mapping[str, Any]], rows: Any) -> OfficialCounts:
     names = _Names()
     known = {row["id"] for row in gold}
     said = [(row["id"], _predicted(row, names) if row["id"] in known else None) for row in rows]
@@ -104,7 +104,7 @@ def _score(gold: Sequence[Mapping[str, Any]], rows: Any) -> Outcome:
         counts["entity right"] += _take([key for _, key in answer.mentions], mentions)
         counts["triple said"] += len(keys)
         counts["triple right"] += _take(keys, triples)
-    return Outcome({str(name): counts for name, counts in documents.items()}, assignments)
+    return OfficialCounts({str(name): counts for name, counts in documents.items()}, assignments)
 
 
 def _triple(document: Any, entity: Any, value: str, slot: Any) -> str:
@@ -115,7 +115,7 @@ def _triple(document: Any, entity: Any, value: str, slot: Any) -> str:
     return "-".join(parts)  # fails as the official program does, which joins five texts
 
 
-def _empty() -> Counted:
+def _empty() -> ColumnCounts:
     return dict.fromkeys(_COLUMNS, 0.0)
 
 

@@ -67,11 +67,11 @@ def _score(brief: Brief, examples: Sequence[Example], submission: Submission, ho
     return report_of(brief, how, counts, formulas, parts, n=len(counted), rank_by=RANK_BY, problems=problems, meta=meta)
 
 
-Counted = tuple["dict[str, dict[str, float]]", "tuple[Problem, ...]", "dict[str, object]"]
+ScoredDialogues = tuple["dict[str, dict[str, float]]", "tuple[Problem, ...]", "dict[str, object]"]
 """Counts by dialogue, warnings, remarks."""
 
 
-def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> Counted:  # noqa: ARG001  # as _strict
+def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> ScoredDialogues:  # noqa: ARG001  # as _strict
     refused = results.unreadable_officially(submission)
     if refused:
         raise FormatError(submission.path, refused)
@@ -95,7 +95,7 @@ _NO_TRUTH = Problem(
 )
 
 
-def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> Counted:
+def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> ScoredDialogues:
     truth = truth_problems(examples)
     if truth:
         raise FormatError("the truth", truth)
@@ -103,7 +103,7 @@ def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -
     results.expect_usable(submission, findings.problems, how)
     counted, ties = {}, []
     for example in examples:
-        said = findings.documents.get(example.sample.id, checker.Extraction())
+        said = findings.documents.get(example.sample.id, checker.DialogueExtraction())
         counted[example.sample.id], tie = strict.count(said, checker.of_annotation(_annotation(example)))
         if tie:
             ties.append(example.sample.id)

@@ -15,7 +15,7 @@ from duologue.core.sums import added
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.mobilecs.scoring.extraction.checker import Extraction, Mentioned
+    from duologue.challenges.mobilecs.scoring.extraction.checker import ComparedMention, DialogueExtraction
 
 _BREAKS_TIES = 1e-4
 """Weight of shared mentions: below the smallest difference that triples of one document can make."""
@@ -23,7 +23,7 @@ _NUDGE = 1e-6
 """Weight that makes the solver look for other assignments that are as good."""
 
 
-class Counted(NamedTuple):
+class DialogueCounts(NamedTuple):
     """Counts of one document."""
 
     columns: dict[str, float]
@@ -31,7 +31,7 @@ class Counted(NamedTuple):
     """Whether another assignment that is as similar would give another number of right triples."""
 
 
-def count(said: Extraction, true: Extraction) -> Counted:
+def count(said: DialogueExtraction, true: DialogueExtraction) -> DialogueCounts:
     """Return the counts of one document's answer."""
     assigned, tie = _assign(said, true)
     left = Counter(true.triples)
@@ -51,10 +51,10 @@ def count(said: Extraction, true: Extraction) -> Counted:
         "triple said": float(len(said.triples) + said.wrong_triples),
         "triple wanted": float(len(true.triples) + true.wrong_triples),
     }
-    return Counted(columns, tie)
+    return DialogueCounts(columns, tie)
 
 
-def _right_mentions(said: Sequence[Mentioned], true: Sequence[Mentioned]) -> int:
+def _right_mentions(said: Sequence[ComparedMention], true: Sequence[ComparedMention]) -> int:
     """Return how many mentions are right; one whose side is not told may be on either side, after the others."""
     left = Counter((one.turn, one.side, one.start, one.end, one.label) for one in true)
     right = 0
@@ -68,7 +68,7 @@ def _right_mentions(said: Sequence[Mentioned], true: Sequence[Mentioned]) -> int
     return right
 
 
-def _assign(said: Extraction, true: Extraction) -> tuple[dict[str, str], bool]:
+def _assign(said: DialogueExtraction, true: DialogueExtraction) -> tuple[dict[str, str], bool]:
     """Return which predicted entity is which true one, and whether ties mattered.
 
     Equal similarities and shared mentions are decided by the solver over ids in sorted order.
@@ -95,7 +95,7 @@ def _assign(said: Extraction, true: Extraction) -> tuple[dict[str, str], bool]:
     return {row: others[place] for row, place in zip(names, found, strict=True) if place is not None}, tie
 
 
-def _by_entity(extraction: Extraction) -> dict[str, list[tuple[int, str, str]]]:
+def _by_entity(extraction: DialogueExtraction) -> dict[str, list[tuple[int, str, str]]]:
     """Return turn, slot and value of the triples of each entity that is mentioned or told of."""
     found: dict[str, list[tuple[int, str, str]]] = {one.entity: [] for one in extraction.mentions}
     for one in extraction.triples:
@@ -108,7 +108,7 @@ def _shared(said: Sequence[tuple[int, str, str]], true: Sequence[tuple[int, str,
     return (Counter(said) & Counter(true)).total() if said and true else 0
 
 
-def _overlaps(said: Sequence[Mentioned], true: Sequence[Mentioned]) -> dict[tuple[str, str], float]:
+def _overlaps(said: Sequence[ComparedMention], true: Sequence[ComparedMention]) -> dict[tuple[str, str], float]:
     """Return the share of equal mentions (turn, side, start, end) of each pair of entities that have any."""
     places: dict[tuple[int, int | None, int, int], list[str]] = {}
     for one in true:
