@@ -54,8 +54,10 @@ def mutate_path(path: Path, rng: Random, *, modest: bool = False, within: bool =
 
 
 def _spoil_folder(path: Path, rng: Random) -> None:
-    """Put something into a folder that does not belong there."""
+    """Put something into a folder that does not belong there, unless its name is taken."""
     kind = rng.randrange(4)
+    if os.path.lexists(path / ("fifo.json", "more.json", "x.json", "x.json")[kind]):
+        return
     if kind == 0:
         os.mkfifo(path / "fifo.json")
     elif kind == 1:

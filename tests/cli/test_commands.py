@@ -308,12 +308,22 @@ def test_the_chat_speaks_chinese_about_itself(duologue: Any, tmp_path: Path) -> 
     assert "对话记录" in outcome.out
 
 
+def test_a_truth_file_that_is_a_ring_of_links_gets_a_message(duologue: Any, tmp_path: Path) -> None:
+    (tmp_path / "truth.json").symlink_to("truth.json")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "a.pred.json").write_text("[]", encoding="utf-8")
+    outcome = duologue("board", "restaurant", tmp_path / "results", "--gold", tmp_path / "truth.json")
+    assert outcome.code in {1, 2}
+    assert "truth.json" in outcome.err
+    assert "should not have happened" not in outcome.out + outcome.err
+
+
 def test_a_file_that_swells_is_refused_unless_the_user_allows_it(duologue: Any, tmp_path: Path) -> None:
     path = tmp_path / "replies.txt.gz"
     path.write_bytes(gzip.compress(b"a b\n" * (20 << 20), compresslevel=1))  # 80 MiB in 350 KiB
     refused = duologue("check", "proactive", path)
     assert refused.code == 1
-    assert "unpacks to more than 64 MiB and over 100 times its packed size" in refused.out + refused.err
+    assert "unpacks to more than 4 MiB and over 100 times its packed size" in refused.out + refused.err
     assert "duologue --max-unpacked 256G" in refused.out + refused.err
     assert duologue("--max-unpacked", "100M", "check", "proactive", path).code == 0
     assert duologue("check", "proactive", path, DUOLOGUE_MAX_UNPACKED="100M").code == 0

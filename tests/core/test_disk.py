@@ -26,6 +26,7 @@ from duologue.core.disk import (
     read_json,
     replacing,
     replacing_text,
+    resolved,
     sha256,
     write_bytes,
     write_text,
@@ -432,3 +433,15 @@ def test_json_is_read_as_the_standard_library_reads_it(text: str) -> None:
             return "refused"
 
     assert outcome(lambda: decode_json(text, Path("x.json"))) == outcome(lambda: json.loads(text))
+
+
+def test_a_ring_of_links_is_resolved_without_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    assert resolved(tmp_path / "a").parent == tmp_path.resolve()
+    assert resolved(tmp_path / "x" / ".." / "c") == tmp_path.resolve() / "c"
+
+
+def test_half_a_surrogate_pair_is_spelled_out_in_text(tmp_path: Path) -> None:
+    write_text(tmp_path / "page.html", "before \udcff after 中")
+    assert (tmp_path / "page.html").read_text("utf-8") == "before \\udcff after 中"

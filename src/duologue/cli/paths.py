@@ -80,13 +80,15 @@ class Output(_Named):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path. Raises what click says of a wrong value."""
+        from duologue.core.disk import resolved
+
         if self._file and str(value) and Path(value).name in {"", ".."}:
             self.fail(f"'{value}' is a folder; name a file", param, ctx)
         path: Path = super().convert(value, param, ctx)
         self._replaces(path, param, ctx)
         given = _given(ctx)
         for other, _, _ in given.written:
-            if other.resolve() == path.resolve():
+            if resolved(other) == resolved(path):
                 self.fail(f"'{path}' is written by another option too; give each a name of its own", param, ctx)
         given.written.append((path, self, param))
         for source in given.read:
@@ -107,13 +109,15 @@ class Output(_Named):
 
     def spares(self, source: Path, path: Path, param: click.Parameter | None, ctx: click.Context | None) -> None:
         """Refuse an output that is an input, or a file of a folder that is read."""
+        from duologue.core.disk import resolved
+
         for mine in self._files_of(path):
             if _same(source, mine):
                 what = "folder" if mine.is_dir() else "file"
                 self.fail(f"'{mine}' is the {what} '{source}', which is read; give it a name of its own", param, ctx)
         if self._appended or self._kind is not None or not (source.is_dir() and path.is_file()):
             return
-        if path.stat().st_size and path.resolve().is_relative_to(source.resolve()):
+        if path.stat().st_size and resolved(path).is_relative_to(resolved(source)):
             self.fail(
                 f"'{path}' is there already, in '{source}', which is read: it may be a part of that; choose another "
                 f"name, or remove it first",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli import console, options
+from duologue.core.disk import resolved
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _restore(
 
 def _beside(store: Path, name: str, what: str) -> Path:
     """Return the file of ids that lies beside a store."""
-    found = [path for ending in (".json", ".json.gz") if (path := store.resolve().parent / f"{name}{ending}").is_file()]
+    found = [path for ending in (".json", ".json.gz") if (path := resolved(store).parent / f"{name}{ending}").is_file()]
     if not found:
         raise UsageError(f"this profile needs {what}: give --ids FILE (there is no {name}.json beside {store})")
     return found[0]

@@ -139,6 +139,11 @@ def regular(path: Path) -> Path:
     return path
 
 
+def resolved(path: Path) -> Path:
+    """Return the absolute path without links; a circle of links stays as it is, where `Path.resolve` would raise."""
+    return Path(os.path.realpath(path))
+
+
 def sha256(data: bytes) -> str:
     """Return the SHA-256 of the bytes in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
@@ -215,7 +220,7 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
         return
     demand_spared(path)
     try:
-        goal = Path(os.path.realpath(path)) if path.is_symlink() else path
+        goal = resolved(path) if path.is_symlink() else path
         goal.parent.mkdir(parents=True, exist_ok=True)
         if goal.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -350,8 +355,11 @@ def write_bytes(path: Path, data: bytes, *, private: bool = False) -> None:
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> None:
-    """Write UTF-8 text as a whole file at once, or leave the old one untouched; `private` as `replacing` says."""
-    write_bytes(path, text.encode("utf-8"), private=private)
+    r"""Write UTF-8 text as a whole file at once, or leave the old one untouched; `private` as `replacing` says.
+
+    Half surrogate pairs, which UTF-8 has no bytes for, are spelled out as JSON does: `\udcff`.
+    """
+    write_bytes(path, text.encode("utf-8", "backslashreplace"), private=private)
 
 
 @contextmanager

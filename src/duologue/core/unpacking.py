@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 RATIO = 100
 """Bytes that one packed byte may give; text gives 3 to 15."""
-FREE = 64 << 20
-"""Bytes that any file may unpack to, whatever the ratio."""
+FREE = 4 << 20
+"""Bytes that any file may unpack to, whatever the ratio: so many empty lines take a few seconds at the most."""
 HELD = 1 << 30
 """Bytes that may be unpacked into memory."""
 STREAMED = 64 << 30

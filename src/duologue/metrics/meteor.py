@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from duologue.core.disk import resolved
 from duologue.core.errors import MissingExtraError, UsageError
 from duologue.metrics.bleu import Pair
 from duologue.metrics.counts import Metric
@@ -110,7 +111,7 @@ def count_meteor(hypotheses: Sequence[str], references: Sequence[Sequence[str]],
     if not hypotheses:
         return np.zeros((0, len(COLUMNS)))
     lines = [_line(said, several) for said, several in zip(hypotheses, references, strict=True)]
-    command = [java, "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(path.resolve()), "-", "-"]
+    command = [java, "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(resolved(path)), "-", "-"]
     ran = subprocess.run(  # noqa: S603  # no shell; texts go in through standard input
         [*command, "-stdio", "-l", "en", "-norm"],
         input="".join(lines),

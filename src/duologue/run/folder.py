@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from duologue.core.disk import resolved
 from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.run import evaluate
 from duologue.run.contamination import BESIDE, SeenError, demand_unseen
@@ -51,8 +52,8 @@ def result_files(folder: Path, but: Sequence[Path] = ()) -> list[Path]:
     """
     if not folder.is_dir():
         raise StorageError(f"cannot read {folder}: it is not a folder; a folder of result files is expected")
-    other = {path.resolve() for path in but}
-    found = [path for path in sorted(folder.iterdir()) if is_result(path) if path.resolve() not in other]
+    other = {resolved(path) for path in but}
+    found = [path for path in sorted(folder.iterdir()) if is_result(path) if resolved(path) not in other]
     if not found:
         raise UsageError(f"{folder} holds no result files")
     return found

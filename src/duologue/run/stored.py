@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from duologue.core.disk import Source
+from duologue.core.disk import Source, resolved
 from duologue.core.errors import FormatError
 from duologue.core.lines import sha256
 from duologue.core.records import Problem, Record
@@ -136,7 +136,7 @@ def _is_file_below(path: Path, root: Path) -> bool:
     """Whether a path is a regular file that really lies below a folder: no link, device or pipe leads elsewhere."""
     try:
         real = path.resolve(strict=True)
-        return stat.S_ISREG(real.stat().st_mode) and real.is_relative_to(root.resolve())
+        return stat.S_ISREG(real.stat().st_mode) and real.is_relative_to(resolved(root))
     except (OSError, RuntimeError, ValueError):  # not there, a ring of links, a name that cannot be
         return False
 

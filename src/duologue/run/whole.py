@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from duologue.core import archives
-from duologue.core.disk import sha256
+from duologue.core.disk import resolved, sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.protocols import Naming
 from duologue.core.records import Exposure, Problem, Slice
@@ -261,8 +261,8 @@ def score_teams(
     """
     from duologue.metrics.significance import values_only  # numpy only where it is needed
 
-    own = {path.resolve() for path in golds}
-    places = [place for place in teams(folder) if place.resolve() not in own] if folder.is_dir() else []
+    own = {resolved(path) for path in golds}
+    places = [place for place in teams(folder) if resolved(place) not in own] if folder.is_dir() else []
     if not places:
         raise UsageError(f"{folder} holds no submissions: a folder or an archive per team is expected")
     truth = WholeTruth.of(task, golds)
@@ -300,13 +300,13 @@ class Unpacked:
 
 def files_below(folder: Path) -> list[Path]:
     """Return the files below a folder that may be results or truth, sorted; links that lead elsewhere are left out."""
-    root = folder.resolve()
+    root = resolved(folder)
     return [
         path
         for path in sorted(folder.rglob("*"))
         if is_result(path)
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        and path.resolve().is_relative_to(root)
+        and resolved(path).is_relative_to(root)
     ]
 
 
@@ -336,7 +336,7 @@ def _plain_name(path: Path) -> str:
 
 def _team(place: Path) -> str:
     """Return what a submission is called: its folder or archive without its ending."""
-    name = place.resolve().name
+    name = resolved(place).name
     ending = next((one for one in (".tar.gz", ".tgz", ".tar", ".zip") if name.lower().endswith(one)), "")
     return name[: len(name) - len(ending)] or name
 

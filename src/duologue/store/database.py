@@ -167,7 +167,7 @@ def _open(path: Path, *, writable: bool, private: bool) -> sqlite3.Connection:
         except OSError as error:
             raise StorageError(f"cannot write {path}: {error.strerror}") from error
         return sqlite3.connect(path, timeout=_PATIENCE_SECONDS)
-    address = path.resolve().as_uri()
+    address = disk.resolved(path).as_uri()
     connection = sqlite3.connect(f"{address}?mode=ro", timeout=_PATIENCE_SECONDS, uri=True)
     try:
         connection.execute("PRAGMA user_version").fetchone()

@@ -58,7 +58,7 @@ class StoredGraph(Graph):
         self.name = path.name
         self._path = path
         self._lock = Lock()
-        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        address = f"{disk.resolved(path).as_uri()}?mode=ro&immutable=1"
         self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
         finalize(self, self._connection.close)  # whoever reads a world does not know that it has a file open
         try:
