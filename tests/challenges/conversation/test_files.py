@@ -236,18 +236,24 @@ def test_mutated_files_never_raise_anything_foreign(tmp_path: Path, changes: lis
 @pytest.mark.parametrize(
     "name",
     [
-        "twitter_care/expected_dialogs.txt.gz",
-        "golden/twitter_extract/expected_trial.txt",
-        "golden/twitter_extract/expected_official.txt",
-        "golden/opensubs_end_to_end/expected_train.txt",
+        "twitter_extract/expected_trial.txt",
+        "twitter_extract/expected_official.txt",
+        "opensubs_end_to_end/expected_train.txt",
     ],
 )
-def test_real_dialogue_text_comes_back_byte_for_byte(real_data: Path, tmp_path: Path, name: str) -> None:
-    source = real_data / "conversation" / name
+def test_official_dialogue_text_comes_back_byte_for_byte(golden: Path, tmp_path: Path, name: str) -> None:
+    files.write_dialogues(files.read_dialogues(golden / name), tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == (golden / name).read_bytes()
+
+
+@pytest.mark.real_data(twin="test_official_dialogue_text_comes_back_byte_for_byte")
+def test_real_dialogue_text_comes_back_byte_for_byte(real_data: Path, tmp_path: Path) -> None:
+    source = real_data / "conversation" / "twitter_care" / "expected_dialogs.txt.gz"
     files.write_dialogues(files.read_dialogues(source), tmp_path / "out")
     assert (tmp_path / "out").read_bytes() == plain(source)
 
 
+@pytest.mark.real_data(twin="test_system_output_comes_back_with_its_answers")
 def test_real_system_output_comes_back_byte_for_byte(real_data: Path, tmp_path: Path) -> None:
     source = real_data / "conversation" / "golden" / "scoring" / "system_output_example.txt"
     examples = files.load(source)

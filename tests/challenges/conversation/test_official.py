@@ -51,6 +51,7 @@ def test_printed_lines_and_values_are_those_of_the_program(
 
 
 @pytest.mark.parametrize("variant", GENERATIONS)
+@pytest.mark.real_data(twin="test_printed_lines_and_values_are_those_of_the_program")
 def test_the_official_example_of_500_replies_is_equal(task: ConversationTask, real_data: Path, variant: str) -> None:
     folder = real_data / "conversation" / "golden" / "scoring"
     expected = json.loads((folder / "expected.json").read_text())["system_output_example"]

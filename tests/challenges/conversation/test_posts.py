@@ -152,15 +152,34 @@ def test_mutated_stores_never_raise_anything_foreign(tmp_path: Path, place: int,
             read(path)
 
 
+@pytest.mark.parametrize("packed", [True, False])
+def test_official_stores_and_id_lists_come_back_byte_for_byte(golden: Path, tmp_path: Path, *, packed: bool) -> None:
+    def given(path: Path) -> Path:
+        (tmp_path / path.name).write_bytes(gzip.compress(path.read_bytes()) if packed else path.read_bytes())
+        return tmp_path / path.name
+
+    out = tmp_path / "out"
+    stores = sorted((golden / "twitter_extract" / "stored_data").glob("*.json"))
+    assert len(stores) == 2
+    for path in stores:
+        posts.write_store(posts.read_store(given(path)), out)
+        assert out.read_bytes() == path.read_bytes(), path
+    ids = golden / "twitter_extract" / "testset_ids.json"
+    found = posts.read_ids(given(ids))
+    posts.write_ids(found, out)
+    assert json.loads(out.read_bytes()) == json.loads(ids.read_bytes())
+    assert (len(found), sum(map(len, found))) == (6, 17)
+
+
+@pytest.mark.real_data(twin="test_official_stores_and_id_lists_come_back_byte_for_byte")
 def test_real_stores_and_id_lists_come_back_byte_for_byte(real_data: Path, tmp_path: Path) -> None:
     folder = real_data / "conversation"
     out = tmp_path / "out"
-    stores = [*folder.glob("twitter_care/stored_data/*.gz"), *folder.glob("golden/twitter_extract/stored_data/*.json")]
+    stores = sorted(folder.glob("twitter_care/stored_data/*.gz"))
     assert stores
     for path in stores:
         posts.write_store(posts.read_store(path), out)
-        packed = path.suffix == ".gz"
-        assert out.read_bytes() == (gzip.decompress(path.read_bytes()) if packed else path.read_bytes()), path
+        assert out.read_bytes() == gzip.decompress(path.read_bytes()), path
     for path in folder.glob("ids/*.gz"):
         found = posts.read_ids(path)
         posts.write_ids(found, out)
@@ -168,6 +187,7 @@ def test_real_stores_and_id_lists_come_back_byte_for_byte(real_data: Path, tmp_p
         assert (len(found), sum(map(len, found))) == (2000, 5266)
 
 
+@pytest.mark.real_data(twin="test_account_lists_skip_remarks_and_refuse_empty_lines")
 def test_the_real_account_lists_have_the_known_sizes(real_data: Path) -> None:
     folder = real_data / "conversation" / "account_lists"
     assert len(posts.read_accounts(folder / "official_account_names_train.txt")) == 1024

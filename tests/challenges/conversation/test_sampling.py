@@ -49,8 +49,8 @@ def test_another_seed_gives_another_order(tmp_path: Path) -> None:
     assert random.Random(99).random() != random.Random(1).random()
 
 
-def test_the_golden_sample_is_drawn(real_data: Path, tmp_path: Path) -> None:
-    golden = real_data / "conversation/golden/opensubs_end_to_end"
+def test_the_golden_sample_is_drawn(golden: Path, tmp_path: Path) -> None:
+    golden = golden / "opensubs_end_to_end"
     sample(golden / "expected_dev.txt", 10, tmp_path / "eval.txt")
     assert (tmp_path / "eval.txt").read_bytes() == (golden / "expected_eval.txt").read_bytes()
 

@@ -89,6 +89,7 @@ def test_several_references_give_the_figures_of_the_caption_program(
     assert "vectors" in report.signature
 
 
+@pytest.mark.real_data(twin="test_one_reference_gives_the_figures_of_the_caption_program")
 def test_the_official_example_has_the_figures_of_the_caption_program(task: ConversationTask, real_data: Path) -> None:
     folder = real_data / "conversation" / "golden" / "scoring"
     expected = json.loads((folder / "expected.json").read_text())["system_output_example"]["coco_single_reference"]
@@ -115,6 +116,7 @@ def published(real_data: Path) -> dict[str, dict[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.real_data(twin="test_several_references_give_the_figures_of_the_caption_program")
 def test_every_published_figure_is_equal_to_six_digits(
     task: ConversationTask, real_data: Path, official_references: list[Example], system: str
 ) -> None:
@@ -126,6 +128,7 @@ def test_every_published_figure_is_equal_to_six_digits(
     }
 
 
+@pytest.mark.real_data(twin="test_several_references_give_the_figures_of_the_caption_program")
 def test_the_published_figures_of_the_baseline_are_equal(
     task: ConversationTask, real_data: Path, official_references: list[Example]
 ) -> None:
@@ -136,6 +139,19 @@ def test_the_published_figures_of_the_baseline_are_equal(
     assert report.meta["different replies"] == 848
 
 
+def test_a_constant_reply_to_made_samples_is_seen_beside_its_bleu(task: ConversationTask, write: Write) -> None:
+    golds = [
+        write("".join(f"we are sorry {word} {at} .\n" for at in range(50)), f"gold {word}") for word in ("to", "for")
+    ]
+    found = values(run(task, gather(task, golds), write("we are sorry to hear that .\n" * 50)))
+    # Of 7 tokens, `we are sorry to` and the full stop are in a reference: 5 of 7, and 3 of 6 pairs; references have 6
+    assert (found["bleu-1"], found["bleu-2"]) == pytest.approx((5 / 7, (5 / 7 * 3 / 6) ** 0.5))
+    assert found["different-replies"] == 1 / 50
+    assert found["commonest-reply"] == 1
+    assert found["distinct-1"] == 7 / 350
+
+
+@pytest.mark.real_data(twin="test_a_constant_reply_to_made_samples_is_seen_beside_its_bleu")
 def test_a_constant_reply_is_seen_beside_its_bleu(
     task: ConversationTask, official_references: list[Example], write: Write
 ) -> None:
@@ -148,6 +164,7 @@ def test_a_constant_reply_is_seen_beside_its_bleu(
 
 
 @pytest.mark.slow
+@pytest.mark.real_data(twin="metrics/test_meteor.py::test_the_golden_cases_are_equal_with_the_original_program")
 def test_the_published_meteor_of_the_baseline_is_equal_with_meteor(
     task: ConversationTask, real_data: Path, official_references: list[Example]
 ) -> None:

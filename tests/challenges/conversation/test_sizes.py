@@ -18,8 +18,8 @@ def test_dialogues_are_the_empty_lines(write: Callable[..., Path]) -> None:
     assert sizes.count(write("U: a b\nS: c\n\nU: d\n\n\nS: e")) == Sizes(3, 4, 5)
 
 
-def test_the_printed_lines_are_the_official_ones(real_data: Path) -> None:
-    golden = real_data / "conversation/golden/opensubs_end_to_end"
+def test_the_printed_lines_are_the_official_ones(golden: Path) -> None:
+    golden = golden / "opensubs_end_to_end"
     counts = [sizes.count(golden / f"expected_{part}.txt") for part in ("train", "dev")]
     assert sizes.printed(*counts) == (golden / "expected_check.txt").read_text()
 

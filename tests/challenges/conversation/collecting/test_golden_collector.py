@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def cases(real_data: Path) -> Path:
-    return real_data / "conversation" / "golden" / "collector"
+def cases(golden: Path) -> Path:
+    return golden / "collector"
 
 
 def calls_of(service: Service) -> list[dict[str, Any]]:

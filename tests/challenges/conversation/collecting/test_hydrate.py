@@ -89,6 +89,7 @@ def test_ids_come_as_the_challenges_list_or_one_per_line(tmp_path: Path) -> None
     assert [problem.place for problem in caught.value.problems] == ["line 2", "line 3"]
 
 
+@pytest.mark.real_data(twin="test_ids_come_as_the_challenges_list_or_one_per_line")
 def test_the_official_test_set_has_5438_ids(real_data: Path) -> None:
     ids = real_data / "conversation" / "ids"
     assert len(read_wanted(ids / "official_testset_ids+refs.json.gz")) == 5_438

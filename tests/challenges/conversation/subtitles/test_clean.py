@@ -85,8 +85,8 @@ def test_a_text_that_ends_with_a_colon_is_glued_and_lost_at_the_end() -> None:
     assert unpacked(clean_lines("".join(text + "\n" for text in raw))) == counted(sentences(raw))
 
 
-def test_the_golden_cases_come_out_both_ways(real_data: Path) -> None:
-    lines = (real_data / "conversation/golden/opensubs_cases.jsonl").read_text("utf-8").splitlines()
+def test_the_golden_cases_come_out_both_ways(golden: Path) -> None:
+    lines = (golden / "opensubs_cases.jsonl").read_text("utf-8").splitlines()
     for case in map(json.loads, lines):
         wanted = case["expected"]
         if isinstance(wanted, dict):  # the official tool crashes on an empty `w`: it is read as empty

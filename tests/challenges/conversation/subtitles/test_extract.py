@@ -92,8 +92,8 @@ def test_the_bytes_depend_on_neither_archive_nor_order_nor_workers(folder: Path,
     assert texts(tmp_path / "found") == texts(tmp_path / "wanted")
 
 
-def test_the_golden_texts_are_written(real_data: Path, tmp_path: Path) -> None:
-    golden = real_data / "conversation/golden/opensubs_end_to_end"
+def test_the_golden_texts_are_written(golden: Path, tmp_path: Path) -> None:
+    golden = golden / "opensubs_end_to_end"
     profile = Profile(name=OFFICIAL, ratios=(0.5, 0.25), duplicates="keep", leaks=True, samples=10)
     _, said = run(golden / "xml", tmp_path, profile)
     wanted = {f"{part}.txt": (golden / f"expected_{part}.txt").read_bytes() for part in ("train", "dev", "eval")}

@@ -145,9 +145,9 @@ def test_a_large_file_is_parsed_piece_by_piece_with_the_same_result(monkeypatch:
     assert parse(data) == whole == ["", " a b", " c", ""]
 
 
-def test_the_golden_files_are_read_the_same_both_ways(real_data: Path) -> None:
+def test_the_golden_files_are_read_the_same_both_ways(golden: Path) -> None:
     scanned = 0
-    for line in (real_data / "conversation/golden/opensubs_cases.jsonl").read_text("utf-8").splitlines():
+    for line in (golden / "opensubs_cases.jsonl").read_text("utf-8").splitlines():
         data = json.loads(line)["xml"].encode()
         found = scan(data)
         if found is not None:

@@ -60,6 +60,7 @@ def test_the_example_in_the_documentation_runs() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.real_data(twin="test_the_fast_way_gives_what_the_rules_give")
 def test_real_and_mutated_lines_come_out_the_same(real_data: Path) -> None:
     script = Path(__file__).resolve().parents[4] / "benchmarks" / "preprocess.py"
     command = [sys.executable, str(script), str(real_data / "conversation"), "--lines", "20000"]

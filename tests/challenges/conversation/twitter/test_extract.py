@@ -61,8 +61,8 @@ def test_a_thread_of_one_post_is_read_and_is_no_dialogue(folder: Folder, talk: l
     assert from_accounts(source, out, limits=limits).dialogues == 0
 
 
-def test_the_bytes_are_the_official_ones(real_data: Path, tmp_path: Path) -> None:
-    golden, out = real_data / "conversation/golden/twitter_extract", tmp_path / "out.txt"
+def test_the_bytes_are_the_official_ones(golden: Path, tmp_path: Path) -> None:
+    golden, out = golden / "twitter_extract", tmp_path / "out.txt"
     from_accounts(golden / "stored_data", out)
     assert out.read_bytes() == (golden / "expected_trial.txt").read_bytes()
     from_accounts(golden / "stored_data", out, limits=posts.read_limits(golden / "begin_end_ids.json"))
@@ -72,6 +72,22 @@ def test_the_bytes_are_the_official_ones(real_data: Path, tmp_path: Path) -> Non
     assert restored.printed() == (golden / "expected_testset_stdout.txt").read_text()
 
 
+def test_each_tokenizer_gives_the_official_text_of_its_time(
+    golden: Path, folder: Folder, talk: list[Row], tmp_path: Path
+) -> None:
+    cases = map(json.loads, (golden / "twitter_preprocess.jsonl").read_text("utf-8").splitlines())
+    apart = [case for case in cases if case["speaker"] == "U" and "expected_nltk_3.10" in case]
+    assert apart
+    for case in apart:
+        talk[0]["text"] = case["text"]
+        source = folder(Shop=[[talk[0], talk[1]]])
+        for settings, expected in ((Settings(), "expected"), (Settings(tokenizer=CURRENT), "expected_nltk_3.10")):
+            from_accounts(source, tmp_path / "out.txt", settings)
+            first = (tmp_path / "out.txt").read_text("utf-8").partition("\n")[0]
+            assert first == f"U: {case[expected]}", case["rule"]
+
+
+@pytest.mark.real_data(twin="test_each_tokenizer_gives_the_official_text_of_its_time")
 def test_so_are_those_of_real_stores_with_both_tokenizers(real_data: Path, tmp_path: Path) -> None:
     care, out = real_data / "conversation/twitter_care", tmp_path / "out.txt"
     for settings, name in ((Settings(), ""), (Settings(tokenizer=CURRENT), "_nltk_3.10")):

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from duologue.challenges.conversation.twitter.overlap import Common, Overlap, compare, read_part
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ def test_parts_of_two_kinds_have_nothing_to_compare(tmp_path: Path) -> None:
     assert "nothing to compare" in found.told()
 
 
+@pytest.mark.real_data(twin="test_accounts_are_the_same_whatever_their_case")
 def test_the_official_lists_are_disjoint(real_data: Path, tmp_path: Path) -> None:
     lists = real_data / "conversation/account_lists"
     names = [f"official_account_names_{part}" for part in ("train", "dev", "test")]

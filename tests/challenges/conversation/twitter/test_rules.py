@@ -113,8 +113,8 @@ def test_only_replies_lose_signature_and_last_word(text: str, wanted: str) -> No
     assert after(Speech("U")) == text
 
 
-def test_the_golden_cases_come_out_both_ways_with_both_tokenizers(real_data: Path) -> None:
-    lines = (real_data / "conversation/golden/twitter_preprocess.jsonl").read_text("utf-8").splitlines()
+def test_the_golden_cases_come_out_both_ways_with_both_tokenizers(golden: Path) -> None:
+    lines = (golden / "twitter_preprocess.jsonl").read_text("utf-8").splitlines()
     for case in map(json.loads, lines):
         speech = Speech(case["speaker"], case["user_screen_name"], case["user_first_name"] or "")
         wanted = {CHALLENGE: case["expected"], CURRENT: case.get("expected_nltk_3.10", case["expected"])}

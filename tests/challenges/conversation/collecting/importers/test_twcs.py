@@ -131,6 +131,7 @@ def test_a_table_that_is_not_there_is_refused(tmp_path: Path) -> None:
         import_twcs(base, tmp_path / "none.csv")
 
 
+@pytest.mark.real_data(twin="test_each_companys_replies_end_dialogues_in_the_order_of_time")
 def test_the_public_sample_of_the_real_table_is_read(tmp_path: Path, real_data: Path) -> None:
     sample = real_data / "conversation" / "twcs_dialogs" / "twcs_sample.csv"
     done = imported(tmp_path, sample.read_bytes())
