@@ -29,7 +29,7 @@ from duologue.challenges.proactive.official import evaluate_file  # noqa: E402  
 from duologue.core.plugins import load_task  # noqa: E402  # the same
 from duologue.core.records import Report, Score, Scoring  # noqa: E402  # the same
 from duologue.metrics.bleu import Bleu, bleu_columns, count_bleu  # noqa: E402  # the same
-from duologue.metrics.ranking import count_ranks, ranking_metrics  # noqa: E402  # the same
+from duologue.metrics.rank import count_ranks, ranking_metrics  # noqa: E402  # the same
 from duologue.metrics.resampling import bootstrap_sums, swapped_sums  # noqa: E402  # the same
 from duologue.metrics.significance import p_value, values_only  # noqa: E402  # the same
 from duologue.report.league import league_to_json, rank_all  # noqa: E402  # the same

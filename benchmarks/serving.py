@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.web.serving import Server
+from duologue.web.http_server import Server
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

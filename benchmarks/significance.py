@@ -18,7 +18,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402  # after the number of threads is set
 
-from duologue.metrics.ranking import count_ranks, ranking_metrics  # noqa: E402  # the same
+from duologue.metrics.rank import count_ranks, ranking_metrics  # noqa: E402  # the same
 from duologue.metrics.resampling import bootstrap_sums, swapped_sums  # noqa: E402  # the same
 from duologue.metrics.significance import bootstrap, paired_tests  # noqa: E402  # the same
 

@@ -85,7 +85,7 @@ def test_a_folder_of_results_becomes_a_board(
     assert "broken.json" in page.read_text(encoding="utf-8")
     duologue("board", "restaurant", folder, "--gold", corpus.truth, "--input", corpus.data, "--out", page)
     shown = page.read_text(encoding="utf-8")
-    assert shown.count('<details class="exhibit" open>') == 4
+    assert shown.count('<details class="example" open>') == 4
     assert shown.index("Good and bad dialogues") < shown.index("How it was made")
     again = duologue("board", "restaurant", folder, "--gold", corpus.truth, "--json")
     assert json.loads(again.out) == told
@@ -125,11 +125,11 @@ def test_the_page_shows_items_while_their_files_are_there(
     words = ("--gold", corpus.truth, "--pred", result, "--input", corpus.data, "--out", report)
     assert duologue("score", "restaurant", *words).code == 0
     assert duologue("report", report, "--in", corpus.folder, "--out", page).code == 0
-    assert 'class="exhibit"' in page.read_text(encoding="utf-8")
+    assert 'class="example"' in page.read_text(encoding="utf-8")
     result.unlink()
     gone = duologue("report", report, "--in", corpus.folder, "--out", page)
     assert (gone.code, "no such file" in gone.err) == (0, True)
-    assert 'class="exhibit"' not in page.read_text(encoding="utf-8")
+    assert 'class="example"' not in page.read_text(encoding="utf-8")
 
 
 def test_every_formula_is_listed_with_signature_and_source(duologue: Any) -> None:

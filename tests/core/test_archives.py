@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.core import archives, unpacking
+from duologue.core import archives, decompression
 from duologue.core.archives import is_archive, members, unpacked
 from duologue.core.errors import DuologueError, FormatError
 
@@ -147,8 +147,8 @@ def test_too_many_entries_and_files_that_swell_are_refused(
 ) -> None:
     monkeypatch.setattr(archives, "MOST", 5)
     assert rules(written(tmp_path, pack({f"{at}": b"" for at in range(20)}))) == ["archive-entries"]
-    monkeypatch.setattr(unpacking, "FREE", 1 << 16)
-    monkeypatch.setattr(unpacking, "limits", lambda: unpacking.Limits(held=1 << 20, ratio=20))
+    monkeypatch.setattr(decompression, "FREE", 1 << 16)
+    monkeypatch.setattr(decompression, "limits", lambda: decompression.UnpackLimits(held=1 << 20, ratio=20))
     assert rules(written(tmp_path, pack({"a": bytes(1 << 21)}))) == ["unpacked-size"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.core import disk, unpacking
+from duologue.core import decompression, disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError, StorageError
 from duologue.core.lines import Lines, cut, sha256
@@ -27,7 +27,7 @@ PIECES = st.sampled_from(["a", "好", "\n", "\r", "\r\n", "\u2028", "\x0b", "\x8
 
 def small_pieces(patch: pytest.MonkeyPatch, size: int) -> None:
     """Read files in pieces of so many bytes, and hold none of them."""
-    patch.setattr(unpacking, "PIECE", size)
+    patch.setattr(decompression, "PIECE", size)
     patch.setattr(disk, "SMALL", -1)
 
 

@@ -13,7 +13,7 @@ import pytest
 from duologue.core.errors import FormatError, StorageError
 from duologue.corpus import archives as module
 from duologue.corpus.archives import open_archive
-from duologue.corpus.members import Plan, unpack
+from duologue.corpus.members import ShardPlan, unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +67,7 @@ def test_the_chosen_members_come_shard_by_shard(tmp_path: Path, kind: str) -> No
     packed = dict(zip(members.names, members.sizes.tolist(), strict=True))
     if kind != "zip":
         assert packed == {name: len(FILES[name]) for name in packed}
-    plan = Plan(np.array([0, 2]), np.array([70, 50]), [range(1), range(1, 2)])
+    plan = ShardPlan(np.array([0, 2]), np.array([70, 50]), [range(1), range(1, 2)])
     shards = list(archive.shards(plan, set()))
     assert [shard.name for shard in shards] == ["part-00000.parquet", "part-00001.parquet"]
     parts = [part for shard in shards for part in shard.content]

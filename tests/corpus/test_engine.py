@@ -89,7 +89,7 @@ def test_no_worker_outlives_a_process_that_was_killed(tmp_path: Path) -> None:
         "from duologue.corpus.processes import Processes\n"
         "if __name__ == '__main__':\n"
         "    crew = Processes(t.double, 2)\n"
-        "    print(*(process.pid for process in crew._crew), flush=True)\n"
+        "    print(*(process.pid for process in crew._workers), flush=True)\n"
         "    sys.stdin.read()\n"
     )
     script = tmp_path / "program.py"

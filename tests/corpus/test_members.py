@@ -10,7 +10,7 @@ import pytest
 
 from duologue.core.errors import StorageError
 from duologue.corpus import members as module
-from duologue.corpus.members import Part, divide, unpack
+from duologue.corpus.members import MemberData, divide, unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 )
 def test_a_damaged_member_says_what_is_wrong(data: bytes, method: int, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        unpack(Part(1, "a", data, method=method))
+        unpack(MemberData(1, "a", data, method=method))
 
 
 def test_a_member_that_swells_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LIMIT", 1000)
     with pytest.raises(ValueError, match="unpacks to more"):
-        unpack(Part(1, "a", gzip.compress(b"x" * 1001)))
-    assert unpack(Part(1, "a", gzip.compress(b"x" * 1000))) == b"x" * 1000
+        unpack(MemberData(1, "a", gzip.compress(b"x" * 1001)))
+    assert unpack(MemberData(1, "a", gzip.compress(b"x" * 1000))) == b"x" * 1000
 
 
 def test_joined_and_padded_gzip_data_is_read_whole() -> None:
     data = gzip.compress(b"one ") + gzip.compress(b"two") + b"\0" * 20
-    assert unpack(Part(1, "a", data)) == b"one two"
+    assert unpack(MemberData(1, "a", data)) == b"one two"
 
 
 def test_a_file_that_is_gone_is_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no such file"):
-        unpack(Part(1, "a", None, str(tmp_path / "gone"), offset=-1))
+        unpack(MemberData(1, "a", None, str(tmp_path / "gone"), offset=-1))
 
 
 def test_a_place_without_a_file_is_damage(tmp_path: Path) -> None:
@@ -53,9 +53,9 @@ def test_a_place_without_a_file_is_damage(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a", "one")
     with pytest.raises(ValueError, match="holds no file"):
-        unpack(Part(1, "a", None, str(path), offset=3, size=4))
+        unpack(MemberData(1, "a", None, str(path), offset=3, size=4))
     with pytest.raises(ValueError, match="holds no file"):
-        unpack(Part(1, "a", None, str(path), offset=10**6, size=4))
+        unpack(MemberData(1, "a", None, str(path), offset=10**6, size=4))
 
 
 def test_the_examples_in_the_documentation_run() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.core.errors import FormatError, StorageError
 from duologue.corpus import tables as module
-from duologue.corpus.tables import Texts, dump, joined, load, notes, stacked
+from duologue.corpus.tables import PackedTexts, dump, joined, load, notes, stacked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 WORDS = st.lists(st.text(max_size=5).filter(lambda text: text.isprintable()), max_size=12)
 
 
-def texts(words: list[str]) -> Texts:
+def texts(words: list[str]) -> PackedTexts:
     data = [word.encode() for word in words]
-    return Texts.of(b"".join(data), np.array([len(word) for word in data], np.int64))
+    return PackedTexts.of(b"".join(data), np.array([len(word) for word in data], np.int64))
 
 
 @settings(max_examples=25)

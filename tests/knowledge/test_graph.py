@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from duologue.core.records import Fact
 from duologue.knowledge import graph as module
-from duologue.knowledge.folding import bare, fold, parts_of
 from duologue.knowledge.graph import Graph
+from duologue.knowledge.normalization import bare, fold, parts_of
 
 if TYPE_CHECKING:
     import pytest

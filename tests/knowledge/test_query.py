@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.core.records import Fact
-from duologue.knowledge.folding import fold
 from duologue.knowledge.graph import Graph
+from duologue.knowledge.normalization import fold
 from duologue.knowledge.query import Query, Step, measure, run
 
 ROWS: list[tuple[str, str, Any]] = [

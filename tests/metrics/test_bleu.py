@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from duologue.metrics.bleu import PROFILES, Bleu, Pair, bleu_columns, count_bleu
+from duologue.metrics.bleu import PROFILES, Bleu, TokenizedPair, bleu_columns, count_bleu
 
 texts = st.lists(st.sampled_from("abcd"), max_size=9)
 pairs = st.tuples(texts, st.lists(texts, min_size=1, max_size=3))
@@ -117,8 +117,8 @@ def test_a_hypothesis_too_short_adds_one_guess_in_nltk_and_none_in_coco() -> Non
     one = (["a"], [["a"]])
     assert bleu_columns("coco")[5] == "guess-2"
     assert bleu_columns("nltk-2017")[5] == "padded guess-2"
-    assert Bleu(2).count(Pair(*one)) == (1, 1, 1, 1, 0, 0)
-    assert Bleu(2, "nltk-2017").count(Pair(*one)) == (1, 1, 1, 1, 0, 1)
+    assert Bleu(2).count(TokenizedPair(*one)) == (1, 1, 1, 1, 0, 0)
+    assert Bleu(2, "nltk-2017").count(TokenizedPair(*one)) == (1, 1, 1, 1, 0, 1)
 
 
 def test_the_closest_reference_length_counts_and_of_two_the_shorter() -> None:

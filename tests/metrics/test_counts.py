@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from duologue.core.errors import UsageError
 from duologue.core.records import Report
 from duologue.metrics.counts import Counts, Metric, share, sign, tally
-from duologue.metrics.ranking import PrecisionAt, ReciprocalRank
+from duologue.metrics.rank import PrecisionAt, ReciprocalRank
 
 if TYPE_CHECKING:
     from duologue.metrics.counts import Floats

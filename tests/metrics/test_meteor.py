@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from duologue.core.errors import MissingExtraError, UsageError
-from duologue.metrics.bleu import Pair
+from duologue.metrics.bleu import TokenizedPair
 from duologue.metrics.meteor import COLUMNS, VARIABLE, Meteor, count_meteor, find_meteor
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "conversation" / "official"
@@ -109,5 +109,5 @@ def test_the_golden_cases_are_equal_with_the_original_program() -> None:
     metric = Meteor()
     assert metric.total(counts).tolist() == pytest.approx(expected["METEOR_each"], rel=1e-12)
     assert float(metric.total(counts.sum(axis=0))) == pytest.approx(expected["METEOR"], rel=1e-12)
-    pair = Pair(rows[0]["hyp"].split(), [one.split() for one in rows[0]["refs"]])
+    pair = TokenizedPair(rows[0]["hyp"].split(), [one.split() for one in rows[0]["refs"]])
     assert metric.count(pair) == tuple(counts[0].tolist())

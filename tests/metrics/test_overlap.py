@@ -8,24 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.metrics.counts import tally
-from duologue.metrics.overlap import F1, Overlap, Pair, Precision, Recall, count_overlap, overlap_metrics
+from duologue.metrics.overlap import F1, BagOverlap, Precision, Recall, TokenBags, count_overlap, overlap_metrics
 
 bags = st.text(alphabet="abc好", max_size=12)
 
 
 def values(said: str, wanted: str) -> dict[str, float]:
     metrics = overlap_metrics("chars")
-    counts = tally(metrics, ["x"], [Pair(said, wanted)])
+    counts = tally(metrics, ["x"], [TokenBags(said, wanted)])
     return {metric.name: metric.value(counts) for metric in metrics}
 
 
 def test_repeats_are_hits_as_often_as_they_are_wanted() -> None:
-    assert count_overlap("aaab", "abb") == Overlap(hits=2, said=4, wanted=3)
+    assert count_overlap("aaab", "abb") == BagOverlap(hits=2, said=4, wanted=3)
 
 
 def test_scores_are_shares_of_the_pooled_counts() -> None:
     metrics = overlap_metrics("chars")
-    counts = tally(metrics, ["x", "y"], [Pair("ab", "ac"), Pair("abcd", "a")])
+    counts = tally(metrics, ["x", "y"], [TokenBags("ab", "ac"), TokenBags("abcd", "a")])
     assert counts.sums().tolist() == [2, 6, 3]
     assert [metric.value(counts) for metric in metrics] == pytest.approx([2 / 6, 2 / 3, 4 / 9], abs=1e-15)
 

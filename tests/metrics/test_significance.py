@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from duologue.core.errors import UsageError
 from duologue.metrics.counts import Counts, Metric
-from duologue.metrics.ranking import PrecisionAt, count_ranks, ranking_metrics
+from duologue.metrics.rank import PrecisionAt, count_ranks, ranking_metrics
 from duologue.metrics.significance import bootstrap, holm, p_value, paired_tests, scores
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from duologue.core.records import Report, Slice
 from duologue.metrics.counts import sign
-from duologue.metrics.ranking import count_ranks, ranking_metrics
+from duologue.metrics.rank import count_ranks, ranking_metrics
 from duologue.metrics.significance import scores
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from duologue.core.errors import UsageError
-from duologue.metrics.ranking import PrecisionAt
+from duologue.metrics.rank import PrecisionAt
 from duologue.report import compare, compare_all
 from duologue.report.comparison import in_order, system_names, widest_gaps
 

@@ -12,7 +12,7 @@ import pytest
 from duologue.core.errors import StorageError
 from duologue.core.records import Problem
 from duologue.report import league_page, page, rank_all, write_page
-from duologue.report.exhibits import Exhibit, Showcase
+from duologue.report.error_examples import ErrorExample, ErrorExamples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -202,8 +202,8 @@ def test_parts_with_few_items_are_folded(make_report: MakeReport) -> None:
 
 
 def test_good_and_bad_dialogues_stand_in_the_open(make_report: MakeReport) -> None:
-    def exhibit(name: str, value: float) -> Exhibit:
-        return Exhibit(
+    def example(name: str, value: float) -> ErrorExample:
+        return ErrorExample(
             id=name,
             value=value,
             history=(("user", "hi"), ("<b>", "x")),
@@ -213,15 +213,15 @@ def test_good_and_bad_dialogues_stand_in_the_open(make_report: MakeReport) -> No
             answer=("b",),
         )
 
-    shown = Showcase(
-        tuple(exhibit(f"good{number}", 1.0) for number in range(4)),
-        tuple(exhibit(f"bad{number}", 0.0) for number in range(4)),
+    shown = ErrorExamples(
+        tuple(example(f"good{number}", 1.0) for number in range(4)),
+        tuple(example(f"bad{number}", 0.0) for number in range(4)),
     )
     text = page([make_report("a", wrong=3)], showcases={0: shown})
     read(text)
-    opened = re.findall(r'<details class="exhibit" open>\s*<summary><code>(\w+)</code>', text)
+    opened = re.findall(r'<details class="example" open>\s*<summary><code>(\w+)</code>', text)
     assert opened == ["good0", "good1", "bad0", "bad1"]
-    assert text.count('<details class="exhibit">') == 4
+    assert text.count('<details class="example">') == 4
     assert '<span class="zh" lang="zh-Hans">用户</span>' in text
     assert "<b>&lt;b&gt;</b> x" in text
     assert text.index("Good and bad dialogues") < text.index("Behind the scores")

@@ -12,7 +12,7 @@ from duologue.core.plugins import load_task
 from duologue.core.records import Scoring
 from duologue.run import evaluate
 from duologue.run.saved import formulas_of, read_report, save_report
-from duologue.run.verify import Given, find, verify
+from duologue.run.verify import FileLocations, find, verify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,12 +99,13 @@ def test_files_are_found_below_a_named_folder_or_where_they_are_given(
     report = far / saved.name
     shutil.move(saved, report)
     assert verify(report).checked == 0
-    assert verify(report, Given((tmp_path,))).differences == ()
+    assert verify(report, FileLocations((tmp_path,))).differences == ()
     pred = contest.results / "fair.answers.json"
-    assert verify(report, Given((), (contest.gold,), contest.data, pred)).differences == ()
-    assert verify(report, Given((), (contest.gold,), contest.data, contest.results / "poor.answers.json")).differences
+    assert verify(report, FileLocations((), (contest.gold,), contest.data, pred)).differences == ()
+    poor = pred.with_name("poor.answers.json")
+    assert verify(report, FileLocations((), (contest.gold,), contest.data, poor)).differences
     with pytest.raises(UsageError, match="made from 1 such files, 2 given"):
-        verify(report, Given((), (contest.gold, contest.gold), contest.data, pred))
+        verify(report, FileLocations((), (contest.gold, contest.gold), contest.data, pred))
 
 
 @pytest.fixture
@@ -159,7 +160,7 @@ def test_metric_programs_come_from_the_reader_and_are_compared_by_hash(
     path = conversation(tmp_path, meteor=str(program))
     assert f"meteor {hashlib.sha256(b'mine').hexdigest()[:8]}" in read_report(path).signature
     assert str(program) not in str(read_report(path).meta["how"])
-    assert verify(path, Given(options={"meteor": str(program)})).differences == ()
+    assert verify(path, FileLocations(options={"meteor": str(program)})).differences == ()
     monkeypatch.setenv("DUOLOGUE_METEOR", str(program))
     assert verify(path).differences == ()
     program.write_bytes(b"another")
@@ -185,6 +186,6 @@ def test_a_table_that_was_an_option_is_found_like_the_other_files(tmp_path: Path
     shutil.move(path, hidden / path.name)
     shutil.move(tmp_path / "output.txt", hidden / "output.txt")
     assert [one.partition(":")[0] for one in verify(hidden / path.name).differences] == [str(table)]
-    assert verify(hidden / path.name, Given(options={"vectors": str(table)})).differences == ()
+    assert verify(hidden / path.name, FileLocations(options={"vectors": str(table)})).differences == ()
     with pytest.raises(UsageError, match="no file or program to be given as 'vector'; did you mean 'vectors'"):
-        verify(hidden / path.name, Given(options={"vector": str(table)}))
+        verify(hidden / path.name, FileLocations(options={"vector": str(table)}))

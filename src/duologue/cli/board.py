@@ -14,12 +14,12 @@ from duologue.core.disk import write_text
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.plugins import load_task
 from duologue.report import (
+    find_error_examples,
     league_page,
     league_to_json,
     rank_all,
     render_contests,
     render_league,
-    showcase,
     to_json,
     write_page,
 )
@@ -32,7 +32,7 @@ from duologue.run.whole import is_whole, score_teams, teams
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.report import Showcase
+    from duologue.report import ErrorExamples
     from duologue.report.league import League
     from duologue.run.whole import ScoredTeams
 
@@ -134,14 +134,14 @@ def board(
     console.show(render_league(found))
 
 
-def _showcases(found: League, folders: list[Path]) -> dict[str, Showcase]:
+def _showcases(found: League, folders: list[Path]) -> dict[str, ErrorExamples]:
     """Return the best and worst items of the first systems, where the files are small enough to be read again."""
     shown = {}
     for place in found.places[:_SHOWN]:
         report = place.report
         if report.items and report.n <= _MOST_ITEMS:
             context = context_of(report, None, folders)
-            items = showcase(report, formulas_of(report), context.examples, context.answers, most=_ITEMS)
+            items = find_error_examples(report, formulas_of(report), context.examples, context.answers, most=_ITEMS)
             if items.worst:
                 shown[place.system] = items
     return shown

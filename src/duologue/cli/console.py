@@ -105,13 +105,13 @@ def take_warnings() -> None:
     """Let what our modules warn of be printed here too, a line each."""
     import logging  # `duologue --help` stays quick
 
-    class Lines(logging.Handler):
+    class WarningPrinter(logging.Handler):
         """Prints warnings on standard error."""
 
         def emit(self, record: logging.LogRecord) -> None:
             block(self.format(record), err=True)
 
-    logging.lastResort = Lines(logging.WARNING)
+    logging.lastResort = WarningPrinter(logging.WARNING)
 
 
 def forgive_encoding() -> None:

@@ -104,7 +104,7 @@ def cli(context: click.Context, max_unpacked: str | None) -> None:
     """
     context.with_resource(sparing_inputs())
     if max_unpacked is not None:
-        from duologue.core.unpacking import allowing
+        from duologue.core.decompression import allowing
 
         context.with_resource(allowing(max_unpacked))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli import console, options
-from duologue.report import showcase, write_page
+from duologue.report import find_error_examples, write_page
 from duologue.run.context import context_of
 from duologue.run.saved import formulas_of, read_report
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.records import Report
-    from duologue.report import Showcase
+    from duologue.report import ErrorExamples
 
 
 @click.command()
@@ -47,11 +47,11 @@ def report(*, reports: tuple[Path, ...], out: Path, title: str, folders: tuple[P
     console.line(f"{len(reports)} report{'s' * (len(reports) > 1)} in {out}")
 
 
-def _showcase(report: Report, path: Path, folders: tuple[Path, ...], most: int) -> Showcase:
+def _showcase(report: Report, path: Path, folders: tuple[Path, ...], most: int) -> ErrorExamples:
     """Return the best and worst items of a saved report; none, with a word about it, where its files cannot be read."""
     if not most:
-        return showcase(report, (), (), {})
+        return find_error_examples(report, (), (), {})
     context = context_of(report, path, folders)
     if context.missing:
         console.line(f"{path}: no items are shown: {context.missing}", err=True)
-    return showcase(report, formulas_of(report), context.examples, context.answers, most=most)
+    return find_error_examples(report, formulas_of(report), context.examples, context.answers, most=most)

@@ -197,9 +197,9 @@ def _is_of(kind: re.Pattern[bytes], path: Path) -> bool:
     """Tell whether a file may be replaced: it is of a kind, empty, or not there."""
     if not path.is_file():
         return True
+    from duologue.core.decompression import pieces
     from duologue.core.disk import opened
     from duologue.core.errors import DuologueError
-    from duologue.core.unpacking import pieces
 
     try:
         with opened(path) as raw:

@@ -62,7 +62,7 @@ def serve(
         raise UsageError(f"task '{task}' has no form over HTTP")
     system = open_system(loaded, name, recipe, overrides)
     world = options.world_of(loaded, kb)
-    from duologue.web.serving import Server  # only those who serve need it
+    from duologue.web.http_server import Server  # only those who serve need it
 
     server = Server(loaded.service(system, world, seed=seed), host, port, hosts=hosts)
     console.line(f"serving {task} at {server.address} (Ctrl-C stops)")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from duologue.cli import console, options
-from duologue.run.verify import Given, find, paths_in
+from duologue.run.verify import FileLocations, find, paths_in
 from duologue.run.verify import verify as verify_report
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def verify(
       duologue verify FILE.report.json --in data --in results
       duologue verify "p@1 = hit@1 / items | restaurant | strict | ..." --in results
     """
-    given = Given(folders, gold, data, pred, paths_in(chosen))
+    given = FileLocations(folders, gold, data, pred, paths_in(chosen))
     verdicts = [verify_report(path, given) for path in find(what, folders or (options.WORKSPACE,))]
     if as_json:
         rows = [

@@ -5,7 +5,7 @@
     with unpacked(path) as folder:   # for readers that want a path
         submission = task.read(folder / "task1.answers.json")
 
-What an archive says of itself is believed nowhere: sizes are counted as they come out (`unpacking`: ratio and size,
+What an archive says of itself is believed nowhere: sizes are counted as they come out (`decompression`: ratio and size,
 `--max-unpacked` raises them), and an archive is refused as a whole, with all that is wrong, for names that lead out
 of it, links, devices, names given twice, encryption, and more than `MOST` files. Large corpora, of which no file is
 held, have a reader of their own (`corpus.archives`).
@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from duologue.core import disk, unpacking
+from duologue.core import decompression, disk
 from duologue.core.errors import FormatError
 from duologue.core.findings import Findings
 from duologue.core.records import Problem
@@ -101,7 +101,7 @@ def _kind(path: Path) -> str | None:
         start = raw.read(_START)
     if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "zip"
-    if start.startswith(unpacking.GZIP):
+    if start.startswith(decompression.GZIP):
         with suppress(zlib.error):
             start = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(start, _START)
     return "tar" if start[_TAR_MARK] == b"ustar" else None
@@ -115,7 +115,7 @@ def _in_zip(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, 
             for info in archive.infolist():
                 names.add(info.filename, folder=info.is_dir(), wrong=_wrong_in_zip(info))
             names.judge()
-            meter = unpacking.Meter(path, held=True)
+            meter = decompression.Meter(path, held=True)
             meter.count(0, size)
             for info in archive.infolist():
                 if not info.is_dir() and wanted(_plain(info.filename)):
@@ -127,7 +127,7 @@ def _directory_size(raw: IO[bytes], path: Path) -> int:
     """Return the size of a zip file; refuse one of too many entries before the library makes an object of each."""
     size = entries = 0
     tail = b""
-    while piece := raw.read(unpacking.PIECE):
+    while piece := raw.read(decompression.PIECE):
         entries += (tail + piece).count(_ENTRY)
         tail = piece[-len(_ENTRY) + 1 :]
         size += len(piece)
@@ -154,7 +154,7 @@ def _in_tar(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, 
         wrong = "" if info.isdir() or (info.isreg() and not info.issparse()) else "is a link, a device or sparse"
         names.add(info.name, folder=info.isdir(), wrong=wrong)
     names.judge()
-    meter = unpacking.Meter(path, held=True)
+    meter = decompression.Meter(path, held=True)
     meter.count(0, path.stat().st_size)
     for info, tar in _entries(path):
         if info.isreg() and wanted(_plain(info.name)):
@@ -167,7 +167,7 @@ def _in_tar(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, 
 
 def _entries(path: Path) -> Iterator[tuple[tarfile.TarInfo, tarfile.TarFile]]:
     with disk.opened(path) as raw:
-        stream: Any = _Stream(unpacking.pieces(raw, path, held=True))
+        stream: Any = _Stream(decompression.pieces(raw, path, held=True))
         with _told(path), tarfile.open(fileobj=stream, mode="r|") as tar:
             while (info := tar.next()) is not None:
                 yield info, tar
@@ -198,14 +198,14 @@ class _Stream:
 
     def end(self) -> bytes:
         """Return the last block, which the mark of the end fills with zeros."""
-        while self.read(unpacking.PIECE):
+        while self.read(decompression.PIECE):
             pass
         return self._last
 
 
-def _counted(file: IO[bytes], meter: unpacking.Meter) -> bytes:
+def _counted(file: IO[bytes], meter: decompression.Meter) -> bytes:
     found = io.BytesIO()
-    while piece := file.read(unpacking.PIECE):
+    while piece := file.read(decompression.PIECE):
         meter.count(len(piece))
         found.write(piece)
     return found.getvalue()

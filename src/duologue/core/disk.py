@@ -23,10 +23,10 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
+from duologue.core.decompression import GZIP, pieces
 from duologue.core.errors import FormatError, StorageError
 from duologue.core.inputs import demand_spared
 from duologue.core.records import Problem
-from duologue.core.unpacking import GZIP, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ def read_bytes(path: Path) -> bytes:
     """Return the bytes of a file, unpacked when it is gzip (told by its first bytes, not its name).
 
     Raises `StorageError` when there is no such file, it is a folder or may not be read, and `FormatError` when the
-    gzip data is damaged or unpacks to more than the limit (`unpacking`).
+    gzip data is damaged or unpacks to more than the limit (`decompression`).
     """
     found = io.BytesIO()  # a list of pieces would take the memory twice when it is joined
     with opened(path) as raw:

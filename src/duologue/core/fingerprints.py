@@ -24,8 +24,8 @@ _WORD = re.compile(rf"[^\W_{_IDEOGRAPHS}]+")
 _TOKEN = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
 
 
-class Said(NamedTuple):
-    """A text, as far as overlaps look at it."""
+class TextFingerprint(NamedTuple):
+    """The fingerprint and length of a text, for measuring overlap between corpora."""
 
     print: int
     """Its fingerprint."""
@@ -34,7 +34,7 @@ class Said(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 15)
-def of_text(text: str) -> Said:
+def of_text(text: str) -> TextFingerprint:
     """Return fingerprint and length of a text; only its letters and digits count, in no case and full or half width.
 
     >>> of_text("Sorry , I can 't !").print == of_text("sorry, I can't").print
@@ -44,7 +44,7 @@ def of_text(text: str) -> Said:
     """
     even = _even(text)
     size = len(_WORD.findall(even)) + len(_IDEOGRAPH.findall(even)) / 2
-    return Said(_number(_GAPS.sub("", even).encode("utf-8", "surrogatepass")), size)
+    return TextFingerprint(_number(_GAPS.sub("", even).encode("utf-8", "surrogatepass")), size)
 
 
 def of_runs(text: str, n: int) -> list[int]:

@@ -20,13 +20,13 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from duologue.core import disk
+from duologue.core.decompression import Meter
 from duologue.core.errors import FormatError
 from duologue.core.extras import need
 from duologue.core.records import Problem
-from duologue.core.unpacking import Meter
 from duologue.corpus.contents import FEW_BLOCKS, SMALL_BLOCK, sampled
 from duologue.corpus.engine import Shard
-from duologue.corpus.members import GZIP, LIMIT, Members, Part, Plan, shard_name
+from duologue.corpus.members import GZIP, LIMIT, MemberData, Members, ShardPlan, shard_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
@@ -44,8 +44,8 @@ class Archive(Protocol):
     def members(self, wanted: Callable[[str], bool]) -> Members:
         """Return the members with a wanted name. Raises `FormatError` when the archive is cut off or damaged."""
 
-    def shards(self, plan: Plan, done: Container[str]) -> Iterator[Shard]:
-        """Yield the shards of a plan for what `members` gave; the content of each is a list of `Part`s.
+    def shards(self, plan: ShardPlan, done: Container[str]) -> Iterator[Shard]:
+        """Yield the shards of a plan for what `members` gave; the content of each is a list of `MemberData`s.
 
         A shard whose name is in `done` comes without content.
         """
@@ -79,14 +79,14 @@ def open_archive(path: Path) -> Archive:
 class _Ranged(ABC):
     """An archive whose members can be read at their place, by whoever has the path."""
 
-    def shards(self, plan: Plan, done: Container[str]) -> Iterator[Shard]:
+    def shards(self, plan: ShardPlan, done: Container[str]) -> Iterator[Shard]:
         for number, stretch in enumerate(plan.shards):
             name = shard_name(number)
             chosen = [] if name in done else stretch
             yield Shard(name, [self._part(int(plan.places[place]), int(plan.keys[place])) for place in chosen])
 
     @abstractmethod
-    def _part(self, place: int, key: int) -> Part:
+    def _part(self, place: int, key: int) -> MemberData:
         """Return where a member is read."""
 
 
@@ -113,9 +113,9 @@ class _Folder(_Ranged):
         self._names = names
         return Members(names, np.array(sizes, np.int64), content.digest())
 
-    def _part(self, place: int, key: int) -> Part:
+    def _part(self, place: int, key: int) -> MemberData:
         name = self._names[place]
-        return Part(key, name, None, str((self._path / name).absolute()), offset=-1)
+        return MemberData(key, name, None, str((self._path / name).absolute()), offset=-1)
 
 
 def _raise(error: OSError) -> None:
@@ -143,9 +143,9 @@ class _Zip(_Ranged):
         self._places = np.frombuffer(places, np.int64).reshape(-1, 3)
         return Members(names, self._places[:, 1], content.digest())
 
-    def _part(self, place: int, key: int) -> Part:
+    def _part(self, place: int, key: int) -> MemberData:
         offset, size, method = self._places[place].tolist()
-        return Part(key, self._names[place], None, str(self._path.absolute()), offset, size, method)
+        return MemberData(key, self._names[place], None, str(self._path.absolute()), offset, size, method)
 
     def _directory(self) -> Iterator[tuple[str, int, int, int, int]]:
         """Yield name, checksum, offset, packed size and method of each entry."""
@@ -216,14 +216,14 @@ class _Tar:
             sizes.append(size)
         return Members(names, np.frombuffer(sizes, np.int64), sampled(self._path))
 
-    def shards(self, plan: Plan, done: Container[str]) -> Iterator[Shard]:
+    def shards(self, plan: ShardPlan, done: Container[str]) -> Iterator[Shard]:
         stream = enumerate(self._walk())
         for number, stretch in enumerate(plan.shards):
             name = shard_name(number)
             parts = []
             for chosen in [] if name in done else stretch:
                 member, _, read = next(found for at, found in stream if at == plan.places[chosen])
-                parts.append(Part(int(plan.keys[chosen]), member, read()))
+                parts.append(MemberData(int(plan.keys[chosen]), member, read()))
             yield Shard(name, parts)
 
     def _walk(self) -> Iterator[tuple[str, int, Callable[[], bytes]]]:

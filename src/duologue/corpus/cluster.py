@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.extras import need
-from duologue.corpus.engine import Outcome, Shard, do_one
+from duologue.corpus.engine import Shard, ShardResult, do_one
 
 if TYPE_CHECKING:
     from duologue.corpus.engine import Work
@@ -55,11 +55,11 @@ class Cluster:
         """Send a shard to the cluster."""
         self._open.append(self._task.remote(self._work, shard))
 
-    def take(self) -> Outcome:
+    def take(self) -> ShardResult:
         """Wait for the next outcome. Raises `DuologueError` when a worker dies again and again."""
         ready, self._open = self._ray.wait(self._open, num_returns=1)
         try:
-            outcome: Outcome = self._ray.get(ready[0])
+            outcome: ShardResult = self._ray.get(ready[0])
         except self._ray.exceptions.RayError as error:
             raise DuologueError(
                 f"the Ray cluster could not do the work ({error}); run the command again, it goes on with the shards "

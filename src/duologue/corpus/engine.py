@@ -32,7 +32,7 @@ class Shard(NamedTuple):
     """What the work is done on; need not be there for a shard that is finished. It can be pickled."""
 
 
-class Outcome(NamedTuple):
+class ShardResult(NamedTuple):
     """What became of a shard."""
 
     name: str
@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
     """Why there is no data; empty where all went well."""
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Workers that take a shard each."""
 
     def full(self) -> bool:
@@ -50,7 +50,7 @@ class Crew(Protocol):
     def give(self, shard: Shard) -> None:
         """Give a shard to a worker."""
 
-    def take(self) -> Outcome:
+    def take(self) -> ShardResult:
         """Wait for the next outcome, in any order. Raises `DuologueError` when a worker dies."""
 
     def close(self) -> None:
@@ -74,27 +74,27 @@ def map_shards(
     """
     ordered: deque[Path] = deque()
     unfinished: set[str] = set()
-    crew = _hire(work, workers, engine, address)
+    pool = _start(work, workers, engine, address)
     try:
         for shard in shards:
             path = folder / shard.name
             ordered.append(path)
             if not path.is_file():
-                while crew.full():
-                    _settle(crew.take(), folder, unfinished)
-                crew.give(shard)
+                while pool.full():
+                    _settle(pool.take(), folder, unfinished)
+                pool.give(shard)
                 unfinished.add(shard.name)
             while ordered and ordered[0].name not in unfinished:
                 yield ordered.popleft()
         while ordered:
             while ordered[0].name in unfinished:
-                _settle(crew.take(), folder, unfinished)
+                _settle(pool.take(), folder, unfinished)
             yield ordered.popleft()
     finally:
-        crew.close()
+        pool.close()
 
 
-def _settle(outcome: Outcome, folder: Path, unfinished: set[str]) -> None:
+def _settle(outcome: ShardResult, folder: Path, unfinished: set[str]) -> None:
     if outcome.problem:
         raise DuologueError(f"{outcome.name}: {outcome.problem}")
     disk.write_bytes(folder / outcome.name, outcome.data)
@@ -108,15 +108,15 @@ def finished(folder: Path) -> frozenset[str]:
     return frozenset(path.name for path in folder.iterdir() if not path.name.startswith("."))
 
 
-def do_one(work: Work, shard: Shard) -> Outcome:
+def do_one(work: Work, shard: Shard) -> ShardResult:
     """Do the work on a shard, in whatever process this is; a `DuologueError` becomes the outcome's problem."""
     try:
-        return Outcome(shard.name, work(shard.content), "")
+        return ShardResult(shard.name, work(shard.content), "")
     except DuologueError as error:
-        return Outcome(shard.name, b"", str(error))
+        return ShardResult(shard.name, b"", str(error))
 
 
-def _hire(work: Work, workers: int, engine: str, address: str | None) -> Crew:
+def _start(work: Work, workers: int, engine: str, address: str | None) -> WorkerPool:
     if engine not in ENGINES:
         raise UsageError(f"no engine '{engine}'{did_you_mean(engine, ENGINES)}")
     if engine == "ray":
@@ -145,7 +145,7 @@ class _Alone:
     def give(self, shard: Shard) -> None:
         self._held.append(shard)
 
-    def take(self) -> Outcome:
+    def take(self) -> ShardResult:
         return do_one(self._work, self._held.pop())
 
     def close(self) -> None:

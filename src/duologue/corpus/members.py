@@ -35,7 +35,7 @@ class Members(NamedTuple):
     """A hash of what they hold (`contents`): another where an archive of equal names and sizes has other text."""
 
 
-class Plan(NamedTuple):
+class ShardPlan(NamedTuple):
     """Which members make which shard."""
 
     places: NDArray[np.int64]
@@ -46,7 +46,7 @@ class Plan(NamedTuple):
     """Stretches of the chosen."""
 
 
-class Part(NamedTuple):
+class MemberData(NamedTuple):
     """A member with its bytes, or with what is needed to read them."""
 
     key: int
@@ -83,7 +83,7 @@ def divide(sizes: NDArray[np.int64], target: int) -> list[range]:
     return [range(start, end) for start, end in pairwise(cuts)]
 
 
-def unpack(part: Part) -> bytes:
+def unpack(part: MemberData) -> bytes:
     """Return the bytes of a member, unpacked from the archive and, where it is gzip itself, once more.
 
     Raises `ValueError` that says what is wrong for a damaged member, `StorageError` when a file is gone.
@@ -98,7 +98,7 @@ def unpack(part: Part) -> bytes:
     return _inflate(data, 16 + zlib.MAX_WBITS) if data.startswith(GZIP) else data
 
 
-def _raw(part: Part) -> bytes:
+def _raw(part: MemberData) -> bytes:
     with disk.opened(Path(part.path)) as raw:
         if part.offset < 0:
             return raw.read(LIMIT + 1)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError
 from duologue.core.interrupts import ctrl_c_waits, leave_stops_to_the_parent
-from duologue.corpus.engine import Outcome, Shard, do_one
+from duologue.corpus.engine import Shard, ShardResult, do_one
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -30,7 +30,7 @@ class Processes:
 
     def __init__(self, work: Work, workers: int) -> None:
         self._pipes: list[Connection] = []
-        self._crew: list[BaseProcess] = []
+        self._workers: list[BaseProcess] = []
         self._free: list[Connection] = []
         context = multiprocessing.get_context("spawn")
         if hasattr(signal, "pthread_sigmask"):
@@ -44,7 +44,7 @@ class Processes:
                 process.start()
                 theirs.close()
                 self._pipes.append(ours)
-                self._crew.append(process)
+                self._workers.append(process)
         self._free = list(self._pipes)
 
     def full(self) -> bool:
@@ -58,11 +58,11 @@ class Processes:
         except (BrokenPipeError, ConnectionResetError) as error:
             raise _died() from error
 
-    def take(self) -> Outcome:
+    def take(self) -> ShardResult:
         """Wait for the next outcome. Raises `DuologueError` when a worker dies or has a fault."""
         pipe: Any = wait([pipe for pipe in self._pipes if pipe not in self._free])[0]
         try:
-            outcome: Outcome | str = pipe.recv()
+            outcome: ShardResult | str = pipe.recv()
         except (EOFError, OSError, pickle.UnpicklingError) as error:  # OSError: it died in the middle of a message
             raise _died() from error
         if isinstance(outcome, str):
@@ -74,9 +74,9 @@ class Processes:
         """Stop all workers at once."""
         for pipe in self._pipes:
             pipe.close()
-        for process in self._crew:
+        for process in self._workers:
             process.terminate()
-        for process in self._crew:
+        for process in self._workers:
             process.join()
             process.close()
 
@@ -95,7 +95,7 @@ def _serve(pipe: Connection, work: Work) -> None:
         while True:
             shard: Shard = pipe.recv()
             try:
-                outcome: Outcome | str = do_one(work, shard)
+                outcome: ShardResult | str = do_one(work, shard)
             except Exception:  # noqa: BLE001  # any fault is told to the process that waits for it, which raises it
                 outcome = traceback.format_exc()
             pipe.send(outcome)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _META = b"duologue"
 
 
-class Texts:
+class PackedTexts:
     """Texts as bytes, packed; n of them."""
 
     def __init__(self, array: Any) -> None:
@@ -33,7 +33,7 @@ class Texts:
         """An arrow array of type binary or large_binary."""
 
     @classmethod
-    def of(cls, data: bytes, lengths: NDArray[Any]) -> Texts:
+    def of(cls, data: bytes, lengths: NDArray[Any]) -> PackedTexts:
         """Return texts that follow one another in `data`; `lengths` (n,) are in bytes."""
         arrow: Any = need("pyarrow", "corpus")
         offsets = np.zeros(len(lengths) + 1, np.int64)
@@ -44,19 +44,19 @@ class Texts:
     def __len__(self) -> int:
         return len(self._array)
 
-    def __getitem__(self, part: slice) -> Texts:
-        return Texts(self._array[part])
+    def __getitem__(self, part: slice) -> PackedTexts:
+        return PackedTexts(self._array[part])
 
     def list(self) -> list[str]:
         """Return them as strings."""
         return [text.decode("utf-8") for text in self._array.to_pylist()]
 
-    def chosen(self, places: NDArray[Any]) -> Texts:
+    def chosen(self, places: NDArray[Any]) -> PackedTexts:
         """Return the texts at these places (integers), or for which it is true (booleans, (n,))."""
         arrow: Any = need("pyarrow", "corpus")
         if places.dtype == np.bool_:
-            return Texts(self._array.filter(arrow.array(places)))
-        return Texts(self._array.take(arrow.array(places)))
+            return PackedTexts(self._array.filter(arrow.array(places)))
+        return PackedTexts(self._array.take(arrow.array(places)))
 
     def lengths(self) -> NDArray[np.int64]:
         """Return how many bytes each has."""
@@ -74,35 +74,35 @@ class Texts:
         return np.frombuffer(self._array.buffers()[1], np.int64)[self._array.offset : self._array.offset + count]
 
 
-def joined(*pieces: Texts | bytes) -> Texts:
+def joined(*pieces: PackedTexts | bytes) -> PackedTexts:
     """Return texts put together from texts of equal number and from what is the same for all.
 
-    >>> a = Texts.of(b"hiyes", np.array([2, 3]))
+    >>> a = PackedTexts.of(b"hiyes", np.array([2, 3]))
     >>> joined(b"U: ", a, b"!").list()
     ['U: hi!', 'U: yes!']
     """
     arrow: Any = need("pyarrow", "corpus")
     compute: Any = need("pyarrow.compute", "corpus")
     kind = arrow.large_binary()
-    values = [piece._array if isinstance(piece, Texts) else arrow.scalar(piece, kind) for piece in pieces]
-    return Texts(compute.binary_join_element_wise(*values, arrow.scalar(b"", kind)))
+    values = [piece._array if isinstance(piece, PackedTexts) else arrow.scalar(piece, kind) for piece in pieces]
+    return PackedTexts(compute.binary_join_element_wise(*values, arrow.scalar(b"", kind)))
 
 
-def stacked(parts: list[Texts]) -> Texts:
+def stacked(parts: list[PackedTexts]) -> PackedTexts:
     """Return the texts of all parts, of which there is at least one."""
     arrow: Any = need("pyarrow", "corpus")
-    return Texts(arrow.concat_arrays([part._array for part in parts]))
+    return PackedTexts(arrow.concat_arrays([part._array for part in parts]))
 
 
 class Table(NamedTuple):
     """Rows of a text and numbers."""
 
-    texts: Texts
+    texts: PackedTexts
     columns: dict[str, NDArray[Any]]
     meta: Any
 
 
-def dump(texts: Texts, columns: Mapping[str, NDArray[Any]], meta: Any) -> bytes:
+def dump(texts: PackedTexts, columns: Mapping[str, NDArray[Any]], meta: Any) -> bytes:
     """Return the bytes of a Parquet file: column `text`, the columns of numbers, and `meta` as JSON.
 
     The texts must be UTF-8. The same rows give the same bytes with the same version of pyarrow.
@@ -127,7 +127,7 @@ def load(path: Path, columns: tuple[str, ...]) -> Table:
         meta = json.loads(table.schema.metadata[_META])
     chunks = [chunk.cast(arrow.large_utf8()).view(arrow.large_binary()) for chunk in table.column("text").chunks]
     return Table(
-        Texts(arrow.concat_arrays(chunks or [arrow.array([], arrow.large_binary())])),
+        PackedTexts(arrow.concat_arrays(chunks or [arrow.array([], arrow.large_binary())])),
         {name: table.column(name).to_numpy() for name in columns},
         meta,
     )

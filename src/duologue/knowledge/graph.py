@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from duologue.knowledge.folding import bare, fold, parts_of
+from duologue.knowledge.normalization import bare, fold, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from duologue.core.records import Fact, Record
-from duologue.knowledge.folding import fold
 from duologue.knowledge.graph import values_of
+from duologue.knowledge.normalization import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -78,7 +78,7 @@ class Query(Record, frozen=True, kw_only=True):
         return f"{taken}{', '.join(self.start)}{way}{' (others)' if self.others else ''}"
 
 
-class Found(Record, frozen=True, kw_only=True):
+class QueryResult(Record, frozen=True, kw_only=True):
     """What a graph says to a query."""
 
     facts: tuple[Fact, ...] = ()
@@ -105,7 +105,7 @@ class Found(Record, frozen=True, kw_only=True):
         return len(dict.fromkeys(self.facts))
 
 
-def run(query: Query, graph: Graph) -> Found:
+def run(query: Query, graph: Graph) -> QueryResult:
     """Return what the graph says; what it does not know gives nothing.
 
     A name begins at all entities that it may mean (`Graph.forms`), a value at itself. A hop along a value goes on at
@@ -126,7 +126,7 @@ def run(query: Query, graph: Graph) -> Found:
                 via.update(dict.fromkeys(found))
                 things = _goals(found, step, query.steps[number + 1], graph)
         groups.append((start, tuple(found)))
-    return Found(facts=_taken(groups, query.take), via=tuple(via), groups=tuple(groups))
+    return QueryResult(facts=_taken(groups, query.take), via=tuple(via), groups=tuple(groups))
 
 
 def _entities(name: Scalar, graph: Graph) -> Sequence[str]:

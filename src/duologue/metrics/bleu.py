@@ -42,14 +42,14 @@ _TINY, _SMALL = 1e-15, 1e-9
 """What the COCO program adds to numerators and denominators."""
 
 
-class Pair(NamedTuple):
+class TokenizedPair(NamedTuple):
     """A tokenised hypothesis and its tokenised references, one or more."""
 
     hypothesis: Sequence[str]
     references: Sequence[Sequence[str]]
 
 
-class Bleu(Metric[Pair]):
+class Bleu(Metric[TokenizedPair]):
     """BLEU-n of a corpus, by one of `PROFILES`; counts as `count_bleu` gives them.
 
     * `coco`: precision (match + 1e-15) / (guess + 1e-9); a hypothesis too short for an order adds nothing to its
@@ -74,7 +74,7 @@ class Bleu(Metric[Pair]):
         self.formula = f"bleu-{order} = {profile} corpus BLEU of 1 to {order}-grams"
         self.source = _SOURCES[profile]
 
-    def count(self, seen: Pair) -> tuple[float, ...]:
+    def count(self, seen: TokenizedPair) -> tuple[float, ...]:
         """Return the counts of one item."""
         counted = count_bleu([seen.hypothesis], [seen.references], profile=self.profile)
         return tuple(counted[0, : len(self.columns)].tolist())
@@ -139,7 +139,7 @@ def count_bleu(
     return count_layers(number_tokens(list(texts)), [layer.items for layer in layers], len(references), profile=profile)
 
 
-class Layer(NamedTuple, Generic[Text]):
+class ReferenceLayer(NamedTuple, Generic[Text]):
     """The first reference of each item, or the second, ..."""
 
     items: Integers
@@ -147,7 +147,7 @@ class Layer(NamedTuple, Generic[Text]):
     texts: list[Text]
 
 
-def layers_of(references: Sequence[Sequence[Text]]) -> list[Layer[Text]]:
+def layers_of(references: Sequence[Sequence[Text]]) -> list[ReferenceLayer[Text]]:
     """Return references in layers. Raises `ValueError` for an item without any."""
     bare = [number for number, several in enumerate(references) if not several]
     if bare:
@@ -155,7 +155,7 @@ def layers_of(references: Sequence[Sequence[Text]]) -> list[Layer[Text]]:
     layers = []
     for depth in range(max(map(len, references), default=0)):
         items = [number for number, several in enumerate(references) if len(several) > depth]
-        layers.append(Layer(np.array(items, dtype=np.int64), [references[number][depth] for number in items]))
+        layers.append(ReferenceLayer(np.array(items, dtype=np.int64), [references[number][depth] for number in items]))
     return layers
 
 

@@ -196,7 +196,7 @@ def tally(
 def sign(metrics: Iterable[Metric[Seen]], *parts: str) -> str:
     """Return the signature of scores: their formulas, then the parts that the scorer names, cut by ` | `.
 
-    >>> from duologue.metrics.ranking import PrecisionAt
+    >>> from duologue.metrics.rank import PrecisionAt
     >>> sign([PrecisionAt(1)], "restaurant", "strict", "v1", "n 1000")
     'p@1 = hit@1 / items | restaurant | strict | v1 | n 1000'
     """

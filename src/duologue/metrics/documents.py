@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from duologue.metrics.caption import ORDERS, CiderBatch
-from duologue.metrics.gathered import Gathered
+from duologue.metrics.sorted_aggregator import SortedAggregator
 from duologue.metrics.tokens import number_grams, with_lengths
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class _Portion:
 def cider_of(portions: Sequence[Numbered]) -> Iterator[Floats]:
     """Yield CIDEr per item, portion by portion. Goes through the portions once per order to count documents."""
     count = sum(portion.replies for portion in portions)
-    known = [Gathered(np.add) for _ in range(ORDERS)]
+    known = [SortedAggregator(np.add) for _ in range(ORDERS)]
     for order in range(1, ORDERS + 1):
         for portion in portions:
             _count_documents(portion, known[:order])
@@ -72,24 +72,24 @@ def cider_of(portions: Sequence[Numbered]) -> Iterator[Floats]:
         here = _Portion(portion.numbers, portion.lengths)
         documents = []
         places: Integers | None = None
-        for grams, gathered in zip(number_grams(here.tokens, ORDERS), known, strict=True):
-            places = gathered.places(here.codes(grams, places))
-            frequencies = gathered.values()
+        for grams, seen in zip(number_grams(here.tokens, ORDERS), known, strict=True):
+            places = seen.places(here.codes(grams, places))
+            frequencies = seen.values()
             documents.append(np.where(places >= 0, frequencies[0][places], 0) if frequencies else 0 * places)
         yield CiderBatch(here.tokens, portion.items.astype(np.int64)).values(documents, count)
 
 
-def _count_documents(portion: Numbered, known: Sequence[Gathered]) -> None:
+def _count_documents(portion: Numbered, known: Sequence[SortedAggregator]) -> None:
     """Put in the n-grams of the references, of the order that the last of `known` is for."""
     said = int(portion.lengths[: portion.replies].sum())
     here = _Portion(portion.numbers[said:], portion.lengths[portion.replies :])
     places: Integers | None = None
-    for grams, gathered in zip(number_grams(here.tokens, len(known)), known, strict=True):
+    for grams, seen in zip(number_grams(here.tokens, len(known)), known, strict=True):
         codes = here.codes(grams, places)
-        if gathered is not known[-1]:
-            places = gathered.places(codes)
+        if seen is not known[-1]:
+            places = seen.places(codes)
             continue
         items = portion.items.astype(np.int64)
         pairs = np.unique(items[grams.texts] * max(grams.kinds, 1) + grams.numbers)
         times = np.bincount(pairs % max(grams.kinds, 1), minlength=len(codes)).astype(np.int32)
-        gathered.add([codes[times > 0]], [times[times > 0]])
+        seen.add([codes[times > 0]], [times[times > 0]])

@@ -20,7 +20,7 @@ import numpy as np
 
 from duologue.core.disk import resolved
 from duologue.core.errors import MissingExtraError, UsageError
-from duologue.metrics.bleu import Pair
+from duologue.metrics.bleu import TokenizedPair
 from duologue.metrics.counts import Metric
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _UNMATCHED = "\u2603"
 """Sent in place of an empty hypothesis, which the program refuses; counted as no token."""
 
 
-class Meteor(Metric[Pair]):
+class Meteor(Metric[TokenizedPair]):
     """METEOR 1.5 (English, normalised) over the sums of the program's counts, as the program totals them."""
 
     name = "meteor"
@@ -61,7 +61,7 @@ class Meteor(Metric[Pair]):
     def __init__(self, jar: Path | None = None) -> None:
         self.jar = jar
 
-    def count(self, seen: Pair) -> tuple[float, ...]:
+    def count(self, seen: TokenizedPair) -> tuple[float, ...]:
         """Return the counts of one item: one start of the program, half a minute. Use `count_meteor` for many."""
         found = count_meteor([" ".join(seen.hypothesis)], [[" ".join(one) for one in seen.references]], self.jar)
         return tuple(found[0].tolist())

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Floats
 
 
-class Pair(NamedTuple):
+class TokenBags(NamedTuple):
     """What a metric over two bags looks at: the tokens of an answer and of its reference."""
 
     said: Iterable[Hashable]
     wanted: Iterable[Hashable]
 
 
-class Overlap(NamedTuple):
+class BagOverlap(NamedTuple):
     """Two bags compared."""
 
     hits: int
@@ -35,17 +35,17 @@ class Overlap(NamedTuple):
     wanted: int
 
 
-def count_overlap(said: Iterable[Hashable], wanted: Iterable[Hashable]) -> Overlap:
+def count_overlap(said: Iterable[Hashable], wanted: Iterable[Hashable]) -> BagOverlap:
     """Return hits and sizes of two bags.
 
     >>> count_overlap("aab", "abb")
-    Overlap(hits=2, said=3, wanted=3)
+    BagOverlap(hits=2, said=3, wanted=3)
     """
     ours, theirs = Counter(said), Counter(wanted)
-    return Overlap((ours & theirs).total(), ours.total(), theirs.total())
+    return BagOverlap((ours & theirs).total(), ours.total(), theirs.total())
 
 
-class _OverlapMetric(Metric[Pair]):
+class _OverlapMetric(Metric[TokenBags]):
     """Counts `<unit> hit`, `<unit> said` and `<unit> wanted`; what the subclass divides is the score."""
 
     def __init__(self, unit: str, name: str, formula: str) -> None:
@@ -54,7 +54,7 @@ class _OverlapMetric(Metric[Pair]):
         self.columns = (f"{unit} hit", f"{unit} said", f"{unit} wanted")
         self.formula = f"{name} = {formula}"
 
-    def count(self, seen: Pair) -> tuple[float, float, float]:
+    def count(self, seen: TokenBags) -> tuple[float, float, float]:
         """Return hits, said, wanted of one item."""
         hits, said, wanted = count_overlap(seen.said, seen.wanted)
         return float(hits), float(said), float(wanted)
@@ -101,7 +101,7 @@ def _zero_if_silent(value: Floats, sums: Floats) -> Floats:
     return result
 
 
-def overlap_metrics(unit: str, *, prefix: str = "") -> tuple[Metric[Pair], ...]:
+def overlap_metrics(unit: str, *, prefix: str = "") -> tuple[Metric[TokenBags], ...]:
     """Return precision, recall and F1 over one unit, their names behind `prefix`.
 
     >>> [metric.name for metric in overlap_metrics("facts", prefix="knowledge-")]

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from duologue.report.comparison import Comparison, compare, compare_all, widest_gaps
-    from duologue.report.exhibits import Showcase, showcase
+    from duologue.report.error_examples import ErrorExamples, find_error_examples
     from duologue.report.html import league_page, page, write_page
-    from duologue.report.jsonable import comparisons_to_json, to_json
     from duologue.report.league import League, league_to_json, rank_all
+    from duologue.report.serialize import comparisons_to_json, to_json
     from duologue.report.terminal import (
         render,
         render_comparisons,
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comparison",
+    "ErrorExamples",
     "League",
-    "Showcase",
     "compare",
     "compare_all",
     "comparisons_to_json",
+    "find_error_examples",
     "league_page",
     "league_to_json",
     "page",
@@ -43,7 +44,6 @@ __all__ = [
     "render_gaps",
     "render_league",
     "render_whole",
-    "showcase",
     "to_json",
     "widest_gaps",
     "write_page",
@@ -52,10 +52,10 @@ __all__ = [
 _HOMES = {
     "Comparison": "comparison",
     "League": "league",
-    "Showcase": "exhibits",
+    "ErrorExamples": "error_examples",
     "compare": "comparison",
     "compare_all": "comparison",
-    "comparisons_to_json": "jsonable",
+    "comparisons_to_json": "serialize",
     "rank_all": "league",
     "league_page": "html",
     "league_to_json": "league",
@@ -67,8 +67,8 @@ _HOMES = {
     "render_whole": "terminal",
     "render_gaps": "terminal",
     "render_league": "terminal",
-    "showcase": "exhibits",
-    "to_json": "jsonable",
+    "find_error_examples": "error_examples",
+    "to_json": "serialize",
     "widest_gaps": "comparison",
     "write_page": "html",
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.errors import UsageError
 from duologue.metrics.counts import Counts
-from duologue.metrics.ranking import ranking_metric
+from duologue.metrics.rank import ranking_metric
 from duologue.metrics.significance import RESAMPLES, holm, paired_tests
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from duologue import __version__
 from duologue.core.disk import write_text
 from duologue.report.board import boards
 from duologue.report.comparison import ranking_formulas, set_name, system_names
-from duologue.report.exhibits import distributions
+from duologue.report.error_examples import distributions
 from duologue.report.figures import Axis, line, mark, scale, score_axis
 from duologue.report.numbers import figure, interval, percent, points, probability, thousands
 from duologue.report.policy import allowed, length, shade
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Report, Score
     from duologue.report.board import Board
     from duologue.report.comparison import Formulas
-    from duologue.report.exhibits import Distribution, Showcase
+    from duologue.report.error_examples import Distribution, ErrorExamples
     from duologue.report.league import League
 
 
@@ -36,7 +36,7 @@ def page(
     commands: Sequence[str] = (),
     pairs: str = "all",
     formulas: Formulas | None = None,
-    showcases: Mapping[int, Showcase] | None = None,
+    showcases: Mapping[int, ErrorExamples] | None = None,
     seed: int = 0,
 ) -> str:
     """Return an HTML page: scores with ranks and ties, intervals, slices, paired tests, signatures, commands.
@@ -73,7 +73,7 @@ class Display(NamedTuple):
     name: str
     report: Report
     distributions: tuple[Distribution, ...]
-    showcase: Showcase | None
+    showcase: ErrorExamples | None
 
     @property
     def percent(self) -> bool:
@@ -82,7 +82,7 @@ class Display(NamedTuple):
         return score is None or score.percent
 
 
-def _displays(reports: Sequence[Report], formulas: Formulas, showcases: Mapping[int, Showcase]) -> list[Display]:
+def _displays(reports: Sequence[Report], formulas: Formulas, showcases: Mapping[int, ErrorExamples]) -> list[Display]:
     found = []
     for number, (report, name) in enumerate(zip(reports, system_names(reports), strict=True)):
         where = set_name(report)
@@ -97,7 +97,7 @@ def league_page(
     title: str,
     commands: Sequence[str] = (),
     seed: int = 0,
-    showcases: Mapping[str, Showcase] | None = None,
+    showcases: Mapping[str, ErrorExamples] | None = None,
 ) -> str:
     """Return a board of many systems as an HTML page; the same board gives the same bytes.
 

@@ -189,7 +189,7 @@ def _p_value(difference: float, error: float) -> float:
 
 def league_to_json(found: League) -> dict[str, Any]:
     """Return the board as a JSON object; figures are unrounded fractions, null where there is none."""
-    from duologue.report.jsonable import json_number, to_json  # together with the page only
+    from duologue.report.serialize import json_number, to_json  # together with the page only
 
     systems = [
         {

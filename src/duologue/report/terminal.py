@@ -12,8 +12,8 @@ from rich.text import Text
 from duologue.core.escapes import one_line
 from duologue.report.background import TRAINING_RULES, external_data, overlap_with_training
 from duologue.report.comparison import ALPHA, system_names
-from duologue.report.fitted import Column, Fitted
 from duologue.report.numbers import NOTHING, figure, interval, percent, points, probability
+from duologue.report.responsive_table import Column, ResponsiveTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def render_whole(files: Sequence[Report], test_sets: Sequence[Report], total: Re
     scores = [{score.name: score for score in report.scores} for report in rows]
     ranking = [row[total.rank_by] for row in scores]
     others = [score.name for score in total.scores if score.name != total.rank_by]
-    table = Fitted(
+    table = ResponsiveTable(
         [
             Column("test set", [str(report.meta.get("test_set", "")) for report in rows], words=True),
             Column("n", [str(report.n) for report in rows]),
@@ -99,14 +99,14 @@ def render_whole(files: Sequence[Report], test_sets: Sequence[Report], total: Re
     return Group(heading, external, table, *problems[:MOST_PROBLEMS], *more, _line(total.signature, "dim"))
 
 
-def render_contests(test_sets: Sequence[Sequence[Report]], order: Sequence[str]) -> Fitted:
+def render_contests(test_sets: Sequence[Sequence[Report]], order: Sequence[str]) -> ResponsiveTable:
     """Return the ranking score of systems by test set, for `Console.print`; `test_sets` has the reports on each."""
     columns = []
     for reports in test_sets:
         rank_by = reports[0].rank_by
         scores = {one.system: next((score for score in one.scores if score.name == rank_by), None) for one in reports}
         columns.append(_figures(f"{reports[0].meta.get('test_set', '')} {rank_by}", [scores[name] for name in order]))
-    return Fitted([Column("system", list(order), words=True), *columns], [], box.SIMPLE_HEAD)
+    return ResponsiveTable([Column("system", list(order), words=True), *columns], [], box.SIMPLE_HEAD)
 
 
 def render_external(reports: Sequence[Report]) -> Text:
@@ -135,7 +135,7 @@ def render_league(found: League) -> Group:
         str(place.best) if place.best == place.worst else f"{place.best} to {place.worst}" for place in found.places
     ]
     ranking = [row[found.rank_by] for row in scores]
-    table = Fitted(
+    table = ResponsiveTable(
         [
             Column("tier", [str(place.tier) for place in found.places]),
             Column("ranks", ranks),
@@ -236,7 +236,7 @@ def _scores(report: Report) -> Table:
     return table
 
 
-def _slices(report: Report, by: str) -> Fitted:
+def _slices(report: Report, by: str) -> ResponsiveTable:
     """Return one cut: the ranking score with its interval, then the other scores without, as many as fit."""
     parts: list[Slice] = [part for part in report.slices if part.by == by]
     found = [{score.name: score for score in part.scores} for part in parts]
@@ -252,7 +252,7 @@ def _slices(report: Report, by: str) -> Fitted:
             kept += [column, _intervals([scores.get(name) for scores in found])]
         else:
             others.append(column)
-    return Fitted(kept, others)
+    return ResponsiveTable(kept, others)
 
 
 def _figures(name: str, found: Sequence[Score | None]) -> Column:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.fingerprints import Said
+    from duologue.core.fingerprints import TextFingerprint
     from duologue.core.protocols import System
     from duologue.core.records import Example, Report
 
@@ -351,7 +351,7 @@ class _Beginning(NamedTuple):
     """Words in all."""
     turns: int
 
-    def then(self, said: Said) -> _Beginning:
+    def then(self, said: TextFingerprint) -> _Beginning:
         """Return what it is with one more turn."""
         return _Beginning(of_several((self.print, said.print)), self.size + said.size, min(self.turns + 1, _MOST_TURNS))
 

@@ -24,7 +24,7 @@ _NOTES = (".run.toml", BESIDE, ".report.json", ".html", ".md")
 """Ends of file names that stand beside result files and are none."""
 
 
-class Refusal(NamedTuple):
+class RefusedFile(NamedTuple):
     """A file that could not be scored."""
 
     file: str
@@ -33,11 +33,11 @@ class Refusal(NamedTuple):
     """The first problem, in words."""
 
 
-class Scored(NamedTuple):
+class ScoredFolder(NamedTuple):
     """What came of a folder."""
 
     reports: tuple[Report, ...]
-    refused: tuple[Refusal, ...]
+    refused: tuple[RefusedFile, ...]
 
 
 def is_result(path: Path) -> bool:
@@ -69,7 +69,7 @@ def score_folder(
     models: Sequence[Path] = (),
     unseen: bool = False,
     progress: Progress | None = None,
-) -> Scored:
+) -> ScoredFolder:
     """Score every result file of a folder, values without intervals; files that are refused are noted.
 
     With `unseen` also those are refused whose systems may have seen the truth in training; `models` are folders of
@@ -90,12 +90,12 @@ def score_folder(
                     demand_unseen(report)
                 reports.append(report)
             except FormatError as error:
-                refused.append(Refusal(path.name, len(error.problems), first_problem(error)))
+                refused.append(RefusedFile(path.name, len(error.problems), first_problem(error)))
             except SeenError as error:
-                refused.append(Refusal(path.name, 1, str(error)))
+                refused.append(RefusedFile(path.name, 1, str(error)))
             if progress is not None:
                 progress(number, len(paths), "scoring")
-    return Scored(tuple(_told_apart(reports)), tuple(refused))
+    return ScoredFolder(tuple(_told_apart(reports)), tuple(refused))
 
 
 def _told_apart(reports: Sequence[Report]) -> Iterator[Report]:

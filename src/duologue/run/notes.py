@@ -57,7 +57,7 @@ class Provenance(Record, frozen=True, kw_only=True):
     """SHA-256 of the result file, unpacked."""
 
 
-class Found(NamedTuple):
+class LoadedNote(NamedTuple):
     """The note beside a result file."""
 
     note: dict[str, Any] | None
@@ -75,14 +75,14 @@ def has_note(result: Path) -> bool:
     return provenance_path(result).is_file()
 
 
-def note_of(result: Path, result_hash: str) -> Found:
+def note_of(result: Path, result_hash: str) -> LoadedNote:
     """Return the note beside a result file; one of another result is not given but told of as a warning."""
     path = provenance_path(result)
     if not path.is_file():
-        return Found(None)
+        return LoadedNote(None)
     note = _read(path)
     if note.get("result_hash") == result_hash:
-        return Found(note)
+        return LoadedNote(note)
     problem = Problem(
         rule=OTHER_NOTE,
         severity="warning",
@@ -90,7 +90,7 @@ def note_of(result: Path, result_hash: str) -> Found:
         f"system made it and what data that had seen",
         advice="make the result again with `duologue run`, or remove the note",
     )
-    return Found(None, (problem,))
+    return LoadedNote(None, (problem,))
 
 
 def _read(path: Path) -> dict[str, Any]:

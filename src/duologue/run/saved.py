@@ -178,6 +178,6 @@ def formulas_of(report: Report) -> Sequence[Metric[Any]]:
     """
     if report.task in names("tasks"):
         return load_task(report.task).metrics(how_of(report))
-    from duologue.metrics.ranking import ranking_metric  # numpy only where it is needed
+    from duologue.metrics.rank import ranking_metric  # numpy only where it is needed
 
     return [one for one in (ranking_metric(score.name) for score in report.scores) if one is not None]

@@ -67,7 +67,7 @@ def find(what: str, folders: Sequence[Path]) -> list[Path]:
     return found
 
 
-class Given(NamedTuple):
+class FileLocations(NamedTuple):
     """Where the files behind a report are, as its reader says; what is left out is looked for."""
 
     folders: tuple[Path, ...] = ()
@@ -87,7 +87,7 @@ def paths_in(options: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def verify(path: Path, given: Given = Given()) -> Verdict:  # noqa: B008  # it never changes
+def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # noqa: B008  # it never changes
     """Score again what a saved report was made from and compare every figure, exactly.
 
     Files are looked for beside the report, below the folders given and below the current folder (`stored.locate`),

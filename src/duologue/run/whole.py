@@ -23,7 +23,7 @@ from duologue.core.records import Exposure, Problem, Slice
 from duologue.core.sums import added
 from duologue.run import evaluate
 from duologue.run.contamination import SeenError, demand_unseen
-from duologue.run.folder import Refusal, first_problem, is_result
+from duologue.run.folder import RefusedFile, first_problem, is_result
 from duologue.run.notes import has_note
 from duologue.run.saved import formulas_of
 
@@ -242,7 +242,7 @@ class ScoredTeams(NamedTuple):
     """What came of a folder of submissions."""
 
     marks: tuple[Marks, ...]
-    refused: tuple[Refusal, ...]
+    refused: tuple[RefusedFile, ...]
 
 
 def score_teams(
@@ -272,9 +272,9 @@ def score_teams(
             try:
                 marks.append(truth.score(place, how, models=models, unseen=unseen))
             except FormatError as error:
-                refused.append(Refusal(place.name, len(error.problems), first_problem(error)))
+                refused.append(RefusedFile(place.name, len(error.problems), first_problem(error)))
             except SeenError as error:
-                refused.append(Refusal(place.name, 1, str(error)))
+                refused.append(RefusedFile(place.name, 1, str(error)))
             if progress is not None:
                 progress(number, len(places), "scoring")
     return ScoredTeams(tuple(marks), tuple(refused))

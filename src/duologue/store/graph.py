@@ -17,8 +17,8 @@ import msgspec
 from duologue.core import disk
 from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.core.records import Fact, Problem
-from duologue.knowledge.folding import bare, fold, parts_of
 from duologue.knowledge.graph import Graph, holds, values_of
+from duologue.knowledge.normalization import bare, fold, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

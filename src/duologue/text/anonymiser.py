@@ -18,7 +18,7 @@ from duologue.text.personal.spans import KINDS, SOFT_KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from duologue.text.personal.spans import Span
+    from duologue.text.personal.spans import PersonalSpan
 
 _SAMPLES = 5
 _PLACEHOLDER = re.compile(r"<(?:[A-Z]{2,8})_[0-9]{1,6}>")
@@ -134,7 +134,7 @@ class Anonymised:
         """Return a text of the dialogue without personal data, as `Anonymiser.text` does."""
         return self._owner.text(text, lambda: self, names)
 
-    def _replace(self, text: str, spans: Iterable[Span]) -> str:
+    def _replace(self, text: str, spans: Iterable[PersonalSpan]) -> str:
         owner = self._owner
         there = [match.span() for match in _PLACEHOLDER.finditer(text)] if "<" in text else []
         pieces: list[str] = []

@@ -21,7 +21,7 @@ _MOST_DIGITS = 12
 """Digits of the longest Content-Length that is read at all."""
 
 
-class Refusal(Exception):  # noqa: N818  # an answer, not a fault of ours
+class HttpError(Exception):
     """A request that is not answered: the status says why."""
 
     def __init__(self, status: HTTPStatus) -> None:
@@ -45,48 +45,48 @@ class Head(NamedTuple):
 
 
 def read_head(data: bytes) -> Head:
-    """Return the head of a request, given with its empty line. Raises `Refusal` for what is not HTTP/1.x."""
+    """Return the head of a request, given with its empty line. Raises `HttpError` for what is not HTTP/1.x."""
     first, *lines = data.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
     match = _FIRST.fullmatch(first)
     if match is None:
-        raise Refusal(HTTPStatus.BAD_REQUEST)
+        raise HttpError(HTTPStatus.BAD_REQUEST)
     fields: dict[str, list[str]] = {}
     for line in lines:
         field = _FIELD.fullmatch(line)
         if field is None:
-            raise Refusal(HTTPStatus.BAD_REQUEST)
+            raise HttpError(HTTPStatus.BAD_REQUEST)
         fields.setdefault(field[1].lower(), []).append(field[2].strip("\t "))
     if len(fields.get("host", [])) > 1 or (match[2] == "1" and "host" not in fields):
-        raise Refusal(HTTPStatus.BAD_REQUEST)
+        raise HttpError(HTTPStatus.BAD_REQUEST)
     wishes = {one.strip().lower() for value in fields.get("connection", []) for one in value.split(",")}
     persistent = "close" not in wishes and (match[2] == "1" or "keep-alive" in wishes)
     return Head(match[1].upper(), fields, persistent)
 
 
 def length_of(head: Head, most: int) -> int:
-    """Return the bytes of the body. Raises `Refusal` where they are not told once and plainly, or are too many."""
+    """Return the bytes of the body. Raises `HttpError` where they are not told once and plainly, or are too many."""
     told = head.fields.get("content-length", [])
     if len(told) > 1:
-        raise Refusal(HTTPStatus.BAD_REQUEST)
+        raise HttpError(HTTPStatus.BAD_REQUEST)
     if not told or not (told[0].isascii() and told[0].isdigit()) or "transfer-encoding" in head.fields:
-        raise Refusal(HTTPStatus.LENGTH_REQUIRED)
+        raise HttpError(HTTPStatus.LENGTH_REQUIRED)
     if len(told[0]) > _MOST_DIGITS or int(told[0]) > most:
-        raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        raise HttpError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     return int(told[0])
 
 
 def check_host(head: Head, hosts: Collection[str]) -> None:
-    """Raise `Refusal` for a request that was meant for another host, or that a page of another site made.
+    """Raise `HttpError` for a request that was meant for another host, or that a page of another site made.
 
     A host is one of `hosts` or an address in figures: a name that somebody else turns to this machine
     (DNS rebinding) is none of these. A browser names the page's origin, which must be this very host.
     """
     named = head.fields.get("host", [""])[0]
     if named and not _is_ours(_bare(named), hosts):
-        raise Refusal(HTTPStatus.MISDIRECTED_REQUEST)
+        raise HttpError(HTTPStatus.MISDIRECTED_REQUEST)
     for origin in head.fields.get("origin", []):
         if not named or origin.lower() not in {f"http://{named.lower()}", f"https://{named.lower()}"}:
-            raise Refusal(HTTPStatus.FORBIDDEN)
+            raise HttpError(HTTPStatus.FORBIDDEN)
 
 
 def _is_ours(host: str, hosts: Collection[str]) -> bool:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.proactive import files, pairing
-from duologue.core import disk, unpacking
+from duologue.core import decompression, disk
 from duologue.core.errors import FormatError
 from duologue.core.records import Answer, Example, Sample, Submission
 
@@ -28,7 +28,7 @@ def submission(tmp_path: Path, text: str) -> Submission:
 def test_predictions_stand_before_the_replies_of_the_data_line_by_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unpacking, "PIECE", 2)
+    monkeypatch.setattr(decompression, "PIECE", 2)
     monkeypatch.setattr(disk, "SMALL", -1)
     given = submission(tmp_path, "a  b\n\nc\u3000d\n")
     data = examples("x", "y", "z z")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from duologue.challenges.proactive import checker, files, official, scorer
 from duologue.challenges.proactive.slicing import CUTS
 from duologue.challenges.proactive.task import ProactiveTask
-from duologue.core import disk, unpacking
+from duologue.core import decompression, disk
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Report, Scoring
 from duologue.metrics.counts import Counts
@@ -246,7 +246,7 @@ def test_runs_of_lines_add_up_to_what_the_lines_do(
     one_by_one = task.score([], task.read(tmp_path / "e.txt"), how)
     monkeypatch.setattr(scorer, "MANY", 600)
     monkeypatch.setattr(scorer, "_RUNS", 100)
-    monkeypatch.setattr(unpacking, "PIECE", 64)
+    monkeypatch.setattr(decompression, "PIECE", 64)
     monkeypatch.setattr(disk, "SMALL", -1)
     runs = task.score([], task.read(tmp_path / "e.txt"), how)
     assert [name for name, _ in runs.items[:2]] == ["lines 1-7", "lines 8-14"]

@@ -82,7 +82,7 @@ def test_the_last_utterance_is_the_users_and_equal_histories_are_equal_samples()
 
 
 def test_fifty_clients_at_once_get_what_run_writes(golden: Path, reader: Any, tmp_path: Path) -> None:
-    from duologue.web.serving import Server
+    from duologue.web.http_server import Server
 
     task = SpokenTask()
     world, kb = task.world(golden / "tiny-kg.json"), golden / "tiny-kg.json"

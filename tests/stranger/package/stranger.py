@@ -109,7 +109,7 @@ class EchoTask:
 
     def metrics(self, how: Scoring) -> Sequence[Metric[int | None]]:
         """Return the one formula: precision at 1 of a single answer, under its own name."""
-        from duologue.metrics.ranking import PrecisionAt  # numpy only where it is needed
+        from duologue.metrics.rank import PrecisionAt  # numpy only where it is needed
 
         same = PrecisionAt(1)
         same.name = "same"

@@ -20,7 +20,7 @@ from duologue.challenges.conversation.files import (
     parse_line,
     speaker_unknown,
 )
-from duologue.core import findings, unpacking
+from duologue.core import decompression, findings
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
 
@@ -34,7 +34,7 @@ VARIANTS = ("strict", "official", "official-nltk-current", "coco")
 
 RULES = {
     "gzip-damaged": "a packed file can be unpacked",
-    unpacking.RULE: unpacking.RULE_SAYS,
+    decompression.RULE: decompression.RULE_SAYS,
     "not-utf8": "the text is UTF-8",
     "byte-order-mark": "the text starts without a byte order mark (a warning)",
     "foreign-file": "the file holds text, not JSON",
@@ -58,7 +58,7 @@ RULES = {
 }
 """Ids of the rules for result files, and what each demands."""
 
-UNREADABLE = frozenset({"gzip-damaged", unpacking.RULE, "not-utf8", "foreign-file", "file-empty", "no-hypotheses"})
+UNREADABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "foreign-file", "file-empty", "no-hypotheses"})
 """Rules whose breach leaves no replies, not even in part."""
 
 

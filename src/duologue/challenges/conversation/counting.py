@@ -16,10 +16,10 @@ from duologue.challenges.conversation import official
 from duologue.metrics.bleu import bleu_columns, count_layers, layers_of
 from duologue.metrics.caption import CIDER, GROUPS, ROUGE_L, Average, Cider, rouge_l
 from duologue.metrics.diversity import Distinct, Diversity
-from duologue.metrics.embedding import EMBEDDING, read_vectors
 from duologue.metrics.meteor import COLUMNS as METEOR_COLUMNS
 from duologue.metrics.meteor import count_meteor, find_meteor
 from duologue.metrics.tokens import number_grams, number_texts, with_lengths
+from duologue.metrics.word_vectors import EMBEDDING, read_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.items import Items
     from duologue.core.records import Scoring
     from duologue.metrics.counts import Floats, Metric
-    from duologue.metrics.embedding import Vectors
     from duologue.metrics.tokens import Grams, Tokens
+    from duologue.metrics.word_vectors import Vectors
 
 _HERE = "section 8.4 of the specification: one constant reply beats every ordinary system on BLEU-4"
 DIFFERENT = Average(

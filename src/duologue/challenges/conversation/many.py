@@ -25,8 +25,8 @@ from duologue.challenges.conversation.counting import (
 )
 from duologue.metrics.caption import CIDER
 from duologue.metrics.documents import Numbered, cider_of
-from duologue.metrics.embedding import read_vectors
-from duologue.metrics.gathered import Gathered
+from duologue.metrics.sorted_aggregator import SortedAggregator
+from duologue.metrics.word_vectors import read_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -138,8 +138,8 @@ class _Fresh:
         self._samples = 0
         self._met = np.zeros(1 << 12, dtype=bool)
         self._words = np.zeros(table.runs)
-        self._bigrams = Gathered(np.minimum)
-        self._replies = Gathered(np.minimum, np.add, words=2)
+        self._bigrams = SortedAggregator(np.minimum)
+        self._replies = SortedAggregator(np.minimum, np.add, words=2)
         self._chosen: tuple[int, ...] = ()
 
     def add(self, replies: Sequence[str], tokens: Tokens) -> None:
@@ -178,7 +178,7 @@ class _Fresh:
         most = int(np.argmax(replies[1]))  # of several the one with the smallest digest, whatever the order of the file
         high, low = self._replies.keys()
         self._chosen = (int(high[most]), int(low[most]))
-        self._bigrams, self._replies = Gathered(), Gathered()
+        self._bigrams, self._replies = SortedAggregator(), SortedAggregator()
 
     def commonest(self, replies: Sequence[str]) -> Floats:
         """Return for each reply whether it is the most frequent one."""

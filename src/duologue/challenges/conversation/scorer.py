@@ -39,9 +39,9 @@ from duologue.core.records import Report, Score, Slice
 from duologue.metrics.bleu import ORDERS, Bleu
 from duologue.metrics.caption import CIDER, ROUGE_L
 from duologue.metrics.counts import Counts, Metric, sign
-from duologue.metrics.embedding import EMBEDDING
 from duologue.metrics.meteor import Meteor
 from duologue.metrics.significance import scores as resampled
+from duologue.metrics.word_vectors import EMBEDDING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

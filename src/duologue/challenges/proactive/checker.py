@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive import official, pairing
-from duologue.core import findings, unpacking
+from duologue.core import decompression, findings
 from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RULES = {
     "gzip-damaged": "a packed file can be unpacked",
-    unpacking.RULE: unpacking.RULE_SAYS,
+    decompression.RULE: decompression.RULE_SAYS,
     "not-utf8": "the text is UTF-8",
     "byte-order-mark": "the text starts without a byte order mark (a warning; to the program it is a character)",
     "no-lines": "the file has at least one line",
@@ -43,7 +43,7 @@ RULES = {
 }
 """Ids of the rules for result files, and what each demands."""
 
-UNUSABLE = frozenset({"gzip-damaged", unpacking.RULE, "not-utf8", "no-lines"})
+UNUSABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "no-lines"})
 """Rules whose breach leaves nothing to score."""
 
 _ODD_SPACE = re.compile(r"[^\S ]")

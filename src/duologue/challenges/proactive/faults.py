@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.core import findings, unpacking
+from duologue.core import decompression, findings
 from duologue.core.decoded import is_whole, shown
 from duologue.core.records import Problem
 
@@ -18,7 +18,7 @@ START = "START"
 
 DATA_RULES = {
     "gzip-damaged": "a packed file can be unpacked",
-    unpacking.RULE: unpacking.RULE_SAYS,
+    decompression.RULE: decompression.RULE_SAYS,
     "not-utf8": "the text is UTF-8",
     "byte-order-mark": "the text starts without a byte order mark (a warning)",
     "not-json": "each line is JSON",

@@ -79,7 +79,7 @@ class Tally:
     """
 
     def __init__(self, keep: int = 0) -> None:
-        from duologue.metrics.pairs import PairCounter  # numpy stays out of what only lists tasks
+        from duologue.metrics.bulk_overlap import PairCounter  # numpy stays out of what only lists tasks
 
         self.counter = PairCounter(empty_words=True, keep=keep)
         self._sums = [0] * 10
@@ -87,7 +87,7 @@ class Tally:
         self._trigrams = [0, 0]
 
     def add(self, pairs: Sequence[tuple[str, str]]) -> Integers:
-        """Count pairs; returns their counts, shape (pairs, `duologue.metrics.pairs.COLUMNS`)."""
+        """Count pairs; returns their counts, shape (pairs, `duologue.metrics.bulk_overlap.COLUMNS`)."""
         counts = self.counter.add([said for said, _ in pairs], [wanted for _, wanted in pairs])
         self._sums = [have + more for have, more in zip(self._sums, counts.sum(axis=0).tolist(), strict=True)]
         self._pairs += len(pairs)

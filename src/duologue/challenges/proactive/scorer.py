@@ -22,11 +22,11 @@ from duologue.challenges.proactive.slicing import CUTS, cuts_of
 from duologue.challenges.proactive.stored import MANY
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Report, Score, Slice
+from duologue.metrics.bulk_overlap import COLUMNS, PairCounter
 from duologue.metrics.counts import Counts, sign
 from duologue.metrics.diversity import Distinct, Spread, diversity_of
 from duologue.metrics.ngrams import CorpusBleu, Key
 from duologue.metrics.overlap import F1, count_overlap, overlap_metrics
-from duologue.metrics.pairs import COLUMNS, PairCounter
 from duologue.metrics.significance import scores
 
 if TYPE_CHECKING:

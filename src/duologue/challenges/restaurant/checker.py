@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant import official
 from duologue.challenges.restaurant.faults import id_problems, place_of
-from duologue.core import findings, unpacking
+from duologue.core import decompression, findings
 from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Answer, Problem
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RULES = {
     "gzip-damaged": "a packed file can be unpacked",
-    unpacking.RULE: unpacking.RULE_SAYS,
+    decompression.RULE: decompression.RULE_SAYS,
     "not-utf8": "the text is UTF-8",
     "byte-order-mark": "the text starts without a byte order mark (a warning; the official programs refuse it)",
     "not-json": "the text is JSON",
@@ -59,7 +59,7 @@ RULES = {
 _SUGGESTIONS = 5
 """So many unknown ids get a suggestion; each costs a look at all known ids."""
 
-UNREADABLE = frozenset({"gzip-damaged", unpacking.RULE, "not-utf8", "not-json", "foreign-file"})
+UNREADABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "not-json", "foreign-file"})
 """Rules whose breach leaves nothing to look at."""
 
 UNUSABLE = UNREADABLE | {"not-a-list"}

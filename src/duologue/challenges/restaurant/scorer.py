@@ -57,7 +57,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
 
 def metrics() -> tuple[Metric[int | None], ...]:
     """Return the formulas: P@1, P@2, P@5 and MRR; the variants differ in the ranks that they see, not in these."""
-    from duologue.metrics.ranking import ranking_metrics
+    from duologue.metrics.rank import ranking_metrics
 
     return ranking_metrics(official.KS)
 
@@ -92,7 +92,7 @@ def _name(dialogue: Any) -> str:
 
 
 def _strict(examples: Sequence[Example], submission: Submission, *, partial: bool) -> Report:
-    from duologue.metrics.ranking import rank_of  # numpy stays out of what only lists tasks
+    from duologue.metrics.rank import rank_of  # numpy stays out of what only lists tasks
 
     truth = truth_problems(examples)
     if truth:
@@ -149,7 +149,7 @@ def _report(
     seen: str,
 ) -> Report:
     from duologue.metrics.counts import sign
-    from duologue.metrics.ranking import count_ranks
+    from duologue.metrics.rank import count_ranks
     from duologue.metrics.significance import RESAMPLES
 
     formulas = metrics()

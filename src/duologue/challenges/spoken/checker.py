@@ -16,7 +16,7 @@ from duologue.challenges.spoken.decoding import Decoded
 from duologue.challenges.spoken.faults import half_character, message_problems
 from duologue.challenges.spoken.files import FileRows
 from duologue.challenges.spoken.triples import NAME, key_of, plain
-from duologue.core import findings, unpacking
+from duologue.core import decompression, findings
 from duologue.core.decoded import is_whole, pointer, shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
 RULES = {
     "gzip-damaged": Rule("a packed file can be unpacked"),
-    unpacking.RULE: Rule(unpacking.RULE_SAYS),
+    decompression.RULE: Rule(decompression.RULE_SAYS),
     "not-utf8": Rule("the text is UTF-8"),
     "byte-order-mark": Rule("there is no byte order mark", advice="save the file as UTF-8 without BOM"),
     "not-json": Rule("the text is JSON"),
@@ -73,7 +73,7 @@ RULES = {
 }
 """The rules for result files by id."""
 
-UNREADABLE = frozenset({"gzip-damaged", unpacking.RULE, "not-utf8", "not-json", "not-an-object"})
+UNREADABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "not-json", "not-an-object"})
 """Rules whose breach leaves nothing to look at."""
 
 VARIANTS = ("strict", "official")

@@ -26,7 +26,7 @@ from duologue.core import disk
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem, Record
 from duologue.core.sums import added
-from duologue.knowledge.folding import without_suffix
+from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from duologue.text.personal.spans import Span
+from duologue.text.personal.spans import PersonalSpan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +91,7 @@ _STARTS = (
 )  # fmt: skip
 
 
-def addresses(text: str, words: AbstractSet[str], *, digits: int, has_han: bool) -> Iterator[Span]:
+def addresses(text: str, words: AbstractSet[str], *, digits: int, has_han: bool) -> Iterator[PersonalSpan]:
     """Yield addresses in the forms of English, other European languages and Chinese.
 
     `words` are those of the text in small letters, `digits` how many it has, `has_han` whether any sign is Chinese.
@@ -102,7 +102,7 @@ def addresses(text: str, words: AbstractSet[str], *, digits: int, has_han: bool)
         for pattern in _patterns(text, words, digits=digits, has_han=has_han):
             for match in pattern.finditer(text):
                 group = "value" if pattern is _ZIP else 0
-                yield Span(match.start(group), match.end(group), "ADDRESS")
+                yield PersonalSpan(match.start(group), match.end(group), "ADDRESS")
     if has_han and _HOUSE.search(text):
         yield from _chinese(text)
 
@@ -121,16 +121,16 @@ def _patterns(text: str, words: AbstractSet[str], *, digits: int, has_han: bool)
         yield _PLACE
 
 
-def _english(text: str) -> Iterator[Span]:
+def _english(text: str) -> Iterator[PersonalSpan]:
     for match in _ENGLISH.finditer(text):
         if not _NO_STREET.match(match[0]) and _is_street(match[0]):
-            yield Span(match.start(), match.end(), "ADDRESS")
+            yield PersonalSpan(match.start(), match.end(), "ADDRESS")
 
 
-def _chinese(text: str) -> Iterator[Span]:
+def _chinese(text: str) -> Iterator[PersonalSpan]:
     for match in _ANCHOR.finditer(text):
         if not (match[0].endswith("号") and text[match.end() : match.end() + 1] in tuple("线楼文")):
-            yield Span(_start(text, match.start()), match.end(), "ADDRESS")
+            yield PersonalSpan(_start(text, match.start()), match.end(), "ADDRESS")
 
 
 def _is_street(found: str) -> bool:

@@ -12,7 +12,7 @@ from duologue.text.personal.characters import digits_said, plain
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from duologue.text.personal.spans import Span
+    from duologue.text.personal.spans import PersonalSpan
 
 _WORD = re.compile(r"[a-z]+")
 _CAPITAL = re.compile(r"[A-Z\u00c0-\u00de][a-z\u00df-\u024f]+")
@@ -20,13 +20,13 @@ _HAN = re.compile(r"[\u3007\u3400-\u9fff]")
 _NUMBERED = re.compile(r"@[0-9]+(?![A-Za-z0-9_.])")
 
 
-def find(text: str, known: Collection[str] = ()) -> list[Span]:
+def find(text: str, known: Collection[str] = ()) -> list[PersonalSpan]:
     """Return what is personal in a text, in order; of two that overlap the surer kind counts.
 
     `known` are names of people who take part. Every finder runs only where a word or a sign stands that it needs:
     most texts have nothing personal, and are through after a few looks.
     """
-    taken: list[Span] = []
+    taken: list[PersonalSpan] = []
     for found in _finders(text, known):
         for span in found:
             at = bisect(taken, span)
@@ -36,7 +36,7 @@ def find(text: str, known: Collection[str] = ()) -> list[Span]:
     return taken
 
 
-def _finders(text: str, known: Collection[str]) -> Iterator[Iterable[Span]]:
+def _finders(text: str, known: Collection[str]) -> Iterator[Iterable[PersonalSpan]]:
     """Yield what the finders find that have something to look for, the surest kinds first."""
     folded = plain(text)
     has_han = not text.isascii() and _HAN.search(folded) is not None
@@ -65,7 +65,7 @@ def _finders(text: str, known: Collection[str]) -> Iterator[Iterable[Span]]:
     yield from _names(folded, words, known, has_han=has_han)
 
 
-def _numbers(bare: str, said: str, words: set[str], *, digits: int, has_han: bool) -> Iterator[Iterable[Span]]:
+def _numbers(bare: str, said: str, words: set[str], *, digits: int, has_han: bool) -> Iterator[Iterable[PersonalSpan]]:
     """Yield what has digits, in a text with that many; `said` has those of Chinese numerals, too."""
     if digits >= 2:
         yield numbers.plates(bare, has_han=has_han)
@@ -81,7 +81,7 @@ def _numbers(bare: str, said: str, words: set[str], *, digits: int, has_han: boo
             yield numbers.long_numbers(said)
 
 
-def _names(folded: str, words: set[str], known: Collection[str], *, has_han: bool) -> Iterator[Iterable[Span]]:
+def _names(folded: str, words: set[str], known: Collection[str], *, has_han: bool) -> Iterator[Iterable[PersonalSpan]]:
     if known:
         yield names.known_names(folded, known)
     if not words.isdisjoint(names.LABELS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.text.personal.spans import Span
+from duologue.text.personal.spans import PersonalSpan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +133,7 @@ _PLATE_WORDS = frozenset("plate plates rego registration reg vrm tag tags kennze
 _WORDS_AFTER = frozenset("issues issue please thanks online today tomorrow problem update support account".split())
 
 
-def labelled(text: str, words: AbstractSet[str], *, has_han: bool) -> Iterator[Span]:
+def labelled(text: str, words: AbstractSet[str], *, has_han: bool) -> Iterator[PersonalSpan]:
     """Yield numbers behind a label such as `order no.`, `卡号` or `ending in`.
 
     `words` are those of the text in small letters, `has_han` tells whether any sign is Chinese.
@@ -147,13 +147,13 @@ def labelled(text: str, words: AbstractSet[str], *, has_han: bool) -> Iterator[S
     ending = (_ENDING,) if has_han or not words.isdisjoint(("ending", "ends", "last")) else ()
     for pattern in (*ending, _STARS, _SORT_CODE):
         for match in pattern.finditer(text):
-            yield Span(match.start("value"), match.end("value"), "ACCOUNT")
+            yield PersonalSpan(match.start("value"), match.end("value"), "ACCOUNT")
     for match in _PLATE.finditer(text) if has_han or not words.isdisjoint(_PLATE_WORDS) else ():
         if not re.fullmatch(r"(?:19|20)[0-9]{2}|[0-9]{1,3}|[0-9]{1,4} [a-z ]+", match["value"]):
-            yield Span(match.start("value"), match.end("value"), "PLATE")
+            yield PersonalSpan(match.start("value"), match.end("value"), "PLATE")
 
 
-def _value(label: _Label, match: re.Match[str]) -> Span | None:
+def _value(label: _Label, match: re.Match[str]) -> PersonalSpan | None:
     value = match["value"].rstrip(" ")
     head = re.match(r"[^ ]*(?: [0-9]{2,}(?![A-Za-z]))*", value)
     value = value if head is None else head[0]
@@ -165,7 +165,7 @@ def _value(label: _Label, match: re.Match[str]) -> Span | None:
         return None
     if not marked and re.search(r"[0-9][./][0-9]", value):
         return None
-    return Span(match.start("value"), match.start("value") + len(value), label.kind)
+    return PersonalSpan(match.start("value"), match.start("value") + len(value), label.kind)
 
 
 _UNITS = re.compile(
@@ -183,10 +183,10 @@ def _is_date(value: str) -> bool:
     return _DATES.fullmatch(value) is not None
 
 
-def named(text: str) -> Iterator[Span]:
+def named(text: str) -> Iterator[PersonalSpan]:
     """Yield names and numbers of messengers and networks behind their label, and airlines' codes of letters."""
     for match in _RECORD.finditer(text):
-        yield Span(match.start("value"), match.end("value"), "ORDER")
+        yield PersonalSpan(match.start("value"), match.end("value"), "ORDER")
     for match in _MESSENGER.finditer(text):
         value = match["value"]
         marked = re.search(r"[:=：是为叫加]|is", match["link"]) is not None or re.search(
@@ -200,7 +200,7 @@ def named(text: str) -> Iterator[Span]:
             or (marked and not value.isalpha())
             or (marked and not match[0].isascii() and value.lower() not in _WORDS_AFTER)
         ):
-            yield Span(match.start("value"), match.end("value"), "HANDLE")
+            yield PersonalSpan(match.start("value"), match.end("value"), "HANDLE")
     for pattern in (_REDDIT, _DISCORD):
         for match in pattern.finditer(text):
-            yield Span(match.start(), match.end(), "HANDLE")
+            yield PersonalSpan(match.start(), match.end(), "HANDLE")

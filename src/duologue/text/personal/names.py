@@ -14,7 +14,7 @@ from duologue.text.personal.gazetteer import (
     NO_GIVEN,
     SURNAMES,
 )
-from duologue.text.personal.spans import Span
+from duologue.text.personal.spans import PersonalSpan
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -101,13 +101,13 @@ _YOUNG = re.compile(
 _WESTERN = re.compile(r"[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff]{1,8}(?:·[\u4e00-\u9fff]{1,8})?")
 
 
-def known_names(text: str, known: Collection[str]) -> Iterator[Span]:
+def known_names(text: str, known: Collection[str]) -> Iterator[PersonalSpan]:
     """Yield the names of those who take part, wherever they stand as words of their own."""
     for name in known:
         at = text.find(name) if len(name) > 1 else -1
         while at >= 0:
             if _is_whole(text, at, at + len(name)):
-                yield Span(at, at + len(name), "NAME")
+                yield PersonalSpan(at, at + len(name), "NAME")
             at = text.find(name, at + len(name))
 
 
@@ -129,36 +129,36 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return not any(sign and sign.isascii() and (sign.isalnum() or sign in "_@") for sign in around)
 
 
-def told(text: str) -> Iterator[Span]:
+def told(text: str) -> Iterator[PersonalSpan]:
     """Yield names that a title or words such as `my name is` announce, on a list or not."""
     for match in _TOLD.finditer(text):
         words = _taken(match["name"])
         if words:
-            yield Span(match.start("name"), match.start("name") + len(words), "NAME")
+            yield PersonalSpan(match.start("name"), match.start("name") + len(words), "NAME")
     for pattern in (_TITLE, _SIGNED):
         yield from _unlisted(text, pattern)
 
 
-def _unlisted(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:
+def _unlisted(text: str, pattern: re.Pattern[str]) -> Iterator[PersonalSpan]:
     for match in pattern.finditer(text):
         if match["name"].split()[0].lower() not in _NO_WORDS:
-            yield Span(match.start("name"), match.end("name"), "NAME")
+            yield PersonalSpan(match.start("name"), match.end("name"), "NAME")
 
 
-def listed(text: str) -> Iterator[Span]:
+def listed(text: str) -> Iterator[PersonalSpan]:
     """Yield names whose first one is on the list, those that are words too only behind a greeting or a label."""
     for match in _CAPITAL.finditer(text):
         if match[0].lower().removesuffix("'s") not in GIVEN:
             continue
         run = _RUN.match(text, match.end())
         end = run.end() if run is not None else match.end()
-        yield Span(match.start(), end if match[0][-2:] != "'s" else match.end() - 2, "NAME")
+        yield PersonalSpan(match.start(), end if match[0][-2:] != "'s" else match.end() - 2, "NAME")
     for match in _LABEL.finditer(text):
         words = match["name"].split(" ")
         first = words[0].lower()
         surnamed = len(words) > 1 and words[1].lower() in SURNAMES
         if (first in GIVEN_ALSO_WORDS and (surnamed or _names_one(match))) or (surnamed and first not in _NO_WORDS):
-            yield Span(match.start("name"), match.end("name"), "NAME")
+            yield PersonalSpan(match.start("name"), match.end("name"), "NAME")
 
 
 def _names_one(match: re.Match[str]) -> bool:
@@ -191,25 +191,25 @@ def _taken(said: str) -> str:
     return " ".join(kept)
 
 
-def chinese(text: str) -> Iterator[Span]:
+def chinese(text: str) -> Iterator[PersonalSpan]:
     """Yield Chinese names behind a label or before a title, and transcribed ones with a dot in the middle."""
     for match in _CALLED.finditer(text):
         label = match[0][: match.start("name") - match.start()]
         size = _person(match["name"], sure=label.startswith(_SURE))
         if size and (label.startswith(_SURE) or _ends_there(text, match.start("name") + size)):
-            yield Span(match.start("name"), match.start("name") + size, "NAME")
+            yield PersonalSpan(match.start("name"), match.start("name") + size, "NAME")
     for match in _TITLES.finditer(text):
         found = match["name"]
         for at in range(len(found)):
             size = _person(found[at:], sure=True, titled=True)
             if size == len(found) - at:
-                yield Span(match.start() + at, match.end(), "NAME")
+                yield PersonalSpan(match.start() + at, match.end(), "NAME")
                 break
     for match in _YOUNG.finditer(text):
         if match["name"][1] in CHINESE_SURNAMES:
-            yield Span(match.start(), match.end(), "NAME")
+            yield PersonalSpan(match.start(), match.end(), "NAME")
     for match in _WESTERN.finditer(text):
-        yield Span(match.start(), match.end(), "NAME")
+        yield PersonalSpan(match.start(), match.end(), "NAME")
 
 
 def _ends_there(text: str, at: int) -> bool:

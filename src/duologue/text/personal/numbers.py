@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from duologue.text.personal.spans import Span
+from duologue.text.personal.spans import PersonalSpan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -143,10 +143,10 @@ _YEARS = re.compile(r"(?:1[5-9]|20)[0-9]{2}(?:[ \-](?:1[5-9]|20)[0-9]{2})+")
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
-def cards(text: str) -> Iterator[Span]:
+def cards(text: str) -> Iterator[PersonalSpan]:
     """Yield bank cards (12 to 19 digits whose last is right by Luhn, or four by four)."""
     for match in _FOURS.finditer(text):
-        yield Span(match.start(), match.end(), "NUMBER")
+        yield PersonalSpan(match.start(), match.end(), "NUMBER")
     for match in _CARD.finditer(text):
         groups = re.findall(r"[0-9]+", match[0])
         digits = "".join(groups)
@@ -159,17 +159,17 @@ def cards(text: str) -> Iterator[Span]:
             or _STAMP.fullmatch(digits)
         ):
             continue
-        yield Span(match.start(), match.end(), "CARD")
+        yield PersonalSpan(match.start(), match.end(), "CARD")
 
 
-def accounts(text: str) -> Iterator[Span]:
+def accounts(text: str) -> Iterator[PersonalSpan]:
     """Yield international bank account numbers (IBAN) by their checksum, or behind that word."""
     for match in _IBAN.finditer(text):
         value = re.sub(r"[ \-]", "", match[0]).upper()
         if _mod97(value) or (
             any(map(str.isdigit, value[4:])) and _IBAN_LABEL.search(text[max(0, match.start() - 30) : match.start()])
         ):
-            yield Span(match.start(), match.end(), "ACCOUNT")
+            yield PersonalSpan(match.start(), match.end(), "ACCOUNT")
 
 
 def _is_grouped(groups: list[str]) -> bool:
@@ -192,18 +192,18 @@ def _mod97(value: str) -> bool:
     return int("".join(str(int(character, 36)) for character in turned)) % 97 == 1
 
 
-def identities(text: str) -> Iterator[Span]:
+def identities(text: str) -> Iterator[PersonalSpan]:
     """Yield numbers of identity cards and passports: Chinese ones by their checksum or date, others by form."""
     for pattern in (_CHINESE_ID, _OLD_ID):
         for match in pattern.finditer(text):
-            yield Span(match.start(), match.end(), "IDENTITY")
+            yield PersonalSpan(match.start(), match.end(), "IDENTITY")
     for match in _LOOSE_ID.finditer(text):
         digits = re.sub(r"[^0-9Xx]", "", match[0])
         if _is_checked(digits):
-            yield Span(match.start(), match.end(), "IDENTITY")
+            yield PersonalSpan(match.start(), match.end(), "IDENTITY")
     for match in _WESTERN_IDS.finditer(text):
         if not _is_no_identifier(text, match.start(), match.end()) and not _YEARS.match(match[0]):
-            yield Span(match.start(), match.end(), "IDENTITY")
+            yield PersonalSpan(match.start(), match.end(), "IDENTITY")
 
 
 def _is_checked(digits: str) -> bool:
@@ -211,12 +211,12 @@ def _is_checked(digits: str) -> bool:
     return "10X98765432"[total % 11] == digits[-1].upper()
 
 
-def phones(text: str) -> Iterator[Span]:
+def phones(text: str) -> Iterator[PersonalSpan]:
     """Yield telephone numbers: mobiles and lines of China and elsewhere, with or without the country's prefix."""
     for pattern in (_ABROAD, _MOBILE, _CHINESE_LINE, _AMERICAN, _NATIONAL, _555, _SHORT):
         for match in pattern.finditer(text):
             if _is_phone(text, match, pattern):
-                yield Span(match.start(), match.end(), "PHONE")
+                yield PersonalSpan(match.start(), match.end(), "PHONE")
 
 
 def _is_phone(text: str, match: re.Match[str], pattern: re.Pattern[str]) -> bool:
@@ -241,16 +241,16 @@ def _is_phone(text: str, match: re.Match[str], pattern: re.Pattern[str]) -> bool
     )
 
 
-def plates(text: str, *, has_han: bool) -> Iterator[Span]:
+def plates(text: str, *, has_han: bool) -> Iterator[PersonalSpan]:
     """Yield licence plates of China, and those of Europe and America whose form says enough."""
     for match in _CHINESE_PLATE.finditer(text) if has_han else ():
-        yield Span(match.start(), match.end(), "PLATE")
+        yield PersonalSpan(match.start(), match.end(), "PLATE")
     for match in _PLATE.finditer(text):
         if not _is_no_identifier(text, match.start(), match.end()) and not _PUBLIC_PREFIX.match(match[0]):
-            yield Span(match.start(), match.end(), "PLATE")
+            yield PersonalSpan(match.start(), match.end(), "PLATE")
 
 
-def long_numbers(text: str) -> Iterator[Span]:
+def long_numbers(text: str) -> Iterator[PersonalSpan]:
     """Yield other numbers that are too long to count anything: of orders, parcels, accounts, devices."""
     for match in _LONG.finditer(text):
         if (
@@ -258,7 +258,7 @@ def long_numbers(text: str) -> Iterator[Span]:
             and not _STAMP.fullmatch(match[0])
             and not _EVERYBODYS.fullmatch(match[0])
         ):
-            yield Span(match.start(), match.end(), "NUMBER")
+            yield PersonalSpan(match.start(), match.end(), "NUMBER")
     for match in _DASHED.finditer(text):
         groups = match[0].split("-")
         size = sum(map(len, groups))
@@ -275,7 +275,7 @@ def long_numbers(text: str) -> Iterator[Span]:
             or _is_no_identifier(text, match.start(), match.end())
         ):
             continue
-        yield Span(match.start(), match.end(), "NUMBER")
+        yield PersonalSpan(match.start(), match.end(), "NUMBER")
     for match in _MIXED.finditer(text):
         digits = sum(map(str.isdigit, match[0]))
         public = _PUBLIC_PREFIX.match(match[0]) or _DATE.search(match[0])
@@ -284,15 +284,15 @@ def long_numbers(text: str) -> Iterator[Span]:
             and not public
             and not _is_no_identifier(text, match.start(), match.end())
         ):
-            yield Span(match.start(), match.end(), "NUMBER")
+            yield PersonalSpan(match.start(), match.end(), "NUMBER")
 
 
-def numbers_said(text: str) -> Iterator[Span]:
+def numbers_said(text: str) -> Iterator[PersonalSpan]:
     """Yield numbers said digit by digit in English; counting up is none."""
     for match in _SAID.finditer(text):
         said = re.sub(r"[^a-z]+", " ", match[0].lower()).strip()
         if said not in "zero one two three four five six seven eight nine":
-            yield Span(match.start(), match.end(), "PHONE")
+            yield PersonalSpan(match.start(), match.end(), "PHONE")
 
 
 def _is_no_identifier(text: str, start: int, end: int) -> bool:

@@ -7,7 +7,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from duologue.text.personal.spans import Span
+from duologue.text.personal.spans import PersonalSpan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,18 +120,18 @@ SECRET_WORDS = frozenset("password passwd pwd passcode passphrase pin cvv cvc ot
 """Without one of these words or Chinese signs `secrets` finds nothing."""
 
 
-def emails(text: str) -> Iterator[Span]:
+def emails(text: str) -> Iterator[PersonalSpan]:
     """Yield e-mail addresses: written, written with blanks, and said (`name at mail dot com`)."""
     if "@" in text:
         if _INSIDE.search(text):
             for match in _EMAIL.finditer(text):
-                yield Span(match.start(), match.end(), "EMAIL")
+                yield PersonalSpan(match.start(), match.end(), "EMAIL")
         for match in _SPACED_EMAIL.finditer(text) if "@ " in text or " ." in text else ():
-            yield Span(match.start(), match.end(), "EMAIL")
+            yield PersonalSpan(match.start(), match.end(), "EMAIL")
     if _SAYING.search(text):
         for match in _SAID_EMAIL.finditer(text):
             if _is_said_email(match):
-                yield Span(match.start(), match.end(), "EMAIL")
+                yield PersonalSpan(match.start(), match.end(), "EMAIL")
 
 
 def _is_said_email(match: re.Match[str]) -> bool:
@@ -144,14 +144,14 @@ def _is_said_email(match: re.Match[str]) -> bool:
     )
 
 
-def urls(text: str) -> Iterator[Span]:
+def urls(text: str) -> Iterator[PersonalSpan]:
     """Yield web addresses with a token, a key, a person's account or a password in them; plain ones stay."""
     if "/" not in text and "www." not in text and "?" not in text:
         return
     for match in _URL.finditer(text):
         address = match[0].rstrip(_TAIL)
         if not _SHORTENED.fullmatch(address) and _opens(address):
-            yield Span(match.start(), match.start() + len(address), "URL")
+            yield PersonalSpan(match.start(), match.start() + len(address), "URL")
 
 
 def without_urls(text: str) -> str:
@@ -197,31 +197,31 @@ def _is_common(rest: str) -> bool:
     }
 
 
-def handles(text: str) -> Iterator[Span]:
+def handles(text: str) -> Iterator[PersonalSpan]:
     """Yield `@name`; a number alone is none, as in the published customer-support table."""
     if "@" not in text:
         return
     for match in _HANDLE.finditer(text):
         name = match[0][1:]
         if not (_COUNT.fullmatch(name) if name[0].isdigit() else name in _NO_HANDLES):
-            yield Span(match.start(), match.end(), "HANDLE")
+            yield PersonalSpan(match.start(), match.end(), "HANDLE")
     for match in () if text.isascii() else _CJK_HANDLE.finditer(text):
-        yield Span(match.start(), match.end(), "HANDLE")
+        yield PersonalSpan(match.start(), match.end(), "HANDLE")
 
 
-def network(text: str) -> Iterator[Span]:
+def network(text: str) -> Iterator[PersonalSpan]:
     """Yield addresses of a device: IP versions 4 and 6, hardware addresses."""
     if text.count(".") >= 3:
         for match in _ADDRESS4.finditer(text):
             if _is_somebodys(match[0]) and not _VERSION.search(text[max(0, match.start() - 16) : match.start()]):
-                yield Span(match.start(), match.end(), "IP")
+                yield PersonalSpan(match.start(), match.end(), "IP")
     if text.count(":") >= 2:
         for match in _ADDRESS6.finditer(text):
             if len(match[0]) >= 6 and _is_address6(match[0]):
-                yield Span(match.start(), match.end(), "IP")
+                yield PersonalSpan(match.start(), match.end(), "IP")
     if text.count(":") >= 5 or text.count("-") >= 5:
         for match in _HARDWARE.finditer(text):
-            yield Span(match.start(), match.end(), "IP")
+            yield PersonalSpan(match.start(), match.end(), "IP")
 
 
 def _is_somebodys(address: str) -> bool:
@@ -238,7 +238,7 @@ def _is_address6(address: str) -> bool:
         return False
 
 
-def secrets(text: str) -> Iterator[Span]:
+def secrets(text: str) -> Iterator[PersonalSpan]:
     """Yield passwords and codes that a label announces, where they hold a digit."""
     for match in _SECRET.finditer(text):
         value = match["value"].rstrip(".")
@@ -250,4 +250,4 @@ def secrets(text: str) -> Iterator[Span]:
         ):
             if re.fullmatch(r"[0-9]{1,2}-(?:digit|character).*|[0-9]{1,2}", value):
                 continue
-            yield Span(match.start("value"), match.start("value") + len(value), "SECRET")
+            yield PersonalSpan(match.start("value"), match.start("value") + len(value), "SECRET")

@@ -13,7 +13,7 @@ SOFT_KINDS = ("ADDRESS", "NAME")
 KINDS = PATTERN_KINDS + SOFT_KINDS
 
 
-class Span(NamedTuple):
+class PersonalSpan(NamedTuple):
     """A piece of a text that is personal."""
 
     start: int

@@ -8,8 +8,8 @@ from tests.subtitles import xml_of
 from duologue.challenges.conversation.subtitles.copies import Copies, similar_files
 from duologue.challenges.conversation.subtitles.pairs import Pairs
 from duologue.challenges.conversation.subtitles.utterances import Extraction, Worker
-from duologue.corpus.members import Part
-from duologue.corpus.tables import Texts
+from duologue.corpus.members import MemberData
+from duologue.corpus.tables import PackedTexts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def standing(places: list[int]) -> Pairs:
     numbers = np.array(places, np.int64)
-    texts = Texts.of(b"", np.zeros(len(places), np.int64))
+    texts = PackedTexts.of(b"", np.zeros(len(places), np.int64))
     return Pairs(numbers, numbers, numbers, texts, texts)
 
 
@@ -33,7 +33,7 @@ def test_a_file_with_mostly_the_sentences_of_an_earlier_one_is_similar(tmp_path:
     versions = [own[0], own[1], [*own[0][5:], ["an", "end", "."]], own[0][:30] + own[1][:30], own[0][:10]]
     paths = []
     for first in (0, 3):  # two shards
-        parts = [Part(key, str(key), xml_of(versions[key]).encode()) for key in range(first, min(first + 3, 5))]
+        parts = [MemberData(key, str(key), xml_of(versions[key]).encode()) for key in range(first, min(first + 3, 5))]
         paths.append(tmp_path / f"{first}.parquet")
         paths[-1].write_bytes(Worker(Extraction())(parts))
     assert similar_files(paths, 5).tolist() == [False, False, True, False, False]

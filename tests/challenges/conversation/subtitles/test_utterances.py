@@ -7,14 +7,14 @@ from tests.subtitles import xml_of
 
 from duologue.challenges.conversation.subtitles import utterances
 from duologue.challenges.conversation.subtitles.utterances import Extraction, Worker, find, read, summarise
-from duologue.corpus.members import Members, Part
+from duologue.corpus.members import MemberData, Members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from duologue.corpus.engine import Shard
-    from duologue.corpus.members import Plan
+    from duologue.corpus.members import ShardPlan
 
 
 class Listed:
@@ -27,16 +27,16 @@ class Listed:
         names = [name for name in self.names if wanted(name)]
         return Members(names, np.ones(len(names), np.int64), b"")
 
-    def shards(self, plan: Plan, done: object) -> Iterator[Shard]:
+    def shards(self, plan: ShardPlan, done: object) -> Iterator[Shard]:
         raise AssertionError(plan, done)
 
 
 def test_a_shard_holds_its_sentences_and_what_became_of_its_files(tmp_path: Path) -> None:
     parts = [
-        Part(0, "a", xml_of([["Hi", "!"], ["-"], ["A", "b"]]).encode()),
-        Part(1, "b", b"<broken>"),
-        Part(2, "c", b"<d><s><w>odd</w></s></d>"),
-        Part(3, "d", xml_of([["."]]).encode()),
+        MemberData(0, "a", xml_of([["Hi", "!"], ["-"], ["A", "b"]]).encode()),
+        MemberData(1, "b", b"<broken>"),
+        MemberData(2, "c", b"<d><s><w>odd</w></s></d>"),
+        MemberData(3, "d", xml_of([["."]]).encode()),
     ]
     path = tmp_path / "part-00000.parquet"
     path.write_bytes(Worker(Extraction(check_every=2))(parts))

@@ -21,7 +21,7 @@ from duologue.challenges.conversation.subtitles.utterances import SEED
 from duologue.core import disk
 from duologue.core.sums import added
 from duologue.corpus import shuffle, tables
-from duologue.corpus.spill import Spill
+from duologue.corpus.external_sort import ExternalSorter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,8 +62,8 @@ class Pairs(NamedTuple):
     """Where the asking sentence stands in the long list."""
     rows: NDArray[np.int64]
     """Where it stands in the shard."""
-    questions: tables.Texts
-    answers: tables.Texts
+    questions: tables.PackedTexts
+    answers: tables.PackedTexts
 
 
 def lay_out(order: NDArray[np.int64], counts: NDArray[np.int64]) -> Layout:
@@ -173,13 +173,13 @@ def write(
     not fit into memory; `keep` may leave out pairs. Raises `StorageError` for what the disk refuses.
     """
     written = np.zeros(len(split.ranges), np.int64)
-    with Spill(work) as spill:
+    with ExternalSorter(work) as sorter:
         places = Places(work / "places", layout)
         for number, path in enumerate(shards, 1):
             found = pairs_of(utterances.read(path), layout, places, split, max_length)
             if keep is not None:
                 found = _chosen(found, keep(found))
-            spill.add(found.keys, tables.joined(b"U: ", found.questions, b"\nS: ", found.answers, b"\n\n"))
+            sorter.add(found.keys, tables.joined(b"U: ", found.questions, b"\nS: ", found.answers, b"\n\n"))
             written += _counted(found.keys, split.ranges)
             if progress is not None:
                 progress(number, len(shards), "shuffling pairs")
@@ -188,7 +188,7 @@ def write(
             # The official tool counts what it cuts off, before it leaves out long sentences and ends of files.
             say(f"writing {len(keys) if split.part_of_file is None else count} sentence pairs to {output}")
             with disk.replacing(output) as out:
-                for data in spill.sorted(keys.start, keys.stop):
+                for data in sorter.sorted(keys.start, keys.stop):
                     out.write(data)
     return written.tolist()
 

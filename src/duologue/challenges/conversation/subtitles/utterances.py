@@ -20,7 +20,7 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Record
 from duologue.corpus import tables
 from duologue.corpus.engine import finished, map_shards
-from duologue.corpus.members import Members, Part, Plan, divide, unpack
+from duologue.corpus.members import MemberData, Members, ShardPlan, divide, unpack
 from duologue.corpus.shuffle import shuffle
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Found(NamedTuple):
 class Sentences(NamedTuple):
     """Of one shard."""
 
-    texts: tables.Texts
+    texts: tables.PackedTexts
     tokens: NDArray[np.int32]
     files: list[tuple[int, int]]
     """Each file that could be read, and how many sentences it has."""
@@ -97,7 +97,7 @@ class Worker:
         self._how = how
         self._warm = False
 
-    def __call__(self, parts: list[Part]) -> bytes:
+    def __call__(self, parts: list[MemberData]) -> bytes:
         """Return the shard's Parquet file; files that cannot be read are named in its notes."""
         self._keep_memory()
         notes: dict[str, Any] = {"files": [], "skipped": [], "strictly": 0, "checked": 0, "differing": []}
@@ -111,7 +111,7 @@ class Worker:
             notes["files"].append([part.key, len(cleaned.lengths)])
             found.append(cleaned)
         nothing = np.zeros(0, np.int32)
-        texts = tables.Texts.of(
+        texts = tables.PackedTexts.of(
             b"".join(cleaned.text for cleaned in found),
             np.concatenate([nothing, *(cleaned.lengths for cleaned in found)]),
         )
@@ -122,7 +122,7 @@ class Worker:
         }
         return tables.dump(texts, columns, notes)
 
-    def _one(self, part: Part, notes: dict[str, Any]) -> Cleaned:
+    def _one(self, part: MemberData, notes: dict[str, Any]) -> Cleaned:
         data = unpack(part)
         raw = scan.scan(data)
         quick = None if raw is None else clean.clean_lines(raw)
@@ -220,17 +220,17 @@ def extract(
     return paths
 
 
-def _plan(members: Members, found: Found) -> Plan:
+def _plan(members: Members, found: Found) -> ShardPlan:
     places = found.places[found.order]
     by_place = np.argsort(places)
     places = places[by_place]
     packed = np.array([members.names[place].endswith(".gz") for place in places.tolist()], bool)
     sizes = np.where(packed, members.sizes[places], members.sizes[places] // _UNPACKED + 1)
     target = min(SHARD, max(int(sizes.sum()) // _SHARDS_WANTED, LEAST_SHARD))
-    return Plan(places, found.order[by_place], divide(sizes, target))
+    return ShardPlan(places, found.order[by_place], divide(sizes, target))
 
 
-def _identity(found: Found, members: Members, plan: Plan) -> str:
+def _identity(found: Found, members: Members, plan: ShardPlan) -> str:
     """Return a hash of all that the bytes of the shards depend on."""
     digest = hashlib.sha256(members.content)
     for name in found.names:

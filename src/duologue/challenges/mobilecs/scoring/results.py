@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.challenges.mobilecs.formats.faults import Faults, open_rows, row_id
-from duologue.core import unpacking
+from duologue.core import decompression
 from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -22,7 +22,7 @@ Read = TypeVar("Read")
 
 RULES = {
     "gzip-damaged": "a packed file can be unpacked",
-    unpacking.RULE: unpacking.RULE_SAYS,
+    decompression.RULE: decompression.RULE_SAYS,
     "not-utf8": "the text is UTF-8",
     "byte-order-mark": "the text starts without a byte order mark (a warning; the official programs refuse it)",
     "not-json": "the text is JSON",
@@ -37,7 +37,7 @@ RULES = {
 }
 """Ids of the rules for the result files of both tracks, and what each demands."""
 
-_UNREADABLE = frozenset({"gzip-damaged", unpacking.RULE, "not-utf8", "not-json"})
+_UNREADABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "not-json"})
 """Rules whose breach leaves nothing to look at."""
 _UNUSABLE = _UNREADABLE | {"not-a-list"}
 """Rules whose breach leaves no answers, not even in part."""

@@ -10,7 +10,7 @@ import re
 from functools import cache, lru_cache
 
 from duologue.challenges.spoken.sounds import readings
-from duologue.knowledge import folding
+from duologue.knowledge import normalization
 
 _FORMAL = str.maketrans("零壹贰弍叁肆伍陆柒捌玖", "01223456789")
 _SPOKEN_DIGITS = dict(zip("0123456789", "零一二三四五六七八九", strict=True))
@@ -27,7 +27,7 @@ def fold(text: str) -> str:
     >>> fold("《Ｊay·周》。弍零岁")
     'jay周20岁'
     """
-    return "".join(filter(str.isalnum, folding.fold(text))).translate(_FORMAL)
+    return "".join(filter(str.isalnum, normalization.fold(text))).translate(_FORMAL)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -37,7 +37,7 @@ def bare(name: str) -> str:
     >>> bare("喜剧之王（1999年的电影）")
     '喜剧之王'
     """
-    return fold(folding.without_suffix(name))
+    return fold(normalization.without_suffix(name))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -11,11 +11,11 @@ from duologue.challenges.conversation.collecting.convert import UNKNOWN_LANGUAGE
 from duologue.challenges.conversation.collecting.importers.placing import DELETED, Imported, add, counted, thread
 from duologue.challenges.conversation.collecting.privacy import Privacy
 from duologue.core import disk
+from duologue.core.decompression import bunzipped, is_bzip2
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.core.findings import Findings
 from duologue.core.records import Problem
-from duologue.core.unpacking import bunzipped, is_bzip2
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.metrics import lexicon, pairs
+from duologue.metrics import bulk_overlap, lexicon
+from duologue.metrics.bulk_overlap import COLUMNS, PairCounter
 from duologue.metrics.ngrams import clipped, joined_ngrams, keyed_ngrams, ngrams
 from duologue.metrics.overlap import count_overlap
-from duologue.metrics.pairs import COLUMNS, PairCounter
 
 # words that make the same text in several ways, an empty one, one beyond the basic plane, half a surrogate pair, a tab
 word = st.sampled_from(["a", "b", "ab", "ba", "aba", "abab", "", "好", "好的", "的", "\U0001f600", "\ud800", "\t"])
@@ -68,8 +68,8 @@ def test_pairs_in_two_portions_count_as_in_one(first: Corpus, second: Corpus) ->
 @given(corpus=corpora)
 def test_small_blocks_full_tables_and_useless_hashes_change_nothing(corpus: Corpus, *, empty_words: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "_LINES", 2)
-        patch.setattr(pairs, "_KEPT", 3)
+        patch.setattr(bulk_overlap, "_LINES", 2)
+        patch.setattr(bulk_overlap, "_KEPT", 3)
         patch.setattr(lexicon, "_BASE", 0)  # a text is hashed by its last character alone
         patch.setattr(lexicon, "_PLACES", 1)
         patch.setattr(lexicon, "_PIECE", 2)

@@ -7,9 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from duologue.report.fitted import Column, Fitted
+from duologue.report.responsive_table import Column, ResponsiveTable
 
-TABLE = Fitted(
+TABLE = ResponsiveTable(
     [Column("system", ["[red]a[/red]", "界"], words=True), Column("total", ["0.4500", "–"])],
     [Column(f"bleu-{n} %", ["100.00", "0.00"]) for n in range(1, 5)],
 )

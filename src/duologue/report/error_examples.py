@@ -44,7 +44,7 @@ class Distribution(NamedTuple):
     """Whether the items are whole dialogues: the score counts something once per dialogue."""
 
 
-class Exhibit(NamedTuple):
+class ErrorExample(NamedTuple):
     """One item, or one dialogue, with what the system saw, what was wanted and what it said."""
 
     id: str
@@ -59,11 +59,11 @@ class Exhibit(NamedTuple):
     """What the system said, in lines; empty when it said nothing."""
 
 
-class Showcase(NamedTuple):
+class ErrorExamples(NamedTuple):
     """The best and the worst items of one report by the score that ranks."""
 
-    best: tuple[Exhibit, ...]
-    worst: tuple[Exhibit, ...]
+    best: tuple[ErrorExample, ...]
+    worst: tuple[ErrorExample, ...]
 
 
 def distributions(report: Report, formulas: Sequence[Metric[Any]]) -> tuple[Distribution, ...]:
@@ -124,14 +124,14 @@ def _distribution(metric: Metric[Any], counts: Counts) -> Distribution:
     return Distribution(metric.name, metric.percent, bars, len(values) - len(known), grouped)
 
 
-def showcase(
+def find_error_examples(
     report: Report,
     formulas: Sequence[Metric[Any]],
     examples: Sequence[Example],
     answers: Mapping[str, Answer],
     *,
     most: int = 5,
-) -> Showcase:
+) -> ErrorExamples:
     """Return the best and the worst items by the score that ranks, with their context.
 
     Of equal ones those come first that are further out in the mean of all scores, then by id. Where the ranking score
@@ -140,7 +140,7 @@ def showcase(
     """
     ranking = next((metric for metric in formulas if metric.name == report.rank_by and metric.additive), None)
     if ranking is None or not report.items:
-        return Showcase((), ())
+        return ErrorExamples((), ())
     counts = Counts.of_report(report)
     known = {example.sample.id: example for example in examples}
     units = _units(counts, ranking)
@@ -155,15 +155,15 @@ def showcase(
     shown.sort(key=lambda place: (values[place], mean[place], units[place].name))
     half = min(most, (len(shown) + 1) // 2)
 
-    def exhibit(place: int) -> Exhibit:
+    def example(place: int) -> ErrorExample:
         name, rows = units[place]
         parts = [known[counts.ids[row]] for row in rows]
-        return _exhibit(name, parts, [answers.get(one.sample.id) for one in parts], float(values[place]))
+        return _example_of(name, parts, [answers.get(one.sample.id) for one in parts], float(values[place]))
 
-    return Showcase(tuple(map(exhibit, shown[: -half - 1 : -1])), tuple(map(exhibit, shown[:half])))
+    return ErrorExamples(tuple(map(example, shown[: -half - 1 : -1])), tuple(map(example, shown[:half])))
 
 
-def _exhibit(name: str, parts: Sequence[Example], answers: Sequence[Answer | None], value: float) -> Exhibit:
+def _example_of(name: str, parts: Sequence[Example], answers: Sequence[Answer | None], value: float) -> ErrorExample:
     """Return what there is to see of the items of a unit; the lines of several are numbered by item."""
     last = parts[-1].sample
     facts = [f"{fact.subject} · {fact.relation} · {_object(fact.object)}" for fact in last.knowledge]
@@ -174,7 +174,7 @@ def _exhibit(name: str, parts: Sequence[Example], answers: Sequence[Answer | Non
         wanted += [mark + " / ".join(_lines(one, part.sample, 1)) for one in part.references]
         lines = () if answer is None else _lines(answer, part.sample, MOST_RANKED)
         said += [mark + " / ".join(lines)] if mark and lines else lines
-    return Exhibit(
+    return ErrorExample(
         id=name,
         value=value,
         history=tuple((turn.speaker, turn.text) for turn in last.history),

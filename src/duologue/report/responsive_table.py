@@ -34,7 +34,7 @@ class Column(NamedTuple):
         return max(map(cell_len, map(one_line, (self.title, *self.cells))))
 
 
-class Fitted(NamedTuple):
+class ResponsiveTable(NamedTuple):
     """Columns for `Console.print`: the first ones always, of the others as many as fit, in their order."""
 
     kept: Sequence[Column]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.metrics import gathered as module
-from duologue.metrics.gathered import Gathered
+from duologue.metrics import sorted_aggregator as module
+from duologue.metrics.sorted_aggregator import SortedAggregator
 
 KEYS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=30)
 
@@ -18,8 +18,8 @@ def test_different_keys_stand_in_order_with_what_was_joined_however_they_come(
     pairs: list[tuple[int, int]], portion: int, waiting: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_WAITING", waiting)
-        seen = Gathered(np.add, np.minimum, words=2)
+        patch.setattr(module, "_SMALLEST_BATCH", waiting)
+        seen = SortedAggregator(np.add, np.minimum, words=2)
         for start in range(0, len(pairs), portion):
             part = np.array(pairs[start : start + portion])
             seen.add([part[:, 0], part[:, 1]], [np.ones(len(part), np.int64), np.full(len(part), start)])
@@ -33,7 +33,7 @@ def test_different_keys_stand_in_order_with_what_was_joined_however_they_come(
 
 
 def test_a_key_is_found_at_its_place_and_an_unknown_one_nowhere() -> None:
-    seen = Gathered()
+    seen = SortedAggregator()
     assert seen.places(np.array([1, 2])).tolist() == [-1, -1]
     seen.add([np.array([5, 1, 5])])
     assert seen.places(np.array([5, 0, 1, 9, 3])).tolist() == [1, -1, 0, -1, -1]

@@ -17,7 +17,7 @@ from duologue.core.records import (
 )
 from duologue.metrics.caption import Average
 from duologue.report.comparison import ranking_formulas
-from duologue.report.exhibits import MOST_FACTS, distributions, showcase
+from duologue.report.error_examples import MOST_FACTS, distributions, find_error_examples
 from duologue.report.html import page
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ def test_a_report_without_counts_has_no_distributions(make_report: MakeReport) -
 
     bare = msgspec.structs.replace(make_report(), items=())
     assert distributions(bare, ranking_formulas(bare)) == ()
-    assert showcase(bare, ranking_formulas(bare), [], {}).best == ()
+    assert find_error_examples(bare, ranking_formulas(bare), [], {}).best == ()
 
 
 def test_the_best_and_the_worst_items_come_with_their_context(make_report: MakeReport) -> None:
     report = make_report(wrong=2)
     examples = [example(name) for name in names_of(report)]
     answers = {name: Answer(ranking=("b", "a")) for name in names_of(report)}
-    found = showcase(report, ranking_formulas(report), examples, answers, most=3)
+    found = find_error_examples(report, ranking_formulas(report), examples, answers, most=3)
     assert [item.id for item in found.worst] == names_of(report)[:3]
     assert [item.value for item in found.worst] == [0, 0, 1]
     assert [item.value for item in found.best] == [1, 1, 1]
@@ -74,7 +74,7 @@ def test_the_best_and_the_worst_items_come_with_their_context(make_report: MakeR
 
 def test_items_without_a_sample_or_an_answer_are_dealt_with(make_report: MakeReport) -> None:
     report = make_report(wrong=2)
-    found = showcase(report, ranking_formulas(report), [example(names_of(report)[1])], {})
+    found = find_error_examples(report, ranking_formulas(report), [example(names_of(report)[1])], {})
     assert [item.id for item in (*found.best, *found.worst)] == [names_of(report)[1]] * 2
     assert found.worst[0].answer == ()
 
@@ -88,7 +88,7 @@ def test_annotations_are_shown_in_lines(make_report: MakeReport) -> None:
         values=(Value(slot="price", text="8"),),
     )
     answers = {name: Answer(text="hello", annotation=annotation) for name in names_of(report)}
-    found = showcase(report, ranking_formulas(report), [example(name) for name in names_of(report)], answers)
+    found = find_error_examples(report, ranking_formulas(report), [example(name) for name in names_of(report)], answers)
     assert found.best[0].answer == (
         "hello",
         "Q · height · 1、2",
@@ -102,12 +102,12 @@ def test_annotations_are_shown_in_lines(make_report: MakeReport) -> None:
 def test_the_page_shows_distributions_and_items_escaped(make_report: MakeReport) -> None:
     report = make_report("solver", wrong=2)
     examples = [example(name) for name in names_of(report)]
-    cases = {0: showcase(report, ranking_formulas(report), examples, {})}
+    cases = {0: find_error_examples(report, ranking_formulas(report), examples, {})}
     text = page([report], showcases=cases)
     assert 'class="bars"' in text
     assert "&lt;hi&gt; from" in text
     assert "<hi>" not in text
-    assert "exhibit" not in page([report]).replace(".exhibit", "")
+    assert "example" not in page([report]).replace(".example", "")
 
 
 def test_a_score_that_counts_once_per_dialogue_is_shown_by_whole_dialogues() -> None:
@@ -132,7 +132,7 @@ def test_a_score_that_counts_once_per_dialogue_is_shown_by_whole_dialogues() -> 
     assert (spread.grouped, sum(bar.items for bar in spread.bars), spread.unknown) == (True, 2, 1)
     assert (single.grouped, sum(bar.items for bar in single.bars), single.unknown) == (False, 5, 0)
     answers = {name: Answer(text=f"said {name}") for name in rows}
-    found = showcase(report, [goals, plain], [example(name) for name in rows], answers)
+    found = find_error_examples(report, [goals, plain], [example(name) for name in rows], answers)
     assert [(item.id, item.value) for item in (*found.best, *found.worst)] == [("d1", 4.0), ("d2", 1.0)]
     assert found.best[0].answer == ("1. said d1#1", "2. said d1#2")
     assert found.best[0].references == ("1. yes", "2. yes")

@@ -1,7 +1,7 @@
-"""Different keys among very many, with what is known of each: kept sorted in arrays, a few bytes a key.
+"""Aggregates values by key in sorted arrays: a few bytes per distinct key instead of a dictionary entry.
 
-A dictionary needs some hundred bytes a key; here a key costs its own size. What is put in waits until there is enough
-of it to be sorted in.
+A dictionary needs about a hundred bytes per key; here a key costs its own size. New keys are buffered and merged in
+batches.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from duologue.metrics.tokens import Integers
 
-_WAITING = 1 << 20
-"""So many keys at least wait until they are sorted in; beyond that a quarter of those that are."""
+_SMALLEST_BATCH = 1 << 20
+"""Smallest batch of pending keys that is merged into the sorted arrays; a quarter of these once they are larger."""
 
 
-class Gathered:
+class SortedAggregator:
     """Different keys with values. A key is one machine word or several; values of equal keys are joined.
 
-    >>> seen = Gathered(np.add)
+    >>> seen = SortedAggregator(np.add)
     >>> seen.add([np.array([7, 3, 7])], [np.array([1, 1, 1])])
     >>> [array.tolist() for array in (*seen.keys(), *seen.values())]
     [[3, 7], [1, 2]]
@@ -35,16 +35,16 @@ class Gathered:
         self._joins = joins
         self._words = words
         self._sorted: list[NDArray[Any]] = []
-        self._waiting: list[Sequence[NDArray[Any]]] = []
+        self._pending: list[Sequence[NDArray[Any]]] = []
         self._held = 0
 
     def add(self, keys: Sequence[NDArray[Any]], values: Sequence[NDArray[Any]] = ()) -> None:
         """Put in keys, given word by word, with their values; all are arrays of one length."""
         if not len(keys[0]):
             return
-        self._waiting.append([*keys, *values])
+        self._pending.append([*keys, *values])
         self._held += len(keys[0])
-        if self._held > max(_WAITING, len(self) // 4):
+        if self._held > max(_SMALLEST_BATCH, len(self) // 4):
             self._settle()
 
     def __len__(self) -> int:
@@ -72,11 +72,11 @@ class Gathered:
         return found
 
     def _settle(self) -> None:
-        if not self._waiting:
+        if not self._pending:
             return
-        parts = [*([self._sorted] if self._sorted else []), *self._waiting]
+        parts = [*([self._sorted] if self._sorted else []), *self._pending]
         columns = [np.concatenate(several) for several in zip(*parts, strict=True)]
-        self._waiting, self._held, self._sorted = [], 0, []
+        self._pending, self._held, self._sorted = [], 0, []
         order = np.lexsort(columns[: self._words][::-1])
         columns = [column[order] for column in columns]
         fresh = np.ones(len(order), dtype=bool)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.metrics.ranking import (
+from duologue.metrics.rank import (
     PrecisionAt,
     ReciprocalRank,
     count_ranks,

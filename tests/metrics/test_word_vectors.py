@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.core.errors import FormatError, StorageError
-from duologue.metrics.embedding import EMBEDDING, Likeness, Vectors, read_vectors
+from duologue.metrics.word_vectors import EMBEDDING, Likeness, Vectors, read_vectors
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "conversation" / "official"
 TABLE = Vectors(["a", "b", "c"], np.array([[1.0, 0.0], [0.0, 1.0], [-2.0, 0.5]]))

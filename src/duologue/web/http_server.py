@@ -21,7 +21,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from duologue.core.errors import UsageError
-from duologue.web.requests import Refusal, check_host, length_of, read_head
+from duologue.web.requests import HttpError, check_host, length_of, read_head
 
 if TYPE_CHECKING:
     from asyncio import StreamReader, StreamWriter
@@ -202,7 +202,7 @@ class Server:
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
                 body, persistent = await self._request(client)
-        except Refusal as refused:
+        except HttpError as refused:
             method_not_allowed = refused.status == HTTPStatus.METHOD_NOT_ALLOWED
             async with asyncio.timeout(_LINGER_SECONDS):
                 fields = {"Allow": "POST"} if method_not_allowed else {}
@@ -217,13 +217,13 @@ class Server:
         return persistent
 
     async def _request(self, client: _Client) -> tuple[bytes, bool]:
-        """Return the body of the next request, and whether the client wants to ask again. Raises `Refusal`."""
+        """Return the body of the next request, and whether the client wants to ask again. Raises `HttpError`."""
         try:
             head = read_head(await client.reader.readuntil(b"\r\n\r\n"))
         except asyncio.LimitOverrunError as error:
-            raise Refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from error
+            raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from error
         if head.method != "POST":
-            raise Refusal(HTTPStatus.METHOD_NOT_ALLOWED)
+            raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED)
         length = length_of(head, LARGEST_BODY)
         check_host(head, self.hosts)
         if head.waits:

@@ -1,4 +1,4 @@
-"""Counts of very many answer-reference pairs at once: characters, words, bigrams, and what is different among them.
+"""Bulk overlap counts for millions of answer-reference pairs: characters, words, n-grams and distinct n-grams.
 
 The same numbers as `overlap`, `ngrams` and `diversity` give pair by pair, at a tenth of the cost. Words become
 numbers (`lexicon`); a bigram is two numbers in one machine word, behind the number of its line. Sorted, equal ones

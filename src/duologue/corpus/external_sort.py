@@ -1,7 +1,7 @@
-"""Texts brought into the order of a key when they do not fit into memory.
+"""External merge sort: texts sorted by an integer key when they do not fit into memory.
 
 Texts are collected until they fill a run; a run is sorted and appended to files. At the end the range of keys is cut
-into stretches that fit into memory, and each is gathered from all runs. Every text is written and read once, and
+into ranges that fit into memory, and each is merged from all runs. Every text is written and read once, and
 memory is a few times `RUN` whatever their number.
 """
 
@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from duologue.core.errors import StorageError
-from duologue.corpus.tables import Texts, stacked
+from duologue.corpus.tables import PackedTexts, stacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,14 +36,14 @@ class _Run(NamedTuple):
     rows: int
 
 
-class Spill:
+class ExternalSorter:
     """Texts with a key each (64 bits, all different), in files of a folder that are removed at the end."""
 
     def __init__(self, folder: Path, *, run: int = RUN) -> None:
         self._folder = folder
         self._size = run
         self._keys: list[NDArray[np.int64]] = []
-        self._texts: list[Texts] = []
+        self._texts: list[PackedTexts] = []
         self._held = 0
         self._runs: list[_Run] = []
         self._rows = self._bytes = 0
@@ -54,7 +54,7 @@ class Spill:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             for name in ("keys", "lengths", "texts"):
-                path = self._folder / f"spill.{name}"
+                path = self._folder / f"sorted.{name}"
                 self._stack.callback(path.unlink, missing_ok=True)
                 self._files[name] = self._stack.enter_context(path.open("wb+"))
         except OSError as error:
@@ -67,7 +67,7 @@ class Spill:
     ) -> None:
         self._stack.close()
 
-    def add(self, keys: NDArray[np.int64], texts: Texts) -> None:
+    def add(self, keys: NDArray[np.int64], texts: PackedTexts) -> None:
         """Take texts with their keys. Raises `StorageError` when the disk is full."""
         self._keys.append(keys)
         self._texts.append(texts)
@@ -108,7 +108,7 @@ class Spill:
                 if row_end > row:
                     keys.append(self._numbers("keys", np.dtype(np.int64), run.rows_before + row, row_end - row))
                     lengths = self._numbers("lengths", np.dtype(np.int32), run.rows_before + row, row_end - row)
-                    texts.append(Texts.of(self._read("texts", run.bytes_before + byte, byte_end - byte), lengths))
+                    texts.append(PackedTexts.of(self._read("texts", run.bytes_before + byte, byte_end - byte), lengths))
             if keys:
                 yield stacked(texts).chosen(np.argsort(np.concatenate(keys))).data()
 

@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.core.errors import StorageError
-from duologue.corpus.spill import Spill
-from duologue.corpus.tables import Texts
+from duologue.corpus.external_sort import ExternalSorter
+from duologue.corpus.tables import PackedTexts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def texts(words: list[str]) -> Texts:
+def texts(words: list[str]) -> PackedTexts:
     data = [word.encode() for word in words]
-    return Texts.of(b"".join(data), np.array([len(word) for word in data], np.int64))
+    return PackedTexts.of(b"".join(data), np.array([len(word) for word in data], np.int64))
 
 
 @settings(max_examples=20)
@@ -33,26 +33,26 @@ def test_texts_come_in_the_order_of_their_keys_whatever_a_run_holds(
     keys = [3 * number for number in range(len(words))]
     rng.shuffle(keys)  # type: ignore[attr-defined]  # a random.Random
     high = 3 * len(words)
-    with Spill(tmp_path / "work", run=run) as spill:
+    with ExternalSorter(tmp_path / "work", run=run) as sorter:
         for start in range(0, len(words), portion):
             part = slice(start, start + portion)
-            spill.add(np.array(keys[part]), texts(words[part]))
+            sorter.add(np.array(keys[part]), texts(words[part]))
         ordered = [word for _, word in sorted(zip(keys, words, strict=True))]
         middle = len(words) // 2
-        assert b"".join(spill.sorted(0, 3 * middle)).decode() == "".join(ordered[:middle])
-        assert b"".join(spill.sorted(3 * middle, high)).decode() == "".join(ordered[middle:])
-        assert b"".join(spill.sorted(0, high)).decode() == "".join(ordered)
+        assert b"".join(sorter.sorted(0, 3 * middle)).decode() == "".join(ordered[:middle])
+        assert b"".join(sorter.sorted(3 * middle, high)).decode() == "".join(ordered[middle:])
+        assert b"".join(sorter.sorted(0, high)).decode() == "".join(ordered)
     assert list((tmp_path / "work").iterdir()) == []
 
 
 def test_pieces_stay_small(tmp_path: Path) -> None:
     words = ["x" * 50] * 400
-    with Spill(tmp_path, run=1000) as spill:
-        spill.add(np.arange(400)[::-1].copy(), texts(words))
-        assert max(len(piece) for piece in spill.sorted(0, 400)) < 2000
+    with ExternalSorter(tmp_path, run=1000) as sorter:
+        sorter.add(np.arange(400)[::-1].copy(), texts(words))
+        assert max(len(piece) for piece in sorter.sorted(0, 400)) < 2000
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(StorageError, match="cannot write to"), Spill(tmp_path / "file"):
+    with pytest.raises(StorageError, match="cannot write to"), ExternalSorter(tmp_path / "file"):
         pass

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.core.errors import UsageError
-from duologue.web import serving
-from duologue.web.serving import LARGEST_BODY, Server
+from duologue.web import http_server
+from duologue.web.http_server import LARGEST_BODY, Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,7 +122,7 @@ def test_a_client_that_leaves_in_the_middle_harms_nobody() -> None:
 
 @pytest.mark.parametrize("drip", [b"", START, START + b"Host: localhost\r\nContent-Length: 9\r\n\r\nhalf"])
 def test_a_request_has_a_deadline_however_it_drips(drip: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr(http_server, "REQUEST_SECONDS", 0.3)
     with running(Echo()) as server, socket.create_connection(("127.0.0.1", server.server_port)) as connection:
         connection.sendall(drip)
         connection.settimeout(0.05)
@@ -137,7 +137,7 @@ def test_a_request_has_a_deadline_however_it_drips(drip: bytes, monkeypatch: pyt
 
 
 def test_one_client_too_many_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "CONNECTIONS", 1)
+    monkeypatch.setattr(http_server, "CONNECTIONS", 1)
     service = Echo()
     with running(service) as server, ThreadPoolExecutor(1) as clients:
         first = clients.submit(ask, server, b"wait")
@@ -201,7 +201,7 @@ def test_a_client_that_waits_for_a_word_before_its_body_gets_it() -> None:
 
 
 def test_whoever_is_waited_for_longest_loses_its_place_to_a_newcomer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "CONNECTIONS_PER_CLIENT", 8)
+    monkeypatch.setattr(http_server, "CONNECTIONS_PER_CLIENT", 8)
     with running(Echo()) as server, ExitStack() as stack:
         place = ("127.0.0.1", server.server_port)
         drips = [stack.enter_context(socket.create_connection(place, timeout=10)) for _ in range(30)]

@@ -47,7 +47,7 @@ _SIZE = re.compile(r"([0-9]{1,15})(?:([kmgt])(?:i?b)?)?", re.IGNORECASE | re.ASC
 _UNITS = {"k": 10, "m": 20, "g": 30, "t": 40}
 
 
-class Limits(NamedTuple):
+class UnpackLimits(NamedTuple):
     """How far files may swell."""
 
     held: int = HELD
@@ -71,16 +71,16 @@ def parse_size(text: str) -> int:
     return size
 
 
-def limits() -> Limits:
+def limits() -> UnpackLimits:
     """Return the limits that hold now. Raises `UsageError` where the environment variable holds no size."""
     text = os.environ.get(VARIABLE, "")
     if not text:
-        return Limits()
+        return UnpackLimits()
     try:
         size = parse_size(text)
     except UsageError as error:
         raise UsageError(f"the environment variable {VARIABLE}: {error}") from error
-    return Limits(held=size, streamed=size, ratio=None)
+    return UnpackLimits(held=size, streamed=size, ratio=None)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.knowledge.folding import bare, fold, parts_of, without_suffix
+from duologue.knowledge.normalization import bare, fold, parts_of, without_suffix
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.core import disk, unpacking
+from duologue.core import decompression, disk
+from duologue.core.decompression import UnpackLimits, allowing, bunzipped, is_bzip2, limits, parse_size
 from duologue.core.disk import Source, read_bytes
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
-from duologue.core.unpacking import Limits, allowing, bunzipped, is_bzip2, limits, parse_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +24,8 @@ TASKS = ("restaurant", "conversation", "proactive", "spoken", "mobilecs/extracti
 @pytest.fixture(autouse=True)
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refuse beyond 64 KiB what gives more than a hundred times its size."""
-    monkeypatch.setattr(unpacking, "FREE", 1 << 16)
-    monkeypatch.delenv(unpacking.VARIABLE, raising=False)
+    monkeypatch.setattr(decompression, "FREE", 1 << 16)
+    monkeypatch.delenv(decompression.VARIABLE, raising=False)
 
 
 def rules(error: pytest.ExceptionInfo[FormatError]) -> list[str]:
@@ -36,18 +36,18 @@ def rules(error: pytest.ExceptionInfo[FormatError]) -> list[str]:
 def test_a_file_that_swells_is_refused_before_it_is_unpacked_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], object]
 ) -> None:
-    monkeypatch.setattr(unpacking, "PIECE", 1 << 14)
+    monkeypatch.setattr(decompression, "PIECE", 1 << 14)
     monkeypatch.setattr(disk, "SMALL", -1)
     path = tmp_path / "x.gz"
     path.write_bytes(gzip.compress(ZEROS) * 500)
     came: list[int] = []
-    count = unpacking.Meter.count
+    count = decompression.Meter.count
 
-    def counted(meter: unpacking.Meter, unpacked: int, packed: int = 0) -> None:
+    def counted(meter: decompression.Meter, unpacked: int, packed: int = 0) -> None:
         came.append(unpacked)
         count(meter, unpacked, packed)
 
-    monkeypatch.setattr(unpacking.Meter, "count", counted)
+    monkeypatch.setattr(decompression.Meter, "count", counted)
     with pytest.raises(
         FormatError, match=r"over 100 times its packed size.*--max-unpacked 4G|--max-unpacked 256G"
     ) as error:
@@ -66,7 +66,7 @@ def test_what_unpacks_as_files_do_is_read_whole(tmp_path: Path, data: bytes) -> 
 def test_the_absolute_limit_holds_whatever_the_ratio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.gz"
     path.write_bytes(gzip.compress(os.urandom(3_000)))
-    monkeypatch.setattr(unpacking, "limits", lambda: Limits(held=2_000, streamed=4_000))
+    monkeypatch.setattr(decompression, "limits", lambda: UnpackLimits(held=2_000, streamed=4_000))
     with pytest.raises(FormatError, match=r"unpacks to more than 1\.95 KiB"):
         read_bytes(path)
     assert len(b"".join(Source(path).pieces())) == 3_000
@@ -77,19 +77,19 @@ def test_the_option_raises_all_limits_also_for_processes_that_are_started(tmp_pa
     path.write_bytes(gzip.compress(ZEROS))
     with allowing("2 MiB"):
         assert os.environ["DUOLOGUE_MAX_UNPACKED"] == "2 MiB"
-        assert limits() == Limits(held=2 << 20, streamed=2 << 20, ratio=None)
+        assert limits() == UnpackLimits(held=2 << 20, streamed=2 << 20, ratio=None)
         assert read_bytes(path) == ZEROS
         with allowing("1000"), pytest.raises(FormatError):
             read_bytes(path)
         assert read_bytes(path) == ZEROS
-    assert limits() == Limits()
+    assert limits() == UnpackLimits()
 
 
 @pytest.mark.parametrize("text", ["", "0", "many", "-1", "1.5G", "8X", "٣G", "1" * 40])
 def test_what_is_no_size_is_refused_with_an_example(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="such as 8G"):
         parse_size(text)
-    monkeypatch.setenv(unpacking.VARIABLE, text)
+    monkeypatch.setenv(decompression.VARIABLE, text)
     if text:
         with pytest.raises(UsageError, match="DUOLOGUE_MAX_UNPACKED"):
             limits()
@@ -121,7 +121,7 @@ def test_bzip2_that_swells_is_refused_before_it_is_unpacked_to_its_end() -> None
     with pytest.raises(FormatError, match="unpacks to") as error:
         pieces.extend(map(len, bunzipped([bz2.compress(ZEROS * 20)], "x")))
     assert rules(error) == ["unpacked-size"]
-    assert max(pieces, default=0) <= unpacking.PIECE
+    assert max(pieces, default=0) <= decompression.PIECE
 
 
 @pytest.mark.parametrize("cut", [3, 20, -1])
