@@ -17,8 +17,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.restaurant.files import turns_of
-from duologue.challenges.restaurant.patterns import API_CALL
+from duologue.challenges.restaurant.formats.files import turns_of
+from duologue.challenges.restaurant.schema.patterns import API_CALL
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.plugins import load_system
 from duologue.core.records import Candidate, Fact, Sample, Turn

@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from duologue.challenges.restaurant.generator import generate
-from duologue.challenges.restaurant.plan import Generation
+from duologue.challenges.restaurant.simulator.generator import generate
+from duologue.challenges.restaurant.simulator.recipe import Generation
 
 SECONDS = 60
 MEGABYTES = 500

@@ -17,11 +17,12 @@ from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, cast
 
-from duologue.challenges.restaurant.facts import facts_of
-from duologue.challenges.restaurant.files import example_of, load
-from duologue.challenges.restaurant.kb import make_kb
-from duologue.challenges.restaurant.plan import Generation, schema_of_part
-from duologue.challenges.restaurant.rows import simulate
+from duologue.challenges.restaurant.formats.files import example_of, load
+from duologue.challenges.restaurant.knowledge.facts import facts_of
+from duologue.challenges.restaurant.schema.ontology import schema_of_part
+from duologue.challenges.restaurant.simulator.random_kb import make_kb
+from duologue.challenges.restaurant.simulator.recipe import Generation
+from duologue.challenges.restaurant.simulator.rows import simulate
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.plugins import load_system
 from duologue.knowledge.base import KnowledgeBase

@@ -25,22 +25,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from duologue.challenges.restaurant import patterns as p
-from duologue.challenges.restaurant.chance import Chance
-from duologue.challenges.restaurant.facts import facts_of
-from duologue.challenges.restaurant.files import example_of
-from duologue.challenges.restaurant.flow import Teller
-from duologue.challenges.restaurant.kb import Directory
-from duologue.challenges.restaurant.names import SUBTASKS, FileName
-from duologue.challenges.restaurant.plan import PART_SHAPES, Generation, kb_values, schema_of_part
-from duologue.challenges.restaurant.rows import RowMaker
-from duologue.challenges.restaurant.solver import Solver
+from duologue.challenges.restaurant.formats.file_names import SUBTASKS, FileName
+from duologue.challenges.restaurant.formats.files import example_of
+from duologue.challenges.restaurant.knowledge.facts import facts_of
+from duologue.challenges.restaurant.knowledge.kb import Directory
+from duologue.challenges.restaurant.schema import patterns as p
+from duologue.challenges.restaurant.schema.ontology import PART_SHAPES, kb_values, schema_of_part
+from duologue.challenges.restaurant.simulator.flow import Teller
+from duologue.challenges.restaurant.simulator.recipe import Generation
+from duologue.challenges.restaurant.simulator.rng import Chance
+from duologue.challenges.restaurant.simulator.rows import RowMaker
+from duologue.challenges.restaurant.systems.solver.solver import Solver
 from duologue.core.disk import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from duologue.challenges.restaurant.flow import Story
+    from duologue.challenges.restaurant.simulator.flow import Story
 
 Row = dict[str, Any]
 

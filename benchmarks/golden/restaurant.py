@@ -6,7 +6,8 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.restaurant import files, official, walker
+from duologue.challenges.restaurant.formats import files, walker
+from duologue.challenges.restaurant.scoring import official
 from duologue.core.records import Scoring
 from duologue.systems.baselines import TfidfRanker
 from golden.cases import Case, files_below, printed, read, report_on, same

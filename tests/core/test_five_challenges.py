@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from duologue.challenges.restaurant import files as restaurant
+from duologue.challenges.restaurant.formats import files as restaurant
 from duologue.core.records import (
     Act,
     Annotation,

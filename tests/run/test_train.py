@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from duologue import __version__
-from duologue.challenges.restaurant.ranker import WEIGHTS, RankerRecipe
+from duologue.challenges.restaurant.systems.ranker.ranker import WEIGHTS, RankerRecipe
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.identity import CHECKPOINT

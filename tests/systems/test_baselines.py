@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.files import load
+from duologue.challenges.restaurant.formats.files import load
 from duologue.core.protocols import Brief, System
 from duologue.core.records import Candidate, Record, Sample, Turn
 from duologue.systems.baselines import MedoidRanker, RandomRanker, TfidfRanker, tokens

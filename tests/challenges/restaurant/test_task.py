@@ -154,7 +154,7 @@ def few_resamples() -> Iterator[None]:
     """Make intervals cheap where nobody looks at them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("duologue.metrics.significance.RESAMPLES", 20)
-        patch.setattr("duologue.challenges.restaurant.scorer._SLICE_RESAMPLES", 20)
+        patch.setattr("duologue.challenges.restaurant.scoring.scorer._SLICE_RESAMPLES", 20)
         yield
 
 

@@ -33,10 +33,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant import files
-from duologue.challenges.restaurant.plan import Generation
+from duologue.challenges.restaurant.formats import files
+from duologue.challenges.restaurant.schema.brief import BRIEF
+from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.core.disk import read_bytes
-from duologue.core.protocols import Brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,16 +45,6 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Partner, Progress, System, World
     from duologue.core.records import Answer, Example, Problem, Record, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
-
-BRIEF = Brief(
-    name="restaurant",
-    version="1",
-    language="en",
-    answers="ranking",
-    variants=("strict", "official"),
-    options={"input-nb-candidate": ()},
-    slices=("answer-type",),
-)
 
 BUILT_IN_SEED = 1
 """Seed of the knowledge base that is made when no file is given."""
@@ -87,43 +77,43 @@ class RestaurantTask:
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Return all problems of a result file; `official` finds what the official check finds."""
-        from duologue.challenges.restaurant import checker
+        from duologue.challenges.restaurant.scoring import checker
 
         return checker.check(submission, examples, variant)
 
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a result file: P@1, P@2, P@5 and MRR with 95 % intervals."""
-        from duologue.challenges.restaurant import scorer
+        from duologue.challenges.restaurant.scoring import scorer
 
         return scorer.score(examples, submission, how)
 
     def metrics(self, how: Scoring) -> Sequence[Metric[int | None]]:  # noqa: ARG002  # alike in both variants
         """Return the formulas of P@1, P@2, P@5 and MRR."""
-        from duologue.challenges.restaurant import scorer
+        from duologue.challenges.restaurant.scoring import scorer
 
         return scorer.metrics()
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
         """Return the rankings of a result file by dialogue."""
-        from duologue.challenges.restaurant import checker
+        from duologue.challenges.restaurant.scoring import checker
 
         return checker.examine(submission, examples or None).answers
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write the plain dump of the official dataset walker."""
-        from duologue.challenges.restaurant import walker
+        from duologue.challenges.restaurant.formats import walker
 
         walker.dump(files.load(path), write)
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
         """Return the statistics of the official dataset walker."""
-        from duologue.challenges.restaurant import walker
+        from duologue.challenges.restaurant.formats import walker
 
         return walker.statistics(files.load(path))
 
     def statistics_text(self, path: Path) -> str:
         """Return the statistics in the official spelling."""
-        from duologue.challenges.restaurant import walker
+        from duologue.challenges.restaurant.formats import walker
 
         return walker.statistics_text(walker.statistics(files.load(path)))
 
@@ -134,13 +124,13 @@ class RestaurantTask:
 
     def replay_check(self, path: Path) -> Sequence[str]:
         """Return what the official `check_validity.py` prints for a result file."""
-        from duologue.challenges.restaurant import official
+        from duologue.challenges.restaurant.scoring import official
 
         return official.check_validity(read_bytes(path)).stdout
 
     def generate(self, recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:
         """Write official files below `out` and return their paths; resumes where a stopped run left off."""
-        from duologue.challenges.restaurant.generator import generate
+        from duologue.challenges.restaurant.simulator.generator import generate
 
         return generate(recipe, seed, out, workers=workers, progress=progress)
 
@@ -150,12 +140,12 @@ class RestaurantTask:
 
         if path is not None:
             return KnowledgeBase(path.name, files.facts_of(path))
-        from duologue.challenges.restaurant.kb import make_kb
+        from duologue.challenges.restaurant.simulator.random_kb import make_kb
 
         return KnowledgeBase("generated-kb1", make_kb(1, BUILT_IN_SEED))
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return a booking bot to talk to, set in a knowledge base: the rule bot, or any system that ranks."""
-        from duologue.challenges.restaurant.partner import Partner
+        from duologue.challenges.restaurant.live.partner import Partner
 
         return Partner(system, self.world(place), seed=seed, lang=lang, name=name)

@@ -1,0 +1,1 @@
+"""The knowledge base of restaurants: its text format, lookups, and the API calls that query it."""

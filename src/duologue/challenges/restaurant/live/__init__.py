@@ -1,0 +1,1 @@
+"""The bot as a live partner: language understanding, candidate generation and UI text."""

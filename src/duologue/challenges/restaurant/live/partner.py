@@ -1,0 +1,188 @@
+"""The bot as a live partner: hears a person, asks a system what to say, runs its calls, keeps the transcript.
+
+Nothing here knows a terminal. The system may be the rule bot or any that ranks: it sees the dialogue as in
+the challenge - every input put into the challenge's words, `<silence>` where the bot goes on - and picks
+from what a bot could say next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from duologue.challenges.restaurant.knowledge.api_calls import execute, fact_lines
+from duologue.challenges.restaurant.live.inventory import candidates
+from duologue.challenges.restaurant.live.nlu import HANDS_BACK, Hearing
+from duologue.challenges.restaurant.live.ui_text import Remarks
+from duologue.challenges.restaurant.schema import patterns
+from duologue.challenges.restaurant.schema.brief import BRIEF
+from duologue.challenges.restaurant.systems.solver.solver import Talk
+from duologue.core.errors import PlugInError, UsageError
+from duologue.core.records import Dialogue, Sample, Turn
+from duologue.knowledge.base import KnowledgeBase
+
+if TYPE_CHECKING:
+    from duologue.challenges.restaurant.knowledge.api_calls import Result
+    from duologue.challenges.restaurant.live.nlu import Heard
+    from duologue.core.protocols import System, World
+
+LISTED = 4
+"""Most restaurants that a call brings (specification, section 7)."""
+_LONGEST = 8
+"""Most utterances of the bot in a row: a bot that calls or looks again and again gives the turn back."""
+_SUPERSEDED = ("ask-", "update-ack", "ready")
+"""Kinds of utterance not worth showing when the user's same input goes on to answer them."""
+
+
+class Partner:
+    """A booking bot to talk to.
+
+    `system` is any system of the restaurant task, with what it learned; it is prepared here. Of more than
+    four matches the listed ones are drawn by `seed`. `lang` (`"en"` or `"zh"`) is the language of the bot's
+    own remarks. When `flowing`, the bot goes on by itself where the user of the challenge would be silent;
+    else it says one thing and waits for an empty line. Raises `UsageError` when the knowledge base lacks a
+    slot or there are no remarks in the language.
+    """
+
+    def __init__(
+        self, system: System, world: World, *, seed: int, lang: str = "en", flowing: bool = True, name: str = "chat"
+    ) -> None:
+        self._system = system
+        self._base = world if isinstance(world, KnowledgeBase) else KnowledgeBase(world.name, world)
+        missing = [slot.name for slot in patterns.SLOTS if not self._base.values(slot.name)]
+        if missing:
+            raise UsageError(
+                f"knowledge base '{world.name}' has no field {', '.join(missing)}; it has "
+                f"{', '.join(self._base.fields()) or 'none'}. Give one with the fields of the restaurant challenge"
+            )
+        slots = tuple(slot for slot in patterns.SLOTS_EXTRA if self._base.values(slot.name))
+        self._hearing = Hearing(self._base, slots)
+        self._remarks = Remarks(lang, self._base, slots)
+        self._seed, self._lang, self._flowing, self._name = seed, lang, flowing, name
+        self._turns: list[Turn] = []
+        self._history: list[Turn] = []
+        """The dialogue as the system sees it, in the words of the challenge."""
+        self._talk = Talk()
+        self._calls = 0
+        self.finished = False
+        """Whether the last input said goodbye."""
+        system.prepare(BRIEF, seed, {self._base.name: self._base})
+
+    @property
+    def welcome(self) -> str:
+        """What to show before the first input: how to talk to the bot."""
+        return self._remarks.text("welcome", self._talk, {})
+
+    def opening(self) -> list[Turn]:
+        """Return nothing: the person speaks first."""
+        return []
+
+    def shown(self, turn: Turn) -> list[str]:
+        """Return the words of a turn."""
+        return [turn.text]
+
+    def reply(self, text: str) -> list[Turn]:
+        """Return what follows the user's input: calls, the facts they brought, and what the bot says.
+
+        Calls and utterances are turns of speaker `"system"`, facts of `"api"`. The bot's own remarks have
+        `meta["remark"]`. An empty line or `<silence>` hands the turn back to the bot.
+        """
+        heard = self._hearing.hear(text, self._talk)
+        self.finished = heard.goodbye
+        said = text.strip() or patterns.SILENCE
+        meta = {"heard": list(heard.utterances)} if heard.utterances not in ((), (said,)) else {}
+        self._turns.append(Turn(speaker="user", text=said, meta=meta))
+        shown = self._greet(heard)
+        for place, utterance in enumerate(heard.utterances):
+            turns = self._hand(utterance)
+            if place < len(heard.utterances) - 1:
+                turns = [turn for turn in turns if not patterns.answer_type(turn.text).startswith(_SUPERSEDED)]
+            shown += turns
+        if heard.remark:
+            shown.append(self._remarks.turn(heard.remark, self._talk, heard.details))
+        self._turns += shown
+        return [turn for turn in shown if turn.speaker != "user"]
+
+    def dialogue(self) -> Dialogue:
+        """Return the transcript so far.
+
+        The user's turns are as typed; `meta["heard"]` says what they were taken for where that differs.
+        Silences that the bot went on by itself are turns of the user with `meta["implied"]`.
+        """
+        meta = {
+            "system": type(self._system).__name__,
+            "world": self._base.name,
+            "seed": self._seed,
+            "lang": self._lang,
+        }
+        return Dialogue(id=self._name, turns=tuple(self._turns), meta=meta)
+
+    def _greet(self, heard: Heard) -> list[Turn]:
+        """Begin a dialogue as the challenge does, with a greeting, if the user does not."""
+        if heard.anew:
+            self._history, self._talk = [], Talk()
+        if self._history or not heard.utterances or heard.utterances[0] in patterns.GREETINGS:
+            return []
+        hello = self._hand(patterns.GREETINGS[1])
+        return [] if heard.anew else hello
+
+    def _hand(self, utterance: str) -> list[Turn]:
+        """Give the system one user utterance; return what it says until it is the user's turn."""
+        self._see(Turn(speaker="user", text=utterance))
+        turns: list[Turn] = []
+        for step in range(1, _LONGEST + 1):
+            said = Turn(speaker="system", text=self._choose())
+            self._see(said)
+            turns.append(said)
+            result = execute(said.text, self._base)
+            if result is not None:
+                facts = self._list(result)
+                turns += facts
+                if not facts:
+                    turns.append(self._remarks.turn("no-match", self._talk, {"call": said.text}))
+                    break
+            elif said.text not in HANDS_BACK:
+                break
+            if not self._flowing or step == _LONGEST:
+                break
+            silence = Turn(speaker="user", text=patterns.SILENCE, meta={"implied": True})
+            self._see(silence)
+            turns.append(silence)
+        return turns
+
+    def _see(self, turn: Turn) -> None:
+        self._history.append(turn)
+        self._talk.see(turn)
+
+    def _choose(self) -> str:
+        """Ask the system for the bot's next utterance."""
+        choice = candidates(self._history, self._talk, self._base, self._hearing.slot_of)
+        number = sum(turn.speaker == "system" for turn in self._history)
+        sample = Sample(
+            id=f"{self._name}#{number}",
+            dialogue_id=self._name,
+            history=tuple(self._history),
+            world=self._base.name,
+            candidates=choice,
+        )
+        (answer,) = self._system.answer([sample])
+        if answer.text is not None:
+            return answer.text
+        best = (answer.ranking or ("",))[0]
+        text = next((candidate.text for candidate in choice if candidate.id == best), None)
+        if text is None:
+            raise PlugInError(f"{type(self._system).__name__} neither says anything nor ranks the candidates it got")
+        return text
+
+    def _list(self, result: Result) -> list[Turn]:
+        """Return the facts of the restaurants listed: all matches, or some drawn by the seed."""
+
+        def lot(name: str) -> bytes:
+            return hashlib.sha256(f"{self._seed}\n{self._calls}\n{name}".encode()).digest()
+
+        self._calls += 1
+        names = sorted(result.names, key=lot)[:LISTED]
+        turns = [Turn(speaker="api", text=line) for line in fact_lines(self._base, names)]
+        for turn in turns:
+            self._see(turn)
+        return turns

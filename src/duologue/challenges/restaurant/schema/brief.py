@@ -1,0 +1,15 @@
+"""What every system is told about the task."""
+
+from __future__ import annotations
+
+from duologue.core.protocols import Brief
+
+BRIEF = Brief(
+    name="restaurant",
+    version="1",
+    language="en",
+    answers="ranking",
+    variants=("strict", "official"),
+    options={"input-nb-candidate": ()},
+    slices=("answer-type",),
+)

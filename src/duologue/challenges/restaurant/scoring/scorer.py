@@ -1,0 +1,216 @@
+"""P@1, P@2, P@5 and MRR of a result file, as the official scorer has them or strictly.
+
+Variant `official` scores the rows as they are with every quirk of the specification's section 10, among them
+that only ten ranks are kept, or as many as `input-nb-candidate` says. Variant `strict` scores the answers made from a
+file that the checker passes, over all candidates. Both count per dialogue; a dialogue without answer counts as wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from duologue.challenges.restaurant.formats.data_rules import id_problems, place_of
+from duologue.challenges.restaurant.formats.files import truth_row
+from duologue.challenges.restaurant.schema.patterns import answer_type
+from duologue.challenges.restaurant.scoring import checker, official
+from duologue.core import disk
+from duologue.core.decoded import is_text, shown
+from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.records import Problem, Report, Score, Slice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.core.records import Example, Scoring, Submission
+    from duologue.metrics.counts import Counts, Metric
+
+VERSION = "v1"
+SLOTS = "input-nb-candidate"
+"""Option of the official scorer, by its own name: how many ranks of a result are kept (10)."""
+MOST_SLOTS = 10_000
+RANK_BY = "p@1"
+BY = "answer-type"
+"""What scores are cut by: the kind of the true answer."""
+_SEED = 0
+"""Seed of the bootstrap: the same file gives the same interval."""
+_SLICE_RESAMPLES = 2_000
+"""Resamples for a slice's interval: twenty slices together should not cost more than the whole."""
+
+
+def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+    """Score a result file against truth examples, data examples with answers, or both merged.
+
+    Raises `FormatError` where the official program exits with 1 (its lines in `transcript`), and in variant
+    `strict` for a file with errors unless `how.partial`: then dialogues without a usable answer count as wrong.
+    """
+    if how.variant == "official":
+        return _official(examples, submission, _slots(how))
+    if how.variant == "strict":
+        if SLOTS in how.options:
+            raise UsageError(f"option '{SLOTS}' is one of variant official; strict sees all ranks")
+        return _strict(examples, submission, partial=how.partial)
+    raise UsageError(f"restaurant has no variant '{how.variant}'{did_you_mean(how.variant, ('strict', 'official'))}")
+
+
+def metrics() -> tuple[Metric[int | None], ...]:
+    """Return the formulas: P@1, P@2, P@5 and MRR; the variants differ in the ranks that they see, not in these."""
+    from duologue.metrics.rank import ranking_metrics
+
+    return ranking_metrics(official.KS)
+
+
+def _slots(how: Scoring) -> int:
+    """Return how many ranks the official scorer keeps. Raises `UsageError` for what is no such number."""
+    text = how.options.get(SLOTS, str(official.SLOTS))
+    if not (text.isascii() and text.isdecimal() and len(text) < 6 and 1 <= int(text) <= MOST_SLOTS):
+        raise UsageError(f"option '{SLOTS}' is {shown(text)}, expected a whole number from 1 to {MOST_SLOTS}")
+    return int(text)
+
+
+def _official(examples: Sequence[Example], submission: Submission, slots: int) -> Report:
+    refused = checker.official_refusal(submission)
+    if refused:
+        raise FormatError(submission.path, refused)
+    outcome = official.score_rows(submission.rows, [truth_row(one) for one in examples], slots)
+    if outcome.exit_code:
+        message = f"the official scorer ends with exit status 1: {outcome.error}"
+        problem = Problem(rule="official-refusal", message=message, advice="see all problems with variant strict")
+        raise FormatError(submission.path, [problem], transcript=outcome.stdout)
+    names = {name: _name(name) for name in outcome.truth}
+    ranks = {names[name]: outcome.rank(name) for name in outcome.truth}
+    problems = checker.check(submission, None, "strict")
+    report = _report(examples, submission, ranks, "official", problems, f"{slots} slots")
+    return msgspec.structs.replace(report, transcript=outcome.stdout)
+
+
+def _name(dialogue: Any) -> str:
+    """Return a dialogue id as text; ids that are no texts stand in JSON, apart from texts of the same letters."""
+    return str(dialogue) if is_text(dialogue) else f"{json.dumps(dialogue)} (no text)"
+
+
+def _strict(examples: Sequence[Example], submission: Submission, *, partial: bool) -> Report:
+    from duologue.metrics.rank import rank_of  # numpy stays out of what only lists tasks
+
+    truth = truth_problems(examples)
+    if truth:
+        raise FormatError("the truth", truth)
+    findings = checker.examine(submission, examples)
+    errors = [problem for problem in findings.problems if problem.severity == "error"]
+    if errors and (not partial or any(problem.rule in checker.UNUSABLE for problem in errors)):
+        raise FormatError(submission.path, findings.problems)
+    ranks: dict[str, int | None] = {}
+    for one in examples:
+        answer = findings.answers.get(one.sample.id)
+        ranks[one.sample.id] = rank_of(_gold(one), answer.ranking if answer else None)
+    return _report(examples, submission, ranks, "strict", findings.problems, "all ranks")
+
+
+def _gold(example: Example) -> str | None:
+    ranking = example.references[0].ranking if example.references else None
+    return ranking[0] if ranking else None
+
+
+def truth_problems(examples: Sequence[Example]) -> list[Problem]:
+    """Return why examples cannot be scored against strictly: odd truth rows, unknown answers, repeated ids."""
+    if not examples:
+        return [Problem(rule="truth-empty", message="there is no dialogue to score against")]
+    found: list[Problem] = []
+    seen: set[str] = set()
+    for number, one in enumerate(examples, start=1):
+        row = one.source
+        bare = isinstance(row, dict) and "lst_candidate_id" in row
+        place = place_of(row, number) if bare else f"dialogue {shown(one.sample.id)}"
+        if bare:
+            problems = [*id_problems(row, "dialog_id", "dialog-id"), *checker.ranked_problems(row, 0)]
+            found += [msgspec.structs.replace(problem, place=place) for problem in problems]
+        if one.sample.id in seen:
+            found.append(Problem(rule="dialog-id-repeated", place=place, message="the dialogue occurs twice"))
+        seen.add(one.sample.id)
+        if _gold(one) is None:
+            advice = "give the truth file (.answers.json), or data with answers"
+            message = "no candidate with rank 1, so the true answer is not known"
+            found.append(Problem(rule="truth-unknown", place=place, message=message, advice=advice))
+        elif one.sample.candidates and _gold(one) not in {candidate.id for candidate in one.sample.candidates}:
+            message = f"the true answer {shown(_gold(one))} is not among the candidates of the data"
+            advice = "do data and truth belong together?"
+            found.append(Problem(rule="truth-foreign", place=place, message=message, advice=advice))
+    return found
+
+
+def _report(
+    examples: Sequence[Example],
+    submission: Submission,
+    ranks: dict[str, int | None],
+    variant: str,
+    problems: Sequence[Problem],
+    seen: str,
+) -> Report:
+    from duologue.metrics.counts import sign
+    from duologue.metrics.rank import count_ranks
+    from duologue.metrics.significance import RESAMPLES
+
+    formulas = metrics()
+    counts = count_ranks(list(ranks), list(ranks.values()), ks=official.KS)
+    parts = _signature_parts(examples, submission, variant, seen, len(ranks))
+    return Report(
+        task="restaurant",
+        variant=variant,
+        n=len(ranks),
+        scores=_scores(counts, formulas, parts, RESAMPLES),
+        rank_by=RANK_BY,
+        signature=sign(formulas, *parts),
+        slices=_slices(examples, counts, formulas, parts),
+        columns=counts.columns,
+        items=counts.rows(),
+        problems=tuple(problems),
+    )
+
+
+def _signature_parts(
+    examples: Sequence[Example], submission: Submission, variant: str, seen: str, n: int
+) -> tuple[str, ...]:
+    gold = json.dumps([[one.sample.id, _gold(one)] for one in examples]).encode("ascii")
+    hashes = (f"gold {disk.sha256(gold)[:8]}", f"pred {submission.hash[:8] or 'none'}")
+    return ("restaurant", variant, seen, VERSION, f"n {n}", *hashes)
+
+
+def _scores(
+    counts: Counts, formulas: Sequence[Metric[int | None]], parts: tuple[str, ...], resamples: int
+) -> tuple[Score, ...]:
+    from duologue.metrics.counts import sign
+    from duologue.metrics.significance import scores
+
+    found = scores(counts, formulas, seed=_SEED, resamples=resamples)
+    return tuple(
+        msgspec.structs.replace(one, signature=sign([metric], *parts))
+        for one, metric in zip(found, formulas, strict=True)
+    )
+
+
+def _slices(
+    examples: Sequence[Example], counts: Counts, formulas: Sequence[Metric[int | None]], parts: tuple[str, ...]
+) -> tuple[Slice, ...]:
+    """Return the scores by kind of the true answer, where its text is known."""
+    kinds: dict[str, list[int]] = {}
+    texts = {one.sample.id: _gold_text(one) for one in examples}
+    for row, name in enumerate(counts.ids):
+        text = texts.get(name)
+        if text is not None:
+            kinds.setdefault(answer_type(text), []).append(row)
+    made = []
+    for kind in sorted(kinds):
+        rows = kinds[kind]
+        found = _scores(counts.take(rows), formulas, (*parts, f"{kind} {len(rows)}"), _SLICE_RESAMPLES)
+        made.append(Slice(by=BY, value=kind, n=len(rows), scores=found))
+    return tuple(made)
+
+
+def _gold_text(example: Example) -> str | None:
+    gold = _gold(example)
+    if gold is None:
+        return None
+    known = {candidate.id: candidate.text for candidate in example.sample.candidates}
+    return known.get(gold, example.references[0].text)

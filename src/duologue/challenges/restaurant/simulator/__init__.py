@@ -1,0 +1,1 @@
+"""The corpus simulator: knowledge bases, dialogues, candidates, and files of them."""

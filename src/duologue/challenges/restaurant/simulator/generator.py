@@ -1,0 +1,158 @@
+"""Simulated corpora: official files on disk (`generate`), or rows in memory (`simulate`)."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import ExitStack
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from duologue.challenges.restaurant.formats.file_names import SUBTASKS, FileName
+from duologue.challenges.restaurant.knowledge.facts import kb_lines
+from duologue.challenges.restaurant.schema.ontology import PART_SHAPES, PARTS
+from duologue.challenges.restaurant.simulator.manifest import LEDGER_NAME, Ledger, corpus_key
+from duologue.challenges.restaurant.simulator.recipe import Generation
+from duologue.challenges.restaurant.simulator.rows import simulate
+from duologue.challenges.restaurant.simulator.shards import Maker, Stretch, make_all
+from duologue.core import disk
+from duologue.core.errors import StorageError, UsageError
+from duologue.core.recipe import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from duologue.challenges.restaurant.simulator.shards import Piece
+    from duologue.core.protocols import Progress
+    from duologue.core.records import Record
+
+__all__ = ["generate", "simulate"]
+
+STRETCH = 250
+"""Rows made at once."""
+RECIPE_NAME = "generate.toml"
+"""Where the resolved recipe is saved, in a form that can be given as a recipe again, with the seed in a comment."""
+
+
+class Planned(NamedTuple):
+    """One data file to be made, with its truth file unless it is for training."""
+
+    part: str
+    subtask: int
+    n: int
+    data: Path
+    truth: Path | None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The data file, and the truth file where there is one."""
+        return (self.data,) if self.truth is None else (self.data, self.truth)
+
+
+def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:
+    """Write the corpus of a recipe (a `Generation`) below `out` and return the paths of all its files.
+
+    `train/` and `tst1/` to `tst4/` get official data files, the test folders also truth files, `out` the knowledge
+    bases `extendedkb1.txt` and `extendedkb2.txt` as far as they are needed, and the resolved recipe with the seed.
+    The bytes depend on the recipe and the seed alone. Files that a stopped run completed are kept, what a killed
+    one left half-written is removed. Raises `UsageError` when the recipe allows no such dialogues or the folder
+    holds another corpus, `FormatError` for a knowledge base file, `StorageError` for what the disk refuses.
+    """
+    if not isinstance(recipe, Generation):
+        raise UsageError(f"expected a Generation as the simulator's recipe, found {type(recipe).__name__}")
+    recipe = msgspec.convert(msgspec.to_builtins(recipe), Generation)  # 1 and 1.0 are the same recipe
+    planned = plan_files(recipe, out)
+    maker = Maker(recipe, seed)
+    bases = sorted({PART_SHAPES[one.part][0] for one in planned})
+    ledger = Ledger(out, corpus_key(recipe, seed, [maker.facts(kb) for kb in bases]))
+    kb_paths = {kb: out / f"extendedkb{kb}.txt" for kb in bases}
+    ledger.claim([*kb_paths.values(), *(path for one in planned for path in one.paths)])
+    for one in planned:
+        maker.rows(one.part, one.subtask)  # what is impossible is said before anything is written
+    _sweep([out / RECIPE_NAME, out / LEDGER_NAME, *kb_paths.values(), *(path for one in planned for path in one.paths)])
+    disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
+    for kb, path in kb_paths.items():
+        if not ledger.complete(path):
+            text = kb_lines(maker.facts(kb)).encode()
+            disk.write_bytes(path, text)
+            ledger.enter(path, disk.sha256(text))
+    missing = [one for one in planned if not all(map(ledger.complete, one.paths))]
+    del maker
+    _write_all(missing, recipe, seed, ledger, workers=workers, progress=progress)
+    return [*kb_paths.values(), *(path for one in planned for path in one.paths)]
+
+
+def plan_files(recipe: Generation, out: Path) -> list[Planned]:
+    """Return the data files that a recipe asks for, in the order in which they are made."""
+    parts = PARTS if recipe.part == "all" else (recipe.part,)
+    subtasks = (recipe.subtask,) if recipe.subtask else tuple(SUBTASKS)
+    planned = []
+    for part in parts:
+        kb, extra = PART_SHAPES[part]
+        train = part == "train"
+        n = recipe.n or (recipe.train_dialogs if train else recipe.test_dialogs)
+        for subtask in subtasks:
+            name = FileName(subtask=subtask, kb=kb, restrictions=extra, split="trn" if train else "tst", n=n)
+            data = out / part / str(name)
+            truth = None if train else data.with_suffix(".answers.json")
+            planned.append(Planned(part, subtask, n, data, truth))
+    return planned
+
+
+def _sweep(paths: Iterable[Path]) -> None:
+    """Remove the temporary files that a killed run left beside the files to be written."""
+    for path in paths:
+        try:
+            for rest in path.parent.glob(f".{path.name}.*.part"):
+                rest.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot remove what a stopped run left in {path.parent}: {error.strerror}") from error
+
+
+def _write_all(
+    planned: Sequence[Planned],
+    recipe: Generation,
+    seed: int,
+    ledger: Ledger,
+    *,
+    workers: int,
+    progress: Progress | None,
+) -> None:
+    stretches = [
+        (one, Stretch(one.part, one.subtask, start, min(STRETCH, one.n - start)))
+        for one in planned
+        for start in range(0, one.n, STRETCH)
+    ]
+    total, done = sum(one.n for one in planned), 0
+    pieces = make_all(recipe, seed, [stretch for _, stretch in stretches], workers=workers)
+    try:
+        for one, group in groupby(stretches, key=lambda pair: pair[0]):
+            counts = [stretch.n for _, stretch in group]
+            for path, digest in _write(one, (next(pieces) for _ in counts)):
+                ledger.enter(path, digest)
+            done += sum(counts)
+            if progress is not None:
+                progress(done, total, "dialogues")
+    finally:
+        pieces.close()
+
+
+def _write(one: Planned, pieces: Iterator[Piece]) -> list[tuple[Path, str]]:
+    """Write a data file and its truth file from pieces; return their paths with the hashes of their bytes."""
+    hashes = [hashlib.sha256() for _ in one.paths]
+    with ExitStack() as stack:
+        files = [stack.enter_context(disk.replacing(path)) for path in one.paths]
+        joint = b"["
+        for piece in pieces:
+            for file, content, digest in zip(files, piece, hashes, strict=False):  # training has no truth
+                file.write(joint)
+                file.write(content)
+                digest.update(joint)
+                digest.update(content)
+            joint = b", "
+        for file, digest in zip(files, hashes, strict=True):
+            file.write(b"]")
+            digest.update(b"]")
+    return [(path, digest.hexdigest()) for path, digest in zip(one.paths, hashes, strict=True)]

@@ -1,0 +1,87 @@
+"""Which files of a generated corpus are complete: what a stopped run leaves to the next one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from duologue import __version__
+from duologue.core import disk
+from duologue.core.errors import UsageError
+from duologue.core.recipe import recipe_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from duologue.challenges.restaurant.simulator.recipe import Generation
+    from duologue.core.records import Fact
+
+LEDGER_NAME = ".generated.json"
+_VERSION = 1
+"""Changes when the same recipe and seed give other bytes."""
+
+
+def corpus_key(recipe: Generation, seed: int, facts: Iterable[Sequence[Fact]]) -> str:
+    """Return what decides the bytes of all files: recipe without its narrowing, seed, knowledge bases, our version."""
+    plain = msgspec.structs.replace(recipe, part="all", subtask=0, n=0, train_dialogs=1, test_dialogs=1, kb1="", kb2="")
+    content = hashlib.sha256(f"{_VERSION}|{__version__}|{seed}|{recipe_hash(plain)}".encode())
+    for base in facts:
+        for fact in base:
+            content.update(f"{fact.subject}|{fact.relation}|{fact.object}\n".encode())
+    return content.hexdigest()
+
+
+class Ledger:
+    """The list of complete files below a folder, with their hashes, for one corpus."""
+
+    def __init__(self, out: Path, key: str) -> None:
+        self.out, self.key = out, key
+        self.files: dict[str, str] = {}
+        """Name below `out` to the SHA-256 of the file's bytes."""
+        found = self._read()
+        if found.get("key") == key:
+            self.files = found["files"]
+        self._strangers = [] if found.get("key") == key else sorted(found.get("files", {}))
+
+    def _read(self) -> dict[str, Any]:
+        path = self.out / LEDGER_NAME
+        if not path.exists():
+            return {}
+        found, _, _ = disk.read_json(path)
+        whole = isinstance(found, dict) and isinstance(found.get("files"), dict)
+        return found if whole else {}
+
+    def claim(self, planned: Iterable[Path]) -> None:
+        """Make sure that no file of another corpus stays among ours.
+
+        Raises `UsageError` when the folder holds files of another recipe or seed that this run does not replace.
+        """
+        names = {self.name(path) for path in planned}
+        left = [name for name in self._strangers if name not in names and (self.out / name).exists()]
+        if left:
+            shown = ", ".join(left[:3]) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
+            raise UsageError(
+                f"{self.out} holds a corpus made with another recipe, seed or version of duologue ({shown}); the two "
+                f"would mix: choose another folder or remove that one"
+            )
+
+    def name(self, path: Path) -> str:
+        """Return the name of a file below the folder."""
+        return path.relative_to(self.out).as_posix()
+
+    def complete(self, path: Path) -> bool:
+        """Return whether the file stands there as it was written for this corpus."""
+        expected = self.files.get(self.name(path))
+        if expected is None or not path.is_file():
+            return False
+        return hashlib.sha256(disk.read_bytes(path)).hexdigest() == expected
+
+    def enter(self, path: Path, digest: str) -> None:
+        """Note that a file is complete."""
+        self.files[self.name(path)] = digest
+        table = {"key": self.key, "files": dict(sorted(self.files.items()))}
+        disk.write_text(self.out / LEDGER_NAME, json.dumps(table, indent=1) + "\n")

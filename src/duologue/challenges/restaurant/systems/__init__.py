@@ -1,0 +1,1 @@
+"""Systems that answer the challenge, one folder each."""

@@ -1,0 +1,1 @@
+"""The learned ranker: a neural candidate ranker trained on simulated dialogues."""

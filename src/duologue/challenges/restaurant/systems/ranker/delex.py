@@ -1,0 +1,142 @@
+"""Words replaced by what the knowledge base says about them, so that a learner sees forms, not names.
+
+Every token that is a value in the knowledge base becomes `<value>`, every restaurant `<name>`, and a value
+that is its restaurant's own (`x_phone` of `x`) becomes `<item>` followed by its field. What was replaced
+stays beside the tokens: which field, which value, which restaurant. Nothing here knows a field by name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.restaurant.schema.patterns import API_CALL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from duologue.core.records import Fact
+
+VALUE, NAME, ITEM, FIELD = "<value>", "<name>", "<item>", "<field>"
+"""The markers that stand for words of the knowledge base."""
+PUNCTUATION = ".,:;?!"
+"""Split off the end of a word, so that `paris,` is still Paris."""
+FIELD_PREFIX = "r_"
+"""How a fact line in a dialogue spells a field."""
+
+_CACHE_LIMIT = 200_000
+
+
+class Mentioned(NamedTuple):
+    """A value of the knowledge base in an utterance."""
+
+    position: int
+    """Index of its token."""
+    field: int
+    """Index into `Lexicon.fields`."""
+    pair: int
+    """Number of the (field, value) pair, distinct within a lexicon."""
+
+
+class Utterance(NamedTuple):
+    """An utterance as forms, with what its markers stand for."""
+
+    tokens: tuple[str, ...]
+    values: tuple[Mentioned, ...] = ()
+    subject: str | None = None
+    """The restaurant named last, known to the knowledge base or not."""
+    item: str | None = None
+    """The field of the restaurant's own value that is named, such as `phone`."""
+
+
+class Lexicon:
+    """What the words of one knowledge base mean.
+
+    Where a word is a value of several fields, the alphabetically first field counts.
+    """
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._items: dict[str, tuple[str, str]] = {}
+        self._suffixes: dict[str, str] = {}
+        self._subjects: set[str] = set()
+        values: dict[str, dict[str, None]] = {}
+        for fact in facts:
+            self._subjects.add(fact.subject)
+            word = str(fact.object)
+            own = word.startswith(fact.subject) and word != fact.subject
+            if own:
+                self._items[word] = (fact.subject, fact.relation)
+                self._suffixes[word[len(fact.subject) :]] = fact.relation
+            of_field = values.setdefault(fact.relation, {})
+            if not own:
+                of_field[word] = None
+        self.fields: tuple[str, ...] = tuple(sorted(values))
+        """Names of the fields in alphabetical order."""
+        self.item_fields: frozenset[str] = frozenset(self._suffixes.values())
+        """Fields whose values belong to one restaurant each, such as `phone`."""
+        self._values: dict[str, tuple[int, int]] = {}
+        count = 0
+        for index, field in enumerate(self.fields):
+            for word in values[field]:
+                self._values.setdefault(word, (index, count))
+                count += 1
+        self._known: dict[str, Utterance] = {}
+
+    def read(self, text: str) -> Utterance:
+        """Return the utterance with its knowledge-base words replaced; equal texts give the same object."""
+        known = self._known.get(text)
+        if known is None:
+            if len(self._known) >= _CACHE_LIMIT:  # a service runs for months
+                self._known.clear()
+            known = self._known[text] = self._read(text)
+        return known
+
+    def spoken(self) -> set[str]:
+        """Return the words of all utterances read so far and the names of the fields whose values they hold.
+
+        Fact lines do not count: they name every field there is.
+        """
+        words: set[str] = set()
+        for utterance in self._known.values():
+            if FIELD not in utterance.tokens:
+                words.update(utterance.tokens)
+                words.update(self.fields[value.field] for value in utterance.values)
+        return words
+
+    def _read(self, text: str) -> Utterance:
+        tokens: list[str] = []
+        values: list[Mentioned] = []
+        subject = item = None
+        for written in text.split():
+            word = written.rstrip(PUNCTUATION) or written
+            value = self._values.get(word)
+            if value is not None:
+                values.append(Mentioned(len(tokens), *value))
+                tokens.append(VALUE)
+            elif word in self._subjects:
+                subject = word
+                tokens.append(NAME)
+            elif "_" in word and word != API_CALL:
+                named, field = self._unusual(word)
+                if named is None:
+                    tokens.append(FIELD)
+                else:
+                    subject, item = named, field or item
+                    tokens += [ITEM, field] if field else [NAME]
+            else:
+                tokens.append(word)
+            tokens += written[len(word) :]
+        return Utterance(tuple(tokens), tuple(values), subject, item)
+
+    def _unusual(self, word: str) -> tuple[str | None, str | None]:
+        """Return subject and field of a word with an underscore; both `None` when it is a field marker.
+
+        A name that is in no knowledge base (candidates have some) is a restaurant nobody knows.
+        """
+        if word in self._items:
+            return self._items[word]
+        if word.startswith(FIELD_PREFIX) and word[len(FIELD_PREFIX) :] in self.fields:
+            return None, None
+        for suffix, field in self._suffixes.items():
+            if word.endswith(suffix) and word != suffix:
+                return word[: -len(suffix)], field
+        return word, None

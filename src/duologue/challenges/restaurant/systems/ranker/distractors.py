@@ -1,0 +1,114 @@
+"""More wrong candidates: what the bot says in other dialogues, told of this dialogue's restaurants and values.
+
+The candidate styles of the challenge pair each answer with its own kind of neighbour, always, and never ask
+for the first bot turns of some tasks. A learner would take that for a rule; with decoys of every kind beside
+every answer, and some dialogues taken back to an earlier bot turn, nothing hinges on it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from duologue.challenges.restaurant.knowledge.facts import fact_in
+from duologue.challenges.restaurant.schema.patterns import API_CALL
+from duologue.challenges.restaurant.systems.ranker.delex import PUNCTUATION
+from duologue.core.records import Answer, Candidate, Example
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from duologue.challenges.restaurant.simulator.rng import Chance
+    from duologue.core.records import Fact, Sample
+
+_NAME = "{name}"
+_AT_HAND = 0.8  # how often a decoy names a restaurant or values of the dialogue, if there are any
+_BESIDE_EARLIER = 8  # decoys beside an earlier bot turn, which has no other candidates
+
+
+class Decoys:
+    """The bot's utterances in one knowledge base, by form: equal but for the restaurant or the values."""
+
+    def __init__(self, facts: Iterable[Fact], examples: Iterable[Example]) -> None:
+        self._subject_of: dict[str, str] = {}
+        self._field_of: dict[str, str] = {}
+        for fact in facts:
+            self._subject_of[fact.subject] = fact.subject
+            self._field_of[str(fact.object)] = fact.relation
+            if isinstance(fact.object, str) and fact.object.startswith(fact.subject):
+                self._subject_of[fact.object] = fact.subject
+        self._subjects = sorted(set(self._subject_of.values()))
+        forms: dict[str, set[str]] = {}
+        for example in examples:
+            text = example.references[0].text or ""
+            form = self._form(text)
+            forms.setdefault(form, set()).add(text if form == API_CALL else form)
+        self._forms = [sorted(forms[form]) for form in sorted(forms)]
+
+    def _form(self, text: str) -> str:
+        words = text.split(" ")
+        if words[0] == API_CALL:
+            return API_CALL
+        for place, word in enumerate(words):
+            subject = self._subject_of.get(word)
+            if subject is not None:
+                words[place] = _NAME + word[len(subject) :]
+        return " ".join(words)
+
+    def join(self, example: Example, count: int, chance: Chance) -> Example:
+        """Return the example with up to `count` more candidates, none of which is there already."""
+        sample = example.sample
+        known = {candidate.text for candidate in sample.candidates}
+        near, heard = self._near(sample), self._heard(sample)
+        added: list[Candidate] = []
+        for texts in chance.some(self._forms, count):
+            text = chance.pick(texts)
+            if _NAME in text:
+                pool = near if near and chance.happens(_AT_HAND) else self._subjects
+                text = text.replace(_NAME, chance.pick(pool))
+            elif text.startswith(API_CALL) and chance.happens(_AT_HAND):
+                text = " ".join(
+                    chance.pick(heard.get(self._field_of.get(word, ""), [word])) for word in text.split(" ")
+                )
+            if text not in known:
+                known.add(text)
+                added.append(Candidate(id=f"decoy-{len(added)}", text=text))
+        candidates = (*sample.candidates, *added)
+        return msgspec.structs.replace(example, sample=msgspec.structs.replace(sample, candidates=candidates))
+
+    def rewind(self, example: Example, chance: Chance) -> Example | None:
+        """Return the dialogue as it stood before an earlier bot turn, that turn among decoys; `None` without one."""
+        history = example.sample.history
+        places = [place for place, turn in enumerate(history) if turn.speaker == "system"]
+        if not places:
+            return None
+        place = chance.pick(places)
+        said = Candidate(id="said", text=history[place].text)
+        sample = msgspec.structs.replace(
+            example.sample, id=f"{example.sample.id}#{place}", history=history[:place], candidates=(said,)
+        )
+        reference = Answer(text=said.text, ranking=(said.id,))
+        return self.join(Example(sample=sample, references=(reference,)), _BESIDE_EARLIER, chance)
+
+    def _heard(self, sample: Sample) -> dict[str, list[str]]:
+        """Return the values that the user named, by field."""
+        heard: dict[str, list[str]] = {}
+        for turn in sample.history:
+            if turn.speaker == "user":
+                for written in turn.text.split(" "):
+                    word = written.rstrip(PUNCTUATION)
+                    if word in self._field_of:
+                        heard.setdefault(self._field_of[word], []).append(word)
+        return heard
+
+    def _near(self, sample: Sample) -> list[str]:
+        """Return the restaurants that the dialogue lists or names."""
+        near: dict[str, None] = {}
+        for turn in sample.history:
+            fact = fact_in(turn.text) if turn.speaker == "api" else None
+            if fact is not None:
+                near[fact.subject] = None
+            else:
+                near.update((word, None) for word in turn.text.split(" ") if self._subject_of.get(word) == word)
+        return list(near)

@@ -1,0 +1,263 @@
+"""Samples as rows of numbers for the ranker: forms, values, fields, and categories of what is named.
+
+Everything is counted, ordered or compared as a string; what follows from it is for the model to learn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from duologue.challenges.restaurant.knowledge.facts import fact_in
+from duologue.challenges.restaurant.systems.ranker.delex import ITEM, NAME, VALUE, Lexicon
+from duologue.challenges.restaurant.systems.ranker.network.rows import UNKNOWN, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from duologue.challenges.restaurant.systems.ranker.delex import Utterance
+    from duologue.core.records import Candidate, Sample, Turn
+
+START, FACTS = "<start>", "<facts>"
+"""The turn before the first, and what stands for a block of fact lines."""
+MARKERS = ("<padding>", "<unknown>", START, FACTS, VALUE, NAME, ITEM)
+"""Tokens 0 to 6 of every vocabulary."""
+SPEAKERS = {"user": 0, "system": 1, "api": 2}
+
+CATEGORIES = {
+    "said by the user": 2,
+    "said by the bot": 3,
+    "said in the last bot turn": 2,
+    "a fact line": 2,
+    "listed": 3,
+    "place among names by the bot, from the first": 7,
+    "place among names by the bot, from the last": 7,
+    "place among names by the bot, latest mention first": 5,
+    "place among names by the user, latest first": 4,
+    "how lately the user spoke of the item": 4,
+}
+"""What is said of a candidate: its text in the history, the restaurant it names, the item it names.
+The last number of a category means "none", except for the first four, which count."""
+RANKINGS = {
+    "from the highest, of all listed": 6,
+    "from the lowest, of all listed": 6,
+    "from the highest, of the listed not yet named by the bot": 6,
+    "from the lowest, of the listed not yet named by the bot": 6,
+}
+"""Where a listed restaurant stands by a numeric field; the last number means "not among them"."""
+
+
+class Vocabulary:
+    """Numbers for words; unknown words share one number, markers come first."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self._numbers = {word: number for number, word in enumerate((*MARKERS, *self.words))}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @classmethod
+    def of(cls, lexicons: Collection[Lexicon], *, rare: float) -> Vocabulary:
+        """Return the words spoken in more than the share `rare` of the lexicons, and the fields spoken of there.
+
+        The name of a field that nobody speaks of stays unknown: nothing could be learned about it.
+        """
+        counts: dict[str, int] = {}
+        for lexicon in lexicons:
+            for word in lexicon.spoken():
+                counts[word] = counts.get(word, 0) + 1
+        least = max(1.0, rare * len(lexicons))
+        return cls(sorted(word for word, count in counts.items() if count >= least and word not in MARKERS))
+
+    def number(self, word: str) -> int:
+        """Return the number of a word, `UNKNOWN` when it has none."""
+        return self._numbers.get(word, UNKNOWN)
+
+
+class Reader:
+    """Make rows of samples and keep the table of token sequences that their utterance numbers point into.
+
+    Both are kept as words, because a vocabulary is counted from them; `numbers` turns them into numbers.
+    """
+
+    def __init__(self) -> None:
+        self.table: list[tuple[str, ...]] = []
+        self._index: dict[tuple[str, ...], int] = {}
+        self.fields: list[str] = []
+        self._field_index: dict[str, int] = {}
+
+    def utterance(self, tokens: tuple[str, ...]) -> int:
+        """Return the table's number of a token sequence, a new one when it is new."""
+        number = self._index.get(tokens)
+        if number is None:
+            number = self._index[tokens] = len(self.table)
+            self.table.append(tokens)
+        return number
+
+    def row(self, sample: Sample, lexicon: Lexicon, *, target: str | None = None) -> Row:
+        """Return the sample as numbers; `target` is the id of the right candidate, where it is known.
+
+        Utterances and field names are numbers into this reader's `table` and `fields`.
+        """
+        history = _History(self, sample.history, lexicon)
+        read = [lexicon.read(candidate.text) for candidate in sample.candidates]
+        right = next((place for place, candidate in enumerate(sample.candidates) if candidate.id == target), -1)
+        values = [(place, value.field, value.pair) for place, said in enumerate(read) for value in said.values]
+        return Row(
+            turns=_ints(history.turns, 2),
+            mentions=_ints(history.mentions, 4),
+            fields=np.array([self.field(name) for name in lexicon.fields], np.int32),
+            candidates=_ints(
+                [
+                    (self.utterance(said.tokens), history.reply(said), *history.categories(candidate, said))
+                    for candidate, said in zip(sample.candidates, read, strict=True)
+                ],
+                2 + len(CATEGORIES),
+            ),
+            values=_ints(values, 3),
+            links=_ints(_links(read, lexicon), 2),
+            figures=_ints(
+                [
+                    (place, self.field(name), *ranks)
+                    for place, said in enumerate(read)
+                    for name, ranks in history.figures.get(said.subject or "", ())
+                ],
+                2 + len(RANKINGS),
+            ),
+            target=right,
+        )
+
+    def numbers(self, vocabulary: Vocabulary) -> tuple[list[tuple[int, ...]], list[int]]:
+        """Return the table of utterances and the list of fields as token numbers."""
+        table = [tuple(map(vocabulary.number, tokens)) for tokens in self.table]
+        return table, [vocabulary.number(name) for name in self.fields]
+
+    def field(self, name: str) -> int:
+        """Return the number of a field's name."""
+        number = self._field_index.get(name)
+        if number is None:
+            number = self._field_index[name] = len(self.fields)
+            self.fields.append(name)
+        return number
+
+
+class _History:
+    """One history as numbers, with what candidates are compared with."""
+
+    def __init__(self, reader: Reader, history: Sequence[Turn], lexicon: Lexicon) -> None:
+        self.turns: list[tuple[int, int]] = [(SPEAKERS["api"], reader.utterance((START,)))]
+        self.mentions: list[tuple[int, int, int, int]] = []
+        self._listed: dict[str, dict[str, str]] = {}
+        self._said: dict[str, dict[str, int]] = {"user": {}, "system": {}, "api": {}}
+        self._by_bot: list[str] = []
+        self._by_bot_latest: dict[str, None] = {}
+        self._by_user_latest: dict[str, None] = {}
+        self._items_by_user: dict[str, None] = {}
+        self._reply_to: dict[str, int] = {}
+        self._last_bot = ""
+        for turn in history:
+            self._take(reader, turn, lexicon)
+        self._bot_from_last = list(reversed(self._by_bot))
+        self._bot_latest = list(reversed(self._by_bot_latest))
+        self._user_latest = list(reversed(self._by_user_latest))
+        self.figures = _rankings(self._listed, set(self._by_bot))
+        self._items_latest = list(reversed(self._items_by_user))
+
+    def _take(self, reader: Reader, turn: Turn, lexicon: Lexicon) -> None:
+        said = self._said.setdefault(turn.speaker, {})
+        said[turn.text] = said.get(turn.text, 0) + 1
+        line = fact_in(turn.text) if turn.speaker == "api" else None
+        if line is not None:
+            self._listed.setdefault(line.subject, {})[line.relation] = str(line.object)
+            facts = reader.utterance((FACTS,))
+            if self.turns[-1][1] != facts:
+                self.turns.append((SPEAKERS["api"], facts))
+            return
+        heard = lexicon.read(turn.text)
+        if turn.speaker == "user":
+            self.mentions += [(len(self.turns), *value) for value in heard.values]
+            _latest(self._by_user_latest, heard.subject)
+            for word in heard.tokens:
+                if word in lexicon.item_fields:
+                    _latest(self._items_by_user, word)
+        elif turn.speaker == "system":
+            self._last_bot = turn.text
+            if heard.subject is not None and heard.subject not in self._by_bot_latest:
+                self._by_bot.append(heard.subject)
+            _latest(self._by_bot_latest, heard.subject)
+            if heard.subject is not None:
+                self._reply_to[heard.subject] = len(self.turns) + 1
+        self.turns.append((SPEAKERS.get(turn.speaker, 3), reader.utterance(heard.tokens)))
+
+    def reply(self, said: Utterance) -> int:
+        """Return the turn that followed when the bot last named the candidate's restaurant; 0 when there is none."""
+        turn = self._reply_to.get(said.subject or "", 0)
+        return turn if turn < len(self.turns) else 0
+
+    def categories(self, candidate: Candidate, said: Utterance) -> tuple[int, ...]:
+        """Return one number per entry of `CATEGORIES`."""
+        text, subject = candidate.text, said.subject
+        listed = 2 if subject is None else int(subject in self._listed)
+        return (
+            min(self._said["user"].get(text, 0), 1),
+            min(self._said["system"].get(text, 0), 2),
+            int(text == self._last_bot),
+            int(text in self._said["api"]),
+            listed,
+            _place(self._by_bot, subject, 7),
+            _place(self._bot_from_last, subject, 7),
+            _place(self._bot_latest, subject, 5),
+            _place(self._user_latest, subject, 4),
+            _place(self._items_latest, said.item, 4),
+        )
+
+
+def _latest(seen: dict[str, None], word: str | None) -> None:
+    """Move a word to the end of what was seen."""
+    if word is not None:
+        seen.pop(word, None)
+        seen[word] = None
+
+
+def _place(order: Sequence[str], wanted: str | None, size: int) -> int:
+    """Return where `wanted` stands in the order, at most `size - 2`; `size - 1` when it does not."""
+    return min(order.index(wanted), size - 2) if wanted in order else size - 1
+
+
+def _links(read: Sequence[Utterance], lexicon: Lexicon) -> list[tuple[int, int]]:
+    return [
+        (place, index)
+        for place, said in enumerate(read)
+        for index, name in enumerate(lexicon.fields)
+        if name in said.tokens
+    ]
+
+
+def _rankings(listed: Mapping[str, Mapping[str, str]], named: set[str]) -> dict[str, list[tuple[str, tuple[int, ...]]]]:
+    """Return per listed restaurant, for every field whose listed values are all numbers, its four places."""
+    out: dict[str, list[tuple[str, tuple[int, ...]]]] = {subject: [] for subject in listed}
+    fields = sorted({field for values in listed.values() for field in values})
+    for field in fields:
+        figures = {subject: _figure(values.get(field, "")) for subject, values in listed.items()}
+        if any(figure is None for figure in figures.values()):
+            continue
+        for subject, figure in figures.items():
+            places = []
+            for others in (figures, {other: value for other, value in figures.items() if other not in named}):
+                for sign in (1, -1):
+                    better = sum(sign * (value or 0) > sign * (figure or 0) for value in others.values())
+                    places.append(min(better, 4) if subject in others else 5)
+            out[subject].append((field, tuple(places)))
+    return out
+
+
+def _figure(text: str) -> float | None:
+    """Return a decimal number, `None` for anything else (names such as `nan` and `inf` too)."""
+    digits = text.removeprefix("-").replace(".", "", 1)
+    return float(text) if digits.isascii() and digits.isdigit() else None
+
+
+def _ints(rows: Sequence[Sequence[int]], columns: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
+    return np.array(rows, np.int32).reshape(-1, columns)

@@ -1,0 +1,1 @@
+"""The ranker's network: its input, its layers, its training objective."""

@@ -1,0 +1,70 @@
+"""Making, training and using a `DialogueRanker`: the right candidate against the others of its list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn import functional
+
+from duologue.challenges.restaurant.systems.ranker.network.model import DialogueRanker
+from duologue.challenges.restaurant.systems.ranker.network.rows import Row, collate
+from duologue.models.train import Subject
+from duologue.models.weights import first_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import Tensor
+
+    from duologue.challenges.restaurant.systems.ranker.network.model import RankerSize
+    from duologue.challenges.restaurant.systems.ranker.network.rows import Batch
+
+
+def new_ranker(size: RankerSize, seed: int) -> DialogueRanker:
+    """Return a ranker with the first weights of that seed; the chance of others is left alone."""
+    with first_weights(seed):
+        return DialogueRanker(size)
+
+
+def learner(model: DialogueRanker, utterances: Sequence[Sequence[int]], names: Sequence[int]) -> Subject[Row, Batch]:
+    """Return what `train` needs: cross-entropy of the right candidate among those of its row.
+
+    `utterances` and `names` are the token numbers that rows point into (see `collate`).
+    """
+
+    def loss(batch: Batch) -> Tensor:
+        return functional.cross_entropy(model(batch), batch.targets)
+
+    def hits(batch: Batch) -> Tensor:
+        right: Tensor = model(batch).argmax(1) == batch.targets
+        return right.float()
+
+    return Subject(
+        module=model,
+        collate=lambda rows: collate(rows, utterances, names),
+        loss=loss,
+        hits=hits,
+        length=lambda row: row.length,
+    )
+
+
+def scores(
+    model: DialogueRanker, rows: Sequence[Row], utterances: Sequence[Sequence[int]], names: Sequence[int]
+) -> list[list[float]]:
+    """Return the score of every candidate of every row, the higher the better.
+
+    One thread does the work: a second one gains little on so small a network, and on a busy machine two wait for
+    each other.
+    """
+    if not rows:
+        return []
+    model.eval()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.inference_mode():
+            scored = model(collate(rows, utterances, names)).tolist()
+    finally:
+        torch.set_num_threads(threads)
+    return [of_row[: len(row.candidates)] for of_row, row in zip(scored, rows, strict=True)]

@@ -1,0 +1,241 @@
+"""A ranker of candidate utterances that follows which value of which field was finally accepted.
+
+Letters: b rows, t turns, u distinct utterances, l tokens, m mentions of values by the user, f fields,
+c candidates, v values named by candidates, n numeric entries, k categories, d width, h hidden.
+
+Four parts speak for a candidate. What it says: its vector beside the dialogue's state. The values it
+names: how strongly each is believed, where belief is a gate on every mention and the latest accepted one
+wins. The field it asks for: found by attention over the names of the fields, filled or open. The thing
+it names: categories such as "named third", "listed", "second highest", read beside the state. What is
+preferred among these is learned.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from duologue.challenges.restaurant.systems.ranker.network.rows import PAD, UNKNOWN
+from duologue.core.records import Record
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from duologue.challenges.restaurant.systems.ranker.network.rows import Batch
+
+SPEAKERS = 4
+_DOUBT = 1e-3  # what a value that was never mentioned keeps; log(1e-3) is what naming it costs
+
+
+class RankerSize(Record, frozen=True):
+    """Sizes and rates of a `DialogueRanker`."""
+
+    vocabulary: int
+    """Token numbers; 0 is padding, 1 the unknown word."""
+    categories: tuple[int, ...]
+    """Numbers per category of a candidate, in the order of `Row.candidates`."""
+    rankings: tuple[int, ...]
+    """Numbers per ranking of a numeric value, in the order of `Row.figures`."""
+    width: int = 64
+    """d: of words, utterances and turns."""
+    hidden: int = 128
+    """h: of the layer in which the four parts meet."""
+    layers: int = 2
+    """Convolutions over the tokens of an utterance."""
+    dropout: float = 0.05
+    """Share of numbers dropped between layers."""
+    word_dropout: float = 0.03
+    """Share of words read as the unknown word in training."""
+    markers: int = 2
+    """Token numbers below this are never dropped: padding, unknown, and the markers of values and names."""
+
+
+class Encoder(nn.Module):
+    """Read utterances: tokens (u, l) -> token states (u, l, d) and utterance vectors (u, d)."""
+
+    def __init__(self, size: RankerSize) -> None:
+        super().__init__()
+        self.size = size
+        self.words = nn.Embedding(size.vocabulary, size.width, padding_idx=PAD)
+        self.mix = nn.ModuleList([nn.Linear(3 * size.width, size.width) for _ in range(size.layers)])
+        self.norm = nn.ModuleList([nn.LayerNorm(size.width) for _ in range(size.layers)])
+        self.out = nn.Linear(2 * size.width, size.width)
+        self.drop = nn.Dropout(size.dropout)
+
+    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """Return token states and utterance vectors; in training some words are read as unknown."""
+        real = tokens != PAD  # (u, l)
+        if self.training and self.size.word_dropout:
+            lost = (torch.rand(tokens.shape) < self.size.word_dropout) & (tokens >= self.size.markers)
+            tokens = tokens.masked_fill(lost, UNKNOWN)
+        places = real.flatten().nonzero().squeeze(1)  # (w,): padding, most of it, takes no part in the work
+        first = (places % real.shape[1] == 0).unsqueeze(1)  # (w, 1): nothing stands before the first token
+        last = functional.pad(first[1:], (0, 0, 0, 1), value=True)
+        x = self.words(tokens.flatten()[places])  # (w, d)
+        for mix, norm in zip(self.mix, self.norm, strict=True):
+            before = functional.pad(x[:-1], (0, 0, 1, 0)).masked_fill(first, 0.0)
+            after = functional.pad(x[1:], (0, 0, 0, 1)).masked_fill(last, 0.0)
+            x = norm(x + self.drop(torch.relu(mix(torch.cat([before, x, after], -1)))))
+        states = x.new_zeros(real.numel(), x.shape[1]).index_copy(0, places, x).view(*real.shape, -1)  # (u, l, d)
+        highest = states.masked_fill(~real.unsqueeze(-1), -1e4).amax(1)  # (u, d)
+        mean = states.sum(1) / real.sum(1, keepdim=True).clamp(min=1)
+        return states, torch.relu(self.out(torch.cat([highest, mean], -1)))
+
+
+class Belief(nn.Module):
+    """Decide which mention of a value was accepted: the latest accepted one of a field is believed.
+
+    p(m) = gate(m) * product over later mentions m' of the same field of (1 - gate(m')).
+    """
+
+    def __init__(self, size: RankerSize) -> None:
+        super().__init__()
+        self.gate = nn.Sequential(nn.Linear(2 * size.width, size.width), nn.ReLU(), nn.Linear(size.width, 1))
+
+    def forward(self, batch: Batch, states: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor]:
+        """Return p of the values that candidates name (b, v), and how open each field is (b, f)."""
+        said_in, position, field, value = batch.mentions.unbind(-1)  # each (b, m)
+        of_token = functional.embedding(said_in * states.shape[1] + position, states.flatten(0, 1))  # (b, m, d)
+        seen = torch.cat([of_token, functional.embedding(said_in, vectors)], -1)  # (b, m, 2d)
+        gate = self.gate(seen).squeeze(-1)
+        accepted = functional.logsigmoid(gate).masked_fill(~batch.mention_mask, -1e4)
+        refused = functional.logsigmoid(-gate).masked_fill(~batch.mention_mask, 0.0)
+        places = torch.arange(gate.shape[1])
+        later = (field.unsqueeze(2) == field.unsqueeze(1)) & (places.unsqueeze(1) < places)  # (b, m, m')
+        believed = (accepted + torch.einsum("bij,bj->bi", later.float(), refused)).exp()  # (b, m)
+        same = batch.values[..., 2].unsqueeze(2) == value.unsqueeze(1)  # (b, v, m)
+        named = torch.einsum("bvm,bm->bv", same.float(), believed)
+        unfilled = refused.new_zeros(batch.fields.shape).scatter_add(1, field, refused).exp()  # (b, f)
+        return named, unfilled
+
+
+class DialogueRanker(nn.Module):
+    """Score the candidates of each row: `Batch` -> (b, c), the higher the better."""
+
+    category_starts: Tensor
+    ranking_starts: Tensor
+
+    def __init__(self, size: RankerSize) -> None:
+        super().__init__()
+        d, h = size.width, size.hidden
+        self.size = size
+        self.encoder = Encoder(size)
+        self.speakers = nn.Embedding(SPEAKERS, d)
+        self.turns = nn.GRU(d, d, batch_first=True)
+        self.belief = Belief(size)
+        self.look_back = nn.Linear(2 * d, d)
+        self.look_for = nn.Linear(d, d, bias=False)
+        self.remember = nn.Linear(2 * d, 2 * d)
+        self.recalled = nn.Linear(3 * d, h, bias=False)
+        self.ask = nn.Linear(d, d)
+        self.no_field = nn.Linear(d, 1)
+        self.named_field = nn.Parameter(torch.tensor(2.0))
+        self.numeric = nn.Linear(d, 1)
+        self.state = nn.Linear(2 * d, h)
+        self.said = nn.Linear(d, h)
+        self.parts = nn.Linear(_SLOT_PARTS + _VALUE_PARTS, h, bias=False)
+        self.categories = nn.Embedding(sum(size.categories), h)
+        self.rankings = nn.Embedding(sum(size.rankings), h)
+        nn.init.normal_(self.categories.weight, std=0.1)
+        nn.init.normal_(self.rankings.weight, std=0.1)
+        self.meet = nn.Sequential(
+            nn.ReLU(), nn.Dropout(size.dropout), nn.Linear(h, h), nn.ReLU(), nn.Dropout(size.dropout), nn.Linear(h, 1)
+        )
+        self.match = nn.Linear(2 * d, d)
+        self.belief_weight = nn.Parameter(torch.tensor(1.0))
+        self.register_buffer("category_starts", _starts(size.categories), persistent=False)
+        self.register_buffer("ranking_starts", _starts(size.rankings), persistent=False)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Return the scores of the candidates, -1e9 where there is none."""
+        states, vectors = self.encoder(batch.tokens)  # (u, l, d), (u, d)
+        named, unfilled = self.belief(batch, states, vectors)
+        said = functional.embedding(batch.candidates, vectors)  # (b, c, d)
+        state, recalled = self._dialogue(batch, vectors, said)  # (b, 2d), (b, c, 3d)
+        slot = self._slot(batch, said, unfilled)  # (b, c, .)
+        value = self._value(batch, named, unfilled)  # (b, c, .)
+        hidden = self.state(state).unsqueeze(1) + self.said(said) + self.recalled(recalled)
+        hidden = hidden + self.parts(torch.cat([slot, value], -1))
+        hidden = hidden + self.categories(batch.codes + self.category_starts).sum(2) + self._figures(batch)
+        scores = self.meet(hidden).squeeze(-1)  # (b, c)
+        scores = scores + torch.einsum("bd,bcd->bc", self.match(state), said) / self.size.width**0.5
+        scores = scores + self.belief_weight * value[..., 0]
+        out: Tensor = scores.masked_fill(~batch.candidate_mask, -1e9)
+        return out
+
+    def _dialogue(self, batch: Batch, vectors: Tensor, said: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the state after the last turn beside the last utterance, (b, 2d), and what each candidate recalls.
+
+        A candidate attends to the turns, so that "here it is" finds the turn in which an option was accepted; and
+        it sees the turn that answered when the restaurant it names was last named.
+        """
+        x = functional.embedding(batch.turns, vectors)  # (b, t, d)
+        over_turns, _ = self.turns(x + self.speakers(batch.speakers))
+        last = (batch.lengths - 1).view(-1, 1, 1).expand(-1, 1, x.shape[-1])
+        state = torch.cat([over_turns.gather(1, last).squeeze(1), x.gather(1, last).squeeze(1)], -1)
+        both = torch.cat([over_turns, x], -1)  # (b, t, 2d)
+        keys, seen = self.remember(both).chunk(2, -1)  # each (b, t, d)
+        query = self.look_back(state).unsqueeze(1) + self.look_for(said)  # (b, c, d)
+        fit = torch.einsum("bcd,btd->bct", query, keys) / x.shape[-1] ** 0.5
+        past = torch.arange(x.shape[1]) >= batch.lengths.unsqueeze(1)  # (b, t): padding
+        weights = fit.masked_fill(past.unsqueeze(1), -1e4).softmax(-1)
+        replied = both.gather(1, batch.replies.unsqueeze(-1).expand(-1, -1, both.shape[-1]))  # (b, c, 2d)
+        return state, torch.cat([torch.einsum("bct,btd->bcd", weights, seen), replied], -1)
+
+    def _slot(self, batch: Batch, said: Tensor, unfilled: Tensor) -> Tensor:
+        """Return what is known of the field that a candidate asks for, (b, c, 5)."""
+        names = self.encoder.words(batch.fields)  # (b, f, d)
+        fit = torch.einsum("bcd,bfd->bcf", self.ask(said), names) / self.size.width**0.5
+        fit = (fit + self.named_field * batch.links).masked_fill(~batch.field_mask.unsqueeze(1), -1e4)
+        link = torch.cat([fit, self.no_field(said)], -1).softmax(-1)[..., :-1]  # (b, c, f)
+        link = link * batch.candidate_mask.unsqueeze(-1)
+        open_ = link * unfilled.unsqueeze(1)  # (b, c, f)
+        asked = open_.sum(1)  # (b, f): how many candidates ask for the open field
+        before = asked.cumsum(1) - asked
+        after = asked.sum(1, keepdim=True) - before - asked
+        return torch.stack(
+            [
+                link.sum(-1),
+                open_.sum(-1),
+                torch.einsum("bcf,bf->bc", link, before),
+                torch.einsum("bcf,bf->bc", link, after),
+                torch.einsum("bcf,f->bc", open_, torch.arange(link.shape[-1]) / 10),
+            ],
+            -1,
+        )
+
+    def _value(self, batch: Batch, named: Tensor, unfilled: Tensor) -> Tensor:
+        """Return how far the values that a candidate names are believed, (b, c, 4)."""
+        where, field, _ = batch.values.unbind(-1)  # each (b, v)
+        real = batch.value_mask.float()
+        log_p = (named + _DOUBT).clamp(max=1.0).log() * real
+        filled = 1 - unfilled  # (b, f)
+        empty = log_p.new_zeros(batch.candidates.shape)
+        total = empty.scatter_add(1, where, log_p)
+        count = empty.scatter_add(1, where, real)
+        covered = empty.scatter_add(1, where, filled.gather(1, field) * real)
+        missing = (filled.sum(1, keepdim=True) - covered) * (count > 0)
+        return torch.stack([total, (total / 5).exp() * (count > 0), count / 5, missing / 5], -1)
+
+    def _figures(self, batch: Batch) -> Tensor:
+        """Return what the numbers known of a candidate's subject say, weighed over its fields, (b, c, h)."""
+        where, name = batch.figures[..., 0], batch.figures[..., 1]  # (b, n)
+        weight = (self.numeric(self.encoder.words(name)).squeeze(-1)).exp() * batch.figure_mask  # (b, n)
+        total = weight.new_zeros(batch.candidates.shape).scatter_add(1, where, weight)  # (b, c)
+        share = weight / total.gather(1, where).clamp(min=1e-6)
+        ranks: Tensor = self.rankings(batch.figures[..., 2:] + self.ranking_starts).sum(2)  # (b, n, h)
+        ranks = ranks * share.unsqueeze(-1)
+        out = ranks.new_zeros((*batch.candidates.shape, ranks.shape[-1]))
+        return out.scatter_add(1, where.unsqueeze(-1).expand_as(ranks), ranks)
+
+
+_SLOT_PARTS = 5
+_VALUE_PARTS = 4
+
+
+def _starts(sizes: tuple[int, ...]) -> Tensor:
+    """Return where each category begins in their common table, (k,)."""
+    return torch.tensor([sum(sizes[:index]) for index in range(len(sizes))], dtype=torch.int64)

@@ -1,0 +1,282 @@
+"""The learned ranker: it has no policy but the one it found in simulated dialogues.
+
+Utterances are delexicalised by looking their words up in the knowledge base (`delex`), samples become
+numbers (`features`), a small network scores the candidates (`network.model`). Two regimes, declared
+beside every score: `closed` saw knowledge base 1 and its five slots, `open` saw invented schemas too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from duologue.challenges.restaurant.knowledge.facts import fact_in
+from duologue.challenges.restaurant.systems.ranker.delex import Lexicon
+from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
+from duologue.core.errors import StorageError, UsageError
+from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.challenges.restaurant.systems.ranker.features import Reader, Vocabulary
+    from duologue.challenges.restaurant.systems.ranker.network.model import DialogueRanker
+    from duologue.challenges.restaurant.systems.ranker.network.rows import Row
+    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.records import Example, Fact, Sample
+
+WEIGHTS, CARD = "weights.safetensors", "ranker.json"
+_CHUNK = 256  # samples that are scored at once
+_DIGITS = 3  # of a score: below that, sums depend on what else is in the batch
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class RankerRecipe(Record, frozen=True):
+    """What the ranker practises on, how large it is, how it is trained."""
+
+    regime: Literal["closed", "open"] = "closed"
+    """`closed`: knowledge base 1 and its five slots. `open`: mostly invented schemas."""
+    dialogues: Positive = 6000
+    """Simulated training dialogues per subtask on average: of whole dialogues (subtask 5) there are twice as many."""
+    held_out: Positive = 300
+    """Simulated dialogues per subtask that decide which epoch was best."""
+    schemas: Positive = 600
+    """Open regime: how many schemas are invented."""
+    standard: Share = 0.3
+    """Open regime: share of the dialogues that are set in knowledge base 1 all the same."""
+    rare: Share = 0.02
+    """Words that occur in a smaller share of the schemas are read as unknown words."""
+    epochs: Positive = 4
+    batch: Positive = 64
+    """Dialogues per step."""
+    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
+    width: Positive = 64
+    """Numbers per word, utterance and turn."""
+    hidden: Positive = 128
+    """Numbers in the layer where all that is known of a candidate meets."""
+    word_dropout: Share = 0.03
+    """Share of words read as the unknown word in training."""
+    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    """Time between checkpoints."""
+    threads: Positive = 1
+    """Processor threads in training. So small a network gains little from a second one, and loses much where other
+    programs want it; another number gives other last bits."""
+
+    @classmethod
+    def tiny(cls) -> RankerRecipe:
+        """Return a recipe that trains in seconds, for tests of what a ranker must keep to, not of what it knows."""
+        return cls(dialogues=30, held_out=10, schemas=3, epochs=1, width=16, hidden=16, batch=32)
+
+
+class Ranker:
+    """Rank candidates by a network trained on simulated dialogues (a `Trainable`).
+
+    A knowledge base given to `prepare` is where words are looked up: the one that a sample names, or the only
+    one there is. A sample without one is read with the fact lines of its own history.
+    """
+
+    Recipe: type[Record] = RankerRecipe
+    scope = Scope(tasks=("restaurant",))
+    extras = ("models",)
+
+    def __init__(self, recipe: RankerRecipe | None = None) -> None:
+        self.recipe = recipe or RankerRecipe()
+        self.seen: str = _seen(self.recipe)
+        self._worlds: dict[str, Lexicon] = {}
+        self._model: DialogueRanker | None = None
+        self._vocabulary: Vocabulary | None = None
+        self._reader: Reader | None = None
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # ranks alike for every task and seed
+        """Look the words of the given knowledge bases up from now on."""
+        self._worlds = {name: Lexicon(world) for name, world in worlds.items()}
+
+    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:
+        """Return simulated training and held-out examples, and keep the knowledge bases they are set in.
+
+        Raises `UsageError` for any task but `restaurant`.
+        """
+        from duologue.challenges.restaurant.systems.ranker.training_data import (  # a simulator is not for listing
+            closed_course,
+            open_course,
+        )
+
+        if task.brief.name != "restaurant":
+            raise UsageError(f"the ranker practises for task 'restaurant' alone, found '{task.brief.name}'")
+        recipe = self.recipe
+        if recipe.regime == "closed":
+            course = closed_course(recipe.dialogues, recipe.held_out, seed, progress)
+        else:
+            course = open_course(recipe.dialogues, recipe.held_out, recipe.schemas, recipe.standard, seed, progress)
+        self._worlds = {name: Lexicon(facts) for name, facts in course.worlds.items()}
+        return course.examples, course.held_out
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        held_out: Sequence[Example],
+        unlabelled: Sequence[Example],  # noqa: ARG002  # dialogues without answers teach it nothing
+        run: Run,
+    ) -> None:
+        """Learn from examples with answers; without held-out ones every tenth example is held out.
+
+        Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights.
+        """
+        from duologue.challenges.restaurant.systems.ranker.features import Reader, Vocabulary  # needs numpy
+        from duologue.challenges.restaurant.systems.ranker.network.learner import learner  # needs torch
+        from duologue.models.train import Plan, train
+
+        if not held_out:
+            examples, held_out = [one for place, one in enumerate(examples) if place % 10], examples[::10]
+        reader, lexicons = Reader(), _Lexicons(self._worlds)
+        rows = _rows(examples, reader, lexicons, run.progress)
+        vocabulary = Vocabulary.of(lexicons.used, rare=self.recipe.rare)
+        judged = _rows(held_out, reader, lexicons, run.progress)
+        model = self._new_model(vocabulary, run.seed)
+        recipe = self.recipe
+        plan = Plan(
+            epochs=recipe.epochs,
+            batch=recipe.batch,
+            learning_rate=recipe.learning_rate,
+            checkpoint_seconds=recipe.checkpoint_seconds,
+            threads=recipe.threads,
+        )
+        utterances, names = reader.numbers(vocabulary)
+        subject = learner(model, utterances, names)
+        train(
+            subject,
+            rows,
+            judged,
+            plan,
+            folder=run.folder,
+            seed=run.seed,
+            identity=run.identity,
+            progress=run.progress,
+        )
+        self._model, self._vocabulary = model, vocabulary
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Return a ranking of each sample's candidates; equal scores keep the order of the candidates.
+
+        Raises `UsageError` before `fit` or `load`.
+        """
+        from duologue.challenges.restaurant.systems.ranker.features import Reader  # needs numpy
+        from duologue.challenges.restaurant.systems.ranker.network.learner import scores  # needs torch
+
+        if self._model is None or self._vocabulary is None:
+            raise UsageError("the ranker has not learned yet; train it, or load a trained one")
+        lexicons = _Lexicons(self._worlds)
+        answers: list[Answer] = [Answer(ranking=())] * len(samples)
+        order = sorted(range(len(samples)), key=lambda place: len(samples[place].history))
+        for start in range(0, len(order), _CHUNK):
+            places = [place for place in order[start : start + _CHUNK] if samples[place].candidates]
+            reader = Reader()
+            rows = [reader.row(samples[place], lexicons.of(samples[place])) for place in places]
+            utterances, names = reader.numbers(self._vocabulary)
+            for place, scored in zip(places, scores(self._model, rows, utterances, names), strict=True):
+                answers[place] = Answer(ranking=_ranking(samples[place], scored))
+        return answers
+
+    def save(self, folder: Path) -> None:
+        """Write the weights and what is needed to read them."""
+        from duologue.models.weights import save_weights  # needs torch
+
+        if self._model is None or self._vocabulary is None:
+            raise UsageError("there is nothing to save: the ranker has not learned yet")
+        save_weights(self._model, folder / WEIGHTS)
+        write_text(folder / CARD, msgspec.json.encode({"words": self._vocabulary.words}).decode() + "\n")
+
+    def load(self, folder: Path) -> None:
+        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        from duologue.challenges.restaurant.systems.ranker.features import Vocabulary  # needs numpy
+        from duologue.models.weights import load_weights  # needs torch
+
+        path = folder / CARD
+        text, _ = decode_text(read_bytes(path), path)
+        card: Any = decode_json(text, path)
+        words = card.get("words") if isinstance(card, dict) else None
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise StorageError(f"{path}: expected an object with a list of words under 'words'; train the model again")
+        vocabulary = Vocabulary(words)
+        model = self._new_model(vocabulary, 0)
+        load_weights(model, folder / WEIGHTS)
+        self._model, self._vocabulary = model.eval(), vocabulary
+
+    def _new_model(self, vocabulary: Vocabulary, seed: int) -> DialogueRanker:
+        from duologue.challenges.restaurant.systems.ranker.features import CATEGORIES, MARKERS, RANKINGS  # needs numpy
+        from duologue.challenges.restaurant.systems.ranker.network.learner import new_ranker  # needs torch
+        from duologue.challenges.restaurant.systems.ranker.network.model import RankerSize
+
+        size = RankerSize(
+            vocabulary=len(vocabulary),
+            categories=tuple(CATEGORIES.values()),
+            rankings=tuple(RANKINGS.values()),
+            width=self.recipe.width,
+            hidden=self.recipe.hidden,
+            word_dropout=self.recipe.word_dropout,
+            markers=len(MARKERS),
+        )
+        return new_ranker(size, seed)
+
+
+def _seen(recipe: RankerRecipe) -> str:
+    where = "knowledge base 1 and its five slots"
+    if recipe.regime == "open":
+        where = f"{recipe.schemas} invented schemas and {where}"
+    return f"{recipe.regime}: {recipe.dialogues} simulated dialogues per subtask on average, {where}"
+
+
+class _Lexicons:
+    """The lexicon of each sample."""
+
+    def __init__(self, worlds: Mapping[str, Lexicon]) -> None:
+        self._worlds = worlds
+        self._only = next(iter(worlds.values())) if len(worlds) == 1 else None
+        self._used: dict[int, Lexicon] = {}
+
+    def of(self, sample: Sample) -> Lexicon:
+        """Return the lexicon of the world that the sample names, the only one there is, or one of its own facts."""
+        lexicon = self._worlds.get(sample.world) if sample.world is not None else None
+        lexicon = lexicon or self._only or Lexicon((*sample.knowledge, *_told(sample)))
+        self._used[id(lexicon)] = lexicon
+        return lexicon
+
+    @property
+    def used(self) -> list[Lexicon]:
+        """The lexicons that samples were read with, in the order of their first use."""
+        return list(self._used.values())
+
+
+def _told(sample: Sample) -> list[Fact]:
+    """Return the facts in the lines of the history."""
+    facts = (fact_in(turn.text) for turn in sample.history if turn.speaker == "api")
+    return [fact for fact in facts if fact is not None]
+
+
+def _rows(examples: Sequence[Example], reader: Reader, lexicons: _Lexicons, progress: Progress | None) -> list[Row]:
+    """Return examples as rows with their answers; raises `UsageError` for one whose answer is not among them."""
+    rows = []
+    for done, example in enumerate(examples):
+        sample = example.sample
+        ranking = example.references[0].ranking if example.references else None
+        row = reader.row(sample, lexicons.of(sample), target=ranking[0] if ranking else None)
+        if row.target < 0:
+            raise UsageError(f"sample '{sample.id}' has no answer among its candidates; training needs one in each")
+        rows.append(row)
+        if progress is not None and done % 1000 == 0:
+            progress(done, len(examples), "reading dialogues")
+    return rows
+
+
+def _ranking(sample: Sample, scored: Sequence[float]) -> tuple[str, ...]:
+    """Return candidate ids, best first; candidates of equal text have the score of the first of them."""
+    of_text: dict[str, float] = {}
+    for candidate, score in zip(sample.candidates, scored, strict=True):
+        of_text.setdefault(candidate.text, round(score, _DIGITS))
+    ordered = sorted(sample.candidates, key=lambda candidate: -of_text[candidate.text])
+    return tuple(candidate.id for candidate in ordered)

@@ -1,0 +1,150 @@
+"""What the learned ranker practises on: dialogues that our simulator made, and nothing else.
+
+`closed` is what the challenge gave its participants: knowledge base 1 and its five slots. `open` also
+invents schemas, so that a slot nobody has heard of is nothing new. Every candidate style takes part, so
+that nothing a model learns hinges on one of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from duologue.challenges.restaurant.formats.files import example_of
+from duologue.challenges.restaurant.schema.ontology import standard_schema
+from duologue.challenges.restaurant.simulator.random_kb import make_kb
+from duologue.challenges.restaurant.simulator.random_schema import invent
+from duologue.challenges.restaurant.simulator.recipe import STYLES, Generation
+from duologue.challenges.restaurant.simulator.rng import Chance
+from duologue.challenges.restaurant.simulator.rows import simulate
+from duologue.challenges.restaurant.systems.ranker.distractors import Decoys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from duologue.challenges.restaurant.schema.ontology import Schema
+    from duologue.core.protocols import Progress
+    from duologue.core.records import Example, Fact, Turn
+
+_WEIGHTS = {1: 0.7, 2: 0.6, 3: 1.0, 4: 0.5, 5: 2.2}
+"""How many dialogues of each subtask there are, on average 1: whole dialogues (5) have the most to learn."""
+_CUTS = {"hello": 0.25, "on-it": 0.25, "look": 0.5, "ready": 0.5, "another": 0.5, "repeat": 5, "phone": 2, "address": 2}
+"""Where training dialogues of style `a` are cut: rarely before what is learned at once, often before what is rare."""
+_DECOYS = 4  # wrong candidates more per dialogue
+_REWOUND = 0.2  # share of dialogues that are taken back to an earlier bot turn as well
+_TRAINING_SEEDS, _HELD_OUT_SEEDS = 1, 2
+_MANY = 1_000_000  # schemas per seed, more than anybody will ask for
+_APART = 1 << 62
+"""Added to the seed of held-out dialogues: `duologue generate` with the seed of a training must not make them again as
+its test set, which the training would then have looked at to choose its epoch."""
+
+
+@dataclass
+class Course:
+    """Examples to learn from and to judge by, with the knowledge bases that they are set in."""
+
+    examples: list[Example] = field(default_factory=list)
+    held_out: list[Example] = field(default_factory=list)
+    worlds: dict[str, list[Fact]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Share:
+    """So many dialogues per subtask in one schema."""
+
+    schema: Schema
+    facts: list[Fact]
+    dialogues: int
+    held_out: bool = False
+
+
+def closed_course(dialogues: int, held_out: int, seed: int, progress: Progress | None = None) -> Course:
+    """Return about `dialogues` and `held_out` examples per subtask in knowledge base 1 with its five slots.
+
+    Held-out dialogues make other requests than the training dialogues do.
+    """
+    schema, facts = standard_schema(1, extra=False), make_kb(1, seed)
+    shares = [_Share(schema, facts, dialogues), _Share(schema, facts, held_out, held_out=True)]
+    return _course(shares, seed, progress)
+
+
+def open_course(
+    dialogues: int, held_out: int, schemas: int, standard: float, seed: int, progress: Progress | None = None
+) -> Course:
+    """Return examples of which the share `standard` is set in knowledge base 1, the others in `schemas` invented ones.
+
+    Held-out examples are set in other schemas, a tenth as many. A course of few dialogues uses fewer schemas,
+    at least one dialogue per subtask and schema.
+    """
+    schema, facts = standard_schema(1, extra=False), make_kb(1, seed)
+    shares: list[_Share] = []
+    for wanted, most, first, judged in (
+        (dialogues, schemas, _TRAINING_SEEDS, False),
+        (held_out, max(1, schemas // 10), _HELD_OUT_SEEDS, True),
+    ):
+        known = round(wanted * standard)
+        shares.append(_Share(schema, facts, known, held_out=judged))
+        invented = max(1, min(most, wanted - known))
+        for index in range(invented):
+            count = (wanted - known) * (index + 1) // invented - (wanted - known) * index // invented
+            shares.append(_Share(*invent((3 * seed + first) * _MANY + index), count, held_out=judged))
+    return _course(shares, seed, progress)
+
+
+def _course(shares: list[_Share], seed: int, progress: Progress | None) -> Course:
+    course = Course()
+    turns: dict[tuple[str, str], Turn] = {}
+    total = sum(share.dialogues for share in shares) * len(_WEIGHTS)
+    done = 0
+    for share in shares:
+        if not share.dialogues:
+            continue
+        course.worlds[share.schema.name] = share.facts
+        made = []
+        for row in _rows(share, seed):
+            made.append(_lean(example_of(row, world=share.schema.name), turns))
+            done += 1
+            if progress is not None and done % 500 == 0:
+                progress(min(done, total), total, "simulating dialogues")
+        decoys = Decoys(share.facts, made)
+        where = course.held_out if share.held_out else course.examples
+        for one in made:
+            chance = Chance(seed, "decoys", one.sample.id)
+            where.append(decoys.join(one, _DECOYS, chance))
+            if chance.happens(_REWOUND) and (earlier := decoys.rewind(one, chance)) is not None:
+                where.append(earlier)
+    if progress is not None:
+        progress(total, total, "simulating dialogues")
+    return course
+
+
+def _rows(share: _Share, seed: int) -> Iterator[dict[str, object]]:
+    """Yield the rows of a share, its dialogues dealt out to the candidate styles in turn."""
+    part = "tst1" if share.held_out else "train"
+    styles = Chance(seed, share.schema.name, part).shuffled(STYLES)  # few dialogues: not always the same
+    recipe = Generation(answer_twice=0)  # of two equal answers neither is wrong: nothing to learn
+    if not share.held_out:
+        recipe = msgspec.structs.replace(recipe, cut_weights=_CUTS)
+    for subtask, weight in _WEIGHTS.items():
+        wanted = math.ceil(share.dialogues * weight)
+        for place, style in enumerate(styles):
+            yield from simulate(
+                share.schema,
+                share.facts,
+                recipe,
+                subtask=subtask,
+                part=part,
+                style=style,
+                n=(wanted + len(styles) - 1 - place) // len(styles),
+                seed=seed + (_APART if share.held_out else 0),
+            )
+
+
+def _lean(example: Example, turns: dict[tuple[str, str], Turn]) -> Example:
+    """Return the example without its source, equal turns shared: tens of thousands are held at once."""
+    history = tuple(turns.setdefault((turn.speaker, turn.text), turn) for turn in example.sample.history)
+    sample = msgspec.structs.replace(example.sample, history=history)
+    return msgspec.structs.replace(example, sample=sample, source=None)

@@ -1,0 +1,1 @@
+"""The rule-based bot: a dialogue state tracker with a hand-written policy."""

@@ -1,0 +1,285 @@
+"""Understanding what a user says, by the patterns alone (specification, section 5).
+
+A `Reader` turns an utterance into a `Reading`: what kind of thing was said, which slots it may be about
+and the values it names. It knows no dialogue: where the same words can mean several slots, all are given
+and the caller, who knows what was asked, decides.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from duologue.challenges.restaurant.schema import patterns
+from duologue.core.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from duologue.challenges.restaurant.schema.patterns import Slot
+
+
+class Reading(Record, frozen=True):
+    """What an utterance says."""
+
+    kind: str
+    """One of `KINDS`."""
+    slots: tuple[str, ...] = ()
+    """The slots that an answer, a hedge or an update may be about; the slots of a request."""
+    values: dict[str, str] = {}
+    """Request: slot to value. Request for a restaurant: `name`. Answer and update: `new`, in some also `o`, the
+    other value. Hedge: `a`, in some also `b`."""
+
+
+FIXED: dict[str, tuple[str, ...]] = {
+    "silence": (patterns.SILENCE,),
+    "greeting": patterns.GREETINGS,
+    "no-more": (patterns.NO_MORE_UPDATES,),
+    "accept": patterns.ACCEPTS,
+    "reject": (*patterns.REJECTS, *patterns.REJECTS_AFTER_REPEAT),
+    "question": patterns.UNANSWERABLE,
+    "ask-first": patterns.ASK_FIRST,
+    "ask-previous": patterns.ASK_PREVIOUS,
+    "take-repeated": patterns.TAKE_REPEATED,
+    "take-newest": patterns.TAKE_NEWEST,
+    "ask-address": patterns.ASK_ADDRESS,
+    "ask-phone": patterns.ASK_PHONE,
+    "hedge-address": (patterns.HEDGE_ADDRESS,),
+    "hedge-phone": (patterns.HEDGE_PHONE,),
+    "needed": (patterns.NEEDED_AFTER_ALL,),
+    "thanks": patterns.THANKS,
+    "farewell": patterns.FAREWELLS,
+}
+"""The kinds of utterance that name no value, with their texts."""
+KINDS = (*FIXED, "request", "request-at", "answer", "hedge", "update", "unknown")
+"""All kinds of readings."""
+UNKNOWN = Reading(kind="unknown")
+
+_WAIT = "{wait} "
+_PLACE = re.compile(r"\{(\w+)\}")
+_VALUE = r"([^\s,]+)"  # values are single words, and so are names: their parts are joined by `_`, never split
+
+
+class Reader:
+    """The patterns of the given slots, compiled once.
+
+    With `loose`, capitals, punctuation, apostrophes, short forms, double blanks, a leading greeting and a
+    closing "please" do not matter, as when a person types; else every character counts. Values come back in
+    lower case then.
+    """
+
+    def __init__(self, slots: Sequence[Slot] = patterns.SLOTS_EXTRA, *, loose: bool = False) -> None:
+        self._shape = squeeze if loose else str
+        self._loose = loose
+        readings: dict[tuple[bool, str], Reading] = {}
+        for kind, slot, template in _templates(slots):
+            body = self._shape(template.removeprefix(_WAIT))
+            key = (template.startswith(_WAIT), body)
+            slots_before = readings[key].slots if key in readings else ()
+            readings.setdefault(key, Reading(kind=kind))
+            if slot and slot not in slots_before:
+                readings[key] = Reading(kind=readings[key].kind, slots=(*slots_before, slot))
+        self._plain = _Matcher({body: reading for (waiting, body), reading in readings.items() if not waiting})
+        self._waiting = _Matcher({body: reading for (waiting, body), reading in readings.items() if waiting})
+        self._wait = _alternatives([self._shape(text) for text in patterns.WAITS], after=" ")
+        self._opening = _alternatives([self._shape(text) for text in patterns.OPENINGS], after="")
+        self._at = _compile(self._shape(patterns.AT_NAME.lstrip()))
+        phrases = {self._shape(phrase): slot.name for slot in slots for phrase in slot.phrases}
+        self._phrases = _Matcher({text: Reading(kind="phrase", slots=(name,)) for text, name in phrases.items()})
+
+    def read(self, text: str) -> Reading:
+        """Return what the utterance says; kind `unknown` when no pattern fits."""
+        text = self._shape(text)
+        reading = self._read(text)
+        if reading is not None or not self._loose:
+            return reading or UNKNOWN
+        if not text:
+            return Reading(kind="silence")
+        return next(filter(None, (self._read(variant) for variant in _variants(text))), UNKNOWN)
+
+    def _read(self, text: str) -> Reading | None:
+        waited = self._wait.match(text)
+        if waited is not None:
+            return self._waiting.read(text[waited.end() :])
+        return self._plain.read(text) or self._read_request(text)
+
+    def _read_request(self, text: str) -> Reading | None:
+        opening = self._opening.match(text)
+        if opening is None:
+            return None
+        rest = text[opening.end() :]
+        if not rest:
+            return Reading(kind="request")
+        if not rest.startswith(" "):
+            return None
+        at = self._at.fullmatch(rest[1:])
+        if at is not None:
+            return Reading(kind="request-at", values={"name": at[1]})
+        values: dict[str, str] = {}
+        place = 0
+        while place < len(rest):
+            found = self._phrases.start(rest, place + 1) if rest[place] == " " else None
+            if found is None:
+                return None
+            phrase, place = found
+            values[phrase.slots[0]] = phrase.values["new"]
+        return Reading(kind="request", slots=tuple(values), values=values)
+
+
+class _Matcher:
+    """Texts with placeholders, matched all at once; the one with most literal characters goes first."""
+
+    def __init__(self, readings: Mapping[str, Reading]) -> None:
+        self._fixed = {text: reading for text, reading in readings.items() if not _PLACE.search(text)}
+        self._entries: dict[int, tuple[Reading, tuple[str, ...]]] = {}
+        parts = []
+        group = 1
+        for text in sorted(set(readings) - set(self._fixed), key=lambda text: (-len(_PLACE.sub("", text)), text)):
+            names = tuple(_PLACE.findall(text))
+            self._entries[group] = (readings[text], names)
+            group += 1 + len(names)
+            parts.append(f"({_compile(text).pattern})")
+        self._regex = re.compile(f"(?:{'|'.join(parts)})(?!\\S)" if parts else r"(?!)")
+
+    def read(self, text: str) -> Reading | None:
+        """Return what the whole text says."""
+        return self._fixed.get(text) or self._fill(self._regex.fullmatch(text))
+
+    def start(self, text: str, place: int) -> tuple[Reading, int] | None:
+        """Return what the text says from a place on, and where that ends."""
+        match = self._regex.match(text, place)
+        reading = self._fill(match)
+        return (reading, match.end()) if reading is not None and match is not None else None
+
+    def _fill(self, match: re.Match[str] | None) -> Reading | None:
+        if match is None or match.lastindex is None:
+            return None
+        outer = match.lastindex  # the group around a whole text closes last
+        reading, names = self._entries[outer]
+        values = {name: match[outer + 1 + index] for index, name in enumerate(names)}
+        return Reading(kind=reading.kind, slots=reading.slots, values=values)
+
+
+def _templates(slots: Sequence[Slot]) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, slot (or nothing) and text of every pattern."""
+    for kind, texts in FIXED.items():
+        for text in texts:
+            yield kind, "", text
+    for slot in slots:
+        for pattern in slot.answers:
+            yield "answer", slot.name, pattern.text
+        for pattern in slot.hedges:
+            yield "hedge", slot.name, pattern.text
+        for prefix in patterns.UPDATE_PREFIXES:
+            for phrase in slot.phrases:
+                yield "update", slot.name, prefix.text + phrase
+
+
+def _compile(template: str) -> re.Pattern[str]:
+    pieces = _PLACE.split(template)[::2]
+    return re.compile(_VALUE.join(re.escape(piece) for piece in pieces))
+
+
+def _alternatives(texts: Sequence[str], *, after: str) -> re.Pattern[str]:
+    longest_first = sorted(texts, key=lambda text: (-len(text), text))
+    return re.compile(f"(?:{'|'.join(re.escape(text) for text in longest_first)}){after}")
+
+
+@cache
+def _strict() -> Reader:
+    return Reader()
+
+
+@lru_cache(maxsize=1 << 16)
+def read(text: str) -> Reading:
+    """Return what an utterance of the challenge says, spelled exactly as there.
+
+    >>> read("i like rome, but i always go there")
+    Reading(kind='hedge', slots=('location',), values={'a': 'rome'})
+    """
+    return _strict().read(text)
+
+
+# What people type instead of what the patterns say.
+
+_SHORT_FORMS = {
+    "i would": "i'd",
+    "i am": "i'm",
+    "it is": "it's",
+    "let us": "let's",
+    "do not": "don't",
+    "does not": "doesn't",
+    "you are": "you're",
+}
+_SHORTEN = re.compile(rf"\b({'|'.join(_SHORT_FORMS)})\b")
+_MARKS = r"[,.;:!?\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]"
+_PUNCTUATION = re.compile(rf"(?<!{_MARKS}){_MARKS}++(?=\s|$)|[\"'\u2018\u2019\u201c\u201d]")
+_BEFORE = re.compile(rf"(?:(?:{'|'.join(patterns.GREETINGS)}|hey|please|well|so|ok|okay|yes) )+")
+_AFTER = re.compile(r"(?: (?:please|thanks|thank you))+")
+NUMERALS = {"2": "two", "4": "four", "6": "six", "8": "eight"}
+"""How people write party sizes that the knowledge bases spell out."""
+
+
+def squeeze(text: str) -> str:
+    """Return the text in lower case without punctuation, quotes, long forms and superfluous blanks.
+
+    >>> squeeze("  Hi!  I would like THAT, please. ")
+    'hi id like that please'
+    """
+    text = text.lower().replace("\u2019", "'")
+    text = _SHORTEN.sub(lambda match: _SHORT_FORMS[match[0]], " ".join(text.split()))
+    return " ".join(_PUNCTUATION.sub("", text).split())
+
+
+def _variants(text: str) -> Iterator[str]:
+    """Yield the squeezed text without the words of politeness around it."""
+    before, after = _BEFORE.match(text), None
+    for after in _AFTER.finditer(text):
+        if after.end() == len(text):
+            break
+    start = before.end() if before else 0
+    stop = after.start() if after and after.end() == len(text) else len(text)
+    for variant in (text[start:], text[:stop], text[start:stop]):
+        if variant and variant != text:
+            yield variant
+
+
+def named_values(text: str, slot_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the slot values that a free sentence names, in its order, found by looking up its words.
+
+    `slot_of` tells the slot of every value. Names of restaurants are single words and are never split, so
+    `the_business_pig` names no atmosphere. Two or three words may make one value ("gluten free").
+
+    >>> named_values("Something Italian for 2", {"italian": "cuisine", "two": "number"})
+    {'cuisine': ['italian'], 'number': ['two']}
+    """
+    words = squeeze(text).split()
+    found: dict[str, list[str]] = {}
+    place = 0
+    while place < len(words):
+        for length in (3, 2, 1):
+            piece = words[place : place + length]
+            value = next((form for form in spellings(piece) if form in slot_of), None)
+            if value is not None and len(piece) == length:
+                if value not in found.setdefault(slot_of[value], []):
+                    found[slot_of[value]].append(value)
+                place += length
+                break
+        else:
+            place += 1
+    return found
+
+
+def spellings(words: Sequence[str]) -> Iterator[str]:
+    """Yield the values that one or more typed words may stand for, the likeliest first.
+
+    >>> list(spellings(["gluten", "free"]))
+    ['gluten free', 'gluten_free', 'gluten-free', 'glutenfree']
+    """
+    if len(words) == 1:
+        yield words[0]
+        yield words[0].replace("-", "")
+        yield NUMERALS.get(words[0], words[0])
+    else:
+        yield from (glue.join(words) for glue in (" ", "_", "-", ""))

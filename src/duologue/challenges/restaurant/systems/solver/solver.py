@@ -1,0 +1,236 @@
+"""The deterministic bot of the challenge: a policy of sixteen rules (specification, section 6).
+
+Rule numbers in the comments are those of that section. Whatever the rules need - which task it is, which
+slots are required - is taken from the row itself: its history and its own candidates. No other row, file
+name or release is looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.challenges.restaurant.knowledge.api_calls import arguments_of, call_text
+from duologue.challenges.restaurant.knowledge.facts import fact_in
+from duologue.challenges.restaurant.schema import patterns
+from duologue.challenges.restaurant.systems.solver.reading import UNKNOWN, Reading, read
+from duologue.core.records import Answer, Record
+from duologue.core.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from duologue.core.protocols import Brief, World
+    from duologue.core.records import Candidate, Sample, Turn
+
+_ORDER = tuple(slot.name for slot in patterns.SLOTS)
+_EXTRA = patterns.RESTRICTIONS.name
+_QUESTIONS = {slot.question: slot.name for slot in patterns.SLOTS_EXTRA}
+_QUESTION_OF = {slot: question for question, slot in _QUESTIONS.items()}
+_OPTION = patterns.BOT_OPTION.removesuffix("{name}")
+_REPEAT = patterns.BOT_REPEAT.removesuffix("{name}")
+
+FIXED_REPLIES = {
+    "greeting": patterns.BOT_HELLO,  # rule 1
+    "request": patterns.BOT_ON_IT,  # rule 2
+    "request-at": patterns.BOT_RESERVE,  # rule 2
+    "hedge": patterns.BOT_READY,  # rule 6
+    "hedge-address": patterns.BOT_READY,
+    "hedge-phone": patterns.BOT_READY,
+    "update": patterns.BOT_UPDATE,  # rule 8
+    "no-more": patterns.BOT_LOOK,  # rule 9
+    "question": patterns.BOT_SORRY,  # rule 11
+    "reject": patterns.BOT_ANOTHER,  # rule 13
+    "accept": patterns.BOT_RESERVE,  # rule 14
+    "take-newest": patterns.BOT_RESERVE,
+    "take-repeated": patterns.BOT_RESERVE,
+    "thanks": patterns.BOT_ANYTHING,  # rule 16
+    "farewell": patterns.BOT_WELCOME,
+    "unknown": patterns.BOT_SORRY,  # outside the inventory: as for a question that cannot be answered
+}
+"""What the bot says to utterances that need no look at the state."""
+
+
+class Talk:
+    """What the bot knows at one point of a dialogue: feed it the turns with `see`, ask it with `say`."""
+
+    def __init__(self, reader: Callable[[str], Reading] = read) -> None:
+        self._reader = reader
+        self.values: dict[str, str] = {}
+        """The value of each slot that was settled."""
+        self.ratings: dict[str, float] = {}
+        """The restaurants of the facts read so far with their ratings, in order."""
+        self.proposed: list[str] = []
+        self.repeated: str | None = None
+        self.chosen: str | None = None
+        self.asked: str | None = None
+        """The slot that the bot asked for last."""
+        self.requested = False
+        """Whether the user asked for a table (not for a certain restaurant)."""
+        self.called = False
+        """Whether there was a call to the knowledge base."""
+        self.extra = False
+        """Whether the sixth slot is known to be required."""
+        self.heard = UNKNOWN
+        """The last user utterance."""
+        self.said = ""
+        """The last bot utterance."""
+        self._item = "phone"
+
+    def see(self, turn: Turn) -> None:
+        """Take in one turn of the dialogue."""
+        fact = fact_in(turn.text)
+        if fact is not None:
+            self.ratings.setdefault(fact.subject, float("-inf"))
+            if fact.relation == "rating":
+                self.ratings[fact.subject] = _number(fact.object)
+        elif turn.speaker == "user":
+            self.hear(self._reader(turn.text))
+        elif turn.speaker == "system":
+            self._note_own(turn.text)
+
+    def hear(self, reading: Reading) -> None:
+        """Take in what the user said."""
+        self.heard = reading
+        if reading.kind == "request":
+            self.requested = True
+            self.values.update(reading.values)
+        elif reading.kind == "request-at":
+            self.chosen = reading.values["name"]
+        elif reading.kind in {"answer", "update"}:
+            slot = self.asked if self.asked in reading.slots else reading.slots[0]
+            self.values[slot] = reading.values["new"]
+        elif reading.kind in {"accept", "take-newest"}:
+            self.chosen = self.proposed[-1] if self.proposed else self.chosen
+        elif reading.kind == "take-repeated":
+            self.chosen = self.repeated or self.chosen
+        elif reading.kind in {"ask-phone", "hedge-phone"}:
+            self._item = "phone"
+        elif reading.kind in {"ask-address", "hedge-address"}:
+            self._item = "address"
+        self.extra = self.extra or _EXTRA in self.values
+
+    def _note_own(self, text: str) -> None:
+        self.said = text
+        if text in _QUESTIONS:
+            self.asked = _QUESTIONS[text]
+            self.extra = self.extra or self.asked == _EXTRA
+        elif text.startswith(_OPTION):
+            self.proposed.append(text.removeprefix(_OPTION))
+        elif text.startswith(_REPEAT):
+            self.repeated = text.removeprefix(_REPEAT)
+        elif text.startswith(patterns.API_CALL):
+            self.called = True
+            self.extra = self.extra or len(arguments_of(text) or ()) > len(_ORDER)
+            self.ratings.clear()  # what comes now answers the new call
+            self.proposed.clear()
+
+    def say(self) -> str:
+        """Return the bot's next utterance."""
+        kind = self.heard.kind
+        if kind == "silence":
+            return self._after_silence()
+        if kind == "answer":
+            return self.ask()  # rule 5
+        if kind == "ask-first":
+            return patterns.BOT_REPEAT.format(name=self.proposed[0]) if self.proposed else patterns.BOT_SORRY
+        if kind == "ask-previous":
+            return patterns.BOT_REPEAT.format(name=self.proposed[-2:][0]) if self.proposed else patterns.BOT_SORRY
+        if kind in {"ask-phone", "ask-address", "needed"}:
+            if self.chosen is None:
+                return patterns.BOT_SORRY
+            return patterns.BOT_ITEM.format(value=f"{self.chosen}_{self._item}")  # rule 15
+        return FIXED_REPLIES[kind]
+
+    def _after_silence(self) -> str:
+        if self.said == patterns.BOT_ON_IT:
+            return self.ask()  # rule 3
+        if self.said == patterns.BOT_LOOK and (self.called or not self.ratings):
+            return self.call()  # rule 7
+        if self.ratings:
+            return self.propose()  # rule 10; rule 7 for task 3, the only one with facts before any call
+        return patterns.BOT_LOOK  # a call that brought nothing; never seen in the data
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The required slots, in the order of the call."""
+        return (*_ORDER, _EXTRA) if self.extra else _ORDER
+
+    def ask(self) -> str:
+        """Return the question for the first missing slot in alphabetical order (rule 4)."""
+        missing = sorted(set(self.required) - set(self.values))
+        return _QUESTION_OF[missing[0]] if missing else patterns.BOT_LOOK
+
+    def call(self) -> str:
+        """Return the `api_call` with the values known so far."""
+        return call_text([self.values[slot] for slot in self.required if slot in self.values])
+
+    def propose(self) -> str:
+        """Return the proposal of the best-rated restaurant that was not proposed yet."""
+        left = [name for name in self.ratings if name not in self.proposed]
+        if not left:
+            return patterns.BOT_SORRY  # never seen in the data: the user accepts the last one
+        return patterns.BOT_OPTION.format(name=max(left, key=self.ratings.__getitem__))
+
+
+def policy(history: Sequence[Turn], candidates: Sequence[Candidate] = ()) -> str:
+    """Return the bot's next utterance after `history`.
+
+    The candidates only tell whether the sixth slot is required, where the history does not: its question,
+    or a call with six values, is among them in no set that has five slots.
+    """
+    talk = Talk()
+    for turn in history:
+        talk.see(turn)
+    if not talk.extra:
+        talk.extra = any(_shows_extra(candidate.text) for candidate in candidates)
+    return talk.say()
+
+
+class Solver:
+    """The rule bot as a system: ranks the candidate first that says what the policy says."""
+
+    Recipe = Record
+    scope = Scope(tasks=("restaurant",))
+    seen = "nothing: hand-written rules"
+    external: tuple[str, ...] = ()
+
+    def __init__(self, recipe: Record | None = None) -> None:
+        self.recipe = recipe or Record()
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+        """Need nothing: the rules read everything from the row."""
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Rank the candidates of each sample, the policy's utterance first, then what is most like it."""
+        return [_answer(sample) for sample in samples]
+
+
+def _answer(sample: Sample) -> Answer:
+    text = policy(sample.history, sample.candidates)
+    return Answer(text=text, ranking=rank(text, sample.candidates))
+
+
+def rank(text: str, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """Return the candidates' ids, those that say `text` first, then the same kind of utterance, then the rest.
+
+    Within each kind the more words are shared the better; ties keep the order of the candidates.
+    """
+    kind, words = patterns.answer_type(text), set(text.split())
+
+    def unlikeness(candidate: Candidate) -> tuple[bool, bool, float]:
+        others = set(candidate.text.split())
+        shared = 2 * len(words & others) / (len(words) + len(others)) if words or others else 1.0
+        return candidate.text != text, patterns.answer_type(candidate.text) != kind, -shared
+
+    return tuple(candidate.id for candidate in sorted(candidates, key=unlikeness))
+
+
+def _shows_extra(text: str) -> bool:
+    return text == patterns.RESTRICTIONS.question or len(arguments_of(text) or ()) > len(_ORDER)
+
+
+def _number(value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        return float("-inf")

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+
+from duologue.challenges.restaurant.systems.ranker.network.learner import learner, new_ranker, scores
+from duologue.challenges.restaurant.systems.ranker.network.model import Belief, DialogueRanker, RankerSize
+from duologue.challenges.restaurant.systems.ranker.network.rows import Row, collate
+from duologue.models.train import Plan, train
+
+SIZE = RankerSize(vocabulary=20, categories=(3, 4), rankings=(5,), width=8, hidden=8, dropout=0.0, word_dropout=0.0)
+UTTERANCES = [(2,), (3, 4, 5), (6, 4, 7, 4), (8, 9, 10, 11, 12), (13, 4)]
+NAMES = [14, 15]
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def ints(rows: Sequence[tuple[int, ...]], columns: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
+    return np.array(rows, np.int32).reshape(-1, columns)
+
+
+def row(number: int, target: int = 0) -> Row:
+    """A row that differs with its number in every part."""
+    turns = [(0, 0), *[(place % 2, 1 + (place + number) % 4) for place in range(1 + number % 5)]]
+    candidates = [(1 + (place + number) % 4, 0, place % 3, (number + place) % 4) for place in range(2 + number % 3)]
+    return Row(
+        turns=ints(turns, 2),
+        mentions=ints([(1, 1, 0, number % 3)] if number % 2 else [], 4),
+        fields=np.array([0, 1], np.int32),
+        candidates=ints(candidates, 4),
+        values=ints([(1, 0, number % 3)], 3),
+        links=ints([(0, 1)] if number % 3 else [], 2),
+        figures=ints([(0, 1, number % 5)], 3),
+        target=target,
+    )
+
+
+def test_scores_have_one_number_per_candidate_and_padding_is_never_preferred() -> None:
+    rows = [row(number) for number in range(6)]
+    model = new_ranker(SIZE, 1).eval()
+    scored = model(collate(rows, UTTERANCES, NAMES))
+    assert scored.shape == (6, 4)
+    for of_row, one in zip(scored.tolist(), rows, strict=True):
+        assert all(score < -1e8 for score in of_row[len(one.candidates) :])
+        assert all(abs(score) < 1e3 for score in of_row[: len(one.candidates)])
+
+
+def test_the_score_of_a_row_does_not_depend_on_its_batch() -> None:
+    rows = [row(number) for number in range(12)]
+    model = new_ranker(SIZE, 2)
+    together = scores(model, rows, UTTERANCES, NAMES)
+    alone = [scores(model, [one], UTTERANCES, NAMES)[0] for one in rows]
+    for first, second in zip(together, alone, strict=True):
+        assert first == pytest.approx(second, abs=1e-5)
+
+
+def test_no_rows_give_no_scores() -> None:
+    assert scores(new_ranker(SIZE, 1), [], UTTERANCES, NAMES) == []
+
+
+def test_first_weights_follow_the_seed_and_leave_chance_alone() -> None:
+    state = torch.get_rng_state()
+    first, second, third = (new_ranker(SIZE, seed).state_dict() for seed in (1, 1, 2))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert not all(torch.equal(first[name], third[name]) for name in first)
+    assert torch.equal(state, torch.get_rng_state())
+
+
+def test_it_overfits_eight_examples(tmp_path: Path) -> None:
+    rows = [row(number, target=number % 2) for number in range(8)]
+    model = new_ranker(SIZE, 1)
+    plan = Plan(epochs=6, batch=8, learning_rate=0.03, patience=6, threads=1)
+    outcome = train(learner(model, UTTERANCES, NAMES), rows * 15, rows, plan, folder=tmp_path, seed=1)
+    assert outcome.held_out == 1.0
+
+
+class _Gates(torch.nn.Module):
+    """Gates that are told."""
+
+    def __init__(self, gates: list[float]) -> None:
+        super().__init__()
+        self.logits = torch.tensor([math.log(gate / (1 - gate)) for gate in gates]).view(1, -1, 1)
+
+    def forward(self, seen: torch.Tensor) -> torch.Tensor:
+        return self.logits.expand(*seen.shape[:2], 1)
+
+
+def test_belief_is_what_the_latest_accepted_mention_leaves() -> None:
+    """Field 0: value 5 accepted by 0.9, then value 6 by 0.25; field 1: value 7 by 0.5."""
+    one = row(0)._replace(
+        turns=ints([(0, 0), (0, 2), (0, 1)], 2),
+        mentions=ints([(1, 1, 0, 5), (1, 3, 0, 6), (2, 1, 1, 7)], 4),
+        values=ints([(0, 0, 5), (0, 0, 6), (1, 1, 7), (1, 1, 8)], 3),
+    )
+    batch = collate([one], UTTERANCES, NAMES)
+    belief = Belief(SIZE)
+    belief.gate = _Gates([0.9, 0.25, 0.5])  # type: ignore[assignment]  # stands in for the learned gates
+    states = torch.zeros(*batch.tokens.shape, SIZE.width)
+    named, unfilled = belief(batch, states, torch.zeros(len(batch.tokens), SIZE.width))
+    assert named.tolist()[0] == pytest.approx([0.9 * 0.75, 0.25, 0.5, 0.0], abs=1e-6)
+    assert unfilled.tolist()[0] == pytest.approx([0.1 * 0.75, 0.5], abs=1e-6)
+
+
+def test_values_of_a_candidate_cost_their_doubt() -> None:
+    model = DialogueRanker(SIZE)
+    batch = collate([row(1)], UTTERANCES, NAMES)
+    named = torch.full(batch.values.shape[:2], 0.5)
+    parts = model._value(batch, named, torch.ones(batch.fields.shape))
+    assert parts[0, 1, 0].item() == pytest.approx(math.log(0.501), abs=1e-6)
+    assert parts[0, 0].tolist() == [0.0, 0.0, 0.0, 0.0]
+
+
+def test_a_row_without_mentions_figures_or_links_has_finite_gradients() -> None:
+    one = row(0)._replace(mentions=ints([], 4), values=ints([], 3), links=ints([], 2), figures=ints([], 3))
+    model = new_ranker(SIZE, 1)
+    learner(model, UTTERANCES, NAMES).loss(collate([one], UTTERANCES, NAMES)).backward()  # type: ignore[no-untyped-call]  # untyped in torch
+    assert all(value.grad is None or value.grad.isfinite().all() for value in model.parameters())

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from duologue.challenges.restaurant.simulator.rng import Chance
+from duologue.challenges.restaurant.systems.ranker.distractors import Decoys
+from duologue.core.records import Answer, Candidate, Example, Fact, Sample, Turn
+
+FACTS = [
+    Fact(subject=name, relation=field, object=value)
+    for name in ("a_inn", "b_inn", "c_inn")
+    for field, value in (("phone", f"{name}_phone"), ("cuisine", "thai"))
+]
+
+
+def example(number: int, answer: str, *history: tuple[str, str]) -> Example:
+    sample = Sample(
+        id=str(number),
+        dialogue_id=str(number),
+        history=tuple(Turn(speaker=speaker, text=text) for speaker, text in history),
+        candidates=(Candidate(id="right", text=answer),),
+    )
+    return Example(sample=sample, references=(Answer(text=answer, ranking=("right",)),))
+
+
+ANSWERS = ["hello", "here it is a_inn_phone", "the option was b_inn", "api_call thai", "api_call french", "hello"]
+EXAMPLES = [example(number, answer) for number, answer in enumerate(ANSWERS)]
+
+
+def texts(one: Example) -> list[str]:
+    return [candidate.text for candidate in one.sample.candidates]
+
+
+def test_decoys_are_other_answers_and_never_the_answer() -> None:
+    decoys = Decoys(FACTS, EXAMPLES)
+    for seed in range(50):
+        joined = decoys.join(EXAMPLES[0], 4, Chance(seed))
+        assert texts(joined)[0] == "hello"
+        assert len(set(texts(joined))) == len(texts(joined)) <= 5
+        kinds = {text.split(" ")[0] for text in texts(joined)}
+        assert kinds <= {"hello", "here", "the", "api_call"}
+
+
+def test_decoys_name_restaurants_of_the_dialogue_mostly() -> None:
+    decoys = Decoys(FACTS, EXAMPLES)
+    listed = example(9, "hello", ("api", "c_inn r_cuisine thai"))
+    made = [text for seed in range(100) for text in texts(decoys.join(listed, 3, Chance(seed)))[1:]]
+    named = [text for text in made if "_inn" in text]
+    near = [text for text in named if "c_inn" in text]
+    assert len(named) > 50
+    assert 0.7 * len(named) < len(near) < len(named)
+    assert {"here it is c_inn_phone", "the option was c_inn"} <= set(near)
+
+
+def test_a_restaurant_that_the_user_names_is_of_the_dialogue() -> None:
+    decoys = Decoys(FACTS, EXAMPLES)
+    asked = example(9, "hello", ("user", "may i have a table at b_inn"))
+    made = [text for seed in range(60) for text in texts(decoys.join(asked, 3, Chance(seed)))[1:]]
+    assert "here it is b_inn_phone" in made
+
+
+def test_equal_keys_give_equal_decoys() -> None:
+    decoys = Decoys(FACTS, EXAMPLES)
+    assert decoys.join(EXAMPLES[0], 3, Chance(1, "x")) == decoys.join(EXAMPLES[0], 3, Chance(1, "x"))
+
+
+def test_an_api_call_among_decoys_has_values_that_the_user_named() -> None:
+    decoys = Decoys([*FACTS, Fact(subject="a_inn", relation="cuisine", object="french")], EXAMPLES)
+    asked = example(9, "hello", ("user", "not french, please"))
+    made = [text for seed in range(100) for text in texts(decoys.join(asked, 2, Chance(seed)))[1:]]
+    calls = [text for text in made if text.startswith("api_call")]
+    assert calls.count("api_call french") > calls.count("api_call thai") > 0
+
+
+def test_a_dialogue_taken_back_is_about_an_earlier_bot_turn() -> None:
+    decoys = Decoys(FACTS, EXAMPLES)
+    told = example(9, "hello", ("user", "hi"), ("system", "one"), ("user", "so"), ("system", "two"), ("user", "?"))
+    seen = set()
+    for seed in range(20):
+        earlier = decoys.rewind(told, Chance(seed))
+        assert earlier is not None
+        (reference,) = earlier.references
+        seen.add((len(earlier.sample.history), reference.text))
+        assert texts(earlier)[0] == reference.text
+        assert len(texts(earlier)) > 2
+    assert seen == {(1, "one"), (3, "two")}
+    assert decoys.rewind(example(1, "hello", ("user", "hi")), Chance(1)) is None
