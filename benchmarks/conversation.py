@@ -24,8 +24,8 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402  # after the number of threads is set
 
-from duologue.challenges.conversation.files import read_submission  # noqa: E402  # the same
-from duologue.challenges.conversation.official import hypotheses_in, references_in  # noqa: E402  # the same
+from duologue.challenges.conversation.formats.files import read_submission  # noqa: E402  # the same
+from duologue.challenges.conversation.scoring.official import hypotheses_in, references_in  # noqa: E402  # the same
 from duologue.challenges.conversation.task import ConversationTask  # noqa: E402  # the same
 from duologue.core.records import Scoring  # noqa: E402  # the same
 from duologue.metrics.bleu import Bleu, count_bleu  # noqa: E402  # the same

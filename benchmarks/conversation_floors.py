@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from duologue.challenges.conversation.files import read_dialogues
-from duologue.models.consensus import most_agreed
+from duologue.challenges.conversation.formats.files import read_dialogues
+from duologue.challenges.conversation.systems.mbr import most_agreed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conversation_texts import SETS
-from duologue.challenges.conversation.terms import terms
+from duologue.challenges.conversation.scoring.terms import terms
 from duologue.metrics.counts import Counts
 from duologue.metrics.significance import holm, paired_tests
 from duologue.run.saved import formulas_of

@@ -19,15 +19,15 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.challenges.conversation import sampling
-from duologue.challenges.conversation.files import read_dialogues
-from duologue.challenges.conversation.lessons import Talk, joined, lessons_of
-from duologue.challenges.conversation.terms import terms
-from duologue.challenges.conversation.twitter import overlap
-from duologue.challenges.conversation.twitter.cleaner import Cleaner
-from duologue.challenges.conversation.twitter.rules import Speech
+from duologue.challenges.conversation.extraction import evaluation_samples
+from duologue.challenges.conversation.extraction.twitter import overlap
+from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
+from duologue.challenges.conversation.extraction.twitter.rules import Speech
+from duologue.challenges.conversation.formats.files import read_dialogues
+from duologue.challenges.conversation.formats.training_pairs import Talk, joined, lessons_of
+from duologue.challenges.conversation.scoring.ppmi import word_table
+from duologue.challenges.conversation.scoring.terms import terms
 from duologue.core.disk import write_text
-from duologue.models.cooccurrence import word_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,7 +69,7 @@ def make_texts(data: Path, work: Path, samples: int) -> Texts:
             _write(path, _sgd(data / "sgd_text" / f"{part}.jsonl.gz", cleaner))
         drawn = [folder / f"drawn-{part}.txt" for part in ("dev", "test")]
         for path, part in zip(drawn, ("dev", "test"), strict=True):
-            sampling.sample(folder / f"{part}-sgd.txt", samples // 2, path)
+            evaluation_samples.sample(folder / f"{part}-sgd.txt", samples // 2, path)
         write_text(evaluation["sgd"], "".join(path.read_text("utf-8") for path in drawn))
         care = list(_blocks(gzip.decompress((data / "twitter_care/expected_dialogs.txt.gz").read_bytes()).decode()))
         for path, held in ((train["twitter"], False), (evaluation["twitter"], True)):

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # one core is what the figures mean; read by numpy when it is imported
 
-from duologue.challenges.conversation.subtitles import utterances  # noqa: E402  # after the number of threads is set
+from duologue.challenges.conversation.extraction.subtitles import utterances  # noqa: E402  # after the number of threads is set
 from duologue.corpus import archives  # noqa: E402  # the same
 
 if TYPE_CHECKING:

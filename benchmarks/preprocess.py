@@ -21,11 +21,11 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from duologue.challenges.conversation import posts
-from duologue.challenges.conversation.twitter import extract
-from duologue.challenges.conversation.twitter.cleaner import Cleaner
-from duologue.challenges.conversation.twitter.rules import SYSTEM, USER, Speech, preprocess
-from duologue.challenges.conversation.twitter.tokenizer import CHALLENGE, CURRENT
+from duologue.challenges.conversation.extraction.twitter import extractor
+from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
+from duologue.challenges.conversation.extraction.twitter.rules import SYSTEM, USER, Speech, preprocess
+from duologue.challenges.conversation.extraction.twitter.tokenizer import CHALLENGE, CURRENT
+from duologue.challenges.conversation.formats import posts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -121,7 +121,7 @@ def extraction(lines: Sequence[str], size: int) -> None:
         store.write_text(json.dumps(rows, indent=2), encoding="utf-8")
         megabytes = store.stat().st_size / 1e6
         start = time.process_time()
-        made = extract.from_accounts(store, out)
+        made = extractor.from_accounts(store, out)
         seconds = time.process_time() - start
     print(
         f"trial extraction: {len(rows):,} dialogues, {size:,} posts, {megabytes:.0f} MB: {seconds:.1f} CPU s, "

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from duologue.challenges.conversation.collecting.importers.twcs import COLUMNS
+from duologue.challenges.conversation.collector.importers.twcs import COLUMNS
 
 ROWS = 2_811_774
 """Rows of the real table."""

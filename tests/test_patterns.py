@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.collecting.importers.dialogues import _names_the_last
+from duologue.challenges.conversation.collector.importers.dialogues import _names_the_last
 from duologue.challenges.mobilecs.schema.intents import bracketed, without_brackets
 from duologue.challenges.proactive.user import _asks_at_end
 from duologue.challenges.spoken.replying import situation, templates, values
@@ -27,8 +27,8 @@ _SPEC.loader.exec_module(patterns)
 
 SIZES, LEAST = (1 << 9, 1 << 11), 0.004
 KNOWN = {
-    "challenges.conversation.subtitles.clean",  # two rules of the official cleaning, of one subtitle line
-    "challenges.conversation.twitter.rules",  # a rule of the official cleaning, of one tweet (up to 25,000 characters)
+    "challenges.conversation.extraction.subtitles.cleaner",  # two rules of the official cleaning, of one subtitle line
+    "challenges.conversation.extraction.twitter.rules",  # a rule of the official cleaning, of one tweet
 }
 """Modules whose patterns are official to the letter, and what they are used on."""
 

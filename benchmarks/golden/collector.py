@@ -6,18 +6,18 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from duologue.challenges.conversation.collecting import stores
-from duologue.challenges.conversation.collecting.caller import Answer
-from duologue.challenges.conversation.collecting.collector import Collector
-from duologue.challenges.conversation.collecting.pace import Budget, Windows
-from duologue.challenges.conversation.collecting.v1 import V1
+from duologue.challenges.conversation.collector.accounts import Collector
+from duologue.challenges.conversation.collector.client import Answer
+from duologue.challenges.conversation.collector.rate_limits import Budget, Windows
+from duologue.challenges.conversation.collector.v1 import V1
+from duologue.challenges.conversation.formats import stores
 from golden.cases import Case, files_below, read, read_lines, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from duologue.challenges.conversation.collecting.caller import Caller
+    from duologue.challenges.conversation.collector.client import Caller
     from golden.cases import Differences
 
 KIND = "collection"

@@ -12,11 +12,12 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.conversation import posts, sizes
-from duologue.challenges.conversation.twitter import extract
-from duologue.challenges.conversation.twitter.cleaner import Cleaner
-from duologue.challenges.conversation.twitter.rules import Speech, preprocess
-from duologue.challenges.conversation.twitter.tokenizer import CHALLENGE, CURRENT
+from duologue.challenges.conversation.extraction import sizes
+from duologue.challenges.conversation.extraction.twitter import extractor
+from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
+from duologue.challenges.conversation.extraction.twitter.rules import Speech, preprocess
+from duologue.challenges.conversation.extraction.twitter.tokenizer import CHALLENGE, CURRENT
+from duologue.challenges.conversation.formats import posts
 from duologue.core.errors import MissingExtraError
 from golden.cases import Case, NotHereError, files_below, read, read_lines, same
 
@@ -79,19 +80,19 @@ def _extractions(stores: Path) -> Iterator[Case]:
 
 def _extraction(stores: Path, expected: Path, scratch: Path) -> Differences:
     beside = [read(path) for path in sorted(stores.parent.glob("*.json"))]
-    settings = extract.Settings(tokenizer=CURRENT if "nltk_3.10" in expected.name else CHALLENGE)
+    settings = extractor.Settings(tokenizer=CURRENT if "nltk_3.10" in expected.name else CHALLENGE)
     out = scratch / "out.txt"
     differences: Differences = []
     if "testset" in expected.name:
         listed = next(path for path in sorted(stores.parent.glob("*.json")) if isinstance(read(path), list))
-        restored = extract.from_ids(stores, posts.read_ids(listed), out, settings)
+        restored = extractor.from_ids(stores, posts.read_ids(listed), out, settings)
         printed = expected.with_name(f"{expected.stem}_stdout.txt")
         if printed.is_file():
             differences += same("printed lines", restored.printed(), printed.read_text(encoding="utf-8"))
     else:
         limits = next((one for one in beside if isinstance(one, dict)), {}) if "official" in expected.name else None
         numbers = limits and {name: {int(end): begin for end, begin in one.items()} for name, one in limits.items()}
-        extract.from_accounts(stores, out, settings, limits=numbers)
+        extractor.from_accounts(stores, out, settings, limits=numbers)
     return differences + same("text", out.read_text(encoding="utf-8"), _text(expected))
 
 
@@ -102,14 +103,14 @@ def _text(path: Path) -> str:
 
 def _parsing(row: dict[str, Any], _: Path) -> Differences:
     """Compare the sentences of a document, read both ways; where the official tool crashed, only these two."""
-    from duologue.challenges.conversation.subtitles import clean, scan
+    from duologue.challenges.conversation.extraction.subtitles import cleaner, xml_scanner
 
     data = row["xml"].encode()
-    plain = [[sentence, len(sentence.split())] for sentence in clean.sentences(scan.parse(data))]
+    plain = [[sentence, len(sentence.split())] for sentence in cleaner.sentences(xml_scanner.parse(data))]
     differences = same("by rules", [*plain, ["", 0]], row["expected"]) if isinstance(row["expected"], list) else []
-    raw = scan.scan(data)
+    raw = xml_scanner.scan(data)
     if raw is not None:  # of a layout that the fast reader leaves to the strict one
-        cleaned = clean.clean_lines(raw)
+        cleaned = cleaner.clean_lines(raw)
         ends = cleaned.lengths.cumsum().tolist()
         starts = [0, *ends[:-1]]
         texts = [cleaned.text[start:end].decode() for start, end in zip(starts, ends, strict=False)]
@@ -120,8 +121,8 @@ def _parsing(row: dict[str, Any], _: Path) -> Differences:
 
 def _subtitles(folder: Path, scratch: Path) -> Differences:
     """Compare train, dev and eval texts, the lines that were printed, and the check of sizes."""
-    from duologue.challenges.conversation.subtitles.extract import OFFICIAL, Profile
-    from duologue.challenges.conversation.subtitles.extract import extract as extract_subtitles
+    from duologue.challenges.conversation.extraction.subtitles.extractor import OFFICIAL, Profile
+    from duologue.challenges.conversation.extraction.subtitles.extractor import extract as extract_subtitles
 
     expected = {path.stem.removeprefix("expected_"): _text(path) for path in folder.parent.glob("expected_*.txt")}
     samples = len(re.findall(r"\n\n", expected.get("eval", "")))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 import random
 
-from duologue.challenges.conversation.subtitles.pairs import official_split
+from duologue.challenges.conversation.extraction.subtitles.pairs import official_split
 from duologue.core.sums import added
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.subtitles import make_folder, make_tar
 
-from duologue.challenges.conversation.subtitles.extract import OFFICIAL, Profile, extract
+from duologue.challenges.conversation.extraction.subtitles.extractor import OFFICIAL, Profile, extract
 from duologue.core.errors import UsageError
 from duologue.corpus.engine import map_shards
 

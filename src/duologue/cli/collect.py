@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.conversation.collecting.api import Api
-    from duologue.challenges.conversation.collecting.pace import Budget
-    from duologue.challenges.conversation.collecting.v2 import Numbers
+    from duologue.challenges.conversation.collector.api import Api
+    from duologue.challenges.conversation.collector.rate_limits import Budget
+    from duologue.challenges.conversation.collector.v2 import Numbers
     from duologue.store.posts import PostBase
 
 _STORE = click.option(
@@ -156,9 +156,9 @@ def twitter(
       duologue collect twitter --accounts accounts.txt --store tweets
       duologue collect twitter AirCare ShopHelp --store tweets --api v1 --base-url http://127.0.0.1:8080
     """
-    from duologue.challenges.conversation import posts
-    from duologue.challenges.conversation.collecting import plan, stores
-    from duologue.challenges.conversation.collecting.collector import Collector
+    from duologue.challenges.conversation.collector import plan
+    from duologue.challenges.conversation.collector.accounts import Collector
+    from duologue.challenges.conversation.formats import posts, stores
 
     wanted = [name.removeprefix("@") for name in (*names, *(posts.read_accounts(accounts) if accounts else ()))]
     if not wanted:
@@ -208,11 +208,13 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
     Example:
       duologue collect hydrate official_test_ids.json.gz --store testset --dry-run
     """
-    from duologue.challenges.conversation.collecting import hydrate as hydrating
-    from duologue.challenges.conversation.collecting import plan, stores
-    from duologue.challenges.conversation.collecting.locks import held
+    from duologue.challenges.conversation.collector import hydration as hydrating
+    from duologue.challenges.conversation.collector import plan
+    from duologue.challenges.conversation.collector.locks import held
+    from duologue.challenges.conversation.formats import stores
+    from duologue.challenges.conversation.formats.id_lists import read_wanted
 
-    wanted = hydrating.read_wanted(ids)
+    wanted = read_wanted(ids)
     with ExitStack() as stack:
         session = _Session(stack, service)
         if service["dry_run"]:
@@ -249,7 +251,7 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
     Example:
       duologue collect search customer support --n 200 --out accounts.txt
     """
-    from duologue.challenges.conversation.collecting.search import found_accounts
+    from duologue.challenges.conversation.collector.account_search import found_accounts
     from duologue.core import disk
 
     with ExitStack() as stack:
@@ -288,8 +290,8 @@ def export(*, store: Path, out: Path, keep_personal_data: bool) -> None:
       duologue collect export tweets --out shared
       duologue collect export tweets --out stored_data --keep-personal-data
     """
-    from duologue.challenges.conversation.collecting import stores
-    from duologue.challenges.conversation.collecting.privacy import Exporter
+    from duologue.challenges.conversation.collector.privacy import Exporter
+    from duologue.challenges.conversation.formats import stores
 
     if keep_personal_data:
         paths = stores.export(store, out, private=True)
@@ -313,7 +315,7 @@ def expire(*, store: Path, keep_days: int) -> None:
     Example:
       duologue collect expire tweets --keep-days 30
     """
-    from duologue.challenges.conversation.collecting import stores
+    from duologue.challenges.conversation.formats import stores
 
     if not stores.has_base(store):
         raise UsageError(f"there is no store at {store}: collect into it first")
@@ -322,7 +324,7 @@ def expire(*, store: Path, keep_days: int) -> None:
 
 
 def _expire(base: PostBase, store: Path, days: int | None) -> None:
-    from duologue.challenges.conversation.collecting import stores
+    from duologue.challenges.conversation.formats import stores
 
     if days is None:
         return
@@ -335,8 +337,8 @@ class _Session:
     """What the service's options come to."""
 
     def __init__(self, stack: ExitStack, given: Mapping[str, Any]) -> None:
-        from duologue.challenges.conversation.collecting import v1, v2
-        from duologue.challenges.conversation.collecting.pace import Budget, Prices
+        from duologue.challenges.conversation.collector import v1, v2
+        from duologue.challenges.conversation.collector.rate_limits import Budget, Prices
 
         self._stack = stack
         self._given = given
@@ -360,11 +362,11 @@ class _Session:
 
     def api(self, numbers: Numbers, accounts: Sequence[str]) -> Api:
         """Return the service, ready to be called; it is closed with the stack."""
-        from duologue.challenges.conversation.collecting.caller import Caller
-        from duologue.challenges.conversation.collecting.pace import Patience
-        from duologue.challenges.conversation.collecting.token import token_for
-        from duologue.challenges.conversation.collecting.v1 import V1
-        from duologue.challenges.conversation.collecting.v2 import V2
+        from duologue.challenges.conversation.collector.bearer_token import token_for
+        from duologue.challenges.conversation.collector.client import Caller
+        from duologue.challenges.conversation.collector.rate_limits import Patience
+        from duologue.challenges.conversation.collector.v1 import V1
+        from duologue.challenges.conversation.collector.v2 import V2
 
         given = self._given
         patience = Patience(margin_seconds=given["margin"], first_seconds=given["back_off"], tries=given["tries"])
@@ -412,7 +414,7 @@ def _opened(path: Path) -> Any:
 
 def _numbered(store: Path, names: list[str]) -> set[str]:
     """Return the names whose numbers a store knows, in small letters."""
-    from duologue.challenges.conversation.collecting import stores
+    from duologue.challenges.conversation.formats import stores
 
     if not stores.has_base(store):
         return set()

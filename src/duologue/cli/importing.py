@@ -11,7 +11,7 @@ from duologue.cli import console, options
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.challenges.conversation.collecting.importers.placing import Imported
+    from duologue.challenges.conversation.collector.importers.insertion import Imported
     from duologue.store.posts import PostBase
 
 _STORE = click.option(
@@ -59,8 +59,8 @@ def twcs(*, file: Path, store: Path, language: str, keep_personal_data: bool, qu
     Example:
       duologue import twcs twcs.csv --store twcs
     """
-    from duologue.challenges.conversation.collecting import stores
-    from duologue.challenges.conversation.collecting.importers.twcs import import_twcs
+    from duologue.challenges.conversation.collector.importers.twcs import import_twcs
+    from duologue.challenges.conversation.formats import stores
 
     with stores.open_base(store, durable=False) as base, options.progress_bar(quiet=quiet) as progress:
         done = import_twcs(base, file, language=language, progress=progress, keep_personal_data=keep_personal_data)
@@ -85,9 +85,8 @@ def tweets(
     Example:
       duologue import tweets stream.json.bz2 --accounts accounts.txt --store tweets
     """
-    from duologue.challenges.conversation import posts
-    from duologue.challenges.conversation.collecting import stores
-    from duologue.challenges.conversation.collecting.importers.dumps import import_stream
+    from duologue.challenges.conversation.collector.importers.dumps import import_stream
+    from duologue.challenges.conversation.formats import posts, stores
 
     wanted = [*names, *(posts.read_accounts(accounts) if accounts else ())]
     for name in wanted:
@@ -109,8 +108,8 @@ def archive(*, archive: Path, store: Path, account: str | None, keep_personal_da
     Example:
       duologue import archive twitter-archive --store mine
     """
-    from duologue.challenges.conversation.collecting import stores
-    from duologue.challenges.conversation.collecting.importers.dumps import import_archive
+    from duologue.challenges.conversation.collector.importers.dumps import import_archive
+    from duologue.challenges.conversation.formats import stores
 
     with stores.open_base(store, durable=False) as base:
         done = import_archive(base, archive, account, keep_personal_data=keep_personal_data)
@@ -145,8 +144,8 @@ def dialogues(
     Example:
       duologue import dialogues chats.jsonl --account Help --store chats
     """
-    from duologue.challenges.conversation.collecting import stores
-    from duologue.challenges.conversation.collecting.importers.dialogues import COMPANY, import_dialogues
+    from duologue.challenges.conversation.collector.importers.dialogues import COMPANY, import_dialogues
+    from duologue.challenges.conversation.formats import stores
 
     with stores.open_base(store, durable=False) as base:
         done = import_dialogues(
@@ -161,8 +160,8 @@ def dialogues(
 
 
 def _tell(done: Imported, base: PostBase, store: Path, *files: Path) -> None:
-    from duologue.challenges.conversation.collecting import stores
-    from duologue.challenges.conversation.collecting.privacy import write_report
+    from duologue.challenges.conversation.collector.privacy import write_report
+    from duologue.challenges.conversation.formats import stores
 
     stores.refresh(base, store)
     report = write_report(store, ", ".join(file.name for file in files), done.replaced)

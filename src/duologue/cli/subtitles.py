@@ -14,7 +14,7 @@ from duologue.core.locks import writing_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.challenges.conversation.subtitles.extract import Made
+    from duologue.challenges.conversation.extraction.subtitles.extractor import Made
 
 
 def add_subtitles(parent: click.Group) -> None:
@@ -111,8 +111,8 @@ def subtitles(
     """
     import msgspec
 
-    from duologue.challenges.conversation.subtitles import extract as subject
-    from duologue.challenges.conversation.subtitles.utterances import Extraction
+    from duologue.challenges.conversation.extraction.subtitles import extractor as subject
+    from duologue.challenges.conversation.extraction.subtitles.utterances import Extraction
 
     chosen = {
         "ratios": _ratios(ratios),

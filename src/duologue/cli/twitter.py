@@ -13,7 +13,7 @@ from duologue.core.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.challenges.conversation.twitter.extract import Settings
+    from duologue.challenges.conversation.extraction.twitter.extractor import Settings
 
 
 def add_twitter(parent: click.Group) -> None:
@@ -85,7 +85,7 @@ def twitter(
       duologue extract twitter store --profile official --ids begin_end_ids.json --out train.txt
       duologue extract twitter store --profile testset --ids official_testset_ids.json.gz --out test.txt
     """
-    from duologue.challenges.conversation.twitter.extract import Settings
+    from duologue.challenges.conversation.extraction.twitter.extractor import Settings
 
     settings = Settings(max_turns=max_turns, tokenizer=tokenizer)
     if profile == "testset":
@@ -99,13 +99,13 @@ def _restore(
 ) -> None:
     import msgspec
 
-    from duologue.challenges.conversation import posts
-    from duologue.challenges.conversation.twitter import extract
+    from duologue.challenges.conversation.extraction.twitter import extractor
+    from duologue.challenges.conversation.formats import posts
 
     if any(others):
         raise UsageError("profile testset writes what --ids lists; leave --accounts and --without out")
     ids = ids or _beside(store, "testset_ids", "the list of dialogues with the ids of their turns")
-    restored = extract.from_ids(store, posts.read_ids(ids), out, settings)
+    restored = extractor.from_ids(store, posts.read_ids(ids), out, settings)
     if as_json:
         console.as_json(msgspec.to_builtins(restored))
     else:
@@ -133,15 +133,15 @@ def _extract(
 ) -> None:
     import msgspec
 
-    from duologue.challenges.conversation import posts
-    from duologue.challenges.conversation.collecting.hydrate import read_wanted
-    from duologue.challenges.conversation.twitter import extract
+    from duologue.challenges.conversation.extraction.twitter import extractor
+    from duologue.challenges.conversation.formats import posts
+    from duologue.challenges.conversation.formats.id_lists import read_wanted
 
     if profile == "trial" and ids is not None:
         raise UsageError("profile trial has no ids; give --profile official or testset with --ids")
     if profile == "official":
         ids = ids or _beside(store, "begin_end_ids", "the begin and end ids of each account")
-    made = extract.from_accounts(
+    made = extractor.from_accounts(
         store,
         out,
         settings,
@@ -169,7 +169,7 @@ def sizes(*, train: Path, dev: Path) -> None:
     Example:
       duologue extract sizes train.txt dev.txt
     """
-    from duologue.challenges.conversation import sizes as subject
+    from duologue.challenges.conversation.extraction import sizes as subject
 
     console.text(subject.printed(subject.count(train), subject.count(dev)))
 
@@ -210,7 +210,7 @@ def overlap(*, parts: tuple[Path, ...], store: Path | None, run_words: int, most
 
     import msgspec
 
-    from duologue.challenges.conversation.twitter.overlap import compare, read_part
+    from duologue.challenges.conversation.extraction.twitter.overlap import compare, read_part
 
     if len(parts) < 2:
         raise UsageError("give two parts or more; one has nothing to be compared with")

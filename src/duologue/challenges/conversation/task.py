@@ -29,31 +29,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.conversation import files
+from duologue.challenges.conversation.formats import files
+from duologue.challenges.conversation.schema import BRIEF
 from duologue.core.errors import UsageError
-from duologue.core.protocols import Brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
     from typing import Any
 
-    from duologue.challenges.conversation.partner import Partner
+    from duologue.challenges.conversation.live.partner import Partner
     from duologue.core.protocols import System
     from duologue.core.records import Answer, Example, Problem, Report, Scoring, Submission
-
-BRIEF = Brief(
-    name="conversation",
-    version="1",
-    language="en",
-    answers="text",
-    variants=("strict", "official", "official-nltk-current", "coco"),
-    options={"vectors": (), "meteor": (), "relevance": ()},
-    files=("vectors", "relevance"),
-    programs=("meteor",),
-    slices=("turns",),
-    tracks=("task A", "task B"),
-)
 
 
 class ConversationTask:
@@ -90,31 +77,31 @@ class ConversationTask:
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Return all problems of a result file; `official` finds what stops `bleu_score.py`."""
-        from duologue.challenges.conversation import checker
+        from duologue.challenges.conversation.scoring import checker
 
         return checker.check(submission, examples, variant)
 
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a result file; without examples against its own `S_REF:` lines."""
-        from duologue.challenges.conversation import scorer
+        from duologue.challenges.conversation.scoring import scorer
 
         return scorer.score(examples, submission, how)
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:
         """Return the replies of a result file by the ids of the samples in whose places they stand."""
-        from duologue.challenges.conversation import items
+        from duologue.challenges.conversation.scoring import items
 
         return items.answers_in(submission, examples)
 
     def metrics(self, how: Scoring) -> Sequence[Any]:
         """Return the formulas over the counts that reports of this variant keep."""
-        from duologue.challenges.conversation import scorer
+        from duologue.challenges.conversation.scoring import scorer
 
         return scorer.formulas(how)
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return a company's agent to talk to. Raises `UsageError` for a `place`: a talk is set nowhere."""
-        from duologue.challenges.conversation.partner import Partner
+        from duologue.challenges.conversation.live.partner import Partner
 
         if place is not None:
             raise UsageError(f"conversation needs neither knowledge nor goals, found {place}; leave it out")
@@ -122,18 +109,18 @@ class ConversationTask:
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write a store of posts as the official viewer prints it, or the dialogues of a text file."""
-        from duologue.challenges.conversation import walker
+        from duologue.challenges.conversation.formats import walker
 
         walker.dump(path, write)
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
         """Return how many dialogues, posts or utterances there are, and how long they are."""
-        from duologue.challenges.conversation import walker
+        from duologue.challenges.conversation.formats import walker
 
         return walker.statistics(path)
 
     def statistics_text(self, path: Path) -> str:
         """Return the same as lines of text."""
-        from duologue.challenges.conversation import walker
+        from duologue.challenges.conversation.formats import walker
 
         return walker.statistics_text(path)

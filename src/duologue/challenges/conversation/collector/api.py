@@ -1,0 +1,88 @@
+"""The small interface behind which the two programming interfaces of the service stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duologue.challenges.conversation.collector.rate_limits import Budget
+
+    Row = dict[str, Any]
+
+BATCH = 100
+"""Most posts that one may look up with one call, most users by name, and most posts of a page of a timeline."""
+_FIELDS: tuple[tuple[str, tuple[type, ...]], ...] = (
+    ("id", (int,)),
+    ("created_at", (str,)),
+    ("text", (str,)),
+    ("truncated", (bool,)),
+    ("lang", (str,)),
+    ("in_reply_to_status_id", (int, type(None))),
+    ("user", (dict,)),
+)
+_USER_FIELDS: tuple[tuple[str, tuple[type, ...]], ...] = (("id", (int,)), ("screen_name", (str,)), ("name", (str,)))
+
+
+class Sent(NamedTuple):
+    """A post as it is stored, and as it came where that says more."""
+
+    post: Row
+    """In the form of REST API 1.1."""
+    raw: str | None = None
+    """The JSON object of API v2."""
+
+
+class Page(NamedTuple):
+    """A page of a timeline, newest first."""
+
+    posts: Sequence[Sent]
+    beside: Sequence[Sent]
+    """Posts replied to that came along."""
+    before: int | None
+    """The oldest id read so far: the next page has smaller ones. `None` where nothing was read."""
+
+
+class Found(NamedTuple):
+    """What became of ids that were looked up with one call."""
+
+    posts: Sequence[Sent]
+    absent: dict[int, str]
+    """Ids without a post: deleted, protected or never there -> the service's reason."""
+
+
+class Api(Protocol):
+    """What a collector asks a service for. Calls count for the budget, and raise `CallError` as `Caller.get` does."""
+
+    budget: Budget
+    thrifty: bool
+    """Whether posts that came with the timeline itself are not looked up once more, as the official collector does."""
+
+    def timeline(self, account: str, *, since: int | None, before: int | None, most: int | None) -> Iterator[Page]:
+        """Yield the pages of an account's timeline without retweets: ids above `since`, below `before`.
+
+        `most` posts are wanted, which may make pages smaller. Raises `GoneError` for an account that is not there
+        or may not be read, and `BudgetSpentError` before a call that the budget does not allow.
+        """
+        ...
+
+    def look_up(self, ids: Sequence[int]) -> Iterator[Found]:
+        """Yield the posts with these ids, a batch at a time. Raises `BudgetSpentError` as `timeline` does."""
+        ...
+
+    def search_users(self, words: str, most: int) -> Iterator[Row]:
+        """Yield up to so many users that the service finds for the words, as it describes them."""
+        ...
+
+
+def is_post(row: object) -> bool:
+    """Tell whether a row is a post of REST API 1.1 with all the fields that extraction looks at."""
+    if not isinstance(row, dict) or not all(_has(row, name, kinds) for name, kinds in _FIELDS):
+        return False
+    return all(_has(row["user"], name, kinds) for name, kinds in _USER_FIELDS) and row["id"] >= 0
+
+
+def _has(row: Row, name: str, kinds: tuple[type, ...]) -> bool:
+    value = row.get(name, _FIELDS)  # the table itself is no value of JSON
+    return isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))

@@ -1,0 +1,168 @@
+"""One call of a web service that is slow, limits its callers, fails, and cuts its answers off."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from duologue.challenges.conversation.collector.rate_limits import Patience, WallClock, Windows
+from duologue.core.errors import DuologueError
+from duologue.core.extras import need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from random import Random
+    from types import TracebackType
+
+    from duologue.challenges.conversation.collector.bearer_token import Token
+    from duologue.challenges.conversation.collector.rate_limits import Clock
+
+    Params = Mapping[str, str | int]
+
+_OK = 200
+_TOO_MANY = 429
+_REFUSED = (401, 402, 403)
+_LARGEST_BODY = 64 << 20
+_LONG_SECONDS = 10.0
+"""Waits from here on are told."""
+
+
+class CallError(DuologueError):
+    """The service cannot be used: it refuses the token, or keeps failing."""
+
+
+class RefusedError(CallError):
+    """The service will refuse every further call too: the token, its rights or the credit are not good enough."""
+
+
+class GoneError(DuologueError):
+    """The service has nothing for this caller: the account is deleted, suspended or protected."""
+
+    def __init__(self, status: int, what: str) -> None:
+        self.status = status
+        super().__init__(what)
+
+
+class Answer(NamedTuple):
+    """What the service said."""
+
+    status: int
+    body: Any
+    """The decoded JSON; `None` where a refusal has none."""
+    limited: bool
+    """Whether its headers told what is left of the rate limit."""
+
+
+class Caller:
+    """Calls a service until it answers, at the pace it allows. Use it in a `with` block."""
+
+    def __init__(
+        self,
+        base_url: str,
+        token: Token | None,
+        *,
+        chance: Random,
+        patience: Patience | None = None,
+        clock: Clock | None = None,
+        say: Callable[[str], object] = lambda _: None,
+        on_call: Callable[[str, Params], object] = lambda *_: None,
+    ) -> None:
+        """`chance` draws the jitter, `say` tells people of waits, `on_call` is told every call before it is made."""
+        httpx: Any = need("httpx", "collect")
+        self._base_url = base_url.rstrip("/")
+        self._token = token
+        self._patience = patience or Patience()
+        self._clock = clock or WallClock()
+        self._chance = chance
+        self._say = say
+        self._on_call = on_call
+        self.windows = Windows()
+        self.calls = 0
+        waits = httpx.Timeout(self._patience.silence_seconds)
+        # Neither redirects nor proxies of the environment: the token goes to the named host and to no other. Only
+        # for hosts elsewhere a proxy may be the only way out.
+        local = self._base_url.startswith("http://")
+        # Without TLS there is nothing to verify, and loading the certificates takes longer than many a call.
+        self._client = httpx.Client(timeout=waits, follow_redirects=False, trust_env=not local, verify=not local)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._client.close()
+
+    def get(self, endpoint: str, params: Params, *, family: str | None = None, fine: tuple[int, ...] = ()) -> Answer:
+        """Return the answer to a call; it waits for fresh limits and tries again after errors.
+
+        `family` names the limit that the call counts for (default: the endpoint). Statuses in `fine` are answers for
+        the caller to judge. Raises `CallError` for other refusals, and after too many errors in a row.
+        """
+        family = family or endpoint
+        errors = 0
+        while True:
+            self._pause(self.windows.wait(family, self._clock.now(), self._patience.margin_seconds), family)
+            self.calls += 1
+            self._on_call(endpoint, params)
+            status, headers, body, trouble = self._once(endpoint, params)
+            limited = self.windows.note(family, headers)
+            if not trouble and (status == _OK or status in fine):
+                return Answer(status, body, limited)
+            if not trouble and 300 <= status < 500 and status != _TOO_MANY:
+                kind = RefusedError if status in _REFUSED else CallError
+                raise kind(f"{endpoint}: {self._refusal(status, body)}")
+            errors += 1
+            if errors >= self._patience.tries:
+                raise CallError(f"{endpoint}: {trouble or self._refusal(status, body)}; given up after {errors} tries")
+            if status == _TOO_MANY and limited:
+                # The headers of a refusal tell when to come back, even if they claim that something is left.
+                self.windows.set(family, 0, float(headers["x-rate-limit-reset"]))
+            waiting = self._patience.after(errors, self._chance)
+            self._say(f"{endpoint}: {trouble or f'status {status}'}; trying again")
+            self._pause(waiting, family)
+
+    def _once(self, endpoint: str, params: Params) -> tuple[int, Mapping[str, str], Any, str]:
+        """Return status, headers, decoded body, and what went wrong with the call itself."""
+        import httpx
+
+        headers = {"Accept": "application/json", **(self._token.header() if self._token else {})}
+        until = self._clock.now() + self._patience.answer_seconds
+        data = bytearray()
+        try:
+            with self._client.stream("GET", self._base_url + endpoint, params=dict(params), headers=headers) as answer:
+                for piece in answer.iter_bytes():
+                    data += piece
+                    if self._clock.now() > until:
+                        return 0, {}, None, "the answer came too slowly"
+                    if len(data) > _LARGEST_BODY:
+                        return 0, {}, None, "the answer does not end"
+        except httpx.TimeoutException:
+            return 0, {}, None, "the service was silent for too long"
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            return 0, {}, None, f"the connection failed ({type(error).__name__})"
+        except httpx.InvalidURL as error:
+            raise CallError(f"the address of {endpoint} cannot be used: {error}") from error
+        try:
+            body = json.loads(data)
+        except (ValueError, RecursionError):
+            if answer.status_code == _OK:
+                return _OK, answer.headers, None, "the answer is cut off or no JSON"
+            body = None
+        return answer.status_code, answer.headers, body, ""
+
+    def _pause(self, seconds: float, family: str) -> None:
+        if seconds >= _LONG_SECONDS:
+            self._say(f"{family}: waiting {seconds:,.0f} seconds")
+        if seconds > 0:
+            self._clock.sleep(seconds)
+
+    def _refusal(self, status: int, body: object) -> str:
+        """Return what a refusal means, with the service's own words but without the token it may repeat."""
+        meanings = {
+            401: "the service does not accept the token (401)",
+            403: "the token may not make this call (403); its access level may be too low",
+            402: "the account's credit is used up (402)",
+            _TOO_MANY: "too many calls (429)",
+        }
+        words = json.dumps(body, ensure_ascii=True) if body is not None else ""
+        words = (self._token.hidden_in(words) if self._token else words)[:300]
+        return meanings.get(status, f"the service answered with status {status}") + (f": {words}" if words else "")

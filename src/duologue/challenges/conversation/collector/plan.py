@@ -1,0 +1,82 @@
+"""What a run would call and cost, told before anything is called."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.conversation.collector.api import BATCH
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.challenges.conversation.collector.rate_limits import Budget
+
+_TIMELINE_POSTS = 3_200
+"""Most recent posts that a timeline gives, in both interfaces."""
+
+
+class Step(NamedTuple):
+    """Calls of one endpoint: fewest and most of calls, posts and users."""
+
+    endpoint: str
+    calls: tuple[int, int]
+    posts: tuple[int, int] = (0, 0)
+    users: tuple[int, int] = (0, 0)
+
+
+def timeline_steps(service: str, accounts: int, unknown: int, most: int | None) -> list[Step]:
+    """Return the calls for accounts, `unknown` of which have no number in the store yet (v2 only)."""
+    posts = accounts * _TIMELINE_POSTS
+    replies = posts if most is None else min(posts, accounts * most)
+    pages = _TIMELINE_POSTS // BATCH
+    if service == "v1":
+        return [
+            Step("/application/rate_limit_status.json", (accounts, 2 * accounts)),
+            Step("/statuses/user_timeline.json", (accounts, accounts * (pages + 1)), (0, posts)),
+            Step("/statuses/lookup.json", (0, accounts * pages), (0, replies)),
+        ]
+    batches = math.ceil(unknown / BATCH)
+    return [
+        Step("/2/users/by", (batches, batches), users=(unknown, unknown)),
+        Step("/2/users/:id/tweets", (accounts, accounts * pages), (0, posts)),
+        Step("/2/tweets", (0, accounts * pages), (0, replies)),
+    ]
+
+
+def lookup_steps(service: str, ids: int) -> list[Step]:
+    """Return the calls for fetching posts by id."""
+    calls = math.ceil(ids / BATCH)
+    if service == "v1":
+        status = (min(calls, 1),) * 2
+        return [
+            Step("/application/rate_limit_status.json", status),
+            Step("/statuses/lookup.json", (calls, calls), (0, ids)),
+        ]
+    return [Step("/2/tweets", (calls, calls), (0, ids))]
+
+
+def told(steps: Sequence[Step], budget: Budget, base_url: str) -> str:
+    """Return a plan as text: per endpoint its calls, what they read and what that costs, then the whole."""
+    rows = [("GET", "calls", "posts", "users", "USD at most")]
+    low = high = 0.0
+    for step in steps:
+        least, most = (step.posts[at] * budget.prices.post + step.users[at] * budget.prices.user for at in (0, 1))
+        low, high = low + least, high + most
+        rows.append((step.endpoint, _span(step.calls), _span(step.posts), _span(step.users), f"{most:,.2f}"))
+    widths = [max(len(row[at]) for row in rows) for at in range(5)]
+    lines = [f"nothing is called; against {base_url} it would be"]
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        lines.append("  " + "  ".join(cells).rstrip())
+    lines.append(f"cost: {low:,.2f} to {high:,.2f} USD" if round(low, 2) < round(high, 2) else f"cost: {high:,.2f} USD")
+    if budget.max_posts is not None:
+        lines.append(f"it would stop before post {budget.max_posts + 1:,} of this run (--max-posts)")
+    if budget.max_usd is not None:
+        lines.append(f"it would stop before {budget.max_usd:,.2f} USD are exceeded (--max-usd)")
+    return "\n".join(lines)
+
+
+def _span(bounds: tuple[int, int]) -> str:
+    low, high = bounds
+    return f"{high:,}" if low == high else f"{low:,} to {high:,}"

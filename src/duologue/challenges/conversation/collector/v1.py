@@ -1,0 +1,140 @@
+"""REST API 1.1 as the official collector used it (specification, sections 1.3 to 1.5): the same calls in one order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.conversation.collector.api import BATCH, Found, Page, Sent, is_post
+from duologue.challenges.conversation.collector.client import CallError, GoneError
+from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from duologue.challenges.conversation.collector.client import Answer, Caller
+    from duologue.challenges.conversation.collector.rate_limits import Budget
+
+    Row = dict[str, Any]
+
+BASE_URL = "https://api.twitter.com/1.1"
+_STATUS = "/application/rate_limit_status"
+_TIMELINE = "/statuses/user_timeline"
+_LOOKUP = "/statuses/lookup"
+_SEARCH = "/users/search"
+_GONE = (401, 404)
+_PER_SEARCH_PAGE = 20
+
+
+class V1:
+    """The challenge's interface. It asks for its limits before timelines and look-ups, as the official tool does."""
+
+    thrifty = False
+
+    def __init__(self, caller: Caller, budget: Budget, say: Callable[[str], object] = lambda _: None) -> None:
+        self._caller = caller
+        self.budget = budget
+        self._say = say
+        self._may_look_up = False
+
+    def timeline(self, account: str, *, since: int | None, before: int | None, most: int | None) -> Iterator[Page]:
+        """Yield the pages; the last call is the one that sees an empty page."""
+        self._may_look_up = False
+        self._ask_limits()
+        while True:
+            count = self.budget.afford_posts(min(most or BATCH, BATCH))
+            params: dict[str, str | int] = {"count": count, "exclude_replies": "false", "include_rts": "false"}
+            params["screen_name"] = account
+            if since is not None:
+                params["since_id"] = since
+            if before is not None:
+                params["max_id"] = before - 1
+            answer = self._get(_TIMELINE, params, fine=_GONE)
+            if answer.status in _GONE:
+                raise GoneError(answer.status, _WHY[answer.status])
+            rows = self._rows(answer, _TIMELINE)
+            if not rows:
+                return
+            last = rows[-1].get("id") if isinstance(rows[-1], dict) else None
+            if not isinstance(last, int) or (before is not None and last >= before):
+                raise CallError(f"{_TIMELINE}: the page after id {before} ends with id {last}: it leads nowhere")
+            before = last
+            yield Page(self._posts(rows), (), before)
+
+    def look_up(self, ids: Sequence[int]) -> Iterator[Found]:
+        """Yield the posts; deleted and protected ones are simply not in the answer.
+
+        The limits are asked for before the first look-up that follows a timeline.
+        """
+        if not self._may_look_up:
+            self._ask_limits()
+            self._may_look_up = True
+        rest = list(ids)
+        while rest:
+            size = self.budget.afford_posts(min(BATCH, len(rest)))
+            asked, rest = rest[:size], rest[size:]
+            answer = self._get(_LOOKUP, {"id": ",".join(map(str, asked))})
+            posts = self._posts(self._rows(answer, _LOOKUP))
+            there = {sent.post["id"] for sent in posts}
+            yield Found(posts, {one: "not in the answer" for one in asked if one not in there})
+
+    def search_users(self, words: str, most: int) -> Iterator[Row]:
+        """Yield users, 20 per page, until there are enough, or a page is empty or repeats what was there."""
+        seen: set[Any] = set()
+        page = 1
+        while True:
+            self.budget.afford_users(_PER_SEARCH_PAGE)
+            answer = self._get(_SEARCH, {"q": words, "page": page, "count": _PER_SEARCH_PAGE})
+            rows = [row for row in self._rows(answer, _SEARCH, users=True) if isinstance(row, dict)]
+            fresh = [row for row in rows if row.get("id") not in seen]
+            for row in fresh:
+                if len(seen) == most:
+                    return
+                seen.add(row.get("id"))
+                yield row
+            if not fresh or len(seen) == most:
+                return
+            page += 1
+
+    def _get(self, name: str, params: dict[str, str | int], fine: tuple[int, ...] = ()) -> Answer:
+        answer = self._caller.get(f"{name}.json", params, family=name, fine=fine)
+        if not answer.limited and answer.status not in fine:
+            self._ask_limits()
+        return answer
+
+    def _ask_limits(self) -> None:
+        """Ask what is left of all limits; the calls that follow wait where nothing is."""
+        body = self._caller.get(f"{_STATUS}.json", {}, family=_STATUS).body
+        resources = body.get("resources") if isinstance(body, dict) else None
+        for families in resources.values() if isinstance(resources, dict) else ():
+            for family, limit in families.items() if isinstance(families, dict) else ():
+                left, reset = (limit.get("remaining"), limit.get("reset")) if isinstance(limit, dict) else (None, None)
+                if isinstance(left, int) and isinstance(reset, int | float):
+                    self._caller.windows.set(family, left, reset)
+
+    def _rows(self, answer: Answer, name: str, *, users: bool = False) -> list[Any]:
+        rows = answer.body
+        if not isinstance(rows, list):
+            raise CallError(f"{name}: found {type(rows).__name__}, expected a list; is --base-url right?")
+        if users:
+            self.budget.users += len(rows)
+        else:
+            self.budget.posts += len(rows)
+        return rows
+
+    def _posts(self, rows: list[Any]) -> list[Sent]:
+        posts = [Sent(post) for row in rows if is_post(post := _completed(row))]
+        if len(posts) < len(rows):
+            self._say(f"{len(rows) - len(posts)} of {len(rows)} posts lack fields and are left out")
+        return posts
+
+
+def _completed(row: Any) -> Any:
+    """Return a post with the two fields that the service leaves out, or null, where it has nothing to say."""
+    if not isinstance(row, dict):
+        return row
+    missing = {name: value for name, value in _DEFAULTS.items() if row.get(name) is None}
+    return {**row, **missing} if missing else row
+
+
+_DEFAULTS = {"lang": UNKNOWN_LANGUAGE, "truncated": False}
+_WHY = {401: "protected or suspended (401)", 404: "there is no such account (404)"}

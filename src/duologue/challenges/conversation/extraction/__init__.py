@@ -1,0 +1,1 @@
+"""Dialogue text extracted from raw data: Twitter posts and OpenSubtitles."""

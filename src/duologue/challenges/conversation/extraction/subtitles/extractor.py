@@ -1,0 +1,156 @@
+"""Subtitles from archive to dialogue text, in one call."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from duologue.challenges.conversation.extraction import evaluation_samples
+from duologue.challenges.conversation.extraction.subtitles import duplicates, pairs, utterances
+from duologue.challenges.conversation.extraction.subtitles.pairs import PARTS
+from duologue.challenges.conversation.extraction.subtitles.utterances import Extraction, Summary
+from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.records import Record
+from duologue.core.sums import added
+from duologue.corpus import archives
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from duologue.challenges.conversation.extraction.subtitles.pairs import Layout, Split
+    from duologue.core.protocols import Progress
+
+OFFICIAL, BY_MOVIE = "official", "by-movie"
+KEEP, EXACT, NEAR = "keep", "exact", "near"
+
+
+class Profile(Record, frozen=True, kw_only=True):
+    """What the dialogue text is to be; the defaults are those of profile `by-movie`."""
+
+    name: str = BY_MOVIE
+    ratios: tuple[float, ...] = (0.9, 0.1)
+    """Shares of train, dev and test: of movies, or in the official split of files and then of pairs."""
+    max_length: int = 20
+    """A sentence of so many words or more is in no pair."""
+    duplicates: str = EXACT
+    """`keep`; `exact`: the first of equal pairs stays; `near`: also of pairs with the same letters and digits, and
+    of files with mostly the same sentences."""
+    leaks: bool = False
+    """Whether a pair of dev or test may also be in a part before it."""
+    samples: int = 0
+    """Evaluation samples to draw from dev."""
+
+
+DEFAULTS = {
+    BY_MOVIE: Profile(),
+    OFFICIAL: Profile(name=OFFICIAL, ratios=(0.1, 0.001), duplicates=KEEP, leaks=True),
+}
+"""The official shares are those of the challenge's trial data: about 30 million and 300 thousand dialogues."""
+
+
+class Made(Record, frozen=True, kw_only=True):
+    """What an extraction gave."""
+
+    files: int
+    """Files of the archive."""
+    summary: Summary
+    written: dict[str, int]
+    """Pairs by part."""
+    copies: int = 0
+    """Pairs left out because they are elsewhere."""
+
+
+def check(profile: Profile) -> None:
+    """Raise `UsageError` for a profile that makes no sense."""
+    if profile.name not in DEFAULTS:
+        raise UsageError(f"no profile '{profile.name}'{did_you_mean(profile.name, DEFAULTS)}")
+    if not 1 <= len(profile.ratios) <= len(PARTS) or min(profile.ratios) <= 0:
+        raise UsageError(
+            f"expected 1 to {len(PARTS)} ratios above 0 ({', '.join(PARTS)}), "
+            f"found {', '.join(map(str, profile.ratios))}"
+        )
+    if profile.name == BY_MOVIE and added(profile.ratios) > 1 + 1e-9:
+        raise UsageError(f"the ratios of movies add up to {added(profile.ratios):g}; at most 1 is possible")
+    if profile.duplicates not in {KEEP, EXACT, NEAR}:
+        raise UsageError(f"no choice '{profile.duplicates}'{did_you_mean(profile.duplicates, (KEEP, EXACT, NEAR))}")
+    if profile.samples and len(profile.ratios) < 2:
+        raise UsageError("evaluation samples are drawn from dev; give it a ratio too")
+
+
+def extract(
+    source: Path,
+    out: Path,
+    profile: Profile,
+    how: Extraction | None = None,
+    *,
+    workers: int = 1,
+    engine: str = "processes",
+    address: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    progress: Progress | None = None,
+) -> Made:
+    """Write `train.txt`, `dev.txt`, ... and where asked `eval.txt` in `out`, from a folder or an archive.
+
+    `say` gets the lines that the official tool prints. The utterances stay in `out/utterances`, as Parquet; a run
+    that was stopped goes on with them, and so does one with other ratios of the same files. The bytes depend neither
+    on the number of workers nor on the engine nor on the order of files. Raises `UsageError`, `StorageError`,
+    `FormatError` for a damaged archive, and what `map_shards` raises.
+    """
+    check(profile)
+    official = profile.name == OFFICIAL
+    archive = archives.open_archive(source)
+    say(f"collecting files from {source}")
+    found, members = utterances.find(archive, added(profile.ratios) if official else 1.0, official=official)
+    say(f"loading text from {len(found.order)}/{len(found.names)} files")
+    shards = utterances.extract(
+        archive, members, found, out / "utterances", how or Extraction(),
+        workers=workers, engine=engine, address=address, progress=progress,
+    )  # fmt: skip
+    files = len(found.names)
+    summary, counts = utterances.summarise(shards, files)
+    layout = pairs.lay_out(found.order, counts)
+    say(f"{layout.length} sentences loaded")
+    split = (
+        pairs.official_split(layout.length, profile.ratios)
+        if official
+        else pairs.split_by_movie(layout, found.names, profile.ratios)
+    )
+    del archive, members, found  # the names of half a million files are 50 MB, which the shuffle can use
+    outputs = [out / f"{part}.txt" for part in PARTS[: len(profile.ratios)]]
+    work = out / ".work"
+    _sweep(out, work)
+    try:
+        without = _copies(shards, layout, split, work, profile)
+        written = pairs.write(
+            shards, layout, split, outputs, work,
+            max_length=profile.max_length, keep=without.others if without else None, say=say, progress=progress,
+        )  # fmt: skip
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    if profile.samples:
+        evaluation_samples.sample(outputs[1], profile.samples, out / "eval.txt")
+    return Made(
+        files=files,
+        summary=summary,
+        written=dict(zip(PARTS, written, strict=False)),
+        copies=without.total if without else 0,
+    )
+
+
+def _sweep(out: Path, work: Path) -> None:
+    """Remove what a run that was killed left half-written."""
+    shutil.rmtree(work, ignore_errors=True)
+    for part in (*PARTS, "eval"):
+        for left in out.glob(f".{part}.txt.*.part"):
+            left.unlink(missing_ok=True)
+
+
+def _copies(shards: list[Path], layout: Layout, split: Split, work: Path, profile: Profile) -> duplicates.Copies | None:
+    if profile.duplicates == KEEP and profile.leaks:
+        return None
+    return duplicates.find(
+        shards, layout, split, work,
+        max_length=profile.max_length, duplicates=profile.duplicates != KEEP, leaks=not profile.leaks,
+        near=profile.duplicates == NEAR,
+    )  # fmt: skip

@@ -1,0 +1,233 @@
+"""What two parts of a split have in common: accounts, posts, whole dialogues, utterances and runs of words."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from duologue.challenges.conversation.extraction.twitter import sources
+from duologue.challenges.conversation.formats import posts
+from duologue.challenges.conversation.formats.id_lists import read_wanted
+from duologue.core.disk import Source
+from duologue.core.errors import StorageError
+from duologue.core.fingerprints import of_runs, of_text
+from duologue.core.lines import Lines
+from duologue.core.records import Record
+from duologue.corpus.numbers import NumberSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+Thing = TypeVar("Thing")
+
+LONG = 8
+"""TextPart of an utterance, or of a run, that tell something: shorter ones are everybody's."""
+_SHOWN = 3
+"""Utterances that are shown."""
+_BLOCK = 4096
+"""Utterances that are taken at once."""
+
+
+class TextPart(NamedTuple):
+    """The dialogue text of a part, as sets that lie on the disk."""
+
+    path: Path
+    dialogues: NumberSet
+    """By what their lines say, whoever says it."""
+    utterances: NumberSet
+    """Those of `LONG` words or more."""
+    runs: NumberSet
+    """Runs of so many words within an utterance."""
+
+
+class Part(NamedTuple):
+    """One part of a split, as far as its file tells."""
+
+    name: str
+    accounts: AbstractSet[str] | None = None
+    """In lower case; `None` where the file names none."""
+    posts: AbstractSet[int] | None = None
+    words: TextPart | None = None
+
+
+class Common(Record, frozen=True, kw_only=True):
+    """What two texts have in common, each kind counted once however often it is said."""
+
+    count: int
+    of_first: int
+    """How many the first part has."""
+    of_second: int
+    examples: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The larger one of the two shares."""
+        return max(self.count / max(self.of_first, 1), self.count / max(self.of_second, 1))
+
+
+class Overlap(Record, frozen=True, kw_only=True):
+    """What two parts have in common; `None` where their files cannot tell."""
+
+    first: str
+    second: str
+    accounts: int | None = None
+    posts: int | None = None
+    dialogues: int | None = None
+    utterances: Common | None = None
+    runs: Common | None = None
+    run_words: int = LONG
+    """TextPart of a run."""
+    examples: tuple[str, ...] = ()
+    """Some accounts and posts that are in both."""
+
+    def any(self, most: float | None = None) -> bool:
+        """Tell whether accounts, posts or dialogues are in both, or more than the share `most` of what is said."""
+        said = [one.share for one in (self.utterances, self.runs) if one is not None]
+        return bool(self.accounts or self.posts or self.dialogues) or (most is not None and max(said, default=0) > most)
+
+    def told(self) -> str:
+        """Return this as lines of text."""
+        known = {"accounts": self.accounts, "posts": self.posts, "dialogues": self.dialogues}
+        found = [f"{count:,} {what}" for what, count in known.items() if count is not None]
+        shown = f" ({', '.join(self.examples)})" if self.examples else ""
+        lines = [f"{self.first} and {self.second}: {', '.join(found) or 'nothing to compare'} in both{shown}"]
+        for what, common in (
+            (f"utterances of {LONG} words or more", self.utterances),
+            (f"runs of {self.run_words} words", self.runs),
+        ):
+            if common is not None and (common.of_first or common.of_second):
+                shares = ", ".join(
+                    f"{100 * common.count / max(n, 1):.2f} % of {n:,} in {name}"
+                    for name, n in ((self.first, common.of_first), (self.second, common.of_second))
+                )
+                lines.append(f"  {what}: {common.count:,} in both ({shares})")
+                lines += [f"    {text}" for text in common.examples]
+        return "\n".join(lines)
+
+
+def read_part(name: str, path: Path, folder: Path, store: Path | None = None, run_words: int = LONG) -> Part:
+    """Return a part from its file: dialogue text, a list of ids (one per line, or the challenge's JSON), or accounts.
+
+    With a store, the posts of listed accounts are known too. What texts say is kept in files of `folder`, so that
+    memory does not grow with them. Raises `FormatError`, `StorageError`, and what `sources.read` raises.
+    """
+    start = next(iter(Lines(Source(path), unmarked=True)), "").strip()
+    if start[:2] in {"U:", "S:"}:
+        return Part(name, words=_words(path, folder, run_words))
+    if start[:1] == "[" or (start.isascii() and start.isdigit() and len(start) > 5):
+        return Part(name, posts=set(read_wanted(path)))
+    accounts = posts.read_accounts(path)
+    found = None
+    if store is not None:
+        found = {
+            post.id for one in sources.read(store, accounts) for dialogue in one.dialogues.values() for post in dialogue
+        }
+    return Part(name, accounts={account.lower() for account in accounts}, posts=found)
+
+
+def compare(parts: Iterable[Part], run_words: int = LONG) -> list[Overlap]:
+    """Return what each two parts have in common."""
+    found = []
+    for one, other in combinations(parts, 2):
+        accounts = _shared(one.accounts, other.accounts)
+        common = _shared(one.posts, other.posts)
+        words = (one.words, other.words) if one.words is not None and other.words is not None else None
+        found.append(
+            Overlap(
+                first=one.name,
+                second=other.name,
+                accounts=None if accounts is None else len(accounts),
+                posts=None if common is None else len(common),
+                dialogues=None if words is None else words[0].dialogues.common(words[1].dialogues).size,
+                utterances=None if words is None else _said(*words),
+                runs=None if words is None else _common(words[0].runs, words[1].runs),
+                run_words=run_words,
+                examples=(*sorted(accounts or ())[:5], *map(str, sorted(common or ())[:5])),
+            )
+        )
+    return found
+
+
+def _shared(one: AbstractSet[Thing] | None, other: AbstractSet[Thing] | None) -> AbstractSet[Thing] | None:
+    return None if one is None or other is None else one & other
+
+
+def _common(one: NumberSet, other: NumberSet) -> Common:
+    return Common(count=one.common(other).size, of_first=len(one), of_second=len(other))
+
+
+def _said(one: TextPart, other: TextPart) -> Common:
+    """Return the utterances in common, with some of them as the first part has them."""
+    size, some = one.utterances.common(other.utterances, _SHOWN)
+    examples: dict[int, str] = {}
+    for said in _lines(one.path) if some else ():
+        if said is None:
+            continue
+        said_print = of_text(said).print
+        if said_print in some:
+            examples.setdefault(said_print, said)
+            if len(examples) == len(some):
+                break
+    return Common(
+        count=size,
+        of_first=len(one.utterances),
+        of_second=len(other.utterances),
+        examples=tuple(examples.values()),
+    )
+
+
+def _words(path: Path, folder: Path, run_words: int) -> TextPart:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot write to {folder}: {error.strerror or error}") from error
+    found = TextPart(path, *(NumberSet(folder / kind) for kind in ("dialogues", "utterances", "runs")))
+    said: list[str] = []
+    dialogue = _Dialogue()
+    for text in _lines(path):
+        if text is None:
+            found.dialogues.add(dialogue.ended())
+            continue
+        dialogue.add(text)
+        said.append(text)
+        if len(said) >= _BLOCK:
+            _take(found, said, run_words)
+            said = []
+    found.dialogues.add(dialogue.ended())
+    _take(found, said, run_words)
+    for kind in (found.dialogues, found.utterances, found.runs):
+        kind.flush()
+    return found
+
+
+def _take(found: TextPart, said: list[str], run_words: int) -> None:
+    found.utterances.add(one.print for one in map(of_text, said) if one.size >= LONG)
+    found.runs.add(one for text in said for one in of_runs(text, run_words))
+
+
+class _Dialogue:
+    """The hash of a dialogue as its lines come: one may be as long as its file."""
+
+    def __init__(self) -> None:
+        self._lines = 0
+        self._digest = hashlib.blake2b(digest_size=8)
+
+    def add(self, text: str) -> None:
+        self._digest.update(b"\n" + text.encode("utf-8", "surrogatepass"))
+        self._lines += 1
+
+    def ended(self) -> list[int]:
+        """Return the hash and begin anew; nothing where no line came."""
+        found = [int.from_bytes(self._digest.digest())] if self._lines else []
+        self._lines, self._digest = 0, hashlib.blake2b(digest_size=8)
+        return found
+
+
+def _lines(path: Path) -> Iterator[str | None]:
+    """Yield what each line says, without its speaker, and `None` where a dialogue ends."""
+    for line in Lines(Source(path), unmarked=True):
+        words = line.split()
+        yield " ".join(words[1:]) if words else None

@@ -1,0 +1,1 @@
+"""Files, posts and stores of posts: reading, writing, viewing."""

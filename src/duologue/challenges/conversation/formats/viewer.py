@@ -1,0 +1,83 @@
+"""The dialogues of a store as plain text: the official viewer's lines (specification, section 1.5), and statistics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.challenges.conversation.formats import stores
+from duologue.core.escapes import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from duologue.challenges.conversation.formats.posts import Store
+
+LANGUAGE = "en"
+"""Language of the first post of the dialogues that the official viewer prints."""
+
+
+def printed(store: Store, language: str | None = LANGUAGE) -> str:
+    """Return the official viewer's printing of an account: dialogues by the number that is their key.
+
+    `language` is that of the first post; `None` prints all dialogues.
+    """
+    return "".join(f"{line}\n" for line in _lines(store, language))
+
+
+def _lines(store: Store, language: str | None) -> Iterator[str]:
+    for key in sorted(store.dialogues, key=int):
+        dialogue = store.dialogues[key]
+        if language is not None and dialogue[0].lang != language:
+            continue
+        yield f"--- ID:{key} (length={len(dialogue)}) ---"
+        for post in dialogue:
+            yield f"{post.created_at} ({post.id})"
+            yield f"{post.name} (@{post.screen_name}) : {post.text}"
+        yield ""
+
+
+def dump(path: Path, write: Callable[[str], object]) -> None:
+    """Write the English dialogues of a store folder, database or account file. Raises as `stores.stores_in` does."""
+    for store in stores.stores_in(path):
+        for line in _lines(store, LANGUAGE):
+            write(f"{line}\n")
+
+
+def statistics(path: Path) -> dict[str, int | float | list[str]]:
+    """Return how much a store holds. Raises as `stores.stores_in` does."""
+    accounts = dialogues = english = turns = longest = own = 0
+    posts: set[int] = set()
+    languages: set[str] = set()
+    for store in stores.stores_in(path):
+        accounts += 1
+        dialogues += len(store.dialogues)
+        for dialogue in store.dialogues.values():
+            english += dialogue[0].lang == LANGUAGE
+            turns += len(dialogue)
+            longest = max(longest, len(dialogue))
+            own += sum(post.screen_name.lower() == store.account.lower() for post in dialogue)
+            posts.update(post.id for post in dialogue)
+            languages.add(dialogue[0].lang)
+    return {
+        "accounts": accounts,
+        "dialogues": dialogues,
+        "dialogues_in_english": english,
+        "posts": len(posts),
+        "posts_per_dialogue": turns / dialogues if dialogues else 0.0,
+        "longest": longest,
+        "share_of_the_account": own / turns if turns else 0.0,
+        "languages": sorted(languages),
+    }
+
+
+def told(statistics: dict[str, int | float | list[str]]) -> str:
+    """Return statistics as lines of text."""
+    lines = [f"{name.replace('_', ' ')}: {_spelled(value)}" for name, value in statistics.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _spelled(value: float | list[str]) -> str:
+    if isinstance(value, list):
+        return one_line(" ".join(value))
+    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"

@@ -1,0 +1,1 @@
+"""Live conversation with a system."""

@@ -1,0 +1,104 @@
+"""A company's agent as a live partner: what a person types is cut as the challenge's text is, and answered.
+
+As in the organisers' own demonstration an empty line begins a new dialogue (specification, section 9).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
+from duologue.challenges.conversation.schema import BRIEF
+from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.protocols import Live
+from duologue.core.records import Dialogue, Sample, Turn
+
+if TYPE_CHECKING:
+    from duologue.core.protocols import System
+
+GOODBYES = frozenset({"bye", "goodbye", "quit", "exit", "再见"})
+"""Inputs that leave."""
+
+_SPACED = re.compile(r" ([.,!?;:%)]|'[a-z]+)(?=\s|$)")
+"""Signs and the ends of contractions, which tokens part from the word before them."""
+
+_WORDS = {
+    "en": {
+        "welcome": "Write to customer service. An empty line begins a new dialogue; bye or /quit leaves.",
+        "new": "a new dialogue begins",
+        "silent": "(no reply)",
+    },
+    "zh": {
+        "welcome": "请用英文向客服提问。空行开始新的对话；输入 bye 或 /quit 离开。",
+        "new": "新的对话开始",
+        "silent": "（没有回复）",
+    },
+}
+
+
+class Partner:
+    """A system to talk to; it sees the dialogue since the last empty line, as a sample of the challenge.
+
+    `system` is any system that answers with text; it is prepared here. Raises `UsageError` for a language that there
+    are no remarks in, and when a system says nothing of its own.
+    """
+
+    def __init__(self, system: System, *, seed: int, lang: str = "en", name: str = "chat") -> None:
+        if lang not in _WORDS:
+            raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, _WORDS)}")
+        self._system, self._seed, self._words, self._name = system, seed, _WORDS[lang], name
+        self._turns: list[Turn] = []
+        self._begin = 0
+        self._cleaner = Cleaner()
+        self.finished = False
+        """Whether the person said goodbye."""
+        if isinstance(system, Live):
+            system.go_live()
+        system.prepare(BRIEF, seed, {})
+
+    @property
+    def welcome(self) -> str:
+        """What to show before the first turn."""
+        return self._words["welcome"]
+
+    def opening(self) -> list[Turn]:
+        """Return nothing: the customer speaks first."""
+        return []
+
+    def reply(self, text: str) -> list[Turn]:
+        """Return the system's reply; nothing after a goodbye. An empty line begins a new dialogue."""
+        typed = text.strip()
+        if typed.lower() in GOODBYES:
+            self.finished = True
+            return []
+        cut = self._cleaner.clean(typed)
+        if not cut:  # such as a handle alone
+            self._begin = len(self._turns)
+            return [Turn(speaker="system", text="", meta={"remark": self._words["new"]})]
+        self._turns.append(Turn(speaker="user", text=cut, meta={"typed": typed, "dialogue": self._begin}))
+        sample = Sample(
+            id=f"{self._name}#{len(self._turns):02d}",
+            dialogue_id=f"{self._name}#{self._begin:02d}",
+            history=tuple(Turn(speaker=turn.speaker, text=turn.text) for turn in self._turns[self._begin :]),
+        )
+        (answer,) = self._system.answer([sample])
+        if answer.text is None:
+            raise UsageError(
+                f"{type(self._system).__name__} says nothing of its own; a talk needs a system that answers with text"
+            )
+        turn = Turn(speaker="system", text=answer.text, meta={"dialogue": self._begin})
+        self._turns.append(turn)
+        return [turn]
+
+    def shown(self, turn: Turn) -> list[str]:
+        """Return the words of a turn as people write them."""
+        return [str(turn.meta.get("remark") or _SPACED.sub(r"\1", turn.text) or self._words["silent"])]
+
+    def dialogue(self) -> Dialogue:
+        """Return the transcript so far: tokens as text, `meta["typed"]` as the person wrote them.
+
+        Turns with the same `meta["dialogue"]` belong together: an empty line begins a new one.
+        """
+        meta = {"system": type(self._system).__name__, "seed": self._seed}
+        return Dialogue(id=self._name, turns=tuple(self._turns), meta=meta)

@@ -1,0 +1,18 @@
+"""What the challenge is called, and what its files and scores may be told: the brief of the task."""
+
+from __future__ import annotations
+
+from duologue.core.protocols import Brief
+
+BRIEF = Brief(
+    name="conversation",
+    version="1",
+    language="en",
+    answers="text",
+    variants=("strict", "official", "official-nltk-current", "coco"),
+    options={"vectors": (), "meteor": (), "relevance": ()},
+    files=("vectors", "relevance"),
+    programs=("meteor",),
+    slices=("turns",),
+    tracks=("task A", "task B"),
+)

@@ -1,0 +1,224 @@
+"""The scores of the conversation challenge: BLEU and its kin, always with the diversity beside them.
+
+Variants:
+
+* `strict` (default): BLEU-1..4, ROUGE-L and CIDEr as the official ranking computed them, METEOR, embedding scores
+  and relevance where asked for, diversity; only for complete files;
+* `coco`: the same formulas for any file whose replies and references can be paired;
+* `official`: `bleu_score.py` with the NLTK of 2017, with its printed lines; `official-nltk-current`: the same
+  with the NLTK of today, which differs where an n-gram order has no match.
+
+Intervals (95 %): BLEU, ROUGE-L, METEOR and embedding scores are formulas over sums and bootstrapped. CIDEr and
+DISTINCT are not: CIDEr's is a jackknife over 20 groups with all document frequencies counted again (none for fewer
+than 20 samples), DISTINCT's a jackknife that leaves out one reply. The shares of different and of most frequent
+replies describe this very file and have none. Files of more than 100,000 samples are counted portion by portion
+(`many`): they keep their counts in 10,000 runs of consecutive samples, which resampling then draws, and have no
+interval for CIDEr and DISTINCT. Source: specification, sections 7 and 8.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from duologue.challenges.conversation.scoring import official
+from duologue.challenges.conversation.scoring.checker import VARIANTS
+from duologue.challenges.conversation.scoring.counts import DIFFERENT, DIVERSITY, Counted, count, meteor_of
+from duologue.challenges.conversation.scoring.items import flow_of
+from duologue.challenges.conversation.scoring.relevance import RELEVANCE, asked_in, judge_of
+from duologue.challenges.conversation.scoring.relevance import count as count_relevance
+from duologue.challenges.conversation.scoring.stream_counts import Runs, count_runs
+from duologue.core.disk import Source
+from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.lines import sha256
+from duologue.core.records import Report, Score, Slice
+from duologue.metrics.bleu import ORDERS, Bleu
+from duologue.metrics.caption import CIDER, ROUGE_L
+from duologue.metrics.counts import Counts, Metric, sign
+from duologue.metrics.meteor import Meteor
+from duologue.metrics.significance import scores as resampled
+from duologue.metrics.word_vectors import EMBEDDING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.challenges.conversation.scoring.items import Items
+    from duologue.core.records import Example, Scoring, Submission
+
+VERSION = "v1"
+RANK_BY = "bleu-4"
+OPTIONS = ("vectors", "meteor", "relevance")
+RESAMPLES = 1_000
+"""Resamples behind an interval."""
+MANY = 100_000
+"""Samples beyond which counts are kept by runs of samples, which resampling then draws; such files have no slices."""
+RUNS = 10_000
+_SEED = 0
+"""Seed of the bootstrap: the same file gives the same interval."""
+
+_TURNS = ((1, 1, "1"), (2, 2, "2"), (3, 4, "3-4"), (5, 8, "5-8"))
+"""Classes of the slices by context, in utterances; more is `9+`."""
+
+
+def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
+    """Return the formulas of a variant in the order of its scores.
+
+    METEOR is one of them where its program is given (option `meteor`, or the environment), embedding scores where
+    a table is (option `vectors`), relevance where training dialogues are (option `relevance`). Raises `UsageError`
+    for an unknown variant or an option that does not fit it.
+    """
+    if how.variant not in VARIANTS:
+        raise UsageError(f"conversation has no variant '{how.variant}'{did_you_mean(how.variant, VARIANTS)}")
+    for name in how.options:
+        if name not in OPTIONS:
+            raise UsageError(f"conversation has no option '{name}'{did_you_mean(name, OPTIONS)}")
+    profile = official.PROFILES.get(how.variant)
+    if profile:
+        if any(how.options.values()):
+            raise UsageError(f"variant '{how.variant}' is BLEU alone; leave the options out, or take variant coco")
+        return (*(Bleu(order, profile) for order in range(1, ORDERS + 1)), *DIVERSITY)
+    found: list[Metric[Any]] = [*(Bleu(order) for order in range(1, ORDERS + 1)), ROUGE_L, CIDER]
+    if meteor_of(how) is not None:
+        found.append(Meteor(meteor_of(how)))
+    if how.options.get("vectors"):
+        found += EMBEDDING
+    if how.options.get("relevance"):
+        found.append(RELEVANCE)
+    return (*found, *DIVERSITY)
+
+
+def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+    """Score replies against references: those of `examples`, or the `S_REF:` lines of system output.
+
+    Raises `FormatError` for a file that the variant refuses (with the lines that the official program prints
+    instead), `UsageError` for options that do not fit or missing references, and `MissingExtraError` where METEOR
+    is asked for and cannot run.
+    """
+    metrics = formulas(how)
+    flow = flow_of(examples, submission, how)
+    if how.options.get("relevance") and flow.n > MANY:
+        raise UsageError(f"relevance is counted for up to {MANY:,} samples, found {flow.n:,}; score a part of them")
+    truth, fitted = _Truth(), ""
+    columns = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
+    items = flow.whole() if flow.n <= MANY else None
+    counted: Counted | Runs
+    if items is None:
+        counted = count_runs(flow, how, RUNS, truth.add)
+        names, intervals = counted.names, {}
+    else:
+        truth.add(items)
+        counted = count(items, how)
+        names, intervals = items.ids, counted.intervals
+        if how.options.get("relevance"):
+            judge = judge_of(Path(how.options["relevance"]))
+            asked = asked_in(items.ids, examples, submission)
+            counted.columns[RELEVANCE.name] = count_relevance(asked, items.replies, judge)
+            fitted = judge.hash
+    counts = Counts(tuple(names), columns, np.column_stack([counted.columns[name] for name in columns]))
+    jar = meteor_of(how) if any(isinstance(metric, Meteor) for metric in metrics) else None
+    programs: dict[str, Any] = {} if jar is None else {"programs": {"meteor": str(jar)}}
+    tables = {"vectors": counted.vectors, "judge": fitted, "meteor": "" if jar is None else sha256(Source(jar))}
+    parts = _signature_parts(truth, flow.n, submission, how, tables)
+    found = _scores(counts, metrics, intervals, parts)
+    transcript: tuple[str, ...] = ()
+    if how.variant in official.PROFILES:
+        bleu = [one.value for one in found[:ORDERS]]
+        transcript = official.transcript(submission.path, flow.n, flow.n, bleu)
+    return Report(
+        task="conversation",
+        variant=how.variant,
+        n=flow.n,
+        scores=found,
+        rank_by=RANK_BY,
+        signature=sign(metrics, *parts),
+        slices=() if items is None else _slices(items, counts, metrics, how, parts),
+        columns=columns,
+        items=counts.rows(),
+        problems=flow.problems,
+        transcript=transcript,
+        meta={"different replies": int(counted.columns[DIFFERENT.columns[1]].sum()), **programs},
+    )
+
+
+class _Truth:
+    """What is scored against, as signatures name it."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+        self._between = b""
+        self._several: set[int] = set()
+
+    def add(self, items: Items) -> None:
+        """Take the samples that follow."""
+        for name, several in zip(items.ids, items.references, strict=True):
+            text = "\n".join((name, str(len(several)), *several))
+            self._digest.update(self._between + text.encode("utf-8", "replace"))
+            self._between = b"\n"
+            self._several.add(len(several))
+
+    def hash(self) -> str:
+        """Return SHA-256 in hexadecimal; where portions end makes no difference."""
+        return self._digest.hexdigest()
+
+    def references(self) -> str:
+        """Return how many references samples have, such as `1` or `1 to 3`."""
+        counts = sorted(self._several)
+        return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def _signature_parts(
+    truth: _Truth, n: int, submission: Submission, how: Scoring, tables: Mapping[str, str]
+) -> tuple[str, ...]:
+    chosen = [f"{name} {digest[:8]}" for name, digest in tables.items() if digest]
+    if how.partial:
+        chosen.append("partial")
+    hashes = (f"gold {truth.hash()[:8]}", f"pred {submission.hash[:8] or 'none'}")
+    tokens = f"white space, {truth.references()} ref"
+    return ("conversation", how.variant, tokens, *chosen, VERSION, f"n {n}", *hashes)
+
+
+def _scores(
+    counts: Counts,
+    metrics: Sequence[Metric[Any]],
+    intervals: Mapping[str, tuple[float, float]],
+    parts: tuple[str, ...],
+) -> tuple[Score, ...]:
+    made = []
+    for metric, one in zip(metrics, resampled(counts, metrics, seed=_SEED, resamples=RESAMPLES), strict=True):
+        low, high = intervals.get(metric.name, (one.low, one.high))
+        value = one.value
+        if np.isnan(value):  # no reply holds an n-gram: nothing is different, and nothing can be said of chance
+            value, low, high = 0.0, None, None
+        made.append(msgspec.structs.replace(one, value=value, low=low, high=high, signature=sign([metric], *parts)))
+    return tuple(made)
+
+
+def _slices(
+    items: Items, counts: Counts, metrics: Sequence[Metric[Any]], how: Scoring, parts: tuple[str, ...]
+) -> tuple[Slice, ...]:
+    """Return the additive scores by the length of the context, where it is known."""
+    if not any(items.turns) or (how.by and "turns" not in how.by):
+        return ()
+    kinds: dict[str, list[int]] = {}
+    for row, turns in enumerate(items.turns):
+        kinds.setdefault(next((name for low, high, name in _TURNS if low <= turns <= high), _rest(turns)), []).append(
+            row
+        )
+    additive = [metric for metric in metrics if metric.additive]
+    return tuple(
+        Slice(
+            by="turns",
+            value=kind,
+            n=len(kinds[kind]),
+            scores=_scores(counts.take(kinds[kind]), additive, {}, (*parts, f"turns {kind} {len(kinds[kind])}")),
+        )
+        for kind in sorted(kinds)
+    )
+
+
+def _rest(turns: int) -> str:
+    return "9+" if turns else "0"

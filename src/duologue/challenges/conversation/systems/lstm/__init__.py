@@ -1,0 +1,1 @@
+"""System `lstm`: the challenge's baseline, an LSTM encoder-decoder."""

@@ -1,0 +1,1 @@
+"""System `retriever`: replies of training dialogues, found by their contexts."""

@@ -1,0 +1,70 @@
+"""What the tests of the collector share."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from duologue.challenges.conversation.collector.accounts import Collector, Outcome
+from duologue.challenges.conversation.collector.bearer_token import Token
+from duologue.challenges.conversation.collector.client import Caller
+from duologue.challenges.conversation.collector.rate_limits import Budget, Patience
+from duologue.challenges.conversation.collector.v1 import V1
+from duologue.challenges.conversation.collector.v2 import V2
+from duologue.challenges.conversation.formats import stores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tests.twitter.service import Service
+
+
+class Time:
+    """A clock that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self.seconds = 1_600_000_000.0
+        self.slept: list[float] = []
+
+    def now(self) -> float:
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.seconds += seconds
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def collect(tmp_path: Path, time: Time) -> Callable[..., Outcome]:
+    """Collect accounts of a service into a folder, by either interface."""
+
+    def collect(
+        service: Service,
+        accounts: Sequence[str],
+        *,
+        api: str = "v1",
+        folder: Path = tmp_path / "store",
+        budget: Budget | None = None,
+        most: int | None = None,
+        files: bool = True,
+        say: Callable[[str], object] = lambda _: None,
+        patience: Patience | None = None,
+        clock: Any = time,
+        **more: Any,
+    ) -> Outcome:
+        budget = budget or Budget()
+        token = None if service.token is None else Token(service.token)
+        caller = Caller(service.url, token, chance=Random(1), clock=clock, patience=patience, say=say)
+        with caller, stores.open_base(folder) as base:
+            made = V1(caller, budget, say) if api == "v1" else V2(caller, budget, base, accounts=accounts, **more)
+            return Collector(made, base, folder, most=most, files=files, say=say).run(accounts)
+
+    return collect

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.challenges.conversation.live.partner import Partner
+from duologue.core.errors import UsageError
+from duologue.core.records import Answer, Record, Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.challenges.conversation.task import ConversationTask
+    from duologue.core.protocols import Brief, World
+
+
+class Echo:
+    """Says how long the history is and what was said last."""
+
+    Recipe = Record
+    seen = "nothing"
+
+    def __init__(self, text: str | None = "{n} , isn 't it ? {last}") -> None:
+        self.text = text
+        self.prepared = ""
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+        self.prepared = f"{brief.name} {seed}"
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        return [Answer(text=self._said(sample)) for sample in samples]
+
+    def _said(self, sample: Sample) -> str | None:
+        return self.text and self.text.format(n=len(sample.history), last=sample.history[-1].text)
+
+
+def test_what_is_typed_is_cut_as_the_data_is_and_shown_as_people_write() -> None:
+    system = Echo()
+    partner = Partner(system, seed=3)
+    assert system.prepared == "conversation 3"
+    (turn,) = partner.reply("@shop My order 112-3456789 isn't here!\n")
+    assert turn.text == "1 , isn 't it ? my order <NUMBERS> isn 't here !"
+    assert partner.shown(turn) == ["1, isn't it? my order <NUMBERS> isn't here!"]
+    assert partner.dialogue().turns[0].meta["typed"] == "@shop My order 112-3456789 isn't here!"
+
+
+def test_the_history_grows_until_an_empty_line_begins_a_new_dialogue() -> None:
+    partner = Partner(Echo("{n}"), seed=1)
+    assert [partner.reply(said)[0].text for said in ("a", "b")] == ["1", "3"]
+    (note,) = partner.reply("  ")
+    assert partner.shown(note) == ["a new dialogue begins"]
+    assert partner.reply("c")[0].text == "1"
+    dialogue = partner.dialogue()
+    assert [turn.speaker for turn in dialogue.turns] == ["user", "system"] * 3
+    assert [turn.meta["dialogue"] for turn in dialogue.turns] == [0, 0, 0, 0, 4, 4]
+    assert not partner.finished
+
+
+def test_goodbyes_leave_and_the_customer_speaks_first() -> None:
+    partner = Partner(Echo(), seed=1, lang="zh")
+    assert partner.opening() == []
+    assert "bye" in partner.welcome
+    assert partner.reply("Bye") == []
+    assert partner.finished
+
+
+def test_an_empty_reply_is_shown_as_such_and_a_ranking_is_refused() -> None:
+    partner = Partner(Echo(""), seed=1)
+    assert partner.shown(partner.reply("a")[0]) == ["(no reply)"]
+    with pytest.raises(UsageError, match="answers with text"):
+        Partner(Echo(None), seed=1).reply("a")
+
+
+def test_wrong_languages_and_places_are_refused(task: ConversationTask, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no remarks in language 'fr'"):
+        Partner(Echo(), seed=1, lang="fr")
+    with pytest.raises(UsageError, match="neither knowledge nor goals"):
+        task.partner(Echo(), tmp_path, seed=1, lang="en", name="x")
+    assert task.partner(Echo(), None, seed=1, lang="en", name="x").reply("a")

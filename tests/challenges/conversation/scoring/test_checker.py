@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.challenges.conversation.formats.files import load, read_submission
+from duologue.challenges.conversation.scoring.checker import RULES, VARIANTS, check
+from duologue.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Write = Callable[..., Path]
+
+GOOD = "U: a\nS: b\nU: c\nS_REF: d e\nS_HYP: f\n\nU: g\nS_REF: h\nS_HYP: i\n\n"
+REFERENCES = "d e\nh\n"
+DATA = "U: a\nS: b\nU: c\nS: d e\n\nU: g\nS: h\n\n"
+
+BROKEN: dict[str, tuple[str | bytes, str | None]] = {
+    "gzip-damaged": (b"\x1f\x8bxx", None),
+    "not-utf8": (b"S_HYP: \xff", None),
+    "byte-order-mark": ("\ufeff" + GOOD, None),
+    "foreign-file": ('{"1": "S_HY"}', None),
+    "file-empty": ("\n \n", None),
+    "no-hypotheses": ("U: a\nS: b\n\n", None),
+    "speaker-unknown": (GOOD.replace("S: b", "X: b"), None),
+    "marker-repeated": (GOOD.replace("S_HYP: f", "S_HYP: f S_HYP: k"), None),
+    "hypothesis-missing": (GOOD.replace("S_HYP: f\n", ""), None),
+    "hypothesis-repeated": (GOOD.replace("S_HYP: f", "S_HYP: f\nS_HYP: k"), None),
+    "hypothesis-not-last": (GOOD.replace("S_REF: d e\nS_HYP: f", "S_HYP: f\nS_REF: d e"), None),
+    "reference-missing": (GOOD.replace("S_REF: h\n", ""), None),
+    "references-uneven": (GOOD.replace("S_REF: h", "S_REF: h\nS_REF: k"), None),
+    "reference-empty": (GOOD.replace("S_REF: h", "S_REF:"), None),
+    "reference-differs": (GOOD.replace("S_REF: h", "S_REF: k"), REFERENCES),
+    "context-differs": (GOOD.replace("U: g", "U: z"), DATA),
+    "reply-empty": (GOOD.replace("S_HYP: i", "S_HYP:"), None),
+    "reply-missing": ("f\n", REFERENCES),
+    "reply-extra": ("f\ni\nk\n", REFERENCES),
+    "too-many-problems": ("\n" * 1500 + "a", None),
+}
+"""Per rule a file that breaks it alone, and the gold beside it."""
+
+WARNINGS = {
+    "byte-order-mark",
+    "marker-repeated",
+    "references-uneven",
+    "reference-differs",
+    "reply-empty",
+    "too-many-problems",
+}
+
+
+@pytest.mark.parametrize("rule", BROKEN)
+def test_each_rule_is_broken_alone(write: Write, rule: str) -> None:
+    text, gold = BROKEN[rule]
+    examples = None if gold is None else load(write(gold, "gold.txt"))
+    problems = check(read_submission(write(text)), examples, "strict")
+    assert {one.rule for one in problems} - ({"reply-empty"} if rule == "too-many-problems" else set()) == {rule}
+    severity = next(one.severity for one in problems if one.rule == rule)
+    assert severity == ("warning" if rule in WARNINGS else "error")
+    assert all(one.message for one in problems)
+
+
+def test_every_rule_has_a_broken_file() -> None:
+    assert set(RULES) == {*BROKEN, "counts-differ", "unpacked-size"}
+
+
+@pytest.mark.parametrize("gold", [None, REFERENCES, DATA])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_good_file_passes_every_variant(write: Write, gold: str | None, variant: str) -> None:
+    examples = None if gold is None else load(write(gold, "gold.txt"))
+    assert check(read_submission(write(GOOD)), examples, variant) == ()
+    assert check(read_submission(write("f\ni\n")), examples, variant) == ()
+
+
+@pytest.mark.parametrize("variant", ["official", "official-nltk-current"])
+def test_official_refuses_what_its_program_cannot_pair(write: Write, variant: str) -> None:
+    for text in (GOOD.replace("S_REF: h\n", ""), "U: a\nS: b\n\n", "\n", "S_REF: a\n"):
+        assert [one.rule for one in check(read_submission(write(text)), None, variant)] == ["counts-differ"]
+    assert [one.rule for one in check(read_submission(write(b"\xff")), None, variant)] == ["not-utf8"]
+    assert [one.rule for one in check(read_submission(write("[1]")), None, variant)] == ["foreign-file"]
+    two = GOOD.replace("S_HYP: f", "S_HYP: f\nS_HYP: k").replace("S_REF: h", "S_REF: h\nS_REF: k")
+    assert check(read_submission(write(two)), None, variant) == ()  # pairs by order, wherever the lines stand
+
+
+@pytest.mark.parametrize("variant", ["official", "official-nltk-current"])
+def test_official_counts_the_references_that_are_given(write: Write, variant: str) -> None:
+    examples = load(write(REFERENCES, "gold.txt"))
+    twice = [*examples, *examples]  # two reference files
+    for text in ("f\n", "f\ni\nk\n", GOOD + GOOD, "S_HYP: f\n"):
+        assert [one.rule for one in check(read_submission(write(text)), twice, variant)] == ["counts-differ"]
+    for text in ("f\n\n", GOOD, "S_HYP: f\n\nS_HYP: i\n"):
+        assert check(read_submission(write(text)), twice, variant) == ()
+
+
+def test_problems_name_their_lines_all_at_once(write: Write) -> None:
+    text = "U: a\n S_HYP: b\n\nU: c\nS_REF: d\nS_HYP:\n\n"
+    problems = check(read_submission(write(text)), None, "strict")
+    assert [(one.rule, one.place) for one in problems] == [
+        ("speaker-unknown", "line 2"),
+        ("hypothesis-missing", "dialogue 1, line 1"),
+        ("reference-missing", "dialogue 1, line 1"),
+        ("reply-empty", "line 6"),
+    ]
+    assert "white space" in problems[0].advice
+
+
+def test_many_missing_replies_are_told_in_one_message(write: Write) -> None:
+    examples = load(write("x\n" * 3000, "gold.txt"))
+    (problem,) = check(read_submission(write("a\n")), examples, "strict")
+    assert (problem.rule, problem.message) == ("reply-missing", "the file has 1 replies, the data 3,000 samples")
+
+
+def test_an_unknown_variant_is_refused(write: Write) -> None:
+    with pytest.raises(UsageError, match="did you mean 'official'"):
+        check(read_submission(write(GOOD)), None, "oficial")

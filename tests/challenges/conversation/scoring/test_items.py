@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.challenges.conversation.formats.files import load, read_submission
+from duologue.challenges.conversation.scoring.items import answers_in, given_in, items_of, merge
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.records import Answer, Example, Sample, Scoring
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Write = Callable[..., Path]
+
+STRICT, COCO = Scoring(variant="strict"), Scoring(variant="coco")
+
+
+def example(name: str, *references: str) -> Example:
+    return Example(sample=Sample(id=name, dialogue_id=name), references=tuple(Answer(text=text) for text in references))
+
+
+def test_references_of_several_files_come_together_in_the_order_of_the_lines() -> None:
+    merged = merge([example("10", "a"), example("2", "b"), example("10", "c"), example("2", "d")])
+    assert [one.sample.id for one in merged] == ["2", "10"]
+    assert [[text.text for text in one.references] for one in merged] == [["b", "d"], ["a", "c"]]
+
+
+def test_replies_meet_their_references_whatever_the_order_of_the_examples(write: Write) -> None:
+    examples = load(write("r1\nr2\nr3\n", "gold"))
+    submission = read_submission(write(" h1 \nh2  x\nh3\n"))
+    found = items_of(examples[::-1], submission, STRICT)
+    assert found.ids == ["1", "2", "3"]
+    assert found.replies == ["h1", "h2  x", "h3"]
+    assert found.references == [["r1"], ["r2"], ["r3"]]
+
+
+def test_texts_of_system_output_are_joined_by_single_spaces(write: Write) -> None:
+    found = items_of([], read_submission(write("U: a\nS_REF:\tb \u00a0 c\nS_HYP:  d   e\n")), STRICT)
+    assert found.references == [["b c"]]
+    assert found.replies == ["d e"]
+    assert found.turns == [1]
+
+
+def test_several_references_stand_in_one_dialogue(write: Write) -> None:
+    text = "U: a\nS_REF: b\nS_REF: c\nS_HYP: d\n\nS_REF: e\nS_REF: f\nS_HYP: g\n"
+    for how in (STRICT, COCO):
+        assert items_of([], read_submission(write(text)), how).references == [["b", "c"], ["e", "f"]]
+
+
+def test_a_file_with_errors_is_refused_and_scored_in_part_when_asked(write: Write) -> None:
+    examples = load(write("r1\nr2\n", "gold"))
+    submission = read_submission(write("h1\n"))
+    for variant in ("strict", "coco", "official"):
+        with pytest.raises(FormatError):
+            items_of(examples, submission, Scoring(variant=variant))
+        found = items_of(examples, submission, Scoring(variant=variant, partial=True))
+        assert found.replies == ["h1", ""]
+
+
+def test_coco_takes_files_that_strict_refuses_where_replies_can_be_paired(write: Write) -> None:
+    loose = read_submission(write("U: a\nS_REF: b\nS_HYP: c\nU: d\nS_REF: e\nS_HYP: f\n"))
+    with pytest.raises(FormatError, match="hypothesis-repeated"):
+        items_of([], loose, STRICT)
+    assert items_of([], loose, COCO).replies == ["c", "f"]
+
+
+def test_replies_alone_need_references(write: Write) -> None:
+    with pytest.raises(UsageError, match="--gold"):
+        items_of([], read_submission(write("a\nb\n")), STRICT)
+
+
+def test_reference_files_of_different_length_are_refused(write: Write) -> None:
+    submission = read_submission(write("a\nb\n"))
+    with pytest.raises(FormatError, match="same number of lines"):
+        items_of([example("1", "a", "b"), example("2", "c")], submission, STRICT)
+    assert items_of([example("1", "a", "b"), example("2", "c")], submission, COCO).references == [["a", "b"], ["c"]]
+
+
+def test_samples_without_any_words_to_score_against_are_refused(write: Write) -> None:
+    submission = read_submission(write("a\nb\n"))
+    with pytest.raises(FormatError, match="sample '2' has no reference"):
+        items_of([example("1", "a"), example("2")], submission, COCO)
+    with pytest.raises(FormatError, match="reference-empty"):
+        items_of([example("1", "a"), example("2", " ")], submission, STRICT)
+    found = items_of([example("1", "a", "b"), example("2", "", "c")], submission, STRICT)
+    assert [(one.rule, one.severity) for one in found.problems] == [("reference-empty", "warning")]
+
+
+def test_references_without_any_word_stop_the_caption_program(write: Write) -> None:
+    for variant in ("coco", "strict"):
+        how = Scoring(variant=variant, partial=True)
+        with pytest.raises(FormatError, match="uncaught ValueError"):
+            items_of([example("1", "")], read_submission(write("a\n")), how)
+        with pytest.raises(FormatError, match="uncaught ValueError"):
+            items_of([], read_submission(write("S_REF:\nS_HYP: a\n")), how)
+    assert items_of([], read_submission(write("S_REF:\nS_HYP: a\n")), Scoring(variant="official")).replies == [" a"]
+
+
+def test_an_unreadable_file_is_refused_in_every_variant(write: Write) -> None:
+    submission = read_submission(write(b"\xff"))
+    for variant in ("strict", "coco", "official", "official-nltk-current"):
+        with pytest.raises(FormatError, match="not-utf8"):
+            items_of([example("1", "a")], submission, Scoring(variant=variant, partial=True))
+
+
+def test_the_data_file_is_no_answer(write: Write) -> None:
+    submission = read_submission(write("U: a\nS: b\n\n"))
+    for variant in ("strict", "coco", "official"):
+        with pytest.raises(FormatError, match="no-hypotheses"):
+            items_of([example("1", "b")], submission, Scoring(variant=variant))
+
+
+def test_replies_are_found_by_their_place(write: Write) -> None:
+    text = "U: a\nS: b\nU: c\nS_REF: d e\nS_HYP: f\n\nU: g\nS_REF: h\n\n"
+    assert given_in(read_submission(write(text))) == (["f", None], [["d e"], ["h"]], [3, 1])
+    assert given_in(read_submission(write("f\n\ni"))) == (["f", "", "i"], [[], [], []], [])
+
+
+def test_answers_are_found_by_the_ids_of_their_samples(write: Write) -> None:
+    examples = [example("2", "x"), example("1", "y"), example("9", "z")]
+    assert answers_in(read_submission(write("a\nb  c\n")), examples) == {"1": Answer(text="a"), "2": Answer(text="b c")}
+    output = read_submission(write("U: q\nS_HYP: a\n\nU: q\nS_REF: r\n\n"))
+    assert answers_in(output, examples) == {"1": Answer(text="a")}
+    assert answers_in(output, [example("first", "x")]) == {"first": Answer(text="a")}
+    assert answers_in(read_submission(write(b"\xff")), examples) == {}

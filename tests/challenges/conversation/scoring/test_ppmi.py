@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from duologue.challenges.conversation.scoring.ppmi import (
+    Middles,
+    WordTable,
+    count_pairs,
+    directions,
+    information,
+    number_words,
+    word_table,
+)
+
+
+def test_words_are_numbered_by_frequency_then_code_point() -> None:
+    assert number_words([["b", "a", "b"], ["c", "a"]], most=10) == {"a": 0, "b": 1, "c": 2}
+    assert number_words([["b", "a", "b"], ["c"]], most=2) == {"b": 0, "a": 1}
+    assert number_words([["b", "a", "b"]], most=10, least=2) == {"b": 0}
+
+
+def test_pairs_are_counted_in_any_portions() -> None:
+    codes = np.array([0, 1, 1, 3], dtype=np.int64)
+    assert count_pairs([codes], 2).tolist() == [[1, 2], [0, 1]]
+    assert count_pairs([codes[:1], codes[1:], codes[:0]], 2).tolist() == [[1, 2], [0, 1]]
+    assert count_pairs([], 2).tolist() == [[0, 0], [0, 0]]
+
+
+def test_information_is_that_of_the_formula_and_never_negative() -> None:
+    counts = np.array([[4, 0], [1, 3]], dtype=np.float32)
+    rights = np.array([5, 3]) ** 0.75
+    expected = np.log(counts[0, 0] * rights.sum() / (4 * rights[0]))
+    told = information(counts)
+    assert told[0, 0] == pytest.approx(expected, rel=1e-5)
+    assert told[0, 1] == 0
+    assert told[1, 0] == 0  # rarer together than by chance
+    assert (information(np.zeros((2, 2), dtype=np.float32)) == 0).all()
+
+
+def test_directions_give_a_matrix_of_low_rank_back() -> None:
+    rng = np.random.default_rng(1)
+    matrix = (rng.random((40, 3)) @ rng.random((3, 40))).astype(np.float32)
+    sides = directions(matrix, 3)
+    assert sides.left.shape == (40, 3)
+    assert np.allclose(sides.left @ sides.right.T, matrix, atol=1e-3)
+    assert np.array_equal(directions(matrix, 3).left, sides.left)
+    assert directions(matrix[:2, :2], 9).left.shape == (2, 2)
+
+
+def test_words_in_like_places_have_like_vectors() -> None:
+    texts = [f"the {animal} eats its food".split() for animal in ("cat", "dog") for _ in range(5)]
+    texts += [f"a {train} leaves from here".split() for train in ("train", "bus") for _ in range(5)]
+    table = word_table(texts, rank=6, reach=2)
+    rows = dict(zip(table.words, table.vectors, strict=True))
+
+    def cosine(one: str, other: str) -> float:
+        a, b = rows[one], rows[other]
+        return float(a @ b / np.sqrt((a @ a) * (b @ b)))
+
+    assert cosine("cat", "dog") > 0.9 > cosine("cat", "bus")
+    lines = list(table.lines())
+    assert [line.split(" ")[0] for line in lines] == table.words
+    again = WordTable.of_lines(lines)
+    assert again.words == table.words
+    assert np.array_equal(again.vectors, table.vectors.astype(np.float32))
+    with pytest.raises(ValueError, match="could not convert"):
+        WordTable.of_lines(["cat 0.1 zero"])
+
+
+def test_a_text_is_the_weighted_mean_of_its_words_and_unknown_ones_have_the_mean_of_all() -> None:
+    table = WordTable(["a", "b"], np.array([[2, 0], [0, 1]], dtype=np.float32))
+    assert Middles(table).of([["a", "b"], ["b", "b"], []]) == pytest.approx(
+        np.array([[2 / 5**0.5, 1 / 5**0.5], [0, 1], [0, 0]]), abs=1e-6
+    )
+    weighted = Middles(table, {"a": 1.0}, rare=2.0)
+    assert weighted.of([["a", "b"]]) == pytest.approx(np.array([[0.5**0.5, 0.5**0.5]]), abs=1e-6)
+    assert weighted.of([["c"]]) == pytest.approx(np.array([[2 / 5**0.5, 1 / 5**0.5]]), abs=1e-6)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.challenges.conversation.formats.training_pairs import Lesson
+from duologue.challenges.conversation.scoring import relevance
+from duologue.challenges.conversation.scoring.relevance import RELEVANCE, Asked, Judge
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.records import Report, Scoring, Turn
+from duologue.metrics.counts import Counts
+from duologue.run import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from duologue.challenges.conversation.task import ConversationTask
+
+    Write = Callable[..., Path]
+
+THINGS = ("parcel", "router", "ticket", "invoice", "seat", "meal", "phone", "card", "room", "coat", "lamp", "book")
+ASKED = [f"my {thing} is not there since day {n}" for n, thing in enumerate(THINGS)]
+REAL = [f"sorry , we will look for the {thing}" for thing in THINGS]
+CONSTANT = ["sorry , please send us a message"] * len(THINGS)
+
+
+@pytest.fixture
+def judge() -> Judge:
+    talks = [("user", f"where is the {thing} {n} ?", f"a {thing} is on its way") for thing in THINGS for n in range(4)]
+    return Judge([Lesson(said, (Turn(speaker=who, text=said),), reply) for who, said, reply in talks])
+
+
+@pytest.fixture
+def training(write: Write) -> Path:
+    talks = (f"U: where is the {one} {n} ?\nS: a {one} is on its way\n\n" for one in THINGS for n in range(4))
+    return write("".join(talks), "train.txt")
+
+
+def asked(*said: str) -> Asked:
+    return Asked([str(n) for n, _ in enumerate(said)], [(Turn(speaker="user", text=text),) for text in said])
+
+
+def score(task: ConversationTask, gold: Path, pred: Path, training: Path) -> Report:
+    return evaluate.score(task, [gold], pred, Scoring(variant="strict", options={"relevance": str(training)}))
+
+
+def test_real_replies_find_their_context_and_a_constant_one_does_so_by_chance_alone(judge: Judge) -> None:
+    assert relevance.count(asked(*ASKED), REAL, judge).mean() > 0.9
+    assert relevance.count(asked(*ASKED), CONSTANT, judge).mean() < 0.4
+    assert relevance.count(asked(*ASKED), [""] * len(ASKED), judge).sum() == 0
+
+
+def test_a_reply_to_another_context_fails(judge: Judge) -> None:
+    assert relevance.count(asked(*ASKED), [*REAL[1:], REAL[0]], judge).sum() == 0
+
+
+def test_the_words_of_an_answer_need_not_stand_in_the_question() -> None:
+    pairs = [
+        ("i want to fly", "which airport ?"),
+        ("i am hungry", "which restaurant ?"),
+        ("i am ill", "which doctor ?"),
+    ]
+    lessons = [Lesson(str(n), (Turn(speaker="user", text=said),), reply) for n in range(9) for said, reply in pairs]
+    histories = [(Turn(speaker="user", text=said),) for said, _ in pairs]
+    others = [[1, 2], [0, 2], [0, 1]]
+    passes = Judge(lessons).passes([reply for _, reply in pairs], histories, others)
+    assert passes.tolist() == [1, 1, 1]
+
+
+def test_draws_depend_on_ids_and_seed_alone_and_come_from_other_dialogues() -> None:
+    several = asked(*ASKED, ASKED[0], ASKED[1])
+    drawn = list(relevance._drawn(several, 1))
+    assert drawn == list(relevance._drawn(several, 1))
+    assert drawn != list(relevance._drawn(several, 2))
+    for place, others in enumerate(drawn):
+        begins = {several.histories[one][0].text for one in (place, *others)}
+        assert len(others) == 9
+        assert len(begins) == 10
+
+
+def test_fewer_than_ten_dialogues_and_bare_samples_are_refused(judge: Judge) -> None:
+    with pytest.raises(UsageError, match="there are 9 dialogues"):
+        relevance.count(asked(*ASKED[:9]), REAL[:9], judge)
+    with pytest.raises(UsageError, match="1 samples have no context"):
+        relevance.count(asked(*ASKED, ""), [*REAL, "x"], judge)
+
+
+def test_the_scorer_gives_it_with_interval_signature_and_counts(
+    task: ConversationTask, write: Write, training: Path, tmp_path: Path
+) -> None:
+    lines = [f"U: {said}\nS: {reply}\n\n" for said, reply in zip(ASKED, REAL, strict=True)]
+    gold = write("".join(lines), "gold.txt")
+    real = score(task, gold, write("".join(f"{one}\n" for one in REAL), "real.txt"), training)
+    same = score(task, gold, write("".join(f"{one}\n" for one in CONSTANT), "same.txt"), training)
+    found, other = (next(one for one in report.scores if one.name == "relevance") for report in (real, same))
+    assert found.value > other.value
+    assert found.low is not None
+    assert found.low <= found.value
+    assert "judge " in found.signature
+    assert sum(Counts.of_report(real).array[:, real.columns.index("relevance")]) == found.value * len(REAL)
+    assert RELEVANCE in task.metrics(Scoring(variant="strict", options={"relevance": str(training)}))
+    assert "relevance" not in {
+        one.name for one in task.score([], task.read(_output(write)), Scoring(variant="strict")).scores
+    }
+
+
+def _output(write: Write) -> Path:
+    rows = zip(ASKED, REAL, CONSTANT, strict=True)
+    return write("".join(f"U: {said}\nS_REF: {real}\nS_HYP: {reply}\n\n" for said, real, reply in rows), "output.txt")
+
+
+def test_system_output_has_its_contexts_itself(
+    task: ConversationTask, write: Write, training: Path, tmp_path: Path
+) -> None:
+    how = Scoring(variant="coco", options={"relevance": str(training)})
+    report = task.score([], task.read(_output(write)), how)
+    assert "relevance" in report.columns
+
+
+def test_references_without_contexts_are_refused(
+    task: ConversationTask, write: Write, training: Path, tmp_path: Path
+) -> None:
+    replies = "".join(f"{one}\n" for one in REAL)
+    with pytest.raises(UsageError, match="relevance needs contexts"):
+        score(task, write(replies, "gold.txt"), write(replies, "pred.txt"), training)
+
+
+def test_the_judge_wants_training_dialogues(task: ConversationTask, write: Write) -> None:
+    with pytest.raises(UsageError, match="no reply to fit"):
+        relevance.judge_of(write("U: hello\n\n", "bare.txt"))
+    with pytest.raises(FormatError):
+        relevance.judge_of(write("hello\n", "odd.txt"))
+    with pytest.raises(UsageError, match="leave the options out"):
+        task.metrics(Scoring(variant="official", options={"relevance": "train.txt"}))

