@@ -144,7 +144,7 @@ class Bench(NamedTuple):
         if row.system in FLOORS:
             replies = FLOORS[row.system](examples, self.texts.sources[name])
             named = ((one.sample.id, Answer(text=reply)) for one, reply in zip(examples, replies, strict=True))
-            ConversationTask().write(named, result)
+            ConversationTask().write(examples, named, result)
             return True
         print(f"{row.name}: answering {name} in {folder}", flush=True)
         system = folder / "model" if row.tasks else row.system

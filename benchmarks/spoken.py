@@ -200,7 +200,7 @@ class Bench(NamedTuple):
             system.prepare(BRIEF, self.seed, {world.name: world})
             answers = ORACLES[row.system](system, part.examples, world, model)
         named = zip((one.sample.id for one in part.examples), answers, strict=True)
-        SpokenTask().write(named, folder / "result.json")
+        SpokenTask().write(part.examples, named, folder / "result.json")
         return {"run": {"wall": time.monotonic() - started, "cpu": time.process_time() - cpu, "mb": 0.0}}
 
     def _run(self, row: Row, part: Part, folder: Path) -> dict[str, Any]:

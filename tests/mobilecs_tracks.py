@@ -21,7 +21,7 @@ class Track:
     def __init__(self, task: DialogueTask | ExtractionTask, data: str, folder: Path) -> None:
         self.task, self._path = task, folder / "result.json"
         self.examples: list[Example] = list(task.load(GOLDEN / data))
-        task.write([(one.sample.id, one.references[0]) for one in self.examples], self._path)
+        task.write(self.examples, [(one.sample.id, one.references[0]) for one in self.examples], self._path)
         self.rows: list[Any] = json.loads(self._path.read_bytes())
 
     def read(self, rows: Any) -> Submission:

@@ -212,8 +212,18 @@ def same_ids(example: Example) -> Example:
     return told(example, candidates=(Candidate(id="c", text="a"), Candidate(id="c", text="b")))
 
 
-def cut_in_half(self: Any, answers: Any, path: Path) -> None:
-    stranger.EchoTask().write(list(answers)[:1], path)
+def cut_in_half(self: Any, examples: Any, answers: Any, path: Path) -> None:
+    stranger.EchoTask().write(examples, list(answers)[:1], path)
+
+
+def load_and_remember(self: Any, path: Path) -> list[Example]:
+    self.loaded = list(stranger.EchoTask().load(path))
+    return list(self.loaded)
+
+
+def write_what_was_loaded(self: Any, examples: Any, answers: Any, path: Path) -> None:
+    known = {example.sample.id for example in getattr(self, "loaded", ())}
+    stranger.EchoTask().write(examples, [one for one in answers if one[0] in known], path)
 
 
 def in_order_only(self: Any, examples: Any, submission: Any, how: Scoring) -> Any:
@@ -248,6 +258,10 @@ def scores_what_is_there(self: Any, examples: Any, submission: Any, how: Scoring
         (loading(same_ids), "the candidates of sample 's0' have different ids"),
         (changed_task(rounds=lambda self, examples: iter([examples[:3]])), "rounds asks every sample once"),
         (changed_task(write=cut_in_half), "a perfect file passes the exact check against its data"),
+        (
+            changed_task(load=load_and_remember, write=write_what_was_loaded),
+            "write makes the same file of the same examples and answers, whatever was loaded before",
+        ),
         (changed_task(score=in_order_only), "the order of the answers does not matter"),
         (changed_task(score=scores_what_is_there), "missing answers score below a perfect file"),
         (changed_task(load=lambda self, path: iter(())), "two samples with references, found 0"),

@@ -48,6 +48,7 @@ def check_task(task: Task, folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for variant in task.brief.variants:
             _check_scores(task, known, Path(scratch), variant)
+        _check_write_remembers_nothing(task, known, Path(scratch))
         _check_variants_agree(task, known, Path(scratch))
         _check_broken_files(task, known, Path(scratch))
 
@@ -186,9 +187,11 @@ def _check_rounds(task: Task, examples: Sequence[Example]) -> None:
     _demand(sorted(asked) == sorted(example.sample.id for example in examples), "rounds asks every sample once")
 
 
-def _write(task: Task, answers: Sequence[tuple[str, Answer]], path: Path, variant: str) -> Submission:
+def _write(
+    task: Task, examples: Sequence[Example], answers: Sequence[tuple[str, Answer]], path: Path, variant: str
+) -> Submission:
     """Write answers, read the file back and demand that the checker finds nothing wrong with it."""
-    task.write(answers, path)
+    task.write(examples, answers, path)
     submission = task.read(path)
     _demand(isinstance(submission, Submission), f"read returns a Submission, found {type(submission).__name__}")
     errors = [problem.message for problem in submission.problems if problem.severity == "error"]
@@ -196,6 +199,17 @@ def _write(task: Task, answers: Sequence[tuple[str, Answer]], path: Path, varian
     errors = [problem.message for problem in task.check(submission, None, variant) if problem.severity == "error"]
     _demand(not errors, f"a file that write made passes the {variant} check, found {errors[:3]}")
     return submission
+
+
+def _check_write_remembers_nothing(task: Task, examples: Sequence[Example], folder: Path) -> None:
+    """Demand that a result file holds what `write` is given, not what this object loaded before."""
+    answers = [(example.sample.id, perfect_answer(example)) for example in examples]
+    files = []
+    for number, one in enumerate((task, type(task)())):
+        files.append(folder / f"write.{number}")
+        one.write(examples, answers, files[-1])
+    same = files[0].read_bytes() == files[1].read_bytes()
+    _demand(same, "write makes the same file of the same examples and answers, whatever was loaded before")
 
 
 def _value(report: Report) -> float:
@@ -212,7 +226,7 @@ def _figures(report: Report) -> list[tuple[str, float, float | None, float | Non
 
 def _check_scores(task: Task, examples: Sequence[Example], folder: Path, variant: str) -> None:
     perfect = [(example.sample.id, perfect_answer(example)) for example in examples]
-    submission = _write(task, perfect, folder / f"{variant}.perfect", variant)
+    submission = _write(task, examples, perfect, folder / f"{variant}.perfect", variant)
     errors = [problem for problem in task.check(submission, examples, variant) if problem.severity == "error"]
     _demand(not errors, f"a perfect file passes the {variant} check against its data, found {errors[:3]}")
     how = Scoring(variant=variant)
@@ -228,12 +242,12 @@ def _check_scores(task: Task, examples: Sequence[Example], folder: Path, variant
     if task.brief.ordered:  # the line is the id: another order is another file
         return
 
-    turned = _write(task, perfect[::-1], folder / f"{variant}.turned", variant)
+    turned = _write(task, examples, perfect[::-1], folder / f"{variant}.turned", variant)
     same = _figures(task.score(examples, turned, how)) == _figures(report)
     _demand(same, f"the order of the answers does not matter ({variant})")
 
     half = perfect[: len(perfect) // 2]
-    submission = _write(task, half, folder / f"{variant}.half", variant)
+    submission = _write(task, examples, half, folder / f"{variant}.half", variant)
     value = _value(task.score(examples, submission, Scoring(variant=variant, partial=True)))
     _demand(value < best, f"missing answers score below a perfect file ({variant}), found {value} and {best}")
 
@@ -275,7 +289,7 @@ def _check_variants_agree(task: Task, examples: Sequence[Example], folder: Path)
         return
     answers = [(example.sample.id, perfect_answer(example)) for example in examples]
     for name, rows in (("all", answers), ("turned", answers[::-1])):
-        submission = _write(task, rows, folder / f"agree.{name}", "strict")
+        submission = _write(task, examples, rows, folder / f"agree.{name}", "strict")
         strict, official = (task.check(submission, examples, variant) for variant in ("strict", "official"))
         if not any(problem.severity == "error" for problem in strict):
             errors = [problem.message for problem in official if problem.severity == "error"]

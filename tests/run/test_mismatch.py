@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from duologue.core.protocols import Task
     from duologue.core.records import Problem
 
 FACTS = {"restaurant": Answer(ranking=("a", "b")), "spoken": Answer(text="好的")}
@@ -32,7 +33,7 @@ def truth(start: int, n: int = 60) -> list[Example]:
 
 
 def written(name: str, examples: Sequence[Example], path: Path) -> Path:
-    load_task(name).write([(one.sample.id, FACTS[name]) for one in examples], path)
+    load_task(name).write(examples, [(one.sample.id, FACTS[name]) for one in examples], path)
     return path
 
 
@@ -109,9 +110,15 @@ def made(name: str, n: int, *, answered: bool = True) -> list[Example]:
     ]
 
 
+def write_rankings(task: Task, path: Path) -> None:
+    examples = made("restaurant", 60)
+    task.write(examples, [(one.sample.id, Answer(ranking=("a", "b"))) for one in examples], path)
+
+
 def refusal(name: str, result: int, truth: list[Example], path: Path) -> Sequence[Problem]:
     task = load_task(name)
-    task.write([(one.sample.id, KINDS[name][0]) for one in made(name, result)], path)
+    answered = made(name, result)
+    task.write(answered, [(one.sample.id, KINDS[name][0]) for one in answered], path)
     gold = evaluate.Truth(truth, {"gold": [], "input": []}, "a set")
     try:
         return evaluate.score_against(task, gold, path, Scoring(variant="strict")).problems
@@ -143,8 +150,8 @@ def test_few_samples_that_do_not_match_are_told_one_by_one(tmp_path: Path) -> No
 def test_a_result_that_was_made_for_another_task_is_refused(tmp_path: Path) -> None:
     task = load_task("restaurant")
     gold, result = tmp_path / "gold.json", tmp_path / "results" / "result.json"
-    for path, n in ((gold, 60), (result, 60)):
-        task.write([(one.sample.id, Answer(ranking=("a", "b"))) for one in made("restaurant", n)], path)
+    for path in (gold, result):
+        write_rankings(task, path)
     note = {"task": "spoken", "system": "grounded", "input_hash": "", "result_hash": sha256(Source(result))}
     write_text(provenance_path(result), tomli_w.dumps(note))
     with pytest.raises(FormatError) as refused:
@@ -162,7 +169,7 @@ def test_a_result_of_the_task_itself_is_scored(tmp_path: Path) -> None:
     task = load_task("restaurant")
     gold, result = tmp_path / "gold.json", tmp_path / "result.json"
     for path in (gold, result):
-        task.write([(one.sample.id, Answer(ranking=("a", "b"))) for one in made("restaurant", 60)], path)
+        write_rankings(task, path)
     note = {"task": "restaurant", "system": "mine", "input_hash": "", "result_hash": sha256(Source(result))}
     write_text(provenance_path(result), tomli_w.dumps(note))
     report = evaluate.score(task, [gold], result, Scoring(variant="strict"))

@@ -165,9 +165,10 @@ def test_teams_are_ranked_by_totals_and_a_broken_one_is_noted(task: Task, gold: 
 def test_a_folder_per_team_with_one_result_file_is_enough_for_a_task_of_one_file(tmp_path: Path) -> None:
     golden = Path(__file__).parents[1] / "golden" / "spoken"
     task = load_task("spoken")
-    replies = [(one.sample.id, Answer(text="好的")) for one in task.load(golden / "small-valid.json")]
+    examples = list(task.load(golden / "small-valid.json"))
+    replies = [(one.sample.id, Answer(text="好的")) for one in examples]
     for one in ("a", "b"):
-        task.write(replies, tmp_path / one / "result.json")
+        task.write(examples, replies, tmp_path / one / "result.json")
     scored = score_teams(task, [golden / "small-valid.json"], tmp_path, PARTIAL)
     assert [marks.total.system for marks in scored.marks] == ["a", "b"]
     assert not is_whole([golden / "small-valid.json"])

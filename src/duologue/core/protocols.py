@@ -167,8 +167,12 @@ class Task(Protocol):
         """Read an official result file as it is; problems are collected, not raised."""
         ...
 
-    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
-        """Write an official result file: temporary file, then rename."""
+    def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+        """Write an official result file: temporary file, then rename.
+
+        `examples` are what was asked: a format that repeats parts of the data takes them from there, never from what
+        the task loaded before.
+        """
         ...
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:

@@ -107,25 +107,30 @@ def predict(
     """
     system.prepare(task.brief, note.seed, worlds)
     if getattr(system, "whole_file", False) or is_stream(out):
-        _write(task, answer_all(task, system, examples, progress=progress), out, note, sketch)
+        _write(task, examples, answer_all(task, system, examples, progress=progress), out, note, sketch)
     else:
         with Journal(out.with_name(f".{out.name}.journal"), _identity_of(note, system), say=say) as journal:
             answers = answer_all(task, system, examples, journal=journal, progress=progress)
-            _write(task, answers, out, note, sketch)
+            _write(task, examples, answers, out, note, sketch)
 
 
 def _write(
-    task: Task, answers: Sequence[tuple[str, Answer]], out: Path, note: Provenance, sketch: Sketch | None
+    task: Task,
+    examples: Sequence[Example],
+    answers: Sequence[tuple[str, Answer]],
+    out: Path,
+    note: Provenance,
+    sketch: Sketch | None,
 ) -> None:
     """Write the result, and its note before and after: at no moment does a result of ours lack one."""
     if is_stream(out):
-        task.write(answers, out)
+        task.write(examples, answers, out)
         return
     path = provenance_path(out)
     before = read_bytes(path) if path.is_file() else None
     write_text(path, dump(msgspec.structs.replace(note, result_hash=BEING_WRITTEN)))
     try:
-        task.write(answers, out)
+        task.write(examples, answers, out)
     except BaseException:
         if before is None:
             path.unlink(missing_ok=True)

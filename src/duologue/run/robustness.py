@@ -57,7 +57,7 @@ def robustness(
         system.prepare(task.brief, seed, {} if world is None else {world.name: world})
         for strength, shown in noisy.items():
             path = folder / f"{number}-{_PLAIN.sub('_', name)}" / f"noise-{strength:g}" / "result.json"
-            task.write(answer_all(task, system, shown, progress=progress), path)
+            task.write(shown, answer_all(task, system, shown, progress=progress), path)
             report = score_against(task, truth, path, how, test_set=f"noise {strength:g}")
             meta = {**report.meta, STRENGTH: strength, "seed": seed}
             reports.append(msgspec.structs.replace(report, system=name, seen=system.seen, meta=meta))

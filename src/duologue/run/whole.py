@@ -101,7 +101,7 @@ class WholeTruth:
                     continue
                 if path is None:
                     path = Path(scratch) / f"{number}.json"
-                    self.task.write([], path)
+                    self.task.write(part.truth.examples, [], path)
                 try:
                     report = evaluate.score_against(
                         self.task, part.truth, path, how, models=models if has_note(path) else ()

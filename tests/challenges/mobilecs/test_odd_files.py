@@ -81,7 +81,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, (kind, data) in KINDS.items():
         task = kind()
         examples = list(task.load(GOLDEN / data))
-        task.write([(one.sample.id, one.references[0]) for one in examples], made / f"{name}.good.json")
+        task.write(examples, [(one.sample.id, one.references[0]) for one in examples], made / f"{name}.good.json")
     return made
 
 

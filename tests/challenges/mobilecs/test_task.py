@@ -36,7 +36,7 @@ def test_both_tasks_keep_the_contract(kind: Any, name: str, golden: Path, tmp_pa
 def test_true_annotation_as_prediction_gives_the_maximum(golden: Path, tmp_path: Path, variant: str) -> None:
     task = ExtractionTask()
     examples = list(task.load(golden / "extraction/contract/raw.json"))
-    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant))
     assert [score.value for score in report.scores] == pytest.approx([1.0] * 7, abs=1e-9)
     assert variant == "official" or {score.value for score in report.scores} == {1.0}
@@ -47,7 +47,7 @@ def test_true_annotation_as_prediction_gives_the_maximum(golden: Path, tmp_path:
 def test_true_replies_as_prediction_give_the_maximum(golden: Path, tmp_path: Path, variant: str) -> None:
     task = DialogueTask()
     examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
-    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant))
     values = {score.name: score.value for score in report.scores}
     assert values.pop("bleu") == pytest.approx(100, abs=1e-4)
@@ -62,7 +62,7 @@ def test_true_replies_of_the_public_dialogues_give_the_maximum(
 ) -> None:
     task = DialogueTask()
     examples = list(task.load(real_dialogues))
-    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant))
     assert report.scores[0].value == pytest.approx(5, abs=1e-5)
 
@@ -70,7 +70,7 @@ def test_true_replies_of_the_public_dialogues_give_the_maximum(
 def test_dialogues_are_what_resampling_draws(golden: Path, tmp_path: Path) -> None:
     task = DialogueTask()
     examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
-    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant="strict"))
     assert list(report.groups) == [one.sample.dialogue_id for one in examples]
     names, rows = Counts.of_report(report).units()
@@ -80,7 +80,7 @@ def test_dialogues_are_what_resampling_draws(golden: Path, tmp_path: Path) -> No
 def test_the_signature_says_variant_and_data(golden: Path, tmp_path: Path) -> None:
     task = ExtractionTask()
     examples = list(task.load(golden / "extraction/contract/raw.json"))
-    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     signatures = [
         task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant)).scores[1].signature
         for variant in VARIANTS
@@ -151,7 +151,7 @@ def test_a_plain_loop_over_rounds_gives_the_users_side(golden: Path) -> None:
 def test_a_result_is_the_loaded_test_file_with_its_blanks_filled(golden: Path, tmp_path: Path) -> None:
     task = DialogueTask()
     examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
-    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     rows = json.loads((tmp_path / "x.json").read_bytes())
     assert [list(row) for row in rows] == [["id", "KB", "content"]] * 4
     assert list(rows[0]["content"][0]) == ["用户", "用户意图-生成", "客服意图-生成", "客服-生成"]

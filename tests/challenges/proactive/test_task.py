@@ -46,7 +46,7 @@ def test_the_forms_can_be_converted(tmp_path: Path) -> None:
 def test_what_is_written_is_read_checked_and_scored(tmp_path: Path) -> None:
     task = ProactiveTask()
     examples = [one for one in task.load(GOLDEN / "small-sessions.txt") if one.references]
-    task.write([(one.sample.id, Answer(text="你 看 电影 吗 ？")) for one in examples], tmp_path / "p.txt")
+    task.write(examples, [(one.sample.id, Answer(text="你 看 电影 吗 ？")) for one in examples], tmp_path / "p.txt")
     submission = task.read(tmp_path / "p.txt")
     assert task.check(submission, examples, "strict") == ()
     for variant in task.brief.variants:
@@ -66,7 +66,7 @@ def test_listing_the_task_loads_no_numpy() -> None:
 def test_human_replies_score_the_most_on_the_real_data(real_data: Path, tmp_path: Path) -> None:
     task = ProactiveTask()
     examples = list(task.load(real_data / "proactive" / "duconv_dev_visible.jsonl.gz"))
-    task.write([(one.sample.id, one.references[0]) for one in examples], tmp_path / "p.txt")
+    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "p.txt")
     report = task.score(examples, task.read(tmp_path / "p.txt"), Scoring(variant="official"))
     assert report.transcript == (
         "F1: 100.00%",

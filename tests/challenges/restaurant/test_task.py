@@ -56,7 +56,7 @@ def test_the_way_from_data_to_report(task: RestaurantTask, tmp_path: Path) -> No
     examples = list(task.load(tmp_path / "d.json"))
     (batch,) = task.rounds(examples)
     answers = [(one.sample.id, Answer(ranking=("b", "a"))) for one in batch]
-    task.write(answers, tmp_path / "d.answers.json")
+    task.write(examples, answers, tmp_path / "d.answers.json")
     assert (tmp_path / "d.answers.json").read_bytes() == RESULT
     submission = task.read(tmp_path / "d.answers.json")
     assert task.check(submission, examples, "strict") == ()

@@ -58,7 +58,7 @@ def test_the_way_from_samples_and_gold_to_a_report(task: SpokenTask, tmp_path: P
         assert [len(one.sample.history) for one in found] == [1, 1]
         assert found[0].references[0].text == "是70级。"
     (batch,) = task.rounds(examples)
-    task.write([(one.sample.id, one.references[0]) for one in batch], tmp_path / "result.json")
+    task.write(batch, [(one.sample.id, one.references[0]) for one in batch], tmp_path / "result.json")
     assert json.loads((tmp_path / "result.json").read_bytes()) == json.loads(GOLD)
     submission = task.read(tmp_path / "result.json")
     report = task.score(examples, submission, Scoring(variant="strict"))
@@ -214,7 +214,8 @@ def use_every_reader(folder: Path, content: bytes) -> None:
     if loaded is not None:
         assert msgspec.json.encode([one.sample for one in loaded])
         outcome(scoring(task, loaded, fine, Scoring(variant="strict")))
-        outcome(lambda: task.write([(one.sample.id, one.references[0]) for one in loaded if one.references], good))
+        answers = [(one.sample.id, one.references[0]) for one in loaded if one.references]
+        outcome(lambda: task.write(loaded, answers, good))
     submission = task.read(path)
     assert msgspec.json.encode(task.answers(submission, known))
     for variant in VARIANTS:

@@ -76,7 +76,7 @@ class EchoTask:
         rows, problems = _rows(data, path, (2,))
         return Submission(rows=rows, layout="echo", problems=tuple(problems), hash=sha256(data), path=str(path))
 
-    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:
         """Write `id TAB answer`."""
         write_text(path, "".join(f"{name}\t{answer.text or ''}\n" for name, answer in answers))
 

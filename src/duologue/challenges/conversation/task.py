@@ -71,7 +71,7 @@ class ConversationTask:
         """Read a result file as it is: system output, or one reply per line."""
         return files.read_submission(path)
 
-    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:  # noqa: ARG002  # ids say all
         """Write one reply per line, at the line that the sample's id names."""
         files.write_replies(answers, path)
 

@@ -26,7 +26,7 @@ How to obtain the data
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
@@ -86,7 +86,7 @@ class ExtractionTask:
         """Read a track 1 result file as it is."""
         return files.read_result(path, files.EXTRACTION_LAYOUT)
 
-    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:  # noqa: ARG002  # ids say all
         """Write a track 1 result file."""
         files.write_extraction(answers, path)
 
@@ -126,8 +126,7 @@ class ExtractionTask:
 class DialogueTask:
     """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn.
 
-    A result file is the test file with its blanks filled, so an object remembers the test rows it has loaded and
-    `write` puts the answers into them.
+    A result file is the test file with its blanks filled.
     """
 
     brief = DIALOGUE
@@ -136,17 +135,12 @@ class DialogueTask:
     choices: ClassVar[dict[str, tuple[str, ...]]] = {"variant": files.VARIANTS}
     """Choices of `turn`."""
 
-    def __init__(self) -> None:
-        self._tests: dict[str, dict[str, Any]] = {}
-
     def load(self, path: Path) -> Iterator[Example]:
         """Read a track 2 file, one example per turn; `FormatError` has all its problems.
 
         The history of a sample is the user's side; `rounds` puts the system's own replies into it.
         """
-        for example in files.load_dialogue(path):
-            self._tests[example.sample.dialogue_id] = example.source
-            yield example
+        yield from files.load_dialogue(path)
 
     def rounds(self, examples: Sequence[Example]) -> Generator[Sequence[Example], Sequence[Answer] | None, None]:
         """Yield the first turns of all dialogues, then all second turns, and so on.
@@ -171,9 +165,9 @@ class DialogueTask:
         """Read a track 2 result file as it is."""
         return files.read_result(path, files.DIALOGUE_LAYOUT)
 
-    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
-        """Write a track 2 result file: the test rows that were loaded with the generated fields filled."""
-        files.write_replies(answers, path, self._tests)
+    def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+        """Write a track 2 result file: the rows that the examples were read from with the generated fields filled."""
+        files.write_replies(examples, answers, path)
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Return all problems of a result file; `official` finds what the official program crashes on."""

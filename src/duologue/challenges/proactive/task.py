@@ -95,7 +95,7 @@ class ProactiveTask:
         """Read a prediction file or an evaluation file as it is."""
         return files.read_result(path)
 
-    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:  # noqa: ARG002  # ids say all
         """Write a prediction file: a reply a line, in the order given, which must be that of the samples."""
         files.write_predictions(answers, path)
 

@@ -71,7 +71,7 @@ class RestaurantTask:
         """Read a result file as it is."""
         return files.read_result(path)
 
-    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:  # noqa: ARG002  # ids say all
         """Write a result file in the official byte layout."""
         files.write_result(answers, path)
 

@@ -119,7 +119,7 @@ class SpokenTask:
         """Read a result file as it is."""
         return files.read_result(path)
 
-    def write(self, answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:  # noqa: ARG002  # ids say all
         """Write result.json. Raises `UsageError` for an answer without a text."""
         files.write_result(answers, path)
 

@@ -38,7 +38,7 @@ def test_what_is_written_is_read_again_for_both_tracks(golden: Path, tmp_path: P
         assert isinstance(task, Legible)
         examples = list(task.load(golden / name))
         said = {one.sample.id: one.references[0] for one in examples}
-        task.write(said.items(), tmp_path / "result.json")
+        task.write(examples, said.items(), tmp_path / "result.json")
         assert task.answers(task.read(tmp_path / "result.json"), examples) == said
 
 

@@ -73,11 +73,11 @@ def test_the_public_track_2_files_come_back(real: Path, tmp_path: Path, kind: st
 def test_the_published_result_is_its_test_file_with_the_blanks_filled(real: Path, tmp_path: Path) -> None:
     folder = real / "examples"
     result = json.loads((folder / "track2_result_example_final.json").read_bytes())
-    tests = {row["id"]: row for row in json.loads((folder / "track2_test_example_final.json").read_bytes())}
+    examples = files.load_dialogue(folder / "track2_test_example_final.json")
     answers = [
         (f"{row['id']}#{number}", files.answer_of(turn)) for row in result for number, turn in enumerate(row["content"])
     ]
-    files.write_replies(answers, tmp_path / "result.json", tests)
+    files.write_replies(examples, answers, tmp_path / "result.json")
     assert (tmp_path / "result.json").read_bytes() == (folder / "track2_result_example_final.json").read_bytes()
 
 
@@ -143,19 +143,19 @@ def test_an_answer_that_track_1_cannot_say_is_refused(tmp_path: Path, answer: An
 
 
 def test_a_turn_without_an_answer_has_no_generated_fields(tmp_path: Path) -> None:
-    files.write_replies([("d#2", Answer(text="好")), ("d#1", Answer())], tmp_path / "x.json")
+    files.write_replies([], [("d#2", Answer(text="好")), ("d#1", Answer())], tmp_path / "x.json")
     filled = {"用户意图-生成": "", "客服意图-生成": "", "客服-生成": "好"}
     assert json.loads((tmp_path / "x.json").read_bytes()) == [{"id": "d", "content": [{}, {}, filled]}]
 
 
 def test_an_id_that_is_not_that_of_a_turn_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'d' is not the id of a turn"):
-        files.write_replies([("d", Answer(text="好"))], tmp_path / "x.json")
+        files.write_replies([], [("d", Answer(text="好"))], tmp_path / "x.json")
 
 
 def test_half_a_surrogate_pair_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="half a surrogate pair"):
-        files.write_replies([("d#0", Answer(text="\ud800"))], tmp_path / "x.json")
+        files.write_replies([], [("d#0", Answer(text="\ud800"))], tmp_path / "x.json")
 
 
 def test_conversion_goes_one_way(golden: Path, tmp_path: Path) -> None:

@@ -182,15 +182,12 @@ def _place(span: Span | None, name: str) -> dict[str, Any]:
     return {"position": [span.start, span.end], "turn_id": span.turn // 2, "utterance_id": span.turn}
 
 
-def write_replies(
-    answers: Iterable[tuple[str, Answer]], path: Path, tests: Mapping[str, Mapping[str, Any]] | None = None
-) -> None:
-    """Write a track 2 result file: the test file with its blanks filled.
+def write_replies(examples: Iterable[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    """Write a track 2 result file: the test file, from which the examples were read, with its blanks filled.
 
-    `tests` has the rows of the test file by dialogue id; a dialogue that is not there is written without knowledge
-    base and user texts. Dialogues come in the order of their first answers. A turn without an answer, or with one
-    that has neither text nor annotation, gets no generated fields. Raises `UsageError` for an id that is not that
-    of a turn.
+    A dialogue of no example is written without knowledge base and user texts. Dialogues come in the order of their
+    first answers. A turn without an answer, or with one that has neither text nor annotation, gets no generated
+    fields. Raises `UsageError` for an id that is not that of a turn.
     """
     found: dict[str, dict[int, Answer]] = {}
     for sample_id, answer in answers:
@@ -198,7 +195,7 @@ def write_replies(
         if place is None:
             raise UsageError(f"'{sample_id}' is not the id of a turn, such as 1c34{track2.TURN_MARK}0")
         found.setdefault(place[0], {})[place[1]] = answer
-    known = tests or {}
+    known = {example.sample.dialogue_id: example.source for example in examples}
     disk.write_bytes(path, dump([_reply_row(name, turns, known.get(name)) for name, turns in found.items()]))
 
 
