@@ -21,8 +21,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.spoken.conversion import convert
-from duologue.challenges.spoken.files import write_graph
+from duologue.challenges.spoken.formats.conversion import convert
+from duologue.challenges.spoken.formats.files import write_graph
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Grounded
 from duologue.core.records import Fact

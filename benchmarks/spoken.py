@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from costs import timed
-from duologue.challenges.spoken.grounded.grounded import facts_in
+from duologue.challenges.spoken.schema.triples import attr_of
+from duologue.challenges.spoken.systems.grounded.system import facts_in
 from duologue.challenges.spoken.task import BRIEF, SpokenTask
-from duologue.challenges.spoken.triples import attr_of
 from duologue.core.disk import write_text
 from duologue.core.plugins import load_system, load_system_class
 from duologue.core.recipe import recipe_hash, resolve

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.spoken.grounded.grounded import facts_in
-from duologue.challenges.spoken.grounded.linking import Linker
-from duologue.challenges.spoken.replying.replier import Replier
+from duologue.challenges.spoken.systems.grounded.entity_linker import Linker
+from duologue.challenges.spoken.systems.grounded.system import facts_in
+from duologue.challenges.spoken.systems.template_nlg.generator import Replier
 from duologue.core.records import Annotation, Answer
 
 if TYPE_CHECKING:

@@ -32,11 +32,11 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from duologue.challenges.spoken.cleanliness import clean_texts
-from duologue.challenges.spoken.files import read_dialogues
-from duologue.challenges.spoken.noise import Simulator
-from duologue.challenges.spoken.noise_table import SHARES
-from duologue.challenges.spoken.repair import Repairer
+from duologue.challenges.spoken.formats.files import read_dialogues
+from duologue.challenges.spoken.noise.noise_table import SHARES
+from duologue.challenges.spoken.noise.simulator import Simulator
+from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts
+from duologue.challenges.spoken.systems.asr_correction.corrector import Repairer
 from duologue.core.disk import read_json
 from duologue.metrics.edits import Edits, edits
 

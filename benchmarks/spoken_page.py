@@ -10,10 +10,10 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.challenges.spoken.grounded.grounded import facts_in
-from duologue.challenges.spoken.kinds import domain_of
+from duologue.challenges.spoken.schema.triples import attr_of, key_of
+from duologue.challenges.spoken.scoring.slices import domain_of
+from duologue.challenges.spoken.systems.grounded.system import facts_in
 from duologue.challenges.spoken.task import SpokenTask
-from duologue.challenges.spoken.triples import attr_of, key_of
 from duologue.core.records import Scoring
 from duologue.metrics.counts import Counts
 from duologue.metrics.significance import holm, paired_tests

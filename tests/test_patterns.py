@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from duologue.challenges.conversation.collector.importers.dialogues import _names_the_last
 from duologue.challenges.mobilecs.schema.intents import bracketed, without_brackets
 from duologue.challenges.proactive.user import _asks_at_end
-from duologue.challenges.spoken.replying import situation, templates, values
+from duologue.challenges.spoken.systems.template_nlg import context, surface_forms, templates
 
 _SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "patterns.py"
 _SPEC = importlib.util.spec_from_file_location("patterns_of_the_package", _SCRIPT)
@@ -55,16 +55,16 @@ def test_no_pattern_of_the_package_is_worse_than_about_linear() -> None:
 SAME = [
     (r"\((.*?)\)", without_brackets, lambda old, text: old.sub("", text), "(()a)\n好,"),
     (r"\((.*?)\)", bracketed, lambda old, text: old.findall(text), "(()a)\n好,"),
-    (r"\s*[、，,/；;|]\s*", values._SEPARATORS.split, lambda old, text: old.split(text), ", 、a\n"),
+    (r"\s*[、，,/；;|]\s*", surface_forms._SEPARATORS.split, lambda old, text: old.split(text), ", 、a\n"),
     (
         r"\s*[（(【\[][^（）()【】\[\]]*[）)】\]]\s*",
-        lambda text: values._BRACKETS.sub("", text),
+        lambda text: surface_forms._BRACKETS.sub("", text),
         lambda old, text: old.sub("", text),
         "（() )a \t",
     ),
     (
         r"[吗呢么嘛]\s*[。，.]?\s*$",
-        lambda text: bool(situation.ASKING.search(text)),
+        lambda text: bool(context.ASKING.search(text)),
         lambda old, text: bool(old.search(text)),
         "吗呢 。.\na",
     ),

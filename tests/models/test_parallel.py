@@ -9,17 +9,17 @@ import msgspec
 import pytest
 import torch
 
+from duologue.challenges.spoken.systems.pipeline.network.generator import new_replier, reply_learner
+from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Pair, Seq2SeqSize
 from duologue.core.errors import UsageError
 from duologue.core.identity import LOG
 from duologue.models.parallel import Team, on_device
-from duologue.models.replying import new_replier, reply_learner
-from duologue.models.seq2seq import Pair, Seq2SeqSize
 from duologue.models.train import Plan, Subject, train
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.models.seq2seq import CopyTransformer, PairBatch
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, PairBatch
 
 SIZE = Seq2SeqSize(vocabulary=12, width=16, heads=2, inner=32, encoder_layers=1, decoder_layers=1, dropout=0.0)
 PLAN = Plan(epochs=2, batch=3, learning_rate=0.01, choose="loss", threads=1, checkpoint_seconds=0.0, check_every=2)

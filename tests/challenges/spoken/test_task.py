@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.spoken import scorer
-from duologue.challenges.spoken.checker import VARIANTS
-from duologue.challenges.spoken.choices import OPTIONS, SAMPLES
+from duologue.challenges.spoken.scoring import scorer
+from duologue.challenges.spoken.scoring.checker import VARIANTS
+from duologue.challenges.spoken.scoring.options import OPTIONS, SAMPLES
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import DuologueError, FormatError, UsageError
 from duologue.core.protocols import Gathering, Grounded, Legible, Task

@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from duologue.challenges.spoken import files
-from duologue.challenges.spoken.choices import OPTIONS, SAMPLES
+from duologue.challenges.spoken.formats import files
+from duologue.challenges.spoken.scoring.options import OPTIONS, SAMPLES
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.protocols import Brief
 from duologue.core.records import Problem
@@ -107,7 +107,7 @@ class SpokenTask:
         Dialogues are numbered anew in each file, so the file's name is put before their ids where there are several.
         Files of samples and of gold are put together as `gather` does. Raises `FormatError` as it does.
         """
-        from duologue.challenges.spoken import pooling
+        from duologue.challenges.spoken.formats import merge_files as pooling
 
         return pooling.side_by_side(paths, self.gather)
 
@@ -132,13 +132,13 @@ class SpokenTask:
         world: World | None = None,
     ) -> tuple[Problem, ...]:
         """Return all problems of a result file; with the knowledge graph also the triples that are not in it."""
-        from duologue.challenges.spoken import checker
+        from duologue.challenges.spoken.scoring import checker
 
         return checker.check(submission, examples, variant, world)
 
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a result file: triples, replies and the total that ranks, with 95 % intervals."""
-        from duologue.challenges.spoken import scorer
+        from duologue.challenges.spoken.scoring import scorer
 
         return scorer.score(examples, submission, how)
 
@@ -147,7 +147,7 @@ class SpokenTask:
 
         Those with an error of their own are left out, and those with half a surrogate pair, which no record can hold.
         """
-        from duologue.challenges.spoken import checker
+        from duologue.challenges.spoken.scoring import checker
 
         findings = checker.examine(submission, None, "official")
         found = ((name, files.answer_in(row)) for name, row in findings.replies.items())
@@ -155,7 +155,7 @@ class SpokenTask:
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
         """Return the formulas of all scores under a way of scoring."""
-        from duologue.challenges.spoken import scorer
+        from duologue.challenges.spoken.scoring import scorer
 
         return scorer.metrics(how)
 
@@ -164,7 +164,7 @@ class SpokenTask:
 
         Raises `UsageError` without a file: there is none built in.
         """
-        from duologue.challenges.spoken import conversion
+        from duologue.challenges.spoken.formats import conversion
 
         if path is None:
             raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json with --kg")
@@ -172,31 +172,31 @@ class SpokenTask:
 
     def dump(self, path: Path, write: Callable[[str], object], *, world: World | None = None) -> None:
         """Write dialogues, samples, gold or a graph as plain text; triples that `world` has not are marked."""
-        from duologue.challenges.spoken import walker
+        from duologue.challenges.spoken.formats import walker
 
         walker.dump(path, write, world)
 
     def statistics(self, path: Path, *, world: World | None = None) -> dict[str, int | float | list[str]]:
         """Return how much dialogues, samples, gold or a graph hold, and how many triples of them `world` has."""
-        from duologue.challenges.spoken import walker
+        from duologue.challenges.spoken.formats import walker
 
         return walker.statistics(path, world)
 
     def statistics_text(self, path: Path, *, world: World | None = None) -> str:
         """Return the same as lines of text."""
-        from duologue.challenges.spoken import walker
+        from duologue.challenges.spoken.formats import walker
 
         return walker.statistics_text(walker.statistics(path, world))
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return `system` as a live partner over the graph at `place`; `UsageError` without one."""
-        from duologue.challenges.spoken import partner
+        from duologue.challenges.spoken.live import partner
 
         return partner.Partner(system, self.world(place), BRIEF, seed=seed, lang=lang, name=name)
 
     def service(self, system: System, world: World | None, *, seed: int) -> Service:
         """Return `system` behind the form of the published baseline's demo; the graph's indexes are built now."""
-        from duologue.challenges.spoken.endpoint import Endpoint
+        from duologue.challenges.spoken.live.endpoint import Endpoint
         from duologue.knowledge.graph import Graph
 
         if isinstance(world, Graph):
@@ -207,21 +207,21 @@ class SpokenTask:
 
     def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
         """Turn dialogues into the samples or the gold that they hold, or a graph into a database and back."""
-        from duologue.challenges.spoken import conversion
+        from duologue.challenges.spoken.formats import conversion
 
         conversion.convert(source, target, path, out)
         return [out]
 
     def distort(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
         """Write dialogues or samples with the recogniser's noise; return how many utterances changed."""
-        from duologue.challenges.spoken.noise import Simulator
-        from duologue.challenges.spoken.noisy_files import distort
+        from duologue.challenges.spoken.noise.noisy_files import distort
+        from duologue.challenges.spoken.noise.simulator import Simulator
 
         return distort(path, out, Simulator(regime, seed, strength=strength))
 
     def distorted(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
         """Return examples with noise on the user's turns of their histories."""
-        from duologue.challenges.spoken.noise import Simulator
+        from duologue.challenges.spoken.noise.simulator import Simulator
 
         simulator = Simulator("test", seed, strength=strength)
         return [simulator.example(example) for example in examples]

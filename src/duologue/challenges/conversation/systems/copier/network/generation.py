@@ -42,7 +42,7 @@ def _said(talk: Told) -> float:
 def talk_replies(
     model: Talker, talks: Sequence[Told], manner: Manner, limits: Limits, *, seeds: Sequence[int] = (), batch: int = 16
 ) -> list[list[Reply]]:
-    """Return what the model says next in each talk, best first, as `replying.replies` does."""
+    """Return what the model says next in each talk, best first, one of a greedy search or of `draws`."""
     found: list[list[Reply]] = [[] for _ in talks]
     order = sorted(range(len(talks)), key=lambda place: len(talks[place].words))
     with using(model):

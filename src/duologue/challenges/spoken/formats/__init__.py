@@ -1,0 +1,1 @@
+"""File formats of the challenge: readers and writers, rules for data files, conversions, the walker."""

@@ -1,0 +1,49 @@
+"""One form of the data made from another: dialogues cut into samples and gold, a graph put into a database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.challenges.spoken.formats import files
+from duologue.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.knowledge.graph import Graph
+
+WAYS = {("dialogues", "samples"), ("dialogues", "gold"), ("graph", "sqlite"), ("sqlite", "graph")}
+"""The ways that there are, from form to form."""
+
+
+def open_graph(path: Path) -> Graph:
+    """Return the graph of a file: kg.json is read into memory, a database is asked where it is.
+
+    Raises `FormatError` for a file that is neither.
+    """
+    from duologue.knowledge.graph import Graph
+    from duologue.store.graph import StoredGraph, is_stored
+
+    if is_stored(path):
+        return StoredGraph(path)
+    return Graph(path.name, files.facts_in(files.read_graph(path)))
+
+
+def convert(source: str, target: str, path: Path, out: Path) -> None:
+    """Write form `target` of what `path` holds in form `source`.
+
+    Samples and gold of dialogues are those of the responder's turns, with the ids that `load` gives them. Raises
+    `UsageError` for a way that there is none, `FormatError` for a file that is not of the form.
+    """
+    if (source, target) not in WAYS:
+        ways = ", ".join(f"{one} to {other}" for one, other in sorted(WAYS))
+        raise UsageError(f"there is no way from {source} to {target}; the ways are {ways}")
+    if target == "sqlite":
+        from duologue.store.graph import store
+
+        store(files.facts_in(files.read_graph(path)), out)
+    elif target == "graph":
+        files.write_graph(files.graph_of(open_graph(path)), out)
+    else:
+        examples = [one for dialogue in files.read_dialogues(path) for one in files.examples_of(dialogue)]
+        (files.write_samples if target == "samples" else files.write_gold)(examples, out)

@@ -1,0 +1,1 @@
+"""Live use: a conversation partner over a graph, and the baseline's HTTP interface."""

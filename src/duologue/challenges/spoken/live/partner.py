@@ -1,0 +1,177 @@
+"""A system as a live partner: what it asked the graph, the triples it chose and its reply are shown.
+
+Nothing here knows a terminal. A switch lays the noise of a recogniser on what the person says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from duologue.challenges.spoken.systems.trace import Trace, trace_of
+from duologue.core.errors import DuologueError, UsageError, did_you_mean
+from duologue.core.protocols import Live
+from duologue.core.records import Annotation, Dialogue, Sample, Turn
+
+if TYPE_CHECKING:
+    from duologue.challenges.spoken.noise.simulator import Simulator
+    from duologue.core.protocols import Brief, System
+    from duologue.knowledge.graph import Graph
+
+WORDS: dict[str, dict[str, str]] = {
+    "en": {
+        "welcome": (
+            "The graph {name} holds {facts:,} facts of {entities:,} entities. Ask in Chinese.\n"
+            "/noise on makes your words noisy as a recogniser would, /noise off leaves them; /quit or bye leaves."
+        ),
+        "noise-on": "Your words are now heard as a recogniser writes them.",
+        "noise-off": "Your words are now heard as you write them.",
+        "noise-how": "Say /noise on or /noise off.",
+        "heard": "heard: {text}",
+        "entity": "entity: {entity}",
+        "query": "query: {query}",
+        "fact": "triple: {fact}",
+        "none": "no knowledge wanted",
+        "silent": "The system says nothing.",
+    },
+    "zh": {
+        "welcome": (
+            "知识图谱 {name}：{entities:,} 个实体，{facts:,} 条三元组。请用中文提问。\n"
+            "/noise on 让你的话带上语音识别的噪声，/noise off 关闭；输入 /quit 或 再见 离开。"
+        ),
+        "noise-on": "从现在起，你的话会带上语音识别的噪声。",
+        "noise-off": "从现在起，你的话原样传给系统。",
+        "noise-how": "请输入 /noise on 或 /noise off。",
+        "heard": "听到：{text}",
+        "entity": "实体：{entity}",
+        "query": "查询：{query}",
+        "fact": "三元组：{fact}",
+        "none": "不需要知识",
+        "silent": "系统没有回答。",
+    },
+}
+"""Language to what is said; names in braces are filled in."""
+
+GOODBYES = frozenset({"/quit", "bye", "goodbye", "quit", "exit", "再见", "拜拜", "88"})
+"""Inputs that leave."""
+
+
+class Partner:
+    """A system to talk to over a graph; it is prepared here.
+
+    `lang` (`"en"` or `"zh"`) is the language of remarks. Raises `UsageError` for another.
+    """
+
+    def __init__(self, system: System, world: Graph, brief: Brief, *, seed: int, lang: str = "en", name: str) -> None:
+        if lang not in WORDS:
+            raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, WORDS)}")
+        self._system, self._world, self._seed, self._name = system, world, seed, name
+        self._words, self._lang = WORDS[lang], lang
+        self._turns: list[Turn] = []
+        self._noise: Simulator | None = None
+        self.finished = False
+        """Whether the person said goodbye."""
+        if isinstance(system, Live):
+            system.go_live()
+        system.prepare(brief, seed, {world.name: world})
+
+    @property
+    def welcome(self) -> str:
+        """What to show before the first turn: the graph, and what can be typed."""
+        return self._say("welcome", name=self._world.name, facts=len(self._world), entities=len(self._world.entities))
+
+    def opening(self) -> list[Turn]:
+        """Return nothing: the person speaks first."""
+        return []
+
+    def reply(self, text: str) -> list[Turn]:
+        """Return what the system says, or what a switch did; nothing after a goodbye or an empty line."""
+        said = text.strip()
+        if not said:
+            return []
+        if said.rstrip("。！!.").lower() in GOODBYES:
+            self.finished = True
+            return []
+        if said.startswith("/noise"):
+            return [
+                Turn(speaker="system", text=self._switch(said.removeprefix("/noise").strip()), meta={"remark": True})
+            ]
+        heard = said
+        if self._noise is not None:
+            heard = self._noise.turn(said, rng=_stream(self._seed, len(self._turns))).text
+        self._turns.append(Turn(speaker="user", text=heard, meta={} if heard == said else {"typed": said}))
+        return [self._speak()]
+
+    def shown(self, turn: Turn) -> list[str]:
+        """Return the words of a turn, then what was heard, the entity, the query and the triples, a line each."""
+        lines = [turn.text]
+        if "remark" in turn.meta:
+            return lines
+        if "heard" in turn.meta:
+            lines.append(self._say("heard", text=turn.meta["heard"]))
+        trace = msgspec.convert(turn.meta["trace"], Trace)
+        if trace.entity is not None:
+            lines.append(self._say("entity", entity=trace.entity))
+        if trace.query is not None:
+            lines.append(self._say("query", query=trace.query.told()))
+        told = [" | ".join(map(str, (fact.subject, fact.relation, fact.object))) for fact in trace.facts]
+        return lines + ([self._say("fact", fact=fact) for fact in told] or [self._say("none")])
+
+    def dialogue(self) -> Dialogue:
+        """Return the transcript so far.
+
+        A user's turn is what the system heard, `meta["typed"]` what the person wrote where that differs; a turn of the
+        system has its triples as annotation and its trace as a remark.
+        """
+        meta = {
+            "system": type(self._system).__name__,
+            "seed": self._seed,
+            "lang": self._lang,
+            "world": self._world.name,
+        }
+        return Dialogue(id=self._name, turns=tuple(self._turns), meta=meta)
+
+    def _speak(self) -> Turn:
+        sample = Sample(
+            id=f"{self._name}#{len(self._turns)}",
+            dialogue_id=self._name,
+            history=tuple(Turn(speaker=turn.speaker, text=turn.text) for turn in self._turns),
+            world=self._world.name,
+        )
+        (answer,) = self._system.answer([sample])
+        trace = trace_of(self._system, sample, answer)
+        meta = {"trace": msgspec.to_builtins(trace)}
+        if "typed" in self._turns[-1].meta:
+            meta["heard"] = self._turns[-1].text
+        annotation = Annotation(facts=trace.facts)
+        turn = Turn(speaker="system", text=answer.text or self._words["silent"], annotation=annotation, meta=meta)
+        self._turns.append(turn)
+        return turn
+
+    def _switch(self, word: str) -> str:
+        """Turn the noise on or off and say so; where it cannot be had, say why."""
+        if word not in {"on", "off"}:
+            return self._words["noise-how"]
+        if word == "off":
+            self._noise = None
+            return self._words["noise-off"]
+        from duologue.challenges.spoken.noise.simulator import Simulator
+
+        try:
+            self._noise = Simulator("test", self._seed)
+            self._noise.turn("试一试", rng=Random(0))  # a missing library is told now, not at the next word
+        except DuologueError as error:
+            self._noise = None
+            return str(error)
+        return self._words["noise-on"]
+
+    def _say(self, key: str, **values: object) -> str:
+        return self._words[key].format(**values)
+
+
+def _stream(seed: int, at: int) -> Random:
+    """Return the chance of one turn, the same whenever the talk is had again."""
+    return Random(int.from_bytes(hashlib.sha256(f"spoken chat {seed} {at}".encode()).digest()[:8], "big"))

@@ -1,0 +1,1 @@
+"""Simulated recognition errors: the measured noise model, its simulator, and noisy copies of data files."""

@@ -1,0 +1,1 @@
+"""Scoring: the checker of result files, the scoring options, counts per sample and the formulas over them."""

@@ -1,0 +1,47 @@
+"""What is counted of one sample's triples (specification, sections 3.1 and 3.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.spoken.schema.triples import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.challenges.spoken.schema.triples import Key
+    from duologue.challenges.spoken.scoring.options import Choices
+
+COLUMNS = ("kept", "precision", "recall", "f1", "triples hit", "triples said", "triples wanted")
+"""Names of what is counted."""
+
+LEFT_OUT = (0.0,) * len(COLUMNS)
+"""The counts of a sample that `Choices.empty` leaves out."""
+
+
+def count_triples(
+    gold: Sequence[dict[str, Any]], said: Sequence[dict[str, Any]] | None, choices: Choices
+) -> tuple[float, ...]:
+    """Return the counts of a sample in the order of `COLUMNS`; `said` is `None` where the sample has no reply.
+
+    A sample without a reply scores 0 even where there was nothing to say.
+    """
+    wanted = _keys(gold, choices)
+    given = _keys(said or (), choices)
+    if (choices.empty == "gold_only" and not wanted) or (choices.empty == "skip" and not wanted and not given):
+        return LEFT_OUT
+    known = set(wanted)
+    hits = sum(key in known for key in given)
+    if not wanted and not given:
+        precision = recall = f1 = float(choices.empty == "one" and said is not None)
+    elif not hits:
+        precision = recall = f1 = 0.0
+    else:
+        precision, recall = hits / len(given), hits / len(wanted)
+        f1 = 2 * precision * recall / (precision + recall)
+    return 1.0, precision, recall, f1, float(hits), float(len(given)), float(len(wanted))
+
+
+def _keys(attrs: Sequence[dict[str, Any]], choices: Choices) -> list[Key]:
+    keys = [key_of(attr, strict_types=choices.strict_types == "true") for attr in attrs]
+    return list(dict.fromkeys(keys)) if choices.duplicates == "dedupe" else keys

@@ -1,0 +1,88 @@
+"""Which turns of training dialogues are clean, so that a language model may learn from them.
+
+Turns with knowledge always are. The others carry noise in the challenge's dialogues and none in KdConv's; a file does
+not say which it is, but noise leaves traces that people's writing hardly has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from duologue.challenges.spoken.noise.noise_table import FINAL, MARKS, PARTICLES
+from duologue.challenges.spoken.systems.asr_correction.edits import is_han
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from duologue.core.records import Example
+
+_RARE = frozenset("嚜奤锕颠捣蔫灸弍壹叁肆伍陆柒捌玖躲嗨喽呐")
+"""Characters that the noise writes and people hardly do."""
+_DOUBLED = frozenset(
+    "谢看哈对说聊妈爸星天人常多试好太走慢刚嗯呵嘿嘻啦哇爷奶姐妹弟哥宝宠想听问找查玩逛尝渐往往仅偏默深早乖拜考哦佩转刷"
+)
+"""Characters that people do say twice."""
+_MOST = 0.1
+"""Share of turns with traces up to which a dialogue counts as clean."""
+_OFTEN = 3
+"""Dialogues in which an utterance must be said to be trusted in dialogues that bear traces."""
+
+
+def traces(text: str) -> bool:
+    """Return whether an utterance bears a trace of the recogniser's noise.
+
+    >>> traces("这个景点的地址在哪呢呀？"), traces("这个景点的地址在哪呢？")
+    (True, False)
+    """
+    if not text:
+        return False
+    inner, last = text[:-1], text[-1]
+    if text[0] in MARKS or last not in FINAL or not _RARE.isdisjoint(text):
+        return True
+    if len(text) > 2 and text[-2] in PARTICLES and text[-3] in PARTICLES:
+        return True
+    return any(
+        (one == "。" and other in MARKS) or (one == other and is_han(one) and one not in _DOUBLED)
+        for one, other in zip(inner, text[1:], strict=True)
+    )
+
+
+def clean_texts(dialogues: Iterable[Sequence[tuple[str, bool]]]) -> list[str]:
+    """Return the clean utterances of dialogues, each given as its turns: text, and whether it surely is clean.
+
+    Turns that are not sure count where few of those of their dialogue bear traces; elsewhere those that are said word
+    by word in several dialogues, since noise hardly strikes twice in one way.
+    """
+    held = list(dialogues)
+    said = Counter(text for turns in held for text in {text for text, _ in turns})
+    found: list[str] = []
+    for turns in held:
+        unsure = [text for text, sure in turns if not sure]
+        trusted = sum(map(traces, unsure)) <= _MOST * len(unsure)
+        found.extend(text for text, sure in turns if sure or ((trusted or said[text] >= _OFTEN) and not traces(text)))
+    return found
+
+
+def clean_texts_of(examples: Sequence[Example]) -> list[str]:
+    """Return the clean utterances in the dialogues that training examples come from.
+
+    Replies with knowledge are surely clean; what an example does not tell of a turn, such as whether the user's uses
+    knowledge, is judged by traces.
+    """
+    last: dict[str, Example] = {}
+    replies: dict[str, dict[int, tuple[str, bool]]] = {}
+    for example in examples:
+        sample = example.sample
+        if sample.dialogue_id not in last or len(sample.history) > len(last[sample.dialogue_id].sample.history):
+            last[sample.dialogue_id] = example
+        for answer in example.references[:1]:
+            facts = answer.annotation.facts if answer.annotation is not None else ()
+            replies.setdefault(sample.dialogue_id, {})[len(sample.history)] = answer.text or "", bool(facts)
+    return clean_texts(_turns(example, replies.get(name, {})) for name, example in last.items())
+
+
+def _turns(example: Example, replies: Mapping[int, tuple[str, bool]]) -> list[tuple[str, bool]]:
+    turns = [replies.get(at, (turn.text, False)) for at, turn in enumerate(example.sample.history)]
+    end = len(turns)
+    return [*turns, replies[end]] if end in replies else turns

@@ -1,0 +1,148 @@
+"""Ways in which an utterance may be mended: each undoes one thing that the recogniser's noise does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.spoken.noise.noise_table import FINAL, MARKS, NUMERALS, PARTICLES, USUAL
+from duologue.challenges.spoken.noise.pronunciation import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+KINDS = ("repeat", "tail", "filler", "stop", "mark", "swap", "sound", "pair", "numeral", "lost", "end")
+"""Said twice; a particle before the last character; a pause; a stray full stop; a mark that changed places with a word;
+two words that did; a character, or two, of the same sound; a formal numeral; a lost character; the last mark."""
+
+FORMAL = {formal: plain for plain, formal in NUMERALS.items() if not plain.isascii()}
+ARABIC = {formal: plain for plain, formal in NUMERALS.items() if plain.isascii()}
+"""Formal numerals with the usual characters, and with digits."""
+UNUSUAL: dict[str, str] = {}
+"""What the noise is known to write a character for."""
+for _plain, _other in USUAL.items():
+    UNUSUAL[_other] = UNUSUAL.get(_other, "") + _plain
+
+_QUESTIONS = ("什么", "谁", "哪", "几", "多少", "多久", "多大", "怎", "啥", "吗")
+"""What an utterance that asks something has."""
+_LONGEST = 3
+"""Characters of the longest of two words that may have changed places."""
+
+
+class Mend(NamedTuple):
+    """Put `text` in the place of the characters from `start` to `end`."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
+def is_han(sign: str) -> bool:
+    """Return whether a character is a common Chinese one."""
+    return "\u4e00" <= sign <= "\u9fff"
+
+
+def repeats(text: str) -> Iterator[Mend]:
+    """Yield ways to say a character once that stands there twice."""
+    for at in range(len(text) - 1):
+        if text[at] == text[at + 1] and is_han(text[at]):
+            yield Mend("repeat", at, at + 1, "")
+
+
+def particles(text: str) -> Iterator[Mend]:
+    """Yield ways to leave out a particle: before the last character, or a pause anywhere."""
+    for at, sign in enumerate(text[:-1]):
+        if sign in PARTICLES:
+            yield Mend("tail" if at == len(text) - 2 else "filler", at, at + 1, "")
+
+
+def stops(text: str) -> Iterator[Mend]:
+    """Yield ways to leave out a full stop that is not the last mark, or is the second one."""
+    for at, sign in enumerate(text):
+        if sign == "。" and (at < len(text) - 1 or text[at - 1 : at] == "。"):
+            yield Mend("stop", at, at + 1, "")
+
+
+def marks(text: str) -> Iterator[Mend]:
+    """Yield ways to put a mark back that changed places with the word after or before it."""
+    size = len(text)
+    for at in range(max(0, size - 5), size - 1):
+        if text[at] in FINAL and not any(sign in MARKS for sign in text[at + 1 :]):
+            rest = text[at + 1 :]
+            yield Mend("mark", at, size, rest + text[at])
+            if len(rest) > 1 and rest[-2] in PARTICLES:
+                yield Mend("mark", at, size, rest[:-2] + rest[-1] + text[at])
+    for at, sign in enumerate(text[:-1]):
+        if sign == "，":
+            for length in range(1, _LONGEST + 1):
+                word = text[at + 1 : at + 1 + length]
+                if len(word) == length and at + 1 + length < size and not any(one in MARKS for one in word):
+                    yield Mend("mark", at, at + 1 + length, word + sign)
+                word = text[at - length : at] if at >= length else ""
+                if word and at > length and not any(one in MARKS for one in word):
+                    yield Mend("mark", at - length, at + 1, sign + word)
+
+
+def swaps(text: str, odd: Sequence[bool]) -> Iterator[Mend]:
+    """Yield ways to swap two short words; `odd` tells before which characters the text reads oddly."""
+    size = len(text)
+    for start in range(size - 1):
+        for middle in range(start + 1, min(start + _LONGEST, size - 1) + 1):
+            for end in range(middle + 1, min(middle + _LONGEST, size) + 1):
+                if odd[start] + odd[middle] + odd[end] < 2 or text[start:middle] == text[middle:end]:
+                    continue
+                if all(is_han(sign) for sign in text[start:end]):
+                    yield Mend("swap", start, end, text[middle:end] + text[start:middle])
+
+
+def sounds(
+    text: str, odd: Sequence[bool], alone: Mapping[str, str], pairs: Mapping[str, Sequence[str]]
+) -> Iterator[Mend]:
+    """Yield ways to write one character or two with others of the same sound.
+
+    `alone` and `pairs` have what is usual by reading; `odd` tells before which characters the text reads oddly.
+    """
+    read = [reading(sign) for sign in text]
+    for at, sign in enumerate(text):
+        if not is_han(sign) or not (odd[at] or odd[at + 1]):
+            continue
+        usual = UNUSUAL.get(sign, "")
+        for other in dict.fromkeys((*usual, *alone.get(read[at], ()))):
+            if other != sign:
+                yield Mend("sound", at, at + 1, other)
+        if at + 1 < len(text):
+            two = text[at : at + 2]
+            for other in pairs.get(f"{read[at]} {read[at + 1]}", ()):
+                if other[0] != two[0] and other[1] != two[1]:
+                    yield Mend("pair", at, at + 2, other)
+
+
+def numerals(text: str) -> Iterator[Mend]:
+    """Yield ways to write formal numerals as usual: digits where several follow one another."""
+    at = 0
+    while at < len(text):
+        end = at
+        while end < len(text) and text[end] in NUMERALS.values():
+            end += 1
+        run = text[at:end]
+        if run:
+            yield Mend("numeral", at, end, "".join(FORMAL.get(sign, sign) for sign in run))
+            if all(sign in ARABIC for sign in run):
+                yield Mend("numeral", at, end, "".join(ARABIC[sign] for sign in run))
+        at = end + 1
+
+
+def losses(text: str, odd: Sequence[bool], after: Mapping[str, str]) -> Iterator[Mend]:
+    """Yield ways to put in a character that may be lost; `after` has what usually follows a character or two."""
+    for at in range(len(text) + 1):
+        if odd[at]:
+            before = ("\x02" + text)[max(0, at - 1) : at + 1]
+            for sign in dict.fromkeys(after.get(before, "") + after.get(before[-1:], "")):
+                yield Mend("lost", at, at, sign)
+
+
+def ends(text: str) -> Iterator[Mend]:
+    """Yield the way to end an utterance that has no last mark: by whether it asks something."""
+    if text and text[-1] not in MARKS:
+        asks = text[-1] in "吗呢么吧" or any(word in text for word in _QUESTIONS)
+        yield Mend("end", len(text), len(text), "？" if asks else "。")

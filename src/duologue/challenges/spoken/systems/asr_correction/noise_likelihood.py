@@ -1,0 +1,134 @@
+"""How readily the noise does the very thing that a mend undoes: at this place, with this character.
+
+Where the noise strikes depends on the length alone (`noise_table`), so a stray full stop after the eighth of fourteen
+characters is told from a full stop that somebody meant.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING
+
+from duologue.challenges.spoken.noise import noise_table as table
+from duologue.challenges.spoken.noise.noise_table import FORMS
+from duologue.challenges.spoken.noise.pronunciation import words
+from duologue.core.sums import added
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.challenges.spoken.systems.asr_correction.edits import Mend
+
+_LEAST = 0.0003
+"""Nothing is less likely: a place that no fraction gives is drawn evenly."""
+
+
+def readiness(text: str, mend: Mend) -> float:
+    """Return ln of the share of utterances in which the noise would have made `text` of the mended one.
+
+    Kinds that are no noise of their own (a last mark, a lost character) have 0.
+    """
+    if mend.kind not in _SHARES:
+        return 0.0
+    return math.log(max(_SHARES[mend.kind](text, mend), _LEAST))
+
+
+@cache
+def _places(name: str, column: int, n: int) -> Mapping[int, float]:
+    """Return the share of each place among `n` things that the fractions in a column of a table give."""
+    rows: Sequence[tuple[float | str, ...]] = getattr(table, name)
+    total = added(float(row[0]) for row in rows)
+    found: dict[int, float] = {}
+    for row in rows:
+        at = int(float(row[column]) * (1 << n.bit_length()))
+        found[at] = found.get(at, 0.0) + float(row[0]) / total
+    return found
+
+
+@cache
+def _particles(name: str) -> Mapping[str, float]:
+    rows: Sequence[tuple[float | str, ...]] = getattr(table, name)
+    total = added(float(row[0]) for row in rows)
+    found: dict[str, float] = {}
+    for row in rows:
+        found[str(row[-1])] = found.get(str(row[-1]), 0.0) + float(row[0]) / total
+    return found
+
+
+def _bare(text: str) -> bool:
+    return all(sign == "。" or sign not in table.MARKS for sign in text)
+
+
+def _repeat(text: str, mend: Mend) -> float:
+    n = len(text) - 1
+    if _bare(text):
+        # The stop, where it still stands, came after the repetition.
+        inner = n - text.count("。")
+        at = mend.start - text[: mend.start].count("。")
+        return FORMS["stop+repeat"] * _places("STOPPED_REPEATS", 1, inner).get(at, 0.0)
+    once = FORMS["repeat"] * _places("REPEATS", 1, n).get(mend.start, 0.0)
+    return once + FORMS["repeat+delete"] * _places("DELETIONS", 2, n).get(mend.start, 0.0)
+
+
+def _stop(text: str, mend: Mend) -> float:
+    n = len(text) - 1
+    if _bare(text):
+        return FORMS["stop+repeat"] * _places("STOPPED_REPEATS", 2, n).get(mend.start, 0.0)
+    return FORMS["stop"] * _places("STOPS", 1, n).get(mend.start, 0.0)
+
+
+def _tail(text: str, mend: Mend) -> float:
+    sign = text[mend.start]
+    swapped = FORMS["swap+particle"] * _particles("SWAPS_WITH_PARTICLE").get(sign, 0.0)
+    return swapped + (FORMS["tail"] + FORMS["repeat+tail"]) * _particles("TAILS").get(sign, 0.0)
+
+
+def _filler(text: str, mend: Mend) -> float:
+    n = len(text) - 1
+    total = added(weight for weight, _, _ in table.FILLERS)
+    here = added(
+        weight
+        for weight, fraction, sound in table.FILLERS
+        if sound == text[mend.start] and int(fraction * (1 << n.bit_length())) == mend.start
+    )
+    return FORMS["filler"] * here / total
+
+
+def _swap(text: str, mend: Mend) -> float:
+    cut = words(text[: mend.start] + mend.text + text[mend.end :])
+    at, start = 0, 0
+    while at < len(cut) and start < mend.start:
+        start += len(cut[at])
+        at += 1
+    if start != mend.start or at + 1 >= len(cut) or start + len(cut[at]) + len(cut[at + 1]) != mend.end:
+        return 0.0
+    if text[mend.start : mend.start + len(cut[at + 1])] != cut[at + 1]:
+        return 0.0
+    second, n = at + 1, len(cut)
+    plain = FORMS["swap"] * (_places("SWAPS", 1, n).get(second, 0.0) + (second == 1) * _places("SWAPS", 1, n)[0])
+    places = _places("SWAPS_WITH_PARTICLE", 1, n)
+    return plain + FORMS["swap+particle"] * (places.get(second, 0.0) + (second == 1) * places[0])
+
+
+def _sound(text: str, mend: Mend) -> float:
+    cut = words(text[: mend.start] + mend.text + text[mend.end :])
+    start = 0
+    for at, word in enumerate(cut):
+        if start <= mend.start and mend.end <= start + len(word):
+            share = _places("HOMOPHONES", 1, len(cut)).get(at, 0.02)
+            return FORMS["homophone"] * share
+        start += len(word)
+    return 0.0
+
+
+_SHARES = {
+    "repeat": _repeat,
+    "stop": _stop,
+    "tail": _tail,
+    "filler": _filler,
+    "swap": _swap,
+    "mark": lambda _text, mend: FORMS["swap+particle"] if mend.end - mend.start < 5 else FORMS["swap"] / 2,
+    "sound": _sound,
+    "pair": _sound,
+}

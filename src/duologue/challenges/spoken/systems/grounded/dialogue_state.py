@@ -1,0 +1,200 @@
+"""Which entities a dialogue is about: what was named and when, and whose values were said.
+
+Names are often missing (three quarters of the questions have none) or misheard; what the replies said of an entity
+tells as well which one is meant. Nothing here is learned; it gathers what the ranker weighs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from duologue.challenges.spoken.systems.grounded.normalization import fold, grams, parts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from duologue.challenges.spoken.systems.grounded.entity_linker import Linker, Mention
+    from duologue.challenges.spoken.systems.grounded.value_index import ValueIndex
+    from duologue.core.protocols import World
+    from duologue.core.records import Fact, Turn
+
+Key = TypeVar("Key")
+T = TypeVar("T")
+
+_MOST_ENTITIES = 14
+_MOST_NAMESAKES = 5
+_RECALLED_TURNS = 4
+"""Latest turns from which subjects are recalled by what was said of them."""
+_MENDED_TURNS = 3
+_LEAST_RECALL = 0.3
+_SHORTEST = 2
+"""Characters of a word that is found inside another by more than chance."""
+_LONG = 16
+"""Characters from which a value is compared by pieces: people shorten and reword it."""
+_PROSE = 200
+"""Characters from which a value is no list any more."""
+_KEPT = 1 << 15  # results that are remembered
+
+
+class Saying(NamedTuple):
+    """Where an entity was named."""
+
+    age: int
+    """Turns before the last one: 0 is the user's question."""
+    mention: Mention
+
+
+@dataclass
+class Candidate:
+    """An entity that a reply may be about."""
+
+    name: str
+    said: list[Saying] = field(default_factory=list)
+    """Latest first."""
+    namesakes: int = 1
+    """Entities of the same name, this one included."""
+    recalled: dict[int, float] = field(default_factory=dict)
+    """By age of the turn: how much it says what the graph says of the entity."""
+
+
+class Value(NamedTuple):
+    """One value of an entity, prepared for comparison with what is said."""
+
+    fact: Fact
+    folded: str
+    parts: tuple[str, ...]
+    pieces: frozenset[str]
+    """Empty for short values."""
+
+
+class Profile(NamedTuple):
+    """What the graph says of an entity."""
+
+    values: tuple[Value, ...]
+    relations: dict[str, tuple[int, ...]]
+    """By attribute, the places of its values."""
+
+
+@dataclass
+class Situation:
+    """A dialogue as far as it was heard."""
+
+    turns: tuple[str, ...]
+    """Latest first."""
+    mended: tuple[str, ...]
+    """The latest turns with the noise undone where it could be."""
+    mentions: tuple[tuple[Mention, ...], ...]
+    """Per turn as it was heard."""
+    candidates: list[Candidate]
+
+
+class Tracker:
+    """Reads dialogues against one graph."""
+
+    def __init__(
+        self, graph: World, linker: Linker, index: ValueIndex, mend: Callable[[str], str] | None = None
+    ) -> None:
+        """Take the graph with its indexes; `mend` undoes noise before the words of a question are read."""
+        self._graph, self._linker, self._index, self._mend = graph, linker, index, mend
+        self._mended: dict[str, str] = {}
+        self._profiles: dict[str, Profile] = {}
+        self._told: dict[tuple[str, str], tuple[float, ...]] = {}
+        self._recalls: dict[str, list[tuple[str, float]]] = {}
+
+    def situation(self, history: Sequence[Turn], also: Iterable[str] = ()) -> Situation:
+        """Return what a history (its last turn is the question) names and recalls; without turns there is nothing.
+
+        `also` are entities that are candidates in any case.
+        """
+        turns = tuple(turn.text for turn in reversed(history))
+        mended = tuple(text if age % 2 else self._mend_once(text) for age, text in enumerate(turns[:_MENDED_TURNS]))
+        mentions = tuple(self._linker.mentions(text) for text in turns)
+        candidates: dict[str, Candidate] = {}
+        for age, found in enumerate(mentions):
+            for mention in reversed(found):
+                for name in mention.names[:_MOST_NAMESAKES]:
+                    candidate = candidates.setdefault(name, Candidate(name, namesakes=len(mention.names)))
+                    candidate.said.append(Saying(age, mention))
+        kept = dict(list(candidates.items())[:_MOST_ENTITIES])
+        for name in also:
+            kept.setdefault(name, candidates.get(name, Candidate(name)))
+        for age, text in enumerate(turns[:_RECALLED_TURNS]):
+            for name, strength in self._recalled(text):
+                if strength >= _LEAST_RECALL:
+                    candidate = kept.setdefault(name, candidates.get(name, Candidate(name)))
+                    candidate.recalled[age] = strength
+        return Situation(turns, mended, mentions, list(kept.values()))
+
+    def profile(self, name: str) -> Profile:
+        """Return what the graph says of an entity."""
+        found = self._profiles.get(name)
+        if found is None:
+            found = self._profiles[name] = _bounded(self._profiles, _profile(self._graph.about(name)))
+        return found
+
+    def told(self, name: str, text: str) -> tuple[float, ...]:
+        """Return for each value of an entity's profile how far a text says it, from 0 to 1."""
+        key = (name, text)
+        found = self._told.get(key)
+        if found is None:
+            folded = fold(text)
+            said = grams(folded)
+            values = self.profile(name).values
+            found = _bounded(self._told, tuple(_said(value, folded, said) for value in values))
+            self._told[key] = found
+        return found
+
+    def _mend_once(self, text: str) -> str:
+        if self._mend is None:
+            return text
+        found = self._mended.get(text)
+        if found is None:
+            found = self._mended[text] = _bounded(self._mended, self._mend(text))
+        return found
+
+    def _recalled(self, text: str) -> list[tuple[str, float]]:
+        found = self._recalls.get(text)
+        if found is None:
+            found = self._recalls[text] = _bounded(self._recalls, self._index.search(text))
+        return found
+
+
+def _bounded(known: dict[Key, T], value: T) -> T:
+    if len(known) >= _KEPT:
+        known.clear()
+    return value
+
+
+def _profile(facts: Sequence[Fact]) -> Profile:
+    values = []
+    relations: dict[str, tuple[int, ...]] = {}
+    for place, fact in enumerate(facts):
+        text = " ".join(fact.object) if isinstance(fact.object, tuple) else str(fact.object)
+        folded = fold(text)
+        long = len(folded) >= _LONG
+        values.append(
+            Value(
+                fact, folded, () if long and len(text) > 200 else parts_of(text), grams(folded) if long else frozenset()
+            )
+        )
+        relations[fact.relation] = (*relations.get(fact.relation, ()), place)
+    return Profile(tuple(values), relations)
+
+
+def _said(value: Value, folded: str, said: frozenset[str]) -> float:
+    """Return how far a text says a value: whole 1, of a list at least half of it, of a long text what is shared."""
+    if value.folded.isdigit():
+        return float(re.search(rf"(?<!\d){value.folded}(?!\d)", folded) is not None)
+    if len(value.folded) >= _SHORTEST and value.folded in folded:
+        return 1.0
+    best = 0.0
+    if len(value.parts) > 1:
+        hits = sum(part in folded for part in value.parts)
+        best = 0.5 + 0.5 * hits / len(value.parts) if hits else 0.0
+    if value.pieces and said:
+        shared = len(said & value.pieces)
+        if shared > 1:
+            best = max(best, shared / min(len(said), len(value.pieces)))
+    return best

@@ -1,0 +1,105 @@
+"""The words that the ranker knows, and situations as rows for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from duologue.challenges.spoken.systems.grounded.features import FIGURES, NONE
+from duologue.core.records import Record
+from duologue.models.utility import PAD, UNKNOWN, Choice, Collator, UtilitySize
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from duologue.challenges.spoken.systems.grounded.features import Pairs
+
+_FIRST_WORD = max(PAD, UNKNOWN) + 1
+
+
+class Words(Record, frozen=True, kw_only=True):
+    """The words of questions and of attributes that training data has often enough."""
+
+    question: tuple[str, ...]
+    attribute: tuple[str, ...]
+
+
+def words_of(rows: Iterable[tuple[str, Pairs, Collection[tuple[str, str]]]], *, rare: int) -> Words:
+    """Return the words that at least `rare` dialogues have; of attributes only those that were wanted count.
+
+    A row is a dialogue's id, the pairs of one of its situations and those of them that were wanted.
+    """
+    question: dict[str, set[str]] = {}
+    attribute: dict[str, set[str]] = {}
+    for dialogue, pairs, wanted in rows:
+        for word in pairs.question:
+            question.setdefault(word, set()).add(dialogue)
+        for pair, words in zip(pairs.pairs, pairs.attributes, strict=True):
+            if pair in wanted:
+                for word in words:
+                    attribute.setdefault(word, set()).add(dialogue)
+    return Words(question=_often(question, rare), attribute=_often(attribute, rare))
+
+
+def _often(found: dict[str, set[str]], rare: int) -> tuple[str, ...]:
+    return tuple(sorted(word for word, dialogues in found.items() if len(dialogues) >= rare))
+
+
+def wanted_shares(pairs: Pairs, wanted: Collection[tuple[str, str]]) -> NDArray[np.float32]:
+    """Return what share of the answer each pair is (c,): equal ones of those wanted, `NONE` where none is.
+
+    All zeros where none of those wanted is a candidate.
+    """
+    right = np.array([pair in (wanted or (NONE,)) for pair in pairs.pairs], dtype=np.float32)
+    total = right.sum()
+    return right / total if total else right
+
+
+class Reader:
+    """Turns pairs into rows; attributes that look alike share a row of its table, which grows as rows are made."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        self._question = {word: at for at, word in enumerate(words.question, _FIRST_WORD)}
+        self._attribute = {word: at for at, word in enumerate(words.attribute, _FIRST_WORD)}
+        self._table: dict[tuple[int, ...], int] = {}
+
+    def row(self, pairs: Pairs, shares: NDArray[np.float32] | None = None) -> Choice:
+        """Return the candidates of a situation, with the shares that were wanted in training."""
+        known = [self._question[word] for word in pairs.question if word in self._question]
+        return Choice(
+            words=np.array(known or [UNKNOWN], dtype=np.int32),
+            templates=np.array([self._attribute_row(words) for words in pairs.attributes], dtype=np.int32),
+            figures=pairs.figures.astype(np.float16),
+            utility=(np.zeros(len(pairs.pairs), dtype=np.float32) if shares is None else shares)[:, None],
+        )
+
+    def _attribute_row(self, words: Sequence[str]) -> int:
+        key = tuple(self._attribute.get(word, UNKNOWN) for word in words)
+        return self._table.setdefault(key, len(self._table))
+
+    def begin(self) -> None:
+        """Forget the rows made so far; their collator goes on to pad them."""
+        self._table = {}
+
+    def collator(self) -> Collator:
+        """Return what pads rows that were made so far."""
+        table = np.full((max(1, len(self._table)), max(map(len, self._table), default=1)), PAD, dtype=np.int32)
+        for key, at in self._table.items():
+            table[at, : len(key)] = key
+        return Collator(table)
+
+    def size(self, *, width: int, hidden: int, dropout: float, word_dropout: float) -> UtilitySize:
+        """Return how large a network for these words is."""
+        return UtilitySize(
+            words=len(self.words.question) + _FIRST_WORD,
+            template_words=len(self.words.attribute) + _FIRST_WORD,
+            figures=len(FIGURES),
+            width=width,
+            hidden=hidden,
+            dropout=dropout,
+            word_dropout=word_dropout,
+        )

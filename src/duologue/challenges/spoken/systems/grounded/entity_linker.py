@@ -1,0 +1,157 @@
+"""Names of a graph found in what was said: exactly, by sound, and with one wrong, missing or extra character.
+
+The graph is read when the linker is made and nothing of it is learned. Names are looked up, never gone through: the
+variants of a piece of text with one character left out meet those of a name with one left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.spoken.systems.grounded.normalization import bare, fold, sound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+EXACT, SOUND, SWAPPED, EDITED = range(4)
+"""How a name was found: as written (punctuation and case apart), by its sound, with its parts in another order, with
+one syllable wrong, missing or too many."""
+_COSTS = (0.0, 0.4, 1.2, 1.4)
+"""By how many characters each kind of finding must be longer than an exact one to be preferred to it."""
+_LONGEST = 24  # characters of a name that is looked for
+_LONGEST_EDITED = 14  # characters of a name that may have an error
+_SHORTEST_SOUND = 2  # a word of two characters must at least share one of them, see `_alike`
+_SHORTEST_SWAPPED = 4
+_SHORTEST_EDITED = 3
+_KEPT = 4096  # texts whose mentions are remembered
+
+
+class Mention(NamedTuple):
+    """A name found in a text."""
+
+    start: int
+    """In the folded text; `end` is exclusive."""
+    end: int
+    form: str
+    """The folded name as the graph has it, without a suffix in brackets."""
+    kind: int
+    """`EXACT`, `SOUND`, `SWAPPED` or `EDITED`."""
+    names: tuple[str, ...]
+    """The entities that are called so."""
+
+
+class Linker:
+    """Finds the entities that a text names."""
+
+    def __init__(self, names: Iterable[str], *, fuzzy: bool = True) -> None:
+        """Index names in one pass; without `fuzzy` only exact names are found."""
+        self._forms: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            for form in dict.fromkeys((fold(name), bare(name))):
+                if form:
+                    self._forms[form] = (*self._forms.get(form, ()), name)
+        self._longest = min(_LONGEST, max(map(len, self._forms), default=0))
+        self._fuzzy = fuzzy
+        self._sounds: dict[str, list[str]] = {}
+        self._shortened: dict[str, list[str]] = {}
+        self._bags: dict[str, list[str]] = {}
+        self._halves: set[tuple[int, bool, str]] = set()
+        self._known: dict[str, tuple[Mention, ...]] = {}
+        if fuzzy:
+            for form in self._forms:
+                self._index(form)
+
+    def _index(self, form: str) -> None:
+        if not _SHORTEST_SOUND <= len(form) <= _LONGEST_EDITED:
+            return
+        heard = sound(form)
+        self._sounds.setdefault(heard, []).append(form)
+        if len(form) >= _SHORTEST_SWAPPED:
+            self._bags.setdefault("".join(sorted(heard)), []).append(form)
+        if len(form) >= _SHORTEST_EDITED:
+            for shorter in _shortened(heard):
+                self._shortened.setdefault(shorter, []).append(form)
+            half = len(heard) // 2
+            self._halves |= {(len(heard), True, heard[:half]), (len(heard), False, heard[-half:])}
+
+    def called(self, form: str) -> tuple[str, ...]:
+        """Return the entities of a folded name, without regard to a suffix in brackets."""
+        return self._forms.get(form, ())
+
+    def mentions(self, text: str) -> tuple[Mention, ...]:
+        """Return the names in a text from left to right; where several overlap, the best and longest is taken."""
+        known = self._known.get(text)
+        if known is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            known = self._known[text] = self._resolved(fold(text))
+        return known
+
+    def _resolved(self, folded: str) -> tuple[Mention, ...]:
+        found = sorted(
+            self._found(folded),
+            key=lambda one: (_COSTS[one.kind] - min(one.end - one.start, len(one.form)), one.kind, one.start),
+        )
+        taken = bytearray(len(folded))
+        chosen = []
+        for one in found:
+            if not any(taken[one.start : one.end]):
+                taken[one.start : one.end] = b"\1" * (one.end - one.start)
+                chosen.append(one)
+        return tuple(sorted(chosen))
+
+    def _found(self, folded: str) -> Iterator[Mention]:
+        heard = sound(folded) if self._fuzzy else ""
+        for start in range(len(folded)):
+            for end in range(start + 1, min(start + self._longest + 1, len(folded)) + 1):
+                piece = folded[start:end]
+                names = self._forms.get(piece)
+                if names is not None and (len(piece) > 1 or len(folded) == 1):
+                    yield Mention(start, end, piece, EXACT, names)
+                elif self._fuzzy and end - start <= _LONGEST_EDITED + 1:
+                    for form, kind in self._heard(piece, heard[start:end]):
+                        yield Mention(start, end, form, kind, self._forms[form])
+
+    def _heard(self, piece: str, heard: str) -> Iterator[tuple[str, int]]:
+        """Return the names that a piece may be a misheard form of, with the kind of error."""
+        same = self._sounds.get(heard)
+        if same is not None:
+            yield from ((form, SOUND) for form in same if len(form) > _SHORTEST_SOUND or _alike(piece, form))
+            return
+        if len(heard) >= _SHORTEST_SWAPPED:
+            yield from ((form, SWAPPED) for form in self._bags.get("".join(sorted(heard)), ()))
+        if len(heard) >= _SHORTEST_EDITED and self._half_known(heard):
+            yield from ((form, EDITED) for form in self._edited(piece, heard))
+
+    def _half_known(self, heard: str) -> bool:
+        """Return whether a name one syllable away is possible: its first or last half then stands in the piece."""
+        for length in (len(heard) - 1, len(heard), len(heard) + 1):
+            half = length // 2
+            if (length, True, heard[:half]) in self._halves or (length, False, heard[-half:]) in self._halves:
+                return True
+        return False
+
+    def _edited(self, piece: str, heard: str) -> Iterator[str]:
+        """Return the names that differ from a piece by one syllable."""
+        missing = self._shortened.get(heard, ())
+        yield from (form for form in missing if len(form) > _SHORTEST_EDITED)
+        for at, shorter in enumerate(_shortened(heard)):
+            if 0 < at < len(heard) - 1:  # one too many, at the edges it is no part of the name
+                yield from (form for form in self._sounds.get(shorter, ()) if len(form) >= _SHORTEST_EDITED)
+            for form in self._shortened.get(shorter, ()):  # one wrong
+                if len(form) == len(heard) and _alike(piece, form) and _same_but(sound(form), heard, at):
+                    yield form
+
+
+def _shortened(heard: str) -> list[str]:
+    return [heard[:at] + heard[at + 1 :] for at in range(len(heard))]
+
+
+def _alike(piece: str, form: str) -> bool:
+    """Whether at least half of the characters, and two of three, stand as written."""
+    same = sum(one == other for one, other in zip(piece, form, strict=True))
+    return 2 * same >= len(form) and len(form) - same <= max(1, len(form) // 3)
+
+
+def _same_but(one: str, other: str, at: int) -> bool:
+    return one[:at] == other[:at] and one[at + 1 :] == other[at + 1 :]

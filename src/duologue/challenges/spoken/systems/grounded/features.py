@@ -1,0 +1,319 @@
+"""Candidate (entity, attribute) pairs of a situation as numbers and words for the ranker.
+
+No figure and no word names an entity: a graph with other entities gives the same numbers for the same talk.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duologue.challenges.spoken.systems.grounded.entity_linker import EXACT
+from duologue.challenges.spoken.systems.grounded.normalization import fold, sound
+from duologue.core.sums import added
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from duologue.challenges.spoken.systems.grounded.dialogue_state import Candidate, Profile, Situation, Tracker
+
+NONE = ("", "")
+"""The pair that stands for a reply without knowledge."""
+
+_AGES = 6
+"""Turns that are looked at one by one."""
+_FADE = 0.7
+"""What a turn counts of the one after it."""
+_SURE = 4
+"""Characters of a name from which a likeness is taken for it."""
+_WIDE = 200
+"""Characters of a value that count as long."""
+
+ENTITY = (
+    *(f"named {age}" for age in range(_AGES)),
+    *(f"exactly named {age}" for age in range(3)),
+    *("age", "rank", "times named", "never exactly", "never named", "first named", "last of its turn"),
+    *("form length", "form common", "namesakes", "age of user's", "age of system's"),
+    *(f"told {age}" for age in range(_AGES)),
+    *("told fading", "told ahead", "told 1 ahead", "recalled 0", "recalled", "recalled ahead", "attributes"),
+    *("value of another", "value of the last", "owner of the question"),
+)
+PAIR = (
+    *(
+        "none",
+        "values",
+        "value length",
+        "long",
+        "value told 0",
+        "value told 1",
+        "value told 3",
+        "value told 5",
+        "told ever",
+        "told by user",
+    ),
+    *("share told", "all told", "name shared 0", "name whole 0", "name heard 0", "name shared 1", "name whole 1"),
+    *("seen", "frequent", "same of another told", "question length", "question ends"),
+)
+FIGURES = (*ENTITY, *PAIR)
+
+
+class Pairs(NamedTuple):
+    """The candidate pairs of one situation; the first is `NONE`."""
+
+    pairs: list[tuple[str, str]]
+    figures: NDArray[np.float32]
+    """(c, f)."""
+    attributes: list[tuple[str, ...]]
+    """Words that describe the attribute of each pair and the shape of its values."""
+    question: list[str]
+    """Words of the question and of what led to it."""
+
+
+class Background(NamedTuple):
+    """What is known of words and attributes from training texts."""
+
+    common: Mapping[str, int]
+    """In how many turns a piece of 1 to 4 characters occurs, where in several."""
+    attributes: Mapping[str, int]
+    """How often an attribute was asked for."""
+
+
+def pairs_of(now: Situation, tracker: Tracker, background: Background) -> Pairs:
+    """Return all pairs that a reply to a situation may need."""
+    profiles = [tracker.profile(one.name) for one in now.candidates]
+    told = [[tracker.told(one.name, text) for text in now.turns[: 2 * _AGES]] for one in now.candidates]
+    entities = _entity_figures(now, profiles, told, background)
+    asked = fold(now.turns[0]) if now.turns else ""
+    before = fold(now.turns[1]) if len(now.turns) > 1 else ""
+    answered = _answered(profiles, told)
+    pairs: list[tuple[str, str]] = [NONE]
+    rows = [[*_nothing(entities), 1.0, *([0.0] * (len(PAIR) - 3)), min(len(asked), 60) / 30, _ends(now)]]
+    words: list[tuple[str, ...]] = [("#none",)]
+    for candidate, profile, lines, figures in zip(now.candidates, profiles, told, entities, strict=True):
+        for relation, places in profile.relations.items():
+            pairs.append((candidate.name, relation))
+            others = answered.get(relation, {})
+            same = max((strength for name, strength in others.items() if name != candidate.name), default=0.0)
+            known = background.attributes.get(relation, 0)
+            rows.append(
+                [
+                    *figures,
+                    0.0,
+                    *_value_figures(profile, places),
+                    *_told_figures(lines, places),
+                    *_name_figures(relation, asked, before),
+                    float(known > 0),
+                    math.log1p(known) / 5,
+                    same,
+                    min(len(asked), 60) / 30,
+                    _ends(now),
+                ]
+            )
+            words.append(_attribute_words(relation, profile, places))
+    question = list(_question_words(now, profiles, told))
+    return Pairs(pairs, np.array(rows, dtype=np.float32), words, question)
+
+
+def _nothing(entities: Sequence[Sequence[float]]) -> list[float]:
+    """Return for the reply without knowledge how well the best candidate does in each respect."""
+    return [max(column) for column in zip(*entities, strict=True)] if entities else [0.0] * len(ENTITY)
+
+
+def _ends(now: Situation) -> float:
+    return float(now.turns[0].rstrip()[-1:] in {"?", "？"}) if now.turns else 0.0
+
+
+def _entity_figures(
+    now: Situation,
+    profiles: Sequence[Profile],
+    told: Sequence[Sequence[tuple[float, ...]]],
+    background: Background,
+) -> list[list[float]]:
+    best = [[max(line, default=0.0) for line in lines] for lines in told]
+    latest = [line[1] if len(line) > 1 else 0.0 for line in best]
+    fading = [added(_FADE**age * value for age, value in enumerate(line[1:])) for line in best]
+    recalled = [added(_FADE**age * value for age, value in one.recalled.items()) for one in now.candidates]
+    ranks = _ranks(now)
+    first = max((one.said[-1].age for one in now.candidates if one.said), default=0)
+    rows = []
+    for at, one in enumerate(now.candidates):
+        line = [*best[at], *([0.0] * _AGES)]
+        ages = [said.age for said in one.said]
+        exact = [said.age for said in one.said if said.mention.kind == EXACT]
+        rows.append(
+            [
+                *(float(age in ages) for age in range(_AGES)),
+                *(float(age in exact) for age in range(3)),
+                min(ages, default=20) / 10,
+                1 / (1 + ranks[at]),
+                math.log1p(len(ages)),
+                float(not exact),
+                float(not ages),
+                float(bool(ages) and ages[-1] == first),
+                _place(one, now),
+                *_form_figures(one, background),
+                math.log(max(1, one.namesakes)),
+                min((age for age in ages if age % 2 == 0), default=20) / 10,
+                min((age for age in ages if age % 2 == 1), default=20) / 10,
+                *line[:_AGES],
+                fading[at],
+                fading[at] - max((value for other, value in enumerate(fading) if other != at), default=0.0),
+                latest[at] - max((value for other, value in enumerate(latest) if other != at), default=0.0),
+                one.recalled.get(0, 0.0),
+                recalled[at],
+                recalled[at] - max((value for other, value in enumerate(recalled) if other != at), default=0.0),
+                math.log1p(len(profiles[at].relations)) / 3,
+                *_owned(one, at, now, profiles),
+            ]
+        )
+    return rows
+
+
+def _ranks(now: Situation) -> list[int]:
+    """Return for each candidate how many different names were said after its last naming."""
+    latest: dict[str, int] = {}
+    for one in now.candidates:
+        if one.said:
+            latest.setdefault(one.said[0].mention.form, len(latest))
+    return [latest[one.said[0].mention.form] if one.said else len(latest) for one in now.candidates]
+
+
+def _place(one: Candidate, now: Situation) -> float:
+    """Whether no other name follows in the turn that named the candidate last."""
+    if not one.said:
+        return 0.0
+    said = one.said[0]
+    return float(all(other.start <= said.mention.start for other in now.mentions[said.age]))
+
+
+def _form_figures(one: Candidate, background: Background) -> list[float]:
+    if not one.said:
+        return [0.0, 0.0]
+    form = one.said[0].mention.form
+    return [min(len(form), 12) / 6, math.log1p(background.common.get(form, 0)) / 3]
+
+
+def _owned(one: Candidate, at: int, now: Situation, profiles: Sequence[Profile]) -> list[float]:
+    """Return whether the candidate is a value of another one, of the one named before it, and has a named value."""
+    form = fold(one.name) if not one.said else one.said[0].mention.form
+    of_another = of_last = owner = 0.0
+    for other, profile in enumerate(profiles):
+        if other != at and any(form == value.folded or form in value.parts for value in profile.values):
+            of_another = 1.0
+            if now.candidates[other].said and one.said and now.candidates[other].said[0].age <= one.said[0].age + 2:
+                of_last = 1.0
+    asked = {mention.form for mention in now.mentions[0]} if now.mentions else set()
+    if any(value.folded in asked for value in profiles[at].values):
+        owner = 1.0
+    return [of_another, of_last, owner]
+
+
+def _value_figures(profile: Profile, places: Sequence[int]) -> list[float]:
+    lengths = [len(profile.values[place].folded) for place in places]
+    mean = sum(lengths) / len(lengths)
+    return [math.log(len(places)), math.log1p(mean) / 3, float(mean > _WIDE / 4)]
+
+
+def _told_figures(lines: Sequence[tuple[float, ...]], places: Sequence[int]) -> list[float]:
+    """Return how far the values were said, by turn and speaker, and how many of them."""
+    by_age = [max(line[place] for place in places) for line in lines]
+    ever = [max((line[place] for line in lines[1:]), default=0.0) for place in places]
+    share = sum(value >= 0.5 for value in ever) / len(ever)
+    ages = [*by_age, *([0.0] * _AGES)]
+    own = [value for age, value in enumerate(by_age[1:], 1) if age % 2]
+    others = [value for age, value in enumerate(by_age[1:], 1) if not age % 2]
+    return [
+        *(ages[age] for age in (0, 1, 3, 5)),
+        max(own, default=0.0),
+        max(others, default=0.0),
+        share,
+        float(share == 1),
+    ]
+
+
+def _name_figures(relation: str, asked: str, before: str) -> list[float]:
+    name = fold(relation)
+    if not name:
+        return [0.0] * 5
+    heard = sound(name)
+    return [
+        sum(letter in asked for letter in name) / len(name),
+        float(name in asked),
+        float(heard in sound(asked)),
+        sum(letter in before for letter in name) / len(name),
+        float(name in before),
+    ]
+
+
+def _answered(profiles: Sequence[Profile], told: Sequence[Sequence[tuple[float, ...]]]) -> dict[str, dict[str, float]]:
+    """Return by attribute and entity how far the latest replies said its values."""
+    found: dict[str, dict[str, float]] = {}
+    for profile, lines in zip(profiles, told, strict=True):
+        for relation, places in profile.relations.items():
+            strength = max((line[place] for line in lines[1:4:2] for place in places), default=0.0)
+            if strength >= 0.5:
+                found.setdefault(relation, {})[profile.values[0].fact.subject] = strength
+    return found
+
+
+_DATE = re.compile(r"\d{2,4}\s*[年\-/.]\s*\d{1,2}")
+_NUMBER = re.compile(r"\d")
+
+
+def _attribute_words(relation: str, profile: Profile, places: Sequence[int]) -> tuple[str, ...]:
+    name = fold(relation)
+    value = profile.values[places[0]]
+    text = str(value.fact.object)
+    shape = "#date" if _DATE.search(text[:20]) else "#number" if _NUMBER.search(text[:6]) else "#words"
+    size = f"#{min(len(value.folded), 64).bit_length()}"
+    letters = dict.fromkeys((*name, *(name[at : at + 2] for at in range(len(name) - 1))))
+    return ("=" + relation, *letters, shape, size, f"#x{min(len(places), 3)}")
+
+
+def _question_words(
+    now: Situation, profiles: Sequence[Profile], told: Sequence[Sequence[tuple[float, ...]]]
+) -> Iterator[str]:
+    """Yield pieces of the last three turns, as written and as heard, names left out; and what was told before."""
+    for age, (text, mended) in enumerate(zip(now.turns, now.mended, strict=False)):
+        masked = _masked(fold(text), now, age) if mended == text else _unnamed(fold(mended), now, age)
+        yield f"{age}!{min(len(masked) // 4, 8)}"
+        for n in (1, 2, 3) if age == 0 else (2,):
+            yield from (f"{age}{masked[at : at + n]}" for at in range(len(masked) - n + 1))
+        if age == 0:
+            heard = sound(masked)
+            yield from (f"~{heard[at : at + n]}" for n in (2, 3) for at in range(len(heard) - n + 1))
+            if text.rstrip()[-1:] in {"?", "？"}:
+                yield "0?"
+    latest: Counter[str] = Counter()
+    for profile, lines in zip(profiles, told, strict=True):
+        for relation, places in profile.relations.items():
+            for age, line in enumerate(lines[1:4], 1):
+                if max(line[place] for place in places) >= 0.5:
+                    latest[f"{age}>{relation}"] += 1
+    yield from latest
+    yield f"#{min(len(now.turns), 9)}"
+
+
+def _unnamed(mended: str, now: Situation, age: int) -> str:
+    """Return a mended text with one sign for each name that stands in it now, or did before."""
+    for mention in now.mentions[age]:
+        if mention.kind == EXACT or len(mention.form) >= _SURE:
+            mended = mended.replace(mention.form, "□")
+    return mended
+
+
+def _masked(folded: str, now: Situation, age: int) -> str:
+    """Return a folded text with one sign for each name in it."""
+    pieces, at = [], 0
+    for mention in now.mentions[age]:
+        if mention.kind != EXACT and len(mention.form) < _SURE:
+            continue
+        pieces += [folded[at : mention.start], "□"]
+        at = mention.end
+    return "".join([*pieces, folded[at:]])

@@ -1,0 +1,36 @@
+"""What a saved model of `grounded` keeps beside its weights."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  # a record's annotations are read at run time
+
+import msgspec
+
+from duologue.challenges.spoken.systems.grounded.encoder import Words  # noqa: TC001  # a record's annotations are read
+from duologue.challenges.spoken.systems.grounded.triple_choice import Values  # noqa: TC001  # a record's annotations are read
+from duologue.core.disk import read_bytes, write_bytes
+from duologue.core.errors import StorageError
+from duologue.core.records import Record
+
+
+class Card(Record, frozen=True, kw_only=True):
+    """Words, choice of values, background and provenance."""
+
+    words: Words
+    values: Values
+    common: dict[str, int]
+    """See `features.Background`."""
+    attributes: dict[str, int]
+    seen: str
+
+    def save(self, path: Path) -> None:
+        """Write the card as JSON."""
+        write_bytes(path, msgspec.json.encode(self))
+
+    @classmethod
+    def load(cls, path: Path) -> Card:
+        """Return a saved card; raises `StorageError` when it is missing or damaged."""
+        try:
+            return msgspec.json.decode(read_bytes(path), type=cls)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise StorageError(f"{path} is no part of a saved model ({error}); train it again") from error

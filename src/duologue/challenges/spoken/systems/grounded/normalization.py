@@ -1,0 +1,73 @@
+"""Text as it is compared: folded to its letters and digits, and further to how it sounds.
+
+Recogniser noise puts stops and particles into words, drops 《》 and ·, writes digits as formal numerals and characters
+as others of the same sound (specification, section 6). All three forms here are blind to one of these.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from duologue.challenges.spoken.noise.pronunciation import readings
+from duologue.knowledge import normalization
+
+_FORMAL = str.maketrans("零壹贰弍叁肆伍陆柒捌玖", "01223456789")
+_SPOKEN_DIGITS = dict(zip("0123456789", "零一二三四五六七八九", strict=True))
+_CUTS = re.compile(r"[、，,;；/|。！？!?…\n]+|::;")
+GRAM = 3
+"""Characters of the pieces by which long values are compared with what was said."""
+_SHORTEST_PART = 2
+
+
+@lru_cache(maxsize=1 << 16)
+def fold(text: str) -> str:
+    """Return the letters and digits of a text: width and case folded, formal numerals as digits, all else dropped.
+
+    >>> fold("《Ｊay·周》。弍零岁")
+    'jay周20岁'
+    """
+    return "".join(filter(str.isalnum, normalization.fold(text))).translate(_FORMAL)
+
+
+@lru_cache(maxsize=1 << 16)
+def bare(name: str) -> str:
+    """Return a folded name without its suffix in brackets.
+
+    >>> bare("喜剧之王（1999年的电影）")
+    '喜剧之王'
+    """
+    return fold(normalization.without_suffix(name))
+
+
+@lru_cache(maxsize=1 << 16)
+def sound(folded: str) -> str:
+    """Return a folded text with each character replaced by the first of its sound; as long as it was.
+
+    Two texts are equal here when their toneless pinyin is; of characters with several readings the first counts.
+    """
+    return folded.translate(_sounds())
+
+
+@cache
+def _sounds() -> dict[int, str]:
+    first: dict[str, str] = {}
+    table = {ord(sign): first.setdefault(heard[0], sign) for sign, heard in readings().items()}
+    for digit, spoken in _SPOKEN_DIGITS.items():
+        table[ord(digit)] = table[ord(spoken)]
+    return table
+
+
+def parts_of(value: str) -> tuple[str, ...]:
+    """Return the folded members of a value that lists several; those of one character are left out.
+
+    >>> parts_of("演员、导演，歌 手")
+    ('演员', '导演', '歌手')
+    """
+    folded = (fold(part) for part in _CUTS.split(value))
+    return tuple(dict.fromkeys(part for part in folded if len(part) >= _SHORTEST_PART))
+
+
+def grams(folded: str) -> frozenset[str]:
+    """Return the different pieces of `GRAM` characters of a folded text."""
+    return frozenset(folded[at : at + GRAM] for at in range(len(folded) - GRAM + 1))

@@ -1,0 +1,114 @@
+"""The parts of the pipeline together: made anew, saved, taken up again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from duologue.challenges.spoken.systems.pipeline.entity_tagger import Rarity, tagger_size
+from duologue.challenges.spoken.systems.pipeline.generator_input import KINDS
+from duologue.core.disk import read_bytes, write_bytes
+from duologue.core.errors import StorageError
+from duologue.core.records import Record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.challenges.spoken.systems.asr_correction.corrector import Repairer
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, Seq2SeqSize
+    from duologue.challenges.spoken.systems.pipeline.network.tagger import Tagger
+    from duologue.challenges.spoken.systems.pipeline.network.vectors import TextVectors
+    from duologue.challenges.spoken.systems.pipeline.recipe import PipelineRecipe
+    from duologue.models.words import Words
+
+CARD, REPAIR = "pipeline.json", "repair.json"
+NAMES, ATTRIBUTES, REPLIES = "names.safetensors", "attributes.safetensors", "replies.safetensors"
+
+
+class Parts(NamedTuple):
+    """All that is learned."""
+
+    signs: Words
+    """Characters, for tagger and generator."""
+    grams: Words
+    """n-grams of questions and attributes."""
+    rarity: Rarity
+    tagger: Tagger
+    vectors: TextVectors
+    writer: CopyTransformer
+    repairer: Repairer | None
+    """`None`: nothing is corrected."""
+
+
+class _Card(Record, frozen=True, kw_only=True):
+    """What saved parts need beside weights."""
+
+    signs: list[str]
+    grams: list[str]
+    rarity: Rarity
+    seen: str
+
+
+def new_parts(recipe: PipelineRecipe, signs: Words, grams: Words, rarity: Rarity, seed: int) -> Parts:
+    """Return parts that have learned nothing, without what corrects."""
+    from duologue.challenges.spoken.systems.pipeline.network.generator import new_replier  # these need torch
+    from duologue.challenges.spoken.systems.pipeline.network.tagger import new_tagger
+    from duologue.challenges.spoken.systems.pipeline.network.vectors import VectorSize, new_vectors
+
+    return Parts(
+        signs=signs,
+        grams=grams,
+        rarity=rarity,
+        tagger=new_tagger(tagger_size(signs, recipe.names.width, recipe.names.layers), seed),
+        vectors=new_vectors(VectorSize(vocabulary=len(grams), width=recipe.attributes.width), seed),
+        writer=new_replier(_size(recipe, len(signs)), seed),
+        repairer=None,
+    )
+
+
+def _size(recipe: PipelineRecipe, vocabulary: int) -> Seq2SeqSize:
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqSize  # needs torch
+
+    replies = recipe.replies
+    return Seq2SeqSize(
+        vocabulary=vocabulary,
+        kinds=KINDS,
+        width=replies.width,
+        inner=2 * replies.width,
+        encoder_layers=replies.encoder_layers,
+        decoder_layers=replies.decoder_layers,
+        dropout=replies.dropout,
+        word_dropout=replies.word_dropout,
+    )
+
+
+def save_parts(parts: Parts, seen: str, folder: Path) -> None:
+    """Write words, weights and what corrects; `seen` says what was learned from."""
+    from duologue.models.weights import save_weights  # needs torch
+
+    save_weights(parts.tagger, folder / NAMES)
+    save_weights(parts.vectors, folder / ATTRIBUTES)
+    save_weights(parts.writer, folder / REPLIES)
+    if parts.repairer is not None:
+        parts.repairer.save(folder / REPAIR)
+    card = _Card(signs=list(parts.signs.words), grams=list(parts.grams.words), rarity=parts.rarity, seen=seen)
+    write_bytes(folder / CARD, msgspec.json.encode(card))
+
+
+def load_parts(recipe: PipelineRecipe, folder: Path) -> tuple[Parts, str]:
+    """Return what `save_parts` wrote; raises `StorageError` when a file is missing or damaged."""
+    from duologue.challenges.spoken.systems.asr_correction.corrector import Repairer
+    from duologue.models.weights import load_weights  # these need torch
+    from duologue.models.words import Words
+
+    path = folder / CARD
+    try:
+        card = msgspec.json.decode(read_bytes(path), type=_Card)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise StorageError(f"{path} is damaged ({error}); train the model again") from error
+    parts = new_parts(recipe, Words(card.signs), Words(card.grams), card.rarity, 0)
+    load_weights(parts.tagger, folder / NAMES)
+    load_weights(parts.vectors, folder / ATTRIBUTES)
+    load_weights(parts.writer, folder / REPLIES)
+    return parts._replace(repairer=Repairer.load(folder / REPAIR) if recipe.correct else None), card.seen

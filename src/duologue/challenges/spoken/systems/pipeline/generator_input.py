@@ -1,0 +1,85 @@
+"""A reply from triples and history: what the generator reads and says.
+
+It reads and says characters, and pieces of what the triples hold: the published generator is pre-trained and copies a
+value character by character, which one trained from nothing on some thousand replies does not learn. A name, a value or
+a clause of a long one is therefore a word of its own, which no vocabulary knows and the copy head can point at.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.spoken.systems.template_nlg.surface_forms import text_of
+from duologue.challenges.spoken.systems.template_nlg.templates import bare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Pair
+    from duologue.core.records import Fact, Turn
+    from duologue.models.words import Words
+
+SUBJECT, RELATION, OBJECT, INSIDE, USER, SYSTEM = range(6)
+KINDS = 6
+"""Kinds of what the generator reads; `INSIDE` are the characters of a piece that was just read whole."""
+
+_FACTS = 10
+_VALUE = 160
+"""Characters of a value that can be said."""
+_LOOKED_INTO = 6
+"""Characters of a piece that are read one by one: they tell what it is about."""
+_TURN = 30
+_REPLY = 60
+_PIECE = re.compile(r"[^，。；！？、,;!?\s]+|[，。；！？、,;!?\s]")
+
+
+class Source(NamedTuple):
+    """What is read."""
+
+    signs: list[str]
+    """Characters, and pieces of triples."""
+    kinds: list[int]
+
+
+def source_of(facts: Sequence[Fact], history: Sequence[Turn]) -> Source:
+    """Return the first ten triples (values cut at 160 characters) and the end of the last turn.
+
+    An entity and an attribute that several values share are read once.
+    """
+    source = Source([], [])
+    shared = None
+    for fact in facts[:_FACTS]:
+        if (fact.subject, fact.relation) != shared:
+            _add(source, [bare(fact.subject)], SUBJECT)
+            _add(source, fact.relation, RELATION)
+        shared = fact.subject, fact.relation
+        for piece in _PIECE.findall(text_of(fact)[:_VALUE]):
+            _add(source, [piece], OBJECT)
+            _add(source, piece[:_LOOKED_INTO] if len(piece) > 1 else "", INSIDE)
+    for turn in history[-1:]:
+        _add(source, turn.text[-_TURN:], USER if turn.speaker == "user" else SYSTEM)
+    return source
+
+
+def _add(source: Source, signs: Sequence[str], kind: int) -> None:
+    source.signs.extend(signs)
+    source.kinds.extend([kind] * len(signs))
+
+
+def lesson_of(source: Source, reply: str, words: Words) -> tuple[Pair, list[str]]:
+    """Return a source and a reply to it as numbers, and what stands in the source that no vocabulary knows."""
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Pair  # needs torch
+
+    numbers, unknown = words.source(source.signs)
+    pieces = sorted({sign for sign in source.signs if len(sign) > 1}, key=lambda piece: (-len(piece), piece))
+    return Pair(numbers, source.kinds, words.target(list(_pieces_in(reply, pieces))[:_REPLY], unknown)), unknown
+
+
+def _pieces_in(reply: str, pieces: Sequence[str]) -> Iterator[str]:
+    """Yield a reply in pieces, the longest at each place, and characters between them."""
+    place = 0
+    while place < len(reply):
+        piece = next((one for one in pieces if reply.startswith(one, place)), reply[place])
+        yield piece
+        place += len(piece)

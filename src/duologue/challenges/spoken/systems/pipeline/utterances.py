@@ -1,0 +1,65 @@
+"""The utterances of training dialogues, each once, with the names that are in them."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.spoken.systems.template_nlg.templates import bare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duologue.core.records import Example, Fact
+
+
+class Line(NamedTuple):
+    """An utterance."""
+
+    text: str
+    names: tuple[tuple[int, int], ...]
+    """Where the entities of its dialogue are named: start and end (exclusive), in order, without overlap."""
+
+
+def facts_of(example: Example) -> tuple[Fact, ...]:
+    """Return the gold facts of an example; none where they are not known."""
+    annotation = example.references[0].annotation if example.references else None
+    return annotation.facts if annotation is not None else ()
+
+
+def lines_of(examples: Sequence[Example]) -> list[Line]:
+    """Return the utterances of all dialogues, those of a dialogue each once, names marked by exact match."""
+    texts: dict[str, dict[str, None]] = {}
+    names: dict[str, dict[str, None]] = {}
+    for one in examples:
+        dialogue = texts.setdefault(one.sample.dialogue_id, {})
+        dialogue.update((turn.text, None) for turn in one.sample.history)
+        dialogue.update((reference.text, None) for reference in one.references if reference.text)
+        known = names.setdefault(one.sample.dialogue_id, {})
+        known.update((bare(fact.subject), None) for fact in facts_of(one))
+    return [
+        Line(text, tuple(_places(text, sorted(names[dialogue], key=lambda name: (-len(name), name)))))
+        for dialogue, of_dialogue in texts.items()
+        for text in of_dialogue
+        if text.strip()
+    ]
+
+
+def with_names(lines: Sequence[Line]) -> list[Line]:
+    """Return the utterances that hold names and as many of the others, drawn by hash.
+
+    Five in six hold none: they cost most of a tagger's time, and what it marks too much no graph knows.
+    """
+    named = [line for line in lines if line.names]
+    others = sorted((line for line in lines if not line.names), key=lambda line: sha256(line.text.encode()).digest())
+    return [*named, *others[: len(named)]]
+
+
+def _places(text: str, names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield where names stand in a text, the longest first at each place."""
+    place = 0
+    while place < len(text):
+        name = next((name for name in names if name and text.startswith(name, place)), None)
+        if name is not None:
+            yield place, place + len(name)
+        place += len(name) if name is not None else 1

@@ -1,0 +1,112 @@
+"""What a reply answers: the question, the facts to be said, and how this responder has spoken so far."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from duologue.challenges.spoken.systems.template_nlg.surface_forms import LONG, items_of
+from duologue.challenges.spoken.systems.template_nlg.templates import bare, groups_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.challenges.spoken.systems.template_nlg.templates import Group
+    from duologue.core.records import Fact, Turn
+
+ASKING = re.compile(r"[?？]|[吗呢么嘛]\s*+(?:[。，.]\s*+)?$")
+_MARKS = re.compile(r"[^\w？]")
+_REPEATED = re.compile(r"(.)\1+")
+_SPLIT = re.compile(r"(?<=[。！？!?])")
+_LEAST = 4  # characters of a sentence that is read by itself
+_LATEST = 6
+_DATE = re.compile(r"^\d{4}[年\-./]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """A sample with the facts that its reply is to say."""
+
+    groups: tuple[Group, ...]
+    history: tuple[str, ...]
+    question: str
+    """The last turn without marks, with E for a subject and V for a value; what is repeated stands once."""
+    asked: str
+    """Its last sentence alone."""
+    own: tuple[str, ...]
+    """What this side said before."""
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The relation of each group."""
+        return tuple(group.relation for group in self.groups)
+
+    @property
+    def turn(self) -> int:
+        """How often this side has spoken; from 6 on alike."""
+        return min(len(self.own), _LATEST)
+
+
+def situation_of(history: Sequence[Turn], facts: Sequence[Fact]) -> Situation:
+    """Return what a reply to the last turn of the history answers, if it is to say these facts."""
+    groups = groups_of(facts)
+    texts = tuple(turn.text for turn in history)
+    last = texts[-1] if texts else ""
+    sentences = [one for one in _SPLIT.split(last) if len(one) >= _LEAST]
+    return Situation(
+        groups=groups,
+        history=texts,
+        question=_plain(last, groups),
+        asked=_plain(sentences[-1] if sentences else last, groups),
+        own=texts[-2::-2][::-1],
+    )
+
+
+def _plain(text: str, groups: Sequence[Group]) -> str:
+    text = text.lower()
+    for group in groups:
+        text = text.replace(bare(group.subject).lower(), "E")
+        for value in group.values:
+            if len(value) > 1:
+                text = text.replace(value.lower(), "V")
+    return _REPEATED.sub(r"\1", _MARKS.sub("", text.replace("?", "？")))
+
+
+def kind_of(group: Group) -> str:
+    """Return what its values look like: a text, a list, several, a date, a number, a name."""
+    value = group.values[0]
+    if len(group.values) > 1:
+        return "several"
+    if len(value) > LONG:
+        return "text"
+    if _DATE.match(value):
+        return "date"
+    if len(items_of(value)) > 1:
+        return "list"
+    if value[:1].isdigit():
+        return "number"
+    return "title" if "《" in value else "name"
+
+
+Terms = list[tuple[float, list[str]]]
+"""Groups of terms with the weight of each group."""
+
+
+def terms_of(now: Situation) -> Terms:
+    """Return what makes two situations alike, for search; each group counts as its weight says."""
+    kinds = [kind_of(group) for group in now.groups]
+    several = [f"N:{min(len(group.values), 4)}" for group in now.groups]
+    before = now.own[-1] if now.own else ""
+    return [
+        (2.0, [f"R:{relation}" for relation in now.relations] or ["R:"]),
+        (0.5, [f"K:{kind}" for kind in kinds]),
+        (0.3, several),
+        (1.0, [f"Q:{a}{b}" for a, b in pairwise(now.asked)]),
+        (0.6, [f"W:{a}{b}" for a, b in pairwise(now.question)]),
+        (0.4, [f"P:{a}{b}" for a, b in pairwise(_MARKS.sub("", before))]),
+        (0.2, [f"T:{now.turn}"]),
+        (0.3, [f"A:{bool(ASKING.search(before)):d}"]),
+        (0.2, [f"E:{len({group.subject for group in now.groups})}"]),
+    ]

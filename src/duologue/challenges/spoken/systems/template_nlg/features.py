@@ -1,0 +1,189 @@
+"""What is measured of each candidate: how well it would do if others were right, what it says, what it repeats.
+
+Rows are candidates of one sample, columns the figures named in `NAMES`; all float32. Nothing here looks at a reference.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duologue.challenges.spoken.systems.template_nlg.context import ASKING
+from duologue.challenges.spoken.systems.template_nlg.surface_forms import WHOLE
+from duologue.challenges.spoken.systems.template_nlg.templates import VALUE, Slot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from duologue.challenges.spoken.systems.template_nlg.context import Situation
+    from duologue.challenges.spoken.systems.template_nlg.surface_forms import Fragment
+    from duologue.challenges.spoken.systems.template_nlg.template_index import Bank, Found
+
+    Floats = NDArray[np.float32]
+
+_BITS = 21  # of a code point
+_TIMES = 8  # bits for how often a text says the same thing
+_MOST_VOICES = 32
+_HEATS = (0.1, 0.3)
+"""How quickly the voice of a neighbour falls with its likeness; smaller is quicker. Besides, all count alike."""
+
+_AGREEMENT = ("f1", "bleu-1", "bleu-2", "size")
+_VOICES = ("all", "near", "wide")
+_AGREED = tuple(f"{what}, {who}" for who in _VOICES for what in _AGREEMENT)
+_PLACE = ("rank", "likeness", "behind the first", "times", "head")
+_SIZE = ("characters", "beyond the mean", "beyond own replies", "wording")
+_SLOTS = ("values", "values said", "entity", "relation", "same relations", "whole", "listed", "none said")
+_FORM = ("asks", "ends asking", "user asked", "own asking", "turn", "turns from its own", "closes with a mark")
+_ECHO = ("of question", "of history", "of last own", "pairs new", "begins alike")
+_PART = ("part", "first", "clauses", "opens", "closes", "start", "share", "asked", "pairs said", "numbers")
+NAMES = (*_AGREED, *(f"{name}, below the best" for name in _AGREED), *_PLACE, *_SIZE, *_SLOTS, *_FORM, *_ECHO, *_PART)
+
+
+class Utility(NamedTuple):
+    """How candidates (rows) would score if voices (columns) were the references, (c, v) each."""
+
+    f1: NDArray[np.float64]
+    bleu_1: NDArray[np.float64]
+    bleu_2: NDArray[np.float64]
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """The mean of the three, as the total of the challenge weighs them."""
+        return (self.f1 + self.bleu_1 + self.bleu_2) / 3
+
+
+def utility_of(candidates: Sequence[str], references: Sequence[str]) -> Utility:
+    """Return generation F1, BLEU-1 and BLEU-2 of each candidate against each reference, white space left out."""
+    texts = ["".join(text.split()) for text in (*candidates, *references)]
+    c = len(candidates)
+    sizes = np.array([len(text) for text in texts])
+    items = np.repeat(np.arange(len(texts)), sizes)
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
+    inside = items[:-1] == items[1:]  # a pair never crosses from one text to the next
+    hits = _shared(items, codes, len(texts), c)
+    both = _shared(items[:-1][inside], ((codes[:-1] << _BITS) | codes[1:])[inside], len(texts), c)
+    said, wanted = np.maximum(sizes[:c, None], 1).astype(np.float64), sizes[None, c:].astype(np.float64)
+    brevity = np.exp(np.minimum(0.0, 1 - wanted / said))
+    bleu_2 = brevity * np.sqrt(hits / said * both / np.maximum(said - 1, 1))
+    return Utility(2 * hits / np.maximum(said + wanted, 1), brevity * hits / said, bleu_2)
+
+
+def _shared(items: NDArray[np.int64], keys: NDArray[np.int64], n: int, c: int) -> NDArray[np.float64]:
+    """Return the sizes of the intersections, as bags, of the first c of n texts with each of the others.
+
+    `items` says which text each key stands in, in ascending order. The k-th occurrence of a key in a text is a column
+    of its own, so that an intersection is a dot product of zeros and ones.
+    """
+    order = np.lexsort((keys, items))
+    keys, items = keys[order], items[order]
+    fresh = np.ones(len(keys), dtype=bool)
+    fresh[1:] = (keys[1:] != keys[:-1]) | (items[1:] != items[:-1])
+    places = np.arange(len(keys))
+    times = places - np.maximum.accumulate(np.where(fresh, places, 0))
+    columns = np.unique((keys << _TIMES) | np.minimum(times, (1 << _TIMES) - 1), return_inverse=True)[1]
+    table = np.zeros((n, int(columns.max(initial=0)) + 1), dtype=np.float32)
+    table[items, columns] = 1.0
+    # `@` would share so small a product among threads, which wait for one another longer than they work
+    sizes: NDArray[np.float64] = np.einsum("ik,jk->ij", table[:c], table[c:]).astype(np.float64)
+    return sizes
+
+
+def figures(now: Situation, found: Sequence[Found], bank: Bank) -> Floats:
+    """Return the figures (candidates, len(NAMES)) of the candidates for one situation."""
+    likeness = np.array([one.likeness for one in found])
+    weight = np.array([0.0 if one.head else one.times for one in found], dtype=np.float64)
+    if not weight.any():
+        weight += 1.0
+    order = np.argsort(-np.where(weight > 0, likeness, -1.0), kind="stable")
+    weight[order[_MOST_VOICES:]] = 0.0
+    voices = [weight, *(np.exp((likeness - likeness.max()) / heat) * weight for heat in _HEATS)]
+    texts = [one.text for one in found]
+    sizes = np.array([len("".join(text.split())) for text in texts], dtype=np.float64)
+    heard = np.flatnonzero(weight)
+    agreed = utility_of(texts, [texts[place] for place in heard])
+    columns = []
+    for voice in voices:
+        share = voice[heard] / voice[heard].sum()
+        columns += [agreed.f1 @ share, agreed.bleu_1 @ share, agreed.bleu_2 @ share]
+        columns.append(np.log(np.maximum(sizes, 1) / max(1.0, float(sizes[heard] @ share))))
+    table = np.column_stack(columns)
+    place = _Place(now)
+    rows = [
+        [
+            *(one.rank, one.likeness, one.likeness - found[0].likeness, one.times, one.head),
+            *(sizes[number], sizes[number] - sizes.mean(), sizes[number] - place.mean_size, place.wording(one)),
+            *place.slots(one, bank),
+            *place.form(one, texts[number], bank),
+            *place.echo(texts[number]),
+            *place.part(one.part),
+        ]
+        for number, one in enumerate(found)
+    ]
+    return np.column_stack([table, table - table.max(axis=0), np.array(rows, dtype=np.float64)]).astype(np.float32)
+
+
+class _Place:
+    """The measures that compare a candidate with the situation."""
+
+    def __init__(self, now: Situation) -> None:
+        self.now = now
+        self.question = set(pairwise(now.question))
+        self.asked = {sign for sign in now.asked if sign.isalnum()}
+        self.history = {pair for text in now.history for pair in pairwise(text)}
+        self.own = {pair for text in now.own[-1:] for pair in pairwise(text)}
+        self.begins = {text[:2] for text in now.own}
+        self.mean_size = sum(map(len, now.own)) / len(now.own) if now.own else 24.0
+        asks = sum(bool(ASKING.search(text)) for text in now.own)
+        self.asking = asks / len(now.own) if now.own else 0.5
+        self.user_asks = bool(ASKING.search(now.history[-1])) if now.history else False
+        self.values = sum(len(group.values) for group in now.groups)
+
+    @staticmethod
+    def wording(one: Found) -> int:
+        """Return the characters beside the slots."""
+        return sum(len(piece) for piece in one.pieces if isinstance(piece, str))
+
+    def slots(self, one: Found, bank: Bank) -> tuple[float, ...]:
+        """Return what the slots of a candidate take."""
+        slots = [piece for piece in one.pieces if isinstance(piece, Slot)]
+        values = [slot for slot in slots if slot.what == VALUE]
+        said = sum(slot.count or len(self.now.groups[one.order[slot.group]].values) for slot in values)
+        return (
+            *(self.values, said / max(1, self.values), any(slot.what == "entity" for slot in slots)),
+            any(slot.what == "relation" for slot in slots),
+            sorted(bank.entries[one.entry].relations) == sorted(self.now.relations),
+            all(slot.form == WHOLE for slot in values),
+            any(slot.count for slot in values),
+            not values,
+        )
+
+    def form(self, one: Found, text: str, bank: Bank) -> tuple[float, ...]:
+        """Return whether the candidate asks, whether others did, and when it was said."""
+        return (
+            *("？" in text or "?" in text, bool(ASKING.search(text)), self.user_asks, self.asking),
+            *(self.now.turn, abs(bank.entries[one.entry].turn - self.now.turn), text[-1:] in "。？！!?~"),
+        )
+
+    def echo(self, text: str) -> tuple[float, ...]:
+        """Return how much of the candidate was said before."""
+        pairs = set(pairwise(text)) or {("", "")}
+        shares = [len(pairs & other) / len(pairs) for other in (self.question, self.history, self.own)]
+        return *shares, len(pairs - self.history), text[:2] in self.begins
+
+    def part(self, part: Fragment | None) -> tuple[float, ...]:
+        """Return what is known of the part of a text that a candidate says."""
+        if part is None:
+            return (0.0,) * len(_PART)
+        value = next((group.values[0] for group in self.now.groups if group.long), "")
+        pairs = set(pairwise(part.text)) or {("", "")}
+        signs = set(part.text)
+        return (
+            *(1.0, part.first, part.clauses, part.opens, part.closes, part.start, len(part.text) / max(1, len(value))),
+            len(signs & self.asked) / max(1, len(self.asked)),
+            len(pairs & self.history) / len(pairs),
+            sum(sign.isdigit() for sign in part.text) / max(1, len(part.text)),
+        )

@@ -1,0 +1,165 @@
+"""The bank: the replies of the training dialogues as templates, found again by what they answered."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duologue.challenges.spoken.systems.template_nlg.context import terms_of
+from duologue.challenges.spoken.systems.template_nlg.surface_forms import fragments_of
+from duologue.challenges.spoken.systems.template_nlg.templates import (
+    BARE,
+    Pieces,
+    fill,
+    head_of,
+    takes_part,
+)
+from duologue.core.records import Record
+from duologue.core.sums import added
+from duologue.knowledge.postings import Postings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duologue.challenges.spoken.systems.template_nlg.context import Situation
+    from duologue.challenges.spoken.systems.template_nlg.surface_forms import Fragment
+
+_BASE = 0.3  # weight of a term that stands everywhere
+_MOST_PARTS = 200  # candidates where parts of a text are among them
+_FRAMES = 4  # templates that are tried around each part of a text
+
+
+class Entry(Record, frozen=True, kw_only=True):
+    """A reply of a training dialogue."""
+
+    pieces: Pieces
+    relations: tuple[str, ...]
+    """Of its groups."""
+    dialogue: str
+    """What must not meet itself in training."""
+    turn: int
+    groups: tuple[tuple[float, tuple[str, ...]], ...]
+    """The terms of its situation, by groups with weights."""
+    needs: tuple[str, ...] = ()
+    """Knowledge in its wording: said only where it is known."""
+
+
+class Found(NamedTuple):
+    """A candidate: an entry with its slots filled."""
+
+    said: tuple[str, ...]
+    """Piece by piece."""
+    pieces: Pieces
+    order: Sequence[int]
+    """For each group of the entry the group of the situation that took its place."""
+    entry: int
+    likeness: float
+    """How alike the situations are."""
+    times: int
+    """How many entries give these very words."""
+    head: bool
+    """Whether what followed the last value was left out."""
+    part: Fragment | None = None
+    """What of a long value it says."""
+    rank: int = 0
+    """Of its entry among those found."""
+
+    @property
+    def text(self) -> str:
+        """The reply."""
+        return "".join(self.said)
+
+
+class Bank:
+    """All entries, searchable."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = list(entries)
+        heard = Counter(term for entry in self.entries for _, terms in entry.groups for term in set(terms))
+        self._rarity = {term: math.log(len(self.entries) / (1 + times)) + _BASE for term, times in heard.items()}
+        self._likeness = Postings([list(self._vector(entry.groups)) for entry in self.entries])
+        dialogues: dict[str, int] = {}
+        self._dialogue = np.array([dialogues.setdefault(entry.dialogue, len(dialogues)) for entry in self.entries])
+        self._dialogues = dialogues
+        self._heads = [head_of(entry.pieces) for entry in self.entries]
+        self._about = np.array([bool(entry.relations) for entry in self.entries], dtype=bool)
+
+    def _vector(self, groups: Sequence[tuple[float, Sequence[str]]]) -> Iterator[tuple[str, float]]:
+        """Yield terms with weights; the squares of a group sum up to the group's weight."""
+        for weight, terms in groups:
+            counts = Counter(term for term in terms if term in self._rarity)
+            values = {term: math.sqrt(times) * self._rarity[term] for term, times in counts.items()}
+            norm = math.sqrt(added(value * value for value in values.values()))
+            if norm > 0:
+                yield from ((term, value / norm * math.sqrt(weight)) for term, value in sorted(values.items()))
+
+    def search(self, now: Situation, known: str, *, most: int, pool: int, apart: str | None = None) -> list[Found]:
+        """Return up to `most` different candidates from the `pool` entries whose situations are most alike.
+
+        Facts are answered with entries that say facts, small talk with small talk. What an entry needs stands in
+        `known`. None of the dialogue `apart`. Of equal likeness the earlier entry comes first.
+        """
+        alike = self._likeness.sums(list(self._vector(terms_of(now))))
+        alike[self._about != bool(now.groups)] = -1.0
+        if apart is not None and apart in self._dialogues:
+            alike[self._dialogue == self._dialogues[apart]] = -1.0
+        best = np.argsort(-alike, kind="stable")[:pool].tolist()
+        found: dict[str, Found] = {}
+        parts = [part for group in now.groups if group.long for part in fragments_of(group.values[0])]
+        frames = 0
+        for rank, number in enumerate(best):
+            if alike[number] < 0 or len(found) >= (_MOST_PARTS if parts else most):
+                break
+            entry = self.entries[number]
+            order = _order(entry.relations, now.relations)
+            if order is None or any(need not in known for need in entry.needs):
+                continue
+            framed = bool(parts) and takes_part(entry.pieces, now.groups, order)
+            frames += framed
+            if framed and frames > _FRAMES:
+                continue
+            for said, pieces, head, part in self._fillings(number, now, order, parts if framed else (None,)):
+                _add(found, Found(said, pieces, order, number, float(alike[number]), 1, head, part, rank))
+        if not frames and len(now.groups) == 1 and best:
+            for part in parts:
+                _add(found, Found((part.text, "。"), BARE, [0], best[0], 0.0, 1, head=False, part=part, rank=len(best)))
+        return list(found.values())
+
+    def _fillings(
+        self, number: int, now: Situation, order: Sequence[int], parts: Sequence[Fragment | None]
+    ) -> Iterator[tuple[tuple[str, ...], Pieces, bool, Fragment | None]]:
+        """Yield an entry filled with each of the parts, whole and up to its last value."""
+        for head, pieces in ((False, self.entries[number].pieces), (True, self._heads[number])):
+            for part in parts if pieces is not None else ():
+                assert pieces is not None
+                said = fill(pieces, now.groups, order, part)
+                if said is not None:
+                    yield said, pieces, head, part
+
+
+def _add(found: dict[str, Found], one: Found) -> None:
+    before = found.get(one.text)
+    found[one.text] = one if before is None else before._replace(times=before.times + 1)
+
+
+def _order(theirs: Sequence[str], ours: Sequence[str]) -> list[int] | None:
+    """Return for each group of an entry the group of the situation that takes its place; `None` where there are fewer.
+
+    Groups of one relation stand for each other first, the others in their order.
+    """
+    if len(theirs) > len(ours):
+        return None
+    left = list(range(len(ours)))
+    order = [-1] * len(theirs)
+    for place, relation in enumerate(theirs):
+        same = next((number for number in left if ours[number] == relation), None)
+        if same is not None:
+            order[place] = same
+            left.remove(same)
+    for place, number in enumerate(order):
+        if number < 0:
+            order[place] = left.pop(0)
+    return order

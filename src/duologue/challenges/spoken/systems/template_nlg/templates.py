@@ -1,0 +1,320 @@
+"""Replies as templates: what is knowledge becomes a slot, the wording stays.
+
+A reply says groups of facts (one subject, one relation, one or more values). A slot takes the values of a group in one
+of their forms, a part of a long value, the name of a subject, or the name of a relation.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.spoken.systems.template_nlg.surface_forms import (
+    LONG,
+    WHOLE,
+    Fragment,
+    forms_of,
+    items_of,
+    said_of,
+)
+from duologue.core.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.core.records import Fact
+
+VALUE, ENTITY, RELATION = "value", "entity", "relation"
+ITEM, PART = "item", "part"
+"""Forms: members of a list, a part of a text."""
+
+_JOINT = re.compile(r"\s*+(?:(?:[、，,；;/]|和|与|及|以及|还有|跟)\s*+)?")
+_SUFFIX = re.compile(r"[（(][^（）()]*[）)]$")
+_OPEN = "，。！？：；,!?: 是"
+_SENTENCE = re.compile(r"[。！？!?…，,]")
+_NEAR = 0.62  # share of a stretch of a reply that must stand in a text for the stretch to be a part of it
+_NO_WORDS = "》”\"'）)】]」』.!！?？ "
+_RECITED = 300  # characters of the longest value that is said as a whole
+_ENOUGH = 7  # characters of a text that make a part
+
+
+class Group(NamedTuple):
+    """Facts of one subject and relation."""
+
+    subject: str
+    relation: str
+    values: tuple[str, ...]
+
+    @property
+    def long(self) -> bool:
+        """Whether its one value is a text, of which a part is said."""
+        return len(self.values) == 1 and len(self.values[0]) > LONG
+
+
+class Slot(Record, frozen=True, kw_only=True, array_like=True):
+    """A place for knowledge in a template."""
+
+    what: str
+    """`value`, `entity` or `relation`."""
+    group: int
+    form: str = WHOLE
+    count: int = 0
+    """How many values of the group, or members of its value; 0: all."""
+    joint: str = "、"
+    """What stands between them."""
+
+
+Piece = str | Slot
+Pieces = tuple[Piece, ...]
+
+BARE: Pieces = (Slot(what=VALUE, group=0, form=PART), "。")
+"""A part of a text alone."""
+
+
+def bare(name: str) -> str:
+    """Return a name without its suffix in brackets.
+
+    >>> bare("我要快乐（2003年孙燕姿音乐专辑）")
+    '我要快乐'
+    """
+    return _SUFFIX.sub("", name).strip() or name
+
+
+def groups_of(facts: Sequence[Fact]) -> tuple[Group, ...]:
+    """Return facts grouped by subject and relation, each value once, all in the order of the facts."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for fact in facts:
+        found.setdefault((fact.subject, fact.relation), {})[said_of(fact.object)] = None
+    return tuple(Group(subject, relation, tuple(values)) for (subject, relation), values in found.items())
+
+
+class _Squeezed:
+    """A text without punctuation, blanks and case, and where each character came from."""
+
+    def __init__(self, text: str) -> None:
+        self.places = [place for place, sign in enumerate(text) if sign.isalnum()]
+        self.text = "".join(text[place] for place in self.places).lower()
+
+
+class _Found(NamedTuple):
+    start: int
+    end: int
+    slot: Slot
+    number: int
+    """Which value of the group, or member of its value."""
+
+
+def template_of(reply: str, groups: Sequence[Group]) -> Pieces:
+    """Return a reply with the knowledge of the groups replaced by slots."""
+    squeezed = _Squeezed(reply)
+    found: list[_Found] = []
+    taken = [False] * len(squeezed.text)
+    surfaces = [surface for number, group in enumerate(groups) for surface in _surfaces(number, group)]
+    surfaces.sort(key=lambda surface: (-len(surface[0]), surface[1].what != VALUE))
+    for said, slot, number, text in surfaces:
+        place = _free(squeezed.text, said, taken)
+        if place >= 0 and not any(_same(one, slot, number) for one in found):
+            taken[place : place + len(said)] = [True] * len(said)
+            start, end = squeezed.places[place], squeezed.places[place + len(said) - 1] + 1
+            found.append(_widened(_Found(start, end, slot, number), reply, text))
+    for number, group in enumerate(groups):
+        if group.long and not any(one.slot.group == number and one.slot.what == VALUE for one in found):
+            part = _part(reply, number, group, found)
+            found += [part] if part else []
+    found.sort()
+    return _pieces(reply, _merged(found, reply, groups))
+
+
+def _surfaces(number: int, group: Group) -> list[tuple[str, Slot, int, str]]:
+    """Return what a group may be written as: without punctuation, the slot it would be, which value, and with marks."""
+    made: list[tuple[str, Slot, int, str]] = []
+    for place, value in enumerate(group.values):
+        for form, text in forms_of(value).items():
+            if not form.endswith(("items", "item", "titled")):
+                made.append((_Squeezed(text).text, Slot(what=VALUE, group=number, form=form), place, text))
+        if len(group.values) == 1:
+            made += [
+                (_Squeezed(item).text, Slot(what=VALUE, group=number, form=ITEM), at, item)
+                for at, item in enumerate(items_of(value))
+            ]
+    made.append((_Squeezed(bare(group.subject)).text, Slot(what=ENTITY, group=number), 0, ""))
+    made.append((_Squeezed(group.relation).text, Slot(what=RELATION, group=number), 0, ""))
+    least = 1 if any(len(value) == 1 for value in group.values) else 2
+    return [one for one in made if len(one[0]) >= (least if one[1].what == VALUE else 2)]
+
+
+def _same(one: _Found, slot: Slot, number: int) -> bool:
+    """Tell whether a value was found before; subjects and relations may be named again."""
+    if slot.what != VALUE or one.slot.what != VALUE or one.slot.group != slot.group:
+        return False
+    return one.number == number or (one.slot.form == ITEM) != (slot.form == ITEM)
+
+
+def _free(text: str, part: str, taken: Sequence[bool]) -> int:
+    """Return where a part first stands in untaken text, numbers being whole; -1 if nowhere."""
+    place = text.find(part)
+    while place >= 0:
+        end = place + len(part)
+        cut = (part[0].isdigit() and place and text[place - 1].isdigit()) or (
+            part[-1].isdigit() and text[end : end + 1].isdigit()
+        )
+        if not cut and not any(taken[place:end]):
+            return place
+        place = text.find(part, place + 1)
+    return -1
+
+
+def _widened(found: _Found, reply: str, text: str) -> _Found:
+    """Return a place with the marks around it that the value `text` has, and whether it is said as a title."""
+    start, end, slot = found.start, found.end, found.slot
+    first = next((place for place, sign in enumerate(text) if sign.isalnum()), 0)
+    before, after = text[:first], text[len(text.rstrip(_NO_WORDS)) :]
+    if before and reply[:start].endswith(before):
+        start -= len(before)
+    if after and reply[end:].startswith(after):
+        end += len(after)
+    if slot.what == VALUE and slot.form == WHOLE:
+        titled = reply[start - 1 : start] == "《" and reply[end : end + 1] == "》"
+        if titled and "《" not in text:
+            slot, start, end = Slot(what=VALUE, group=slot.group, form="titled"), start - 1, end + 1
+        elif text.startswith("《") and text.endswith("》") and start == found.start:
+            slot = Slot(what=VALUE, group=slot.group, form="untitled")
+    return _Found(start, end, slot, found.number)
+
+
+def _part(reply: str, number: int, group: Group, found: Sequence[_Found]) -> _Found | None:
+    """Return the stretch of a reply that is taken from a long value, however loosely."""
+    value = group.values[0]
+    blocks = [
+        block
+        for block in SequenceMatcher(None, reply, value, autojunk=False).get_matching_blocks()
+        if block.size >= 2 and not any(one.start < block.a + block.size and block.a < one.end for one in found)
+    ]
+    if sum(block.size for block in blocks) < _ENOUGH:
+        return None
+    while len(blocks) > 1 and sum(block.size for block in blocks) < _NEAR * (
+        blocks[-1].a + blocks[-1].size - blocks[0].a
+    ):
+        blocks = blocks[1:] if blocks[0].size < blocks[-1].size else blocks[:-1]
+    start, end = blocks[0].a, blocks[-1].a + blocks[-1].size
+    if end - start < _ENOUGH:
+        return None
+    while start < end and reply[start] in "，。；、 ":
+        start += 1
+    while end > start and reply[end - 1] in "，。；、 ":
+        end -= 1
+    if any(one.start < end and start < one.end for one in found):
+        return None
+    return _Found(start, end, Slot(what=VALUE, group=number, form=PART), 0)
+
+
+def _merged(found: Sequence[_Found], reply: str, groups: Sequence[Group]) -> list[tuple[int, int, Slot]]:
+    """Return the places with values of one group that follow one another as one slot."""
+    runs: list[list[_Found]] = []
+    for one in found:
+        last = runs[-1][-1] if runs else None
+        if (
+            last is not None
+            and last.slot.what == one.slot.what == VALUE
+            and last.slot.group == one.slot.group
+            and one.start - last.end <= 3
+            and _JOINT.fullmatch(reply[last.end : one.start])
+        ):
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    merged = []
+    for run in runs:
+        slot = run[0].slot
+        if slot.what == VALUE and slot.form != PART:
+            group = groups[slot.group]
+            most = len(items_of(group.values[0])) if slot.form == ITEM else len(group.values)
+            joint = reply[run[0].end : run[1].start] if len(run) > 1 else "、"
+            count = 0 if len(run) == most else len(run)
+            slot = Slot(what=VALUE, group=slot.group, form=slot.form, count=count, joint=joint)
+        merged.append((run[0].start, run[-1].end, slot))
+    return merged
+
+
+def _pieces(reply: str, places: Sequence[tuple[int, int, Slot]]) -> Pieces:
+    made: list[Piece] = []
+    done = 0
+    for start, end, slot in places:
+        if reply[done:start]:
+            made.append(reply[done:start])
+        made.append(slot)
+        done = end
+    if reply[done:]:
+        made.append(reply[done:])
+    return tuple(made)
+
+
+def fill(
+    pieces: Pieces, groups: Sequence[Group], order: Sequence[int], part: Fragment | None = None
+) -> tuple[str, ...] | None:
+    """Return the pieces with the slots filled, slot by slot; `None` where a slot cannot be filled.
+
+    `order` says which of the groups each group of the template stands for. `part` fills the slots for parts.
+    """
+    said: list[str] = []
+    used: dict[int, int] = {}
+    for piece in pieces:
+        if isinstance(piece, str):
+            again = bool(said) and not isinstance(pieces[len(said) - 1], str) and said[-1][-1:] == piece[:1]
+            said.append(piece[1:] if again else piece)  # "... award" before "award": people say it once
+            continue
+        text = _filled(piece, groups[order[piece.group]], used, part)
+        if text is None:
+            return None
+        said.append(text)
+    return tuple(said)
+
+
+def _filled(slot: Slot, group: Group, used: dict[int, int], part: Fragment | None) -> str | None:
+    if slot.what == ENTITY:
+        return bare(group.subject)
+    if slot.what == RELATION:
+        return group.relation
+    if slot.form == PART:
+        return part.text if part is not None else None
+    if slot.form == ITEM:
+        items: Sequence[str] = items_of(group.values[0]) if len(group.values) == 1 else ()
+    else:
+        texts = [forms_of(value).get(slot.form) for value in group.values]
+        items = [text for text in texts if text is not None and len(text) <= _RECITED]
+        if len(items) < len(texts):
+            return None
+    start = used.get(slot.group, 0)
+    chosen = items[start : start + slot.count] if slot.count else items[start:]
+    if not chosen or (slot.count and len(chosen) < slot.count):
+        return None
+    used[slot.group] = start + len(chosen)
+    return slot.joint.join(chosen)
+
+
+def takes_part(pieces: Pieces, groups: Sequence[Group], order: Sequence[int]) -> bool:
+    """Tell whether a template says a part of a text, where a text is: after a pause or a verb that any part can follow.
+
+    Any part is tried in the place, so that only places without a grammar of their own will do.
+    """
+    slots = [place for place, piece in enumerate(pieces) if isinstance(piece, Slot) and piece.form == PART]
+    if len(slots) != 1:
+        return False
+    slot = pieces[slots[0]]
+    assert isinstance(slot, Slot)
+    before = pieces[slots[0] - 1] if slots[0] else ""
+    return groups[order[slot.group]].long and isinstance(before, str) and (not before or before[-1] in _OPEN)
+
+
+def head_of(pieces: Pieces) -> Pieces | None:
+    """Return a template up to the end of the sentence with its last slot; `None` where nothing follows."""
+    values = [place for place, piece in enumerate(pieces) if isinstance(piece, Slot) and piece.what == VALUE]
+    after = values[-1] + 1 if values else len(pieces)
+    wording = pieces[after] if after < len(pieces) else None
+    if not isinstance(wording, str):
+        return None
+    match = _SENTENCE.search(wording)
+    if match is None or (match.end() == len(wording) and after + 1 == len(pieces)):
+        return None
+    return (*pieces[:after], wording[: match.start()] + "。")

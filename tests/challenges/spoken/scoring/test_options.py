@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from duologue.challenges.spoken.scoring.options import OFFICIAL, OPTIONS, Choices, choices_of
+from duologue.core.errors import UsageError
+from duologue.core.records import Scoring
+
+
+def test_the_first_value_of_every_option_is_its_default() -> None:
+    assert {name: values[0] for name, values in OPTIONS.items()} == Choices()._asdict()
+
+
+def test_the_official_variant_is_one_profile() -> None:
+    assert choices_of(Scoring(variant="official")).changed() == ("duplicates=count", "strict_types=true")
+    assert choices_of(Scoring(variant="official", options=OFFICIAL)) == choices_of(Scoring(variant="official"))
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        (Scoring(variant="oficial"), "did you mean 'official'"),
+        (Scoring(variant="strict", samples="knowlege"), "did you mean 'knowledge'"),
+        (Scoring(variant="strict", options={"avarage": "corpus"}), "did you mean 'average'"),
+        (Scoring(variant="strict", options={"average": "mean"}), "one of sample, corpus"),
+        (Scoring(variant="official", options={"bleu": "corpus"}), "defined with bleu=sentence"),
+    ],
+)
+def test_a_choice_that_there_is_not_is_named(how: Scoring, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        choices_of(how)

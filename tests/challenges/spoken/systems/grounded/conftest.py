@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.challenges.spoken.systems.grounded.room import tracker_of
+from duologue.challenges.spoken.task import SpokenTask
+from duologue.core.records import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from duologue.challenges.spoken.systems.grounded.dialogue_state import Situation, Tracker
+
+
+@pytest.fixture
+def tracker(golden: Path) -> Tracker:
+    """A tracker over the small graph of the tests."""
+    return tracker_of(SpokenTask().world(golden / "tiny-kg.json"), fuzzy=True)
+
+
+@pytest.fixture
+def heard(tracker: Tracker) -> Callable[..., Situation]:
+    """Return the situation after some utterances, the user's first."""
+
+    def heard(*texts: str) -> Situation:
+        speakers = ("user", "system")
+        return tracker.situation([Turn(speaker=speakers[at % 2], text=text) for at, text in enumerate(texts)])
+
+    return heard

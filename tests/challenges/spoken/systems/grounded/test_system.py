@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from duologue.challenges.spoken.formats import files
+from duologue.challenges.spoken.systems.grounded.system import Grounded, GroundedRecipe, facts_in
+from duologue.challenges.spoken.task import BRIEF, SpokenTask
+from duologue.core.errors import StorageError, UsageError
+from duologue.core.protocols import Run
+from duologue.core.records import Fact, Sample, Turn
+from duologue.knowledge.graph import Graph
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RECIPE = msgspec.structs.replace(GroundedRecipe.tiny(), epochs=12, width=16, hidden=16, dropout=0.0, silence=1.0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("model")
+
+
+@pytest.fixture(scope="module")
+def trained(golden: Path, folder: Path) -> Grounded:
+    examples = list(files.load(golden / "contract" / "valid.json"))
+    world = SpokenTask().world(golden / "tiny-kg.json")
+    system = Grounded(RECIPE)
+    system.fit(examples, [], [], Run(folder=folder, seed=1, worlds={world.name: world}))
+    system.save(folder)
+    return system
+
+
+def asked(*texts: str) -> Sample:
+    turns = [Turn(speaker=("user", "system")[at % 2], text=text) for at, text in enumerate(texts)]
+    return Sample(id="a#0", dialogue_id="a", history=tuple(turns))
+
+
+INVENTED = Graph(
+    "invented",
+    [
+        Fact(subject="鹤鸣谷", relation="门票", object="77元"),
+        Fact(subject="鹤鸣谷", relation="地址", object="雁回镇西街五号"),
+        Fact(subject="墨石滩", relation="门票", object="88元"),
+        Fact(subject="墨石滩", relation="地址", object="雁回镇东街六号"),
+    ],
+)
+
+
+def test_a_graph_of_invented_names_is_read_at_run_time(trained: Grounded) -> None:
+    trained.prepare(BRIEF, 1, {"invented": INVENTED})
+    one, other = trained.answer([asked("鹤鸣谷的门票要多少钱？"), asked("墨石滩的门票要多少钱？")])
+    assert one.annotation is not None
+    assert other.annotation is not None
+    assert {fact.subject for fact in one.annotation.facts} == {"鹤鸣谷"}
+    assert {fact.subject for fact in other.annotation.facts} == {"墨石滩"}
+
+
+def test_what_is_chosen_stands_in_the_graph(trained: Grounded) -> None:
+    trained.prepare(BRIEF, 1, {"invented": INVENTED})
+    chosen = trained.select(
+        [asked("你知道鹤鸣谷吗？"), asked("你好"), asked("鹤鸣谷在哪？", "在雁回镇西街五号。", "谢谢")]
+    )
+    known = set(INVENTED)
+    assert all(set(one.facts) <= known for one in chosen)
+    assert all(0 <= one.silence <= 1 for one in chosen)
+
+
+def test_a_trace_tells_the_entity_and_the_query(trained: Grounded) -> None:
+    trained.prepare(BRIEF, 1, {"invented": INVENTED})
+    sample = asked("鹤鸣谷的门票要多少钱？")
+    trace = trained.trace(sample)
+    assert trace.entity == "鹤鸣谷"
+    assert trace.query is not None
+    assert trace.facts == trained.select([sample])[0].facts
+    assert trained.trace(asked()).entity is None
+
+
+def test_a_loaded_model_answers_as_the_saved_one(trained: Grounded, folder: Path) -> None:
+    again = Grounded(RECIPE)
+    again.load(folder)
+    samples = [asked("鹤鸣谷的门票要多少钱？"), asked("墨石滩在哪？")]
+    for system in (trained, again):
+        system.prepare(BRIEF, 1, {"invented": INVENTED})
+    assert again.answer(samples) == trained.answer(samples)
+    assert again.seen == trained.seen
+
+
+def test_a_damaged_model_says_so(trained: Grounded, folder: Path, tmp_path: Path) -> None:
+    assert trained.seen
+    for path in folder.iterdir():
+        if path.is_file():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "grounded.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(StorageError, match="train it again"):
+        Grounded(RECIPE).load(tmp_path)
+
+
+def test_without_training_or_graph_it_says_what_is_missing(trained: Grounded) -> None:
+    with pytest.raises(UsageError, match="not learned"):
+        Grounded().answer([asked("你好")])
+    trained.prepare(BRIEF, 1, {})
+    with pytest.raises(UsageError, match="--kg"):
+        trained.answer([asked("你好")])
+    with pytest.raises(UsageError, match="--train"):
+        Grounded().practice(SpokenTask(), 1, None)
+
+
+def test_dialogues_of_another_graph_teach_nothing(golden: Path, tmp_path: Path) -> None:
+    examples = list(files.load(golden / "contract" / "valid.json"))
+    talk = [one for one in examples if facts_in(one)]
+    with pytest.raises(UsageError, match="is it the graph of these dialogues"):
+        Grounded(RECIPE).fit(talk, [], [], Run(folder=tmp_path, seed=1, worlds={"invented": INVENTED}))

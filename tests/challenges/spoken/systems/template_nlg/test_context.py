@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+
+from duologue.challenges.spoken.systems.template_nlg.context import kind_of, situation_of, terms_of
+from duologue.challenges.spoken.systems.template_nlg.templates import Group
+from duologue.core.records import Fact, Turn
+
+FACTS = [Fact(subject="青石岛", relation="门票", object="30元")]
+
+
+def turns(*texts: str) -> list[Turn]:
+    return [Turn(speaker=("user", "system")[at % 2], text=text) for at, text in enumerate(texts)]
+
+
+def test_the_question_is_read_without_names_marks_and_repeats() -> None:
+    now = situation_of(turns("你好", "你好呀。", "谢谢谢。那青石岛的的门票是30元吗？"), FACTS)
+    assert now.question == "谢那E的门票是V吗？"
+    assert now.asked == "那E的门票是V吗？"
+    assert now.own == ("你好呀。",)
+    assert now.turn == 1
+    assert now.relations == ("门票",)
+
+
+def test_small_talk_and_an_empty_history_are_situations_too() -> None:
+    assert situation_of([], []).question == ""
+    assert dict(enumerate(terms_of(situation_of([], []))))[0] == (2.0, ["R:"])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (("甲", "乙"), "several"),
+        (("长" * 41,), "text"),
+        (("1946年1月5日",), "date"),
+        (("甲乙，丙丁",), "list"),
+        (("30元",), "number"),
+        (("《灯塔记》",), "title"),
+        (("作家",), "name"),
+    ],
+)
+def test_values_are_told_by_their_looks(values: tuple[str, ...], kind: str) -> None:
+    assert kind_of(Group("苏雁", "职业", values)) == kind
+
+
+def test_the_same_question_about_another_entity_is_alike() -> None:
+    one = situation_of(turns("青石岛的门票是多少？"), FACTS)
+    other = situation_of(turns("白沙湾的门票是多少？"), [Fact(subject="白沙湾", relation="门票", object="免费的")])
+    assert terms_of(one)[3] == terms_of(other)[3]

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import re
+import statistics
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from duologue.challenges.spoken.formats import files
+from duologue.challenges.spoken.scoring.generation import count_replies
+from duologue.challenges.spoken.scoring.options import Choices
+from duologue.challenges.spoken.systems.template_nlg.generator import CARD, FOLDER, Replier
+from duologue.challenges.spoken.systems.template_nlg.grounding import Lexicon, known_from, unfounded
+from duologue.challenges.spoken.systems.template_nlg.recipe import ReplierRecipe
+from duologue.core.errors import StorageError, UsageError
+from duologue.core.protocols import Run
+from duologue.core.records import Example, Fact, Sample, Turn
+from duologue.knowledge.graph import Graph
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+TINY = ReplierRecipe.tiny()
+
+
+@pytest.fixture(scope="module")
+def golden_graph(golden: Path) -> Graph:
+    return Graph("kg", files.facts_in(files.read_graph(golden / "tiny-kg.json")))
+
+
+@pytest.fixture(scope="module")
+def examples(golden: Path) -> list[Example]:
+    return files.load(golden / "contract" / "valid.json")
+
+
+@pytest.fixture(scope="module")
+def replier(examples: list[Example], golden_graph: Graph, tmp_path_factory: pytest.TempPathFactory) -> Replier:
+    run = Run(folder=tmp_path_factory.mktemp("replier"), seed=1)
+    return Replier.learn(examples, golden_graph, run, TINY)
+
+
+def gold(example: Example) -> Sequence[Fact]:
+    annotation = example.references[0].annotation
+    return annotation.facts if annotation is not None else ()
+
+
+def said(replier: Replier, examples: Sequence[Example], graph: Graph) -> list[str]:
+    return [replier.reply(one.sample, gold(one), graph) for one in examples]
+
+
+def asked(question: str) -> Sample:
+    return Sample(id="1", dialogue_id="1", history=(Turn(speaker="user", text=question),))
+
+
+def test_values_that_no_dialogue_knew_are_copied(replier: Replier) -> None:
+    fact = Fact(subject="松林", relation="门票", object="18元")
+    assert "18元" in replier.reply(asked("松林的门票要多少钱？"), [fact], Graph("other", [fact]))
+
+
+def test_nothing_is_said_that_nobody_knows(replier: Replier, examples: list[Example], golden_graph: Graph) -> None:
+    names = Lexicon(golden_graph)
+    some = examples[::2]
+    for one, text in zip(some, said(replier, some, golden_graph), strict=True):
+        assert text
+        assert unfounded(text, known_from(gold(one), one.sample.history), names) == (), text
+
+
+def test_the_graph_at_hand_says_what_is_a_name(replier: Replier) -> None:
+    """A reply of the training dialogues may be a statement where its words are names."""
+    sample = asked("好的，谢谢你。")
+    text = replier.reply(sample, ())
+    name = max(re.split("[，。？！]", text), key=len)
+    graph = Graph("names", [Fact(subject=name, relation="原唱", object="甲乙丙")])
+    replier.ready(graph)
+    assert replier.reply(sample, (), graph) != text
+
+
+def test_an_unknown_attribute_and_small_talk_are_answered(replier: Replier, golden_graph: Graph) -> None:
+    fact = Fact(subject="松林", relation="海拔", object="九百米")
+    assert "九百米" in replier.reply(asked("松林有多高？"), [fact], golden_graph)
+    assert replier.reply(asked("哈哈"), (), golden_graph)
+    assert replier.reply(Sample(id="1", dialogue_id="1"), (), golden_graph)
+
+
+def test_a_text_is_answered_with_a_part(replier: Replier, golden_graph: Graph) -> None:
+    about = "松林是山后的一片老林子，林子里有一条小溪。秋天的时候有很多人来看红叶，也有人来采蘑菇。"
+    fact = Fact(subject="松林", relation="Information", object=about)
+    text = replier.reply(asked("你知道松林吗？"), [fact], golden_graph)
+    assert any(part in text for part in ("松林是山后", "有一条小溪", "秋天的时候", "采蘑菇"))
+
+
+def test_a_replier_says_again_what_it_said_before_it_was_saved(
+    replier: Replier, examples: list[Example], golden_graph: Graph, tmp_path: Path
+) -> None:
+    replier.save(tmp_path)
+    other = Replier.load(tmp_path)
+    assert other.recipe == TINY
+    some = examples[::4]
+    assert said(other, some, golden_graph) == said(replier, some, golden_graph)
+
+
+def test_equal_seeds_make_equal_files(
+    replier: Replier, examples: list[Example], golden_graph: Graph, tmp_path: Path
+) -> None:
+    again = Replier.learn(examples, golden_graph, Run(folder=tmp_path / "run", seed=1), TINY)
+    for name, one in (("first", replier), ("second", again)):
+        one.save(tmp_path / name)
+    files_of = [sorted((tmp_path / name / FOLDER).iterdir()) for name in ("first", "second")]
+    assert len(files_of[0]) == 3
+    assert [path.read_bytes() for path in files_of[0]] == [path.read_bytes() for path in files_of[1]]
+
+
+def test_too_few_dialogues_are_refused(examples: list[Example], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="too small to learn replies from"):
+        Replier.learn(examples[:1], Graph("kg", []), Run(folder=tmp_path, seed=1), TINY)
+
+
+def test_a_damaged_file_is_named(replier: Replier, tmp_path: Path) -> None:
+    replier.save(tmp_path)
+    (tmp_path / FOLDER / CARD).write_text("{}")
+    with pytest.raises(StorageError, match="train the model again"):
+        Replier.load(tmp_path)
+
+
+@pytest.mark.slow
+def test_replies_with_gold_facts_are_close_to_those_of_people(real_data: Path, tmp_path: Path) -> None:
+    """Trained on 150 visible dialogues, asked about 50 others."""
+    graph = Graph("kg", files.facts_in(files.read_graph(real_data / "spoken" / "kg_rebuilt_visible.json.gz")))
+    found = files.load(real_data / "spoken" / "challenge_valid_visible.json.gz")
+    number = {one.sample.id: int(one.sample.dialogue_id) for one in found}
+    learned = [one for one in found if number[one.sample.id] < 150]
+    asked = [one for one in found if 150 <= number[one.sample.id] < 200 and gold(one)]
+    recipe = msgspec.structs.replace(ReplierRecipe(), epochs=6)
+    replier = Replier.learn(learned, graph, Run(folder=tmp_path, seed=1), recipe)
+    texts = said(replier, asked, graph)
+    counted = count_replies(texts, [one.references[0].text or "" for one in asked], Choices()).columns
+    means = [statistics.mean(counted[name]) for name in ("bleu-1", "bleu-2", "generation-f1")]
+    assert means[0] > 0.45
+    assert means[1] > 0.39
+    assert means[2] > 0.54

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from duologue.challenges.spoken.formats import files
+from duologue.challenges.spoken.systems.template_nlg.training_pairs import held_out, kin_of, lessons_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.core.records import Example
+
+
+def copied(example: Example) -> Example:
+    name = f"copy-{example.sample.dialogue_id}"
+    sample = msgspec.structs.replace(example.sample, id=f"copy-{example.sample.id}", dialogue_id=name)
+    return msgspec.structs.replace(example, sample=sample)
+
+
+def with_more(example: Example) -> Example:
+    reply = msgspec.structs.replace(example.references[0], text=f"{example.references[0].text}我们去看看吧真的")
+    return msgspec.structs.replace(example, references=(reply,))
+
+
+def long_talks(golden: Path) -> list[Example]:
+    """The dialogues of which at least three replies are long."""
+    examples = files.load(golden / "contract" / "valid.json")
+    long = [one.sample.dialogue_id for one in examples if len(one.references[0].text or "") > 8]
+    return [one for one in examples if long.count(one.sample.dialogue_id) >= 3]
+
+
+def test_copies_of_a_dialogue_are_its_kin(golden: Path) -> None:
+    examples = long_talks(golden)
+    longer = [with_more(one) for one in examples]
+    kin = kin_of([*longer, *map(copied, longer)])
+    names = {one.sample.dialogue_id for one in longer}
+    assert names
+    assert all(kin[f"copy-{name}"] == name for name in names)
+    assert all(head == name for name, head in kin_of(examples).items())
+
+
+def test_the_replies_without_text_teach_nothing(golden: Path) -> None:
+    examples = files.load(golden / "contract" / "valid.json")
+    empty = [msgspec.structs.replace(one, references=()) for one in examples]
+    assert lessons_of(empty, []) == ([], [])
+    lessons, _ = lessons_of(examples, [])
+    assert [one.reply for one in lessons] == [one.references[0].text for one in examples]
+
+
+def test_dialogues_are_held_out_whole(golden: Path) -> None:
+    lessons, _ = lessons_of(files.load(golden / "contract" / "valid.json"), [])
+    learned, judged = held_out(lessons, 0.3, 1)
+    here, there = ({one.entry.dialogue for one in part} for part in (learned, judged))
+    assert here.isdisjoint(there)
+    assert len(there) == round(0.3 * len(here | there))
+    assert held_out(lessons, 0.3, 1) == (learned, judged)
+
+
+def test_small_talk_is_learned_mended(golden: Path) -> None:
+    lessons, _ = lessons_of(files.load(golden / "contract" / "valid.json"), [], lambda text: text.replace("呀", ""))
+    talk, told = ([one for one in lessons if bool(one.facts) == known] for known in (False, True))
+    assert talk
+    assert any("呀" in one.reply for one in talk)
+    assert not any("呀" in str(one.entry.pieces) for one in talk)
+    assert any("呀" in str(one.entry.pieces) for one in told)
