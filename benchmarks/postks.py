@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from duologue.challenges.proactive.files import load
-from duologue.challenges.proactive.postks_text import Words, text_of
-from duologue.models.postks import PostksSize
-from duologue.models.postks_batch import collate
-from duologue.models.postks_learner import new_postks
+from duologue.challenges.proactive.formats.files import load
+from duologue.challenges.proactive.systems.postks.network.batch import collate
+from duologue.challenges.proactive.systems.postks.network.learner import new_postks
+from duologue.challenges.proactive.systems.postks.network.model import PostksSize
+from duologue.challenges.proactive.systems.postks.text import Words, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.models.postks_batch import Row
+    from duologue.challenges.proactive.systems.postks.network.batch import Row
 
 
 def draw(path: Path, samples: int, batches: int, seed: int) -> tuple[int, list[list[Row]]]:

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.proactive import files
+from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.disk import write_text
 from duologue.core.plugins import load_system

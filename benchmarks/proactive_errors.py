@@ -11,7 +11,7 @@ import random
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.proactive.goals import completion, mentioned, squeezed, usable
+from duologue.challenges.proactive.knowledge import completion, mentioned, squeezed, usable
 from duologue.metrics.overlap import count_overlap
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import random
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from duologue.challenges.proactive.bank import Bank, Entry, key_of
-from duologue.challenges.proactive.goals import squeezed
+from duologue.challenges.proactive.knowledge import squeezed
+from duologue.challenges.proactive.systems.matcher.candidates import Bank, Entry, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

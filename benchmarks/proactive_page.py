@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.proactive.slicing import cuts_of
+from duologue.challenges.proactive.scoring.slices import cuts_of
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.records import Scoring
 from duologue.metrics.counts import Counts

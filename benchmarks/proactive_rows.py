@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from costs import timed
-from duologue.challenges.proactive import convert, files, holdout
+from duologue.challenges.proactive.formats import files, model_text
+from duologue.challenges.proactive.systems import holdout
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.disk import write_text
 from duologue.core.plugins import load_system_class
@@ -98,7 +99,7 @@ def make_data(folder: Path, work: Path, part_size: int, seed: int) -> Data:
     _write(paths["train"], (row for row in rows if row["id"] not in aside))
     _write(paths["partial"], (row for row in partial if tuple(sorted(row["goal"][0][1:])) not in pairs))
     _write(paths["gold"], scored)
-    _write(paths["samples"], (_unanswered(sample) for row in scored for sample in convert.samples_of(row)))
+    _write(paths["samples"], (_unanswered(sample) for row in scored for sample in model_text.samples_of(row)))
     train = {WHOLE: (paths["train"],), PARTIAL: (paths["train"], paths["partial"])}
     counted = {path: len(files.load(path)) for path in train[PARTIAL]}
     return Data(

@@ -25,7 +25,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402  # after the number of threads is set
 
-from duologue.challenges.proactive.official import evaluate_file  # noqa: E402  # the same
+from duologue.challenges.proactive.scoring.official import evaluate_file  # noqa: E402  # the same
 from duologue.core.plugins import load_task  # noqa: E402  # the same
 from duologue.core.records import Report, Score, Scoring  # noqa: E402  # the same
 from duologue.metrics.bleu import Bleu, bleu_columns, count_bleu  # noqa: E402  # the same

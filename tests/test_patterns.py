@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.conversation.collector.importers.dialogues import _names_the_last
 from duologue.challenges.mobilecs.schema.intents import bracketed, without_brackets
-from duologue.challenges.proactive.user import _asks_at_end
+from duologue.challenges.proactive.simulator.user import _asks_at_end
 from duologue.challenges.spoken.systems.template_nlg import context, surface_forms, templates
 
 _SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "patterns.py"

@@ -31,37 +31,27 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from duologue.challenges.proactive import files, slicing, ways
-from duologue.core.protocols import Brief
+from duologue.challenges.proactive.formats import conversions, files
+from duologue.challenges.proactive.schema import BRIEF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
-    from duologue.challenges.proactive.scenes import ProactiveStage
+    from duologue.challenges.proactive.live.scenes import ProactiveStage
     from duologue.core.protocols import Partner, System
     from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
-
-BRIEF = Brief(
-    name="proactive",
-    version="1",
-    language="zh",
-    answers="text",
-    variants=("strict", "official"),
-    slices=slicing.CUTS,
-    ordered=True,
-)
 
 
 class ProactiveTask:
     """Lead a talk from topic A to topic B with given knowledge (DuConv, Baidu 2019): write the reply."""
 
     brief = BRIEF
-    forms: tuple[str, ...] = ways.FORMS
+    forms: tuple[str, ...] = conversions.FORMS
     """The forms that `convert` knows."""
-    choices: dict[str, tuple[str, ...]] = ways.CHOICES
+    choices: dict[str, tuple[str, ...]] = conversions.CHOICES
     """The choices that `turn` knows."""
     talker = ""
     """Whom `duologue chat` talks to when nobody is named: every system of this task has learned something first."""
@@ -72,7 +62,7 @@ class ProactiveTask:
 
     def truth(self, path: Path) -> Sequence[Example]:
         """Return the examples of a file as scores go through them; those of a very large file are not held."""
-        from duologue.challenges.proactive import stored
+        from duologue.challenges.proactive.formats import stored
 
         return stored.truth(path)
 
@@ -101,13 +91,13 @@ class ProactiveTask:
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Return all problems of a result file; `official` finds what `eval.py` fails of."""
-        from duologue.challenges.proactive import checker
+        from duologue.challenges.proactive.scoring import checker
 
         return checker.check(submission, examples, variant)
 
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a prediction file against data, or an evaluation file by itself."""
-        from duologue.challenges.proactive import scorer
+        from duologue.challenges.proactive.scoring import scorer
 
         return scorer.score(examples, submission, how)
 
@@ -117,31 +107,32 @@ class ProactiveTask:
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
         """Return the formulas of a variant; `conversation` is that of whole conversations."""
-        from duologue.challenges.proactive import judging, scorer
+        from duologue.challenges.proactive.live import judge
+        from duologue.challenges.proactive.scoring import scorer
 
-        return judging.formulas() if how.variant == judging.VARIANT else scorer.metrics(how)
+        return judge.formulas() if how.variant == judge.VARIANT else scorer.metrics(how)
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write a session or sample file as plain text."""
-        from duologue.challenges.proactive import walker
+        from duologue.challenges.proactive.formats import walker
 
         walker.dump(path, write)
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
         """Return how much a session or sample file holds."""
-        from duologue.challenges.proactive import walker
+        from duologue.challenges.proactive.formats import walker
 
         return walker.statistics(path)
 
     def statistics_text(self, path: Path) -> str:
         """Return the same as lines `name: value`."""
-        from duologue.challenges.proactive import walker
+        from duologue.challenges.proactive.formats import walker
 
         return walker.statistics_text(walker.statistics(path))
 
     def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> ProactiveStage:
         """Return scenes with the goals of a session or sample file, a simulated user, and the judge of dialogues."""
-        from duologue.challenges.proactive.scenes import ProactiveStage
+        from duologue.challenges.proactive.live.scenes import ProactiveStage
 
         return ProactiveStage(goals, users, n=n, seed=seed, max_turns=max_turns)
 
@@ -151,17 +142,17 @@ class ProactiveTask:
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return an agent to talk to; of a file with several goals one is drawn by `seed`."""
-        from duologue.challenges.proactive.partner import Partner, setting
+        from duologue.challenges.proactive.live.partner import Partner, setting
 
         return Partner(system, setting(place, seed), seed=seed, lang=lang, name=name)
 
     def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
         """Turn a file of one form into another as the official tools do, topics generalised."""
-        return ways.turn(source, target, path, out, {})
+        return conversions.turn(source, target, path, out, {})
 
     def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
-        """Turn a file of one form into another with the choices made (`ways.CHOICES`)."""
-        return ways.turn(source, target, path, out, chosen)
+        """Turn a file of one form into another with the choices made (`conversions.CHOICES`)."""
+        return conversions.turn(source, target, path, out, chosen)
 
 
 def _named(example: Example, prefix: str) -> Example:

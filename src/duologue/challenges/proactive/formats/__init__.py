@@ -1,0 +1,1 @@
+"""Files of the challenge: readers and writers, rules for data files, stored truth, conversions, plain-text view."""

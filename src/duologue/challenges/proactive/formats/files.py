@@ -1,0 +1,341 @@
+"""Official files of the proactive challenge and records, both ways (specification, section 2).
+
+A session or sample file has one JSON object a line. A prediction file has one reply a line, in the order of the
+samples. An evaluation file has `prediction TAB reference` a line and needs no other truth. What was read keeps its
+decoded row in `source`, key order and further keys included, so that writing gives the file back.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from duologue.challenges.proactive.formats.rules import form_of, is_regular, row_problems
+from duologue.challenges.proactive.schema import START
+from duologue.core import disk
+from duologue.core.decoded import is_whole
+from duologue.core.disk import Source
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.findings import capped
+from duologue.core.lines import Lines, sha256
+from duologue.core.records import Answer, Dialogue, Example, Fact, Goal, Problem, Sample, Submission, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+EVALUATION = "proactive-evaluation"
+PREDICTION = "proactive-prediction"
+"""Names of the result formats in `Submission.layout`."""
+
+_LOG = logging.getLogger(__name__)
+
+
+def read_rows(path: Path, form: str | None = None) -> list[dict[str, Any]]:
+    """Return the decoded rows of a session or sample file, plain or gzip.
+
+    `form` demands one of the two. Raises `FormatError` with all problems of the file, `StorageError` when it cannot
+    be read.
+    """
+    rows: list[dict[str, Any]] = []
+    problems = capped(problem for row, found in checked_rows(path, form) for problem in _kept(rows, row, found))
+    if problems:
+        raise FormatError(path, problems)
+    return rows
+
+
+def _kept(rows: list[dict[str, Any]], row: dict[str, Any] | None, found: Sequence[Problem]) -> Sequence[Problem]:
+    """Put a row to the others as long as there are no problems, which are returned."""
+    if found:
+        rows.clear()
+    elif row is not None:
+        rows.append(row)
+    return found
+
+
+def checked_rows(path: Path, form: str | None = None) -> Iterator[tuple[dict[str, Any] | None, Sequence[Problem]]]:
+    """Yield each row of a session or sample file with what is wrong with it; from the first problem on no rows.
+
+    `form` demands one of the two. Raises as `Source` does.
+    """
+    lines = Lines(Source(path), unmarked=True)
+    if lines.marked:
+        _LOG.warning("%s: %s; %s", path, disk.BOM_FOUND.message, disk.BOM_FOUND.advice)
+    names: dict[str, int] = {}
+    number = 0
+    good = True
+    for number, line in enumerate(lines, start=1):
+        row, found = _checked(line, path, form, number)
+        form = form or form_of(row)
+        if isinstance(row, dict) and "id" in row:
+            found += _repeated(row["id"], number, names)
+        good = good and not found
+        yield row if good else None, found
+    if not number:
+        yield None, [Problem(rule="no-rows", message="the file is empty; a session or a sample a line is expected")]
+
+
+def _checked(line: str, path: Path, form: str | None, number: int) -> tuple[Any, list[Problem]]:
+    """Return the row of a line, and what is wrong with it."""
+    try:
+        row = msgspec.json.decode(line)
+        if is_regular(row, form):
+            return row, []
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        pass  # what may stand there all the same, and what is wrong, is told below
+    try:
+        row = disk.decode_json(line, path)
+    except FormatError as error:
+        return None, [_of_line(problem, number) for problem in error.problems]
+    return row, [_placed(one, number) for one in row_problems(row, form or form_of(row))]
+
+
+def _of_line(problem: Problem, number: int) -> Problem:
+    """Return what is wrong with the JSON of one line, placed in the file."""
+    column = problem.place.rpartition(", ")[2]
+    return msgspec.structs.replace(problem, place=f"line {number}, {column}" if column else f"line {number}")
+
+
+def _repeated(name: Any, number: int, names: dict[str, int]) -> list[Problem]:
+    if isinstance(name, str) and names.setdefault(name, number) != number:
+        message = f"the id '{name}' is that of line {names[name]} already"
+        return [Problem(rule="row-repeated", place=f"line {number}", message=message)]
+    return []
+
+
+def _placed(problem: Problem, number: int) -> Problem:
+    if problem.place.startswith("line "):
+        return problem
+    place = f"line {number}, {problem.place}" if problem.place else f"line {number}"
+    return msgspec.structs.replace(problem, place=place)
+
+
+def load(path: Path) -> list[Example]:
+    """Return the examples of a session or sample file, in its order; sessions give a sample per agent turn."""
+    return list(examples_of(read_rows(path)))
+
+
+def examples_of(rows: Iterable[dict[str, Any]]) -> Iterator[Example]:
+    """Yield the examples of rows without problems; sessions give a sample per agent turn."""
+    names = Names()
+    for number, row in enumerate(rows):
+        if form_of(row) == "session":
+            yield from samples_of(_dialogue(row, number))
+        else:
+            yield _example(row, names)
+
+
+def load_sessions(path: Path) -> list[Dialogue]:
+    """Return the dialogues of a session file; the agent speaks first."""
+    return [_dialogue(row, number) for number, row in enumerate(read_rows(path, "session"))]
+
+
+def _dialogue(row: dict[str, Any], number: int) -> Dialogue:
+    return Dialogue(
+        id=session_id(row, number),
+        turns=turns_of(row["conversation"]),
+        knowledge=_facts(row["knowledge"]),
+        goal=_goal(row["goal"]),
+        source=row,
+    )
+
+
+def session_id(row: dict[str, Any], number: int) -> str:
+    """Return the id of a session: its own one, or its number in the file, from 0."""
+    return _name(row) or f"{number:06d}"
+
+
+def sample_id(row: dict[str, Any], dialogue: str) -> str:
+    """Return the id of a sample row: its own one, or that of its dialogue with the turn."""
+    return _name(row) or turn_id(dialogue, len(row["history"]))
+
+
+def turn_id(dialogue: str, at: int) -> str:
+    """Return what the sample is called that asks for a turn of a dialogue."""
+    return f"{dialogue}#{at:02d}"
+
+
+def samples_of(dialogue: Dialogue) -> Iterator[Example]:
+    """Yield a sample per agent turn: what was said before it, and the turn as the reference (section 2.1)."""
+    for at in range(0, len(dialogue.turns), 2):
+        yield Example(
+            sample=Sample(
+                id=turn_id(dialogue.id, at),
+                dialogue_id=dialogue.id,
+                history=dialogue.turns[:at],
+                knowledge=dialogue.knowledge,
+                goal=dialogue.goal,
+            ),
+            references=(Answer(text=dialogue.turns[at].text),),
+            source=dialogue.source,
+        )
+
+
+def _example(row: dict[str, Any], names: Names) -> Example:
+    name = names.name(row)
+    sample = Sample(
+        id=sample_id(row, name),
+        dialogue_id=name,
+        history=turns_of(row["history"]),
+        knowledge=_facts(row["knowledge"]),
+        goal=_goal(row["goal"]),
+    )
+    references = (Answer(text=row["response"]),) if "response" in row else ()
+    return Example(sample=sample, references=references, source=row)
+
+
+class Names:
+    """Names the dialogues of sample rows: those of equal goal and knowledge belong to one.
+
+    Where there are several samples of one turn, the others are of further dialogues about the same.
+    """
+
+    def __init__(self) -> None:
+        self._total = 0
+        self._first: dict[bytes, tuple[int, int]] = {}
+        """Digest of goal and knowledge -> number of the dialogue, and the turn of its first sample."""
+        self._again: dict[bytes, tuple[list[int], Counter[int]]] = {}
+        """For those met again: numbers of the dialogues, and how many samples of each turn there were."""
+
+    def name(self, row: dict[str, Any]) -> str:
+        """Return the name of a row's dialogue."""
+        text = json.dumps([row["goal"], row["knowledge"]]).encode()  # half surrogate pairs are no UTF-8
+        digest, at = blake2b(text, digest_size=16).digest(), len(row["history"])
+        first = self._first.setdefault(digest, (self._total, at))
+        if first[0] == self._total:
+            self._total += 1
+            return f"{first[0]:06d}"
+        numbers, asked = self._again.setdefault(digest, ([first[0]], Counter([first[1]])))
+        again = asked[at]  # samples of this turn so far, each of another dialogue
+        asked[at] += 1
+        if again == len(numbers):
+            numbers.append(self._total)
+            self._total += 1
+        return f"{numbers[again]:06d}"
+
+
+def _name(row: dict[str, Any]) -> str | None:
+    name = row.get("id")
+    return name if isinstance(name, str) and name and is_whole(name) else None
+
+
+def turns_of(texts: Iterable[str]) -> tuple[Turn, ...]:
+    """Return utterances as turns: the agent speaks first, then they alternate."""
+    return tuple(Turn(speaker=("system", "user")[at % 2], text=text) for at, text in enumerate(texts))
+
+
+def _facts(rows: Iterable[list[str]]) -> tuple[Fact, ...]:
+    return tuple(Fact(subject=one, relation=relation, object=value) for one, relation, value in rows)
+
+
+def _goal(rows: list[list[str]]) -> Goal:
+    return Goal(topics=(rows[0][1], rows[0][2]), relations=_facts(rows[1:]))
+
+
+def session_row(dialogue: Dialogue) -> dict[str, Any]:
+    """Return the row of a session file: the one that was read, or a new one from the records."""
+    if isinstance(dialogue.source, dict) and "conversation" in dialogue.source:
+        return dialogue.source
+    return {**_background(dialogue.goal, dialogue.knowledge), "conversation": [turn.text for turn in dialogue.turns]}
+
+
+def sample_row(example: Example) -> dict[str, Any]:
+    """Return the row of a sample file: the one that was read, or a new one from the records."""
+    if isinstance(example.source, dict) and "history" in example.source:
+        return example.source
+    row = _background(example.sample.goal, example.sample.knowledge)
+    row["history"] = [turn.text for turn in example.sample.history]
+    if example.references:
+        row["response"] = example.references[0].text
+    return row
+
+
+def _background(goal: Goal | None, knowledge: Iterable[Fact]) -> dict[str, Any]:
+    if goal is None or len(goal.topics) != 2:
+        raise UsageError("a session of this challenge has a goal of two topics; this one has none")
+    relations = [[fact.subject, fact.relation, fact.object] for fact in goal.relations]
+    triples = [[fact.subject, fact.relation, fact.object] for fact in knowledge]
+    return {"goal": [[START, *goal.topics], *relations], "knowledge": triples}
+
+
+def row_line(row: dict[str, Any]) -> str:
+    """Return a row as the official tools write it: characters as they are, a blank behind comma and colon.
+
+    Raises `UsageError` for a row whose further keys are nested too deeply to be written.
+    """
+    try:
+        return json.dumps(row, ensure_ascii=False) + "\n"
+    except RecursionError as error:
+        raise UsageError("a row is nested too deeply to be written; a session or sample has three levels") from error
+
+
+def write_sessions(dialogues: Iterable[Dialogue], path: Path) -> None:
+    """Write a session file in the official byte layout; a name that ends in `.gz` is packed."""
+    write_lines((row_line(session_row(one)) for one in dialogues), path)
+
+
+def write_samples(examples: Iterable[Example], path: Path) -> None:
+    """Write a sample file in the official byte layout; a name that ends in `.gz` is packed."""
+    write_lines((row_line(sample_row(one)) for one in examples), path)
+
+
+def write_lines(lines: Iterable[str], path: Path) -> None:
+    """Write lines that bring their ends along, one by one, so that memory does not grow with the file."""
+    with disk.replacing_text(path) as out:
+        for line in lines:
+            out.write(line)
+
+
+def write_predictions(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
+    """Write a prediction file: one reply a line, in the order given, which must be that of the samples.
+
+    Raises `UsageError` for an answer without text, and for one that does not fit on a line.
+    """
+    write_lines(map(_reply_line, answers), path)
+
+
+def _reply_line(named: tuple[str, Answer]) -> str:
+    name, answer = named
+    if answer.text is None:
+        raise UsageError(f"the answer to sample '{name}' has no text; this task answers with text")
+    if any(mark in answer.text for mark in "\n\r\t") or not is_whole(answer.text):
+        message = f"the answer to sample '{name}' holds a line end, a TAB or half a character: {answer.text[:60]!r}"
+        raise UsageError(f"{message}; a reply is one line of words and spaces")
+    return answer.text + "\n"
+
+
+def read_result(path: Path) -> Submission:
+    """Return a prediction or evaluation file as it is; its rows are `Lines`, read when they are gone through.
+
+    An evaluation file is told by its TABs: most of its lines that are not empty have one. Problems of the bytes are
+    noted, what the lines mean is for the checker. Raises `StorageError` when the file cannot be read.
+    """
+    digest = ""
+    try:
+        source = Source(path)
+        digest = sha256(source)
+        lines = Lines(source)
+        tabbed = filled = 0
+        for portion in lines.portions():
+            tabbed += sum("\t" in line for line in portion)
+            filled += sum(map(bool, portion))
+    except FormatError as error:  # damaged gzip, or no UTF-8
+        return Submission(rows=None, layout=PREDICTION, problems=error.problems, hash=digest, path=str(path))
+    layout = EVALUATION if 2 * tabbed > filled else PREDICTION
+    problems = (disk.BOM_FOUND,) if lines.marked else ()
+    return Submission(rows=lines, layout=layout, problems=problems, hash=digest, path=str(path))
+
+
+def answers_in(submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:
+    """Return the replies of a result file by sample id; samples beyond its last line have none."""
+    if submission.rows is None:
+        return {}
+    evaluation = submission.layout == EVALUATION
+    names = (one.sample.id for one in examples)
+    replies = (line.partition("\t")[0] if evaluation else line for line in submission.rows)
+    return {name: Answer(text=text.strip()) for name, text in zip(names, replies, strict=False)}

@@ -1,0 +1,107 @@
+"""The text of the retrieval baseline: label, history and reply a line, with goal and knowledge on demand.
+
+Specification, section 5.2; byte for byte what the organisers' converter writes for samples with candidates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.challenges.proactive.formats.model_text import generalised, topics_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    Row = dict[str, Any]
+
+_CHINESE = re.compile("[\u4e00-\u9fa5]")
+SEPARATORS = {"history": " [INNER_SEP] ", "goal": " [PATH_SEP] ", "knowledge": " [KN_SEP] "}
+EMPTY_HISTORY = "[START]"
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+
+
+class MatchText(NamedTuple):
+    """A sample with its candidate replies as the matcher reads them, tokens with blanks between."""
+
+    history: str
+    replies: tuple[str, ...]
+    """Of the candidates, in their order."""
+    goal: str
+    knowledge: str
+
+
+def match_text(sample: Row, candidates: Iterable[str], *, generalise: bool) -> MatchText:
+    """Return the text of a sample (keys `goal`, `knowledge`, `history`) and candidate replies for it.
+
+    `generalise` puts slots in the place of topic names, in each utterance and each part of a triple by itself. Raises
+    `KeyError` with the topic whose domain is not known.
+    """
+    topics = topics_of(sample)  # the converter looks at the domains whether or not it replaces
+
+    def said(text: str) -> str:
+        return generalised(text, topics) if generalise else text
+
+    goal, knowledge = (
+        split_characters(SEPARATORS[field].join(" ".join(map(said, triple)) for triple in sample[field]))
+        for field in ("goal", "knowledge")
+    )
+    heard = split_characters(SEPARATORS["history"].join(map(said, sample["history"])))
+    replies = tuple(split_characters(said(candidate)) for candidate in candidates)
+    return MatchText(heard if sample["history"] else EMPTY_HISTORY, replies, goal, knowledge)
+
+
+def match_lines(sample: Row, *, knowledge: bool, generalise: bool, predict: bool) -> Iterator[str]:
+    """Yield a line per candidate of a sample (key `candidate`), label 0, and the reply with label 1 unless `predict`.
+
+    `knowledge` adds goal and triples, `generalise` is that of `match_text`, which says what is raised.
+    """
+    replies = sample["candidate"] if predict else [*sample["candidate"], sample["response"]]
+    text = match_text(sample, replies, generalise=generalise)
+    for place, reply in enumerate(text.replies):
+        label = "0" if place < len(sample["candidate"]) else "1"
+        background = (text.goal, text.knowledge) if knowledge else ()
+        yield "\t".join([label, text.history, reply, *background]) + "\n"
+
+
+def split_characters(text: str) -> str:
+    r"""Return a text whose words with a Chinese character are split into characters; other words stay whole.
+
+    Blanks of any kind and number (tabs and U+3000 too) are one blank between words, and none at the ends.
+
+    >>> split_characters(" 电影\u3000 1999年\ttopic")
+    '电 影 1 9 9 9 年 topic'
+    """
+    return " ".join(" ".join(word) if _CHINESE.search(word) else word for word in text.split())
+
+
+def dictionary(lines: Iterable[str]) -> list[str]:
+    """Return the dictionary of matcher text: special tokens, then those of all fields but the label.
+
+    By frequency, of equal ones the first seen first.
+    """
+    times: Counter[str] = Counter()
+    for line in lines:
+        for field in line.rstrip("\n").split("\t")[1:]:
+            times.update(field.split())
+    return _ordered(times)
+
+
+def dictionary_of(texts: Iterable[MatchText], *, knowledge: bool) -> list[str]:
+    """Return the `dictionary` of the lines of texts, without writing history and knowledge down for each candidate."""
+    times: Counter[str] = Counter()
+    for text in texts:
+        fields = (text.history, *text.replies[:1], *((text.goal, text.knowledge) if knowledge else ()))
+        for at, field in enumerate(fields):  # the first line: what is seen first, and how often in the end
+            again = 1 if at == 1 else len(text.replies)
+            for token, count in Counter(field.split()).items():
+                times[token] += count * again
+        for reply in text.replies[1:]:
+            times.update(reply.split())
+    return _ordered(times)
+
+
+def _ordered(times: Counter[str]) -> list[str]:
+    ordered = sorted(times, key=lambda token: -times[token])  # stable: of equal ones the first seen first
+    return [*SPECIAL, *(token for token in ordered if token not in SPECIAL)]

@@ -1,0 +1,80 @@
+"""A session or sample file as plain text with statistics, for people to read; the organisers have no such tool."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.proactive.formats import files
+from duologue.challenges.proactive.formats.rules import form_of
+from duologue.core.escapes import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    Row = dict[str, Any]
+
+_SPEAKERS = ("agent", "user")
+
+
+def dump(path: Path, write: Callable[[str], object]) -> None:
+    """Write each row: its id, goal, knowledge and turns; the reply of a sample is marked. Raises `FormatError`."""
+    for number, row in enumerate(files.read_rows(path)):
+        lines = [f"{form_of(row)}: {row.get('id', number)}"]
+        lines += ["goal: " + " -> ".join(row["goal"][0])]
+        lines += [f"goal: {' | '.join(triple)}" for triple in row["goal"][1:]]
+        lines += [f"knowledge: {' | '.join(triple)}" for triple in row["knowledge"]]
+        turns = _turns(row)
+        lines += [f"{_SPEAKERS[at % 2]}: {text}" for at, text in enumerate(turns)]
+        if "response" in row:
+            lines.append(f"reply: {row['response']}")
+        if not turns:
+            lines.append("(nothing said yet)")
+        for line in (*lines, ""):
+            write(f"{line}\n")
+
+
+def statistics(path: Path) -> dict[str, int | float | list[str]]:
+    """Return how much a file holds: rows, utterances, words, triples. Raises `FormatError`."""
+    rows = files.read_rows(path)
+    turns = [_turns(row) for row in rows]
+    lengths = [len(one) for one in turns]
+    agent = [text for one in turns for text in one[::2]]
+    user = [text for one in turns for text in one[1::2]]
+    triples = [len(row["knowledge"]) for row in rows]
+    return {
+        "rows": len(rows),
+        "form": [form_of(rows[0]) or ""],
+        "empty": sum(not length for length in lengths),
+        "utterances": sum(lengths),
+        "utterances_per_row": sum(lengths) / len(rows),
+        "longest": max(lengths),
+        "agent_utterances": len(agent),
+        "user_utterances": len(user),
+        "words_per_agent_utterance": _mean(agent),
+        "words_per_user_utterance": _mean(user),
+        "replies": sum("response" in row for row in rows),
+        "triples": sum(triples),
+        "triples_per_row": sum(triples) / len(rows),
+        "topics": len({topic for row in rows for topic in row["goal"][0][1:]}),
+    }
+
+
+def statistics_text(found: dict[str, int | float | list[str]]) -> str:
+    """Return statistics as lines `name: value`; means with two digits."""
+    return "".join(f"{name}: {_shown(value)}\n" for name, value in found.items())
+
+
+def _turns(row: Row) -> list[str]:
+    turns: list[str] = row["conversation"] if "conversation" in row else row["history"]
+    return turns
+
+
+def _mean(texts: Sequence[str]) -> float:
+    return sum(len(text.split()) for text in texts) / len(texts) if texts else 0.0
+
+
+def _shown(value: float | list[str]) -> str:
+    if isinstance(value, list):
+        return one_line(" ".join(value))
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

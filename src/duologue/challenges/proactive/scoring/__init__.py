@@ -1,0 +1,1 @@
+"""Scores of result files: checker, the official program, aligned references, strict scores and slices."""

@@ -1,0 +1,144 @@
+"""Brings predictions and references together: line by line with the data, or from an evaluation file alone."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from duologue.challenges.proactive.formats.files import EVALUATION
+from duologue.challenges.proactive.formats.stored import StoredExamples
+from duologue.challenges.proactive.scoring.official import pair_of
+from duologue.core.errors import FormatError
+from duologue.core.findings import capped
+from duologue.core.records import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from duologue.core.records import Example, Submission
+
+    Pair = tuple[str, str]
+
+NOTHING = ("", "")
+
+
+def carries_references(submission: Submission) -> bool:
+    """Tell whether a submission is an evaluation file."""
+    return submission.layout == EVALUATION
+
+
+def reference_of(example: Example) -> str | None:
+    """Return the text of the first reference, `None` where it is not known."""
+    return example.references[0].text if example.references else None
+
+
+def told(examples: Sequence[Example]) -> Iterator[tuple[str, str | None]]:
+    """Yield id and true reply of each example, without reading a large file anew."""
+    if isinstance(examples, StoredExamples):
+        return examples.told()
+    return ((one.sample.id, reference_of(one)) for one in examples)
+
+
+def truth_problems(examples: Sequence[Example]) -> tuple[Problem, ...]:
+    """Return why examples cannot be scored against: replies that are not known or do not fit on a line."""
+    return capped(_truth_problems(examples))
+
+
+def _truth_problems(examples: Sequence[Example]) -> Iterator[Problem]:
+    for name, text in told(examples):
+        place = f"sample '{name}'"
+        if text is None:
+            message = "the true reply is not known"
+            advice = "give data with replies (`conversation`, or `response`)"
+            yield Problem(rule="truth-unknown", place=place, message=message, advice=advice)
+        elif "\n" in text or "\r" in text:
+            message = "the true reply holds a line end, so it fits no evaluation file"
+            yield Problem(rule="truth-lines", place=place, message=message)
+
+
+def official_pairs(submission: Submission, examples: Sequence[Example]) -> Iterator[list[Pair | None]]:
+    """Yield, in portions, what `eval.py` reads in each line, `None` for a line that it skips.
+
+    Predictions alone are put before the replies of the data, as `paste` would; a prediction that is missing then
+    makes a line without one.
+    """
+    if carries_references(submission) or not examples:
+        for portion in submission.rows.portions():  # `pair_of`, written out: there may be a million lines
+            fields = [line.strip().split("\t") for line in portion]
+            yield [(one[0].strip(), one[1].strip()) if len(one) >= 2 else None for one in fields]
+        return
+    for portion, wanted in _beside(submission, examples):
+        yield [pair_of(f"{said}\t{reply}") for said, reply in zip(portion, wanted, strict=True)]
+
+
+def strict_pairs(submission: Submission, examples: Sequence[Example]) -> Iterator[list[Pair]]:
+    """Yield predictions and references in portions, white space made single spaces; a missing prediction is empty.
+
+    With data the replies are those of the data, also for an evaluation file.
+    """
+    if not examples:
+        for portion in submission.rows.portions():
+            yield [(_plain(said), _plain(wanted)) for said, wanted in map(_fields, portion)]
+        return
+    for portion, wanted in _beside(submission, examples):
+        lines = (_fields(line)[0] for line in portion) if carries_references(submission) else portion
+        yield [(_plain(said), _plain(reply)) for said, reply in zip(lines, wanted, strict=True)]
+
+
+def _beside(submission: Submission, examples: Sequence[Example]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield lines and replies in portions of equal length; what lacks is empty, lines beyond the data are left out."""
+    replies = (text or "" for _, text in told(examples))
+    for portion in submission.rows.portions():
+        wanted = list(islice(replies, len(portion)))
+        yield portion[: len(wanted)], wanted
+    rest = list(replies)
+    yield [""] * len(rest), rest
+
+
+def _fields(line: str) -> Pair:
+    """Return prediction and reference as they stand, so that an empty prediction keeps its reference."""
+    said, _, rest = line.partition("\t")
+    return said, rest.partition("\t")[0]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def gold_hash(submission: Submission, examples: Sequence[Example]) -> str:
+    """Return eight hexadecimal digits of what is scored against, whatever is predicted."""
+    digest = hashlib.sha256()
+    if examples:
+        texts: Iterable[str] = (f"{name}\n{text or ''}" for name, text in told(examples))
+    else:
+        texts = (
+            "\n".join([line.split("\t", 2)[1].strip() if "\t" in line else "" for line in portion])
+            for portion in submission.rows.portions()
+        )
+    for text in texts:  # where a portion ends makes no difference
+        digest.update(f"{text}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:8]
+
+
+def expect_truth(submission: Submission, examples: Sequence[Example], variant: str = "strict") -> None:
+    """Raise `FormatError` where there is nothing to score against.
+
+    Without data, variant `official` takes any file in which `eval.py` finds a line to score, however few.
+    """
+    if carries_references(submission):
+        return
+    if examples:
+        problems = truth_problems(examples)
+        if problems:
+            raise FormatError("the truth", problems)
+        return
+    message = "the file holds predictions alone, one a line, so the true replies are needed too"
+    if variant == "official":
+        if any(pair is not None for pairs in official_pairs(submission, ()) for pair in pairs):
+            return
+        message += (
+            "; by itself eval.py ends with an uncaught error in calc_f1: ZeroDivisionError: float division by zero"
+        )
+    advice = "give the data with --gold, or an evaluation file (prediction TAB reference)"
+    raise FormatError(submission.path, [Problem(rule="truth-missing", message=message, advice=advice)])

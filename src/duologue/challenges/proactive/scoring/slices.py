@@ -1,0 +1,47 @@
+"""What scores can be cut by: the turn, the kinds of the two topics, and how the goal links them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.challenges.proactive.schema import DOMAIN, FILM
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.core.records import Example, Sample
+
+_LAST_TURN = 7
+"""Agent turns from this one on are one part; few dialogues are so long."""
+
+
+def cuts_of(examples: Sequence[Example], by: str) -> dict[str, list[int]]:
+    """Return the parts of the data by name, each with the places of its examples, in the order of their names."""
+    part_of = {"turn": _turn, "domains": _domains, "relation": _relation}[by]
+    parts: dict[str, list[int]] = {}
+    for place, one in enumerate(examples):
+        parts.setdefault(part_of(one.sample), []).append(place)
+    return {name: parts[name] for name in sorted(parts)}
+
+
+def _turn(sample: Sample) -> str:
+    """Return which turn of the agent is asked for, from 1."""
+    turn = len(sample.history) // 2 + 1
+    return f"{turn}" if turn < _LAST_TURN else f"{_LAST_TURN}+"
+
+
+def _domains(sample: Sample) -> str:
+    """Return the kinds of topics A and B, such as `film-person`."""
+    if sample.goal is None:
+        return "unknown"
+    kinds = {fact.subject: fact.object for fact in sample.knowledge if fact.relation == DOMAIN}
+    names = [
+        ("film" if kinds[topic] == FILM else "person") if topic in kinds else "unknown" for topic in sample.goal.topics
+    ]
+    return "-".join(names)
+
+
+def _relation(sample: Sample) -> str:
+    """Return how the goal links its topics: directly by one fact, or by a value that both share."""
+    count = len(sample.goal.relations) if sample.goal is not None else 0
+    return {1: "direct", 2: "shared value"}.get(count, f"{count} facts")

@@ -1,0 +1,1 @@
+"""The simulated user of whole conversations."""

@@ -1,0 +1,1 @@
+"""Systems of the challenge, and how they hold data out."""

@@ -1,0 +1,1 @@
+"""The network of the retrieval baseline and its batches."""

@@ -1,0 +1,1 @@
+"""The generation baseline: posterior knowledge selection."""

@@ -1,0 +1,1 @@
+"""The network of the generation baseline: batches, model, training and search."""

@@ -1,0 +1,236 @@
+"""The generation baseline of the challenge, `postks` (specification, section 4), as a system.
+
+Text becomes numbers in `text`, the network is `network.model`. Recipes stand in `recipes/`: the published sizes and
+settings, the document's reading, and the small size that is the default here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from duologue.challenges.proactive.systems.holdout import split
+from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
+from duologue.core.errors import StorageError, UsageError
+from duologue.core.records import Answer, Example, Record
+from duologue.core.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.challenges.proactive.systems.postks.network.batch import Row
+    from duologue.challenges.proactive.systems.postks.network.model import Postks
+    from duologue.challenges.proactive.systems.postks.text import Words
+    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.records import Sample
+
+WEIGHTS, CARD = "weights.safetensors", "postks.json"
+_CHUNK = 64  # hypotheses that are searched at once
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+
+
+class PostksRecipe(Record, frozen=True):
+    """Sizes, readings and training of the generation baseline."""
+
+    words: Positive = 128
+    """Numbers per word."""
+    hidden: Annotated[int, msgspec.Meta(ge=2, multiple_of=2)] = 192
+    """Numbers per state."""
+    dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.3
+    """Share of the decoder's output that is dropped in training."""
+    posterior: Literal["reply", "source-and-reply"] = "reply"
+    """What chooses knowledge in training: the true reply (the released code), or source and reply (the document)."""
+    loss: Literal["summed", "averaged"] = "summed"
+    """Over the tokens of a reply: `summed` (the released code) or `averaged` (the document)."""
+    generalise: bool = True
+    """Put slots in the place of topic names, and names back into replies."""
+    width: Positive = 1
+    """Hypotheses of the search; 1 is greedy, as in the released PyTorch program; the Paddle one has 10."""
+    epochs: Positive = 14
+    bow_epochs: Annotated[int, msgspec.Meta(ge=0)] = 2
+    """The first of the epochs, in which knowledge alone learns to foretell the words of replies."""
+    batch: Positive = 32
+    """Samples per step."""
+    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1e-3
+    clip: Annotated[float, msgspec.Meta(gt=0)] = 5.0
+    """Largest norm of the gradient."""
+    held_out: Share = 0.05
+    """Share of the samples, apart by pairs of topics, that tells the best weights where none are given for it."""
+    check_every: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Steps between looks at the held-out samples; 0: one after each epoch."""
+    patience: Positive = 3
+    """Looks without progress, after the first stage, before the training stops."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Of matrix products in training; replies are made in float32."""
+    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 30.0
+    """Time between checkpoints."""
+    threads: Positive = 1
+    """Processor threads in training; other numbers give other last bits."""
+    devices: Positive = 1
+    """Processes that share each step."""
+    device: Literal["cpu", "cuda"] = "cpu"
+
+    @classmethod
+    def tiny(cls) -> PostksRecipe:
+        """Return a recipe that trains in seconds, for tests of what the system must keep to, not of what it knows."""
+        return cls(words=8, hidden=8, dropout=0.1, epochs=3, bow_epochs=1, batch=4, learning_rate=0.01, held_out=0.3)
+
+
+class PostksBaseline:
+    """Write replies by posterior knowledge selection, the generation baseline of DuConv (a `Trainable`)."""
+
+    Recipe: type[Record] = PostksRecipe
+    scope = Scope(tasks=("proactive",))
+    extras = ("models",)
+
+    def __init__(self, recipe: PostksRecipe | None = None) -> None:
+        self.recipe = recipe or PostksRecipe()
+        self.seen: str = "the agent's turns of the sessions given, nothing else"
+        self._model: Postks | None = None
+        self._words: Words | None = None
+
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all it knows is in its weights
+        """Check the task. Raises `UsageError` for any but `proactive`."""
+        if brief.name != "proactive":
+            raise UsageError(f"postks answers for task 'proactive' alone, found '{brief.name}'")
+
+    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to make
+        """Raise `UsageError`: there is no simulator of this data."""
+        raise UsageError("postks learns from sessions of people; give them with --train FILE.jsonl[.gz]")
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        held_out: Sequence[Example],
+        unlabelled: Sequence[Example],  # noqa: ARG002  # samples without replies teach it nothing
+        run: Run,
+    ) -> None:
+        """Learn from samples with replies; without held-out ones a part that shares no pair of topics is held out.
+
+        Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights. Raises
+        `UsageError` when there is nothing to learn from.
+        """
+        from duologue.challenges.proactive.systems.postks.network.learner import Learner
+        from duologue.challenges.proactive.systems.postks.text import Words  # these need torch
+        from duologue.models.train import Plan, train
+
+        recipe = self.recipe
+        if not held_out:
+            examples, held_out = split(examples, recipe.held_out, run.seed)
+        lines, judged = (self._lines(part, run.progress) for part in (examples, held_out))
+        words = Words.of(lines)
+        model = self._new_model(words, run.seed)
+        plan = Plan(
+            epochs=recipe.epochs,
+            batch=recipe.batch,
+            learning_rate=recipe.learning_rate,
+            warm_up=0.0,
+            weight_decay=0.0,
+            clip=recipe.clip,
+            patience=recipe.patience,
+            checkpoint_seconds=recipe.checkpoint_seconds,
+            threads=recipe.threads,
+            optimiser="adam",
+            schedule="constant",
+            precision=recipe.precision,
+            choose="loss",
+            choose_from=min(recipe.bow_epochs, recipe.epochs - 1),
+            check_every=recipe.check_every,
+            devices=recipe.devices,
+            device=recipe.device,
+        )
+        train(
+            Learner(model, recipe.bow_epochs, recipe.precision).subject(),
+            _lessons(lines, words),
+            _lessons(judged, words),
+            plan,
+            folder=run.folder,
+            seed=run.seed,
+            identity=run.identity,
+            progress=run.progress,
+        )
+        self._model, self._words = model.to("cpu"), words
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Return a reply to each sample, never an empty one.
+
+        Raises `UsageError` before `fit` or `load`, and for a sample without a goal of two topics.
+        """
+        from duologue.challenges.proactive.systems.postks.network.learner import replies
+        from duologue.challenges.proactive.systems.postks.text import reply_of, text_of  # these need torch
+
+        if self._model is None or self._words is None:
+            raise UsageError("postks has not learned yet; train it, or load a trained one")
+        texts = [text_of(Example(sample=sample), generalise=self.recipe.generalise) for sample in samples]
+        rows = [self._words.question(text.line) for text in texts]
+        answers: list[Answer] = [Answer(text="")] * len(samples)
+        order = sorted(range(len(rows)), key=lambda place: len(rows[place].source))
+        size = max(1, _CHUNK // self.recipe.width)
+        for start in range(0, len(order), size):
+            places = order[start : start + size]
+            found = replies(self._model, [rows[place] for place in places], self.recipe.width)
+            for place, one in zip(places, found, strict=True):
+                said = self._words.write(one.tokens)
+                answers[place] = Answer(text=reply_of(said, texts[place].topics, samples[place]))
+        return answers
+
+    def save(self, folder: Path) -> None:
+        """Write the weights and the vocabulary."""
+        from duologue.models.weights import save_weights  # needs torch
+
+        if self._model is None or self._words is None:
+            raise UsageError("there is nothing to save: postks has not learned yet")
+        save_weights(self._model, folder / WEIGHTS)
+        write_text(folder / CARD, msgspec.json.encode({"words": self._words.words}).decode() + "\n")
+
+    def load(self, folder: Path) -> None:
+        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        from duologue.challenges.proactive.systems.postks.text import Words  # these need torch
+        from duologue.models.weights import load_weights
+
+        path = folder / CARD
+        text, _ = decode_text(read_bytes(path), path)
+        card: Any = decode_json(text, path)
+        words = card.get("words") if isinstance(card, dict) else None
+        if not isinstance(words, list) or len(words) < 4 or not all(isinstance(word, str) for word in words):
+            raise StorageError(f"{path}: expected an object with a list of words under 'words'; train the model again")
+        model = self._new_model(Words(words), 0)
+        load_weights(model, folder / WEIGHTS)
+        self._model, self._words = model.eval(), Words(words)
+
+    def _lines(self, examples: Sequence[Example], progress: Progress | None) -> list[str]:
+        """Return the model text of examples with replies; raises `UsageError` for one without."""
+        from duologue.challenges.proactive.systems.postks.text import text_of  # needs torch
+
+        lines = []
+        for done, example in enumerate(examples):
+            if not example.references or example.references[0].text is None:
+                raise UsageError(f"sample '{example.sample.id}' has no reply; training needs one in each")
+            lines.append(text_of(example, generalise=self.recipe.generalise).line)
+            if progress is not None and done % 1000 == 0:
+                progress(done, len(examples), "reading samples")
+        return lines
+
+    def _new_model(self, words: Words, seed: int) -> Postks:
+        from duologue.challenges.proactive.systems.postks.network.learner import new_postks
+        from duologue.challenges.proactive.systems.postks.network.model import PostksSize  # these need torch
+
+        recipe = self.recipe
+        size = PostksSize(
+            vocabulary=len(words),
+            words=recipe.words,
+            hidden=recipe.hidden,
+            dropout=recipe.dropout,
+            posterior=recipe.posterior,
+            loss=recipe.loss,
+        )
+        return new_postks(size, seed)
+
+
+def _lessons(lines: Sequence[str], words: Words) -> list[Row]:
+    """Return lines as rows without those that are too long, as the official program drops them."""
+    return [row for row in map(words.lesson, lines) if row is not None]

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.challenges.proactive.formats import model_text
+from duologue.core.errors import FormatError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SAMPLE: dict[str, Any] = {
+    "goal": [["START", "云海", "林 小舟"], ["云海", "导演", "林 小舟"]],
+    "knowledge": [["云海", "领域", "电影"], ["林 小舟", "领域", "明星"], ["云海", "评论", "云海 很 美"]],
+    "history": [],
+    "response": "看 过 云海 吗 ？",
+}
+
+
+def folder_of(real_data: Path) -> Path:
+    return real_data / "proactive" / "golden" / "conversion"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "given", "expected"),
+    [
+        ("session", "sample", "sessions.jsonl", "samples.jsonl"),
+        ("session", "model-text", "sessions.jsonl", "model_text.generalised.txt"),
+        ("sample", "model-text", "samples.jsonl", "model_text.generalised.txt"),
+        ("session", "topics", "sessions.jsonl", "topics.jsonl"),
+        ("sample", "topics", "samples.jsonl", "topics.jsonl"),
+    ],
+)
+def test_the_golden_conversions_are_equal(
+    real_data: Path, tmp_path: Path, source: str, target: str, given: str, expected: str
+) -> None:
+    folder, out = folder_of(real_data), tmp_path / "out"
+    assert model_text.convert(source, target, folder / given, out) == [out]
+    assert out.read_bytes() == (folder / expected).read_bytes()
+
+
+def test_plain_model_text_and_materialised_replies_are_equal(real_data: Path, tmp_path: Path) -> None:
+    folder, out = folder_of(real_data), tmp_path / "out"
+    model_text.convert("sample", "model-text", folder / "samples.jsonl", out, generalise=False)
+    assert out.read_bytes() == (folder / "model_text.plain.txt").read_bytes()
+    assert model_text.materialise(folder / "generated.txt", folder / "topics.jsonl", out) == [out]
+    assert out.read_bytes() == (folder / "generated.final.txt").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("target", "digest"),
+    [
+        ("sample", "774e8dc61b8d0bd9dfcdca064d81fe36e6a85a29147812851bc950071e0a309a"),
+        ("model-text", "92d2b161b1eafd37e29c63e28ea1b5d2d720ff91f1f822cdaf6882a7ded12c32"),
+        ("topics", "0c2020a678d025854cb821a5b6aeeb4007d72e73af12478c03b9914b820f43c9"),
+    ],
+)
+def test_all_visible_sessions_convert_to_the_published_hashes(
+    real_data: Path, tmp_path: Path, target: str, digest: str
+) -> None:
+    model_text.convert("session", target, real_data / "proactive" / "duconv_dev_visible.jsonl.gz", tmp_path / "out")
+    assert hashlib.sha256((tmp_path / "out").read_bytes()).hexdigest() == digest
+
+
+def test_model_text_has_three_fields_and_names_replaced_everywhere() -> None:
+    text = model_text.model_text(SAMPLE)
+    assert text.topics == {"video_topic_a": "云海", "person_topic_b": "林 小舟"}
+    source, reply, triples = text.line.split("\t")
+    assert source.endswith("video_topic_a 评论 video_topic_a 很 美 : ")
+    assert reply == "看 过 video_topic_a 吗 ？"
+    assert triples.split("\x01")[1] == "person_topic_b 领域 明星"
+    bare = {key: value for key, value in SAMPLE.items() if key != "response"}
+    assert model_text.model_text(bare).line.split("\t")[1] == "null"
+
+
+def test_the_longest_topic_is_replaced_first_and_slots_can_be_hit_again() -> None:
+    assert model_text.generalised("云海 云", {"a": "云", "b": "云海"}) == "b a"
+    assert (
+        model_text.generalised("云", {"video_topic_a": "云", "person_topic_b": "o"})
+        == "videperson_topic_b_tperson_topic_bpic_a"
+    )
+    assert model_text.generalised("甲", {"first": "甲", "second": "甲"}) == "first"
+
+
+def test_the_last_domain_of_a_topic_counts() -> None:
+    again = {**SAMPLE, "knowledge": [*SAMPLE["knowledge"], ["云海", "领域", "明星"]]}
+    assert list(model_text.topics_of(again)) == ["person_topic_a", "person_topic_b"]
+
+
+@given(st.text(alphabet="云海林a_ ", max_size=12))
+def test_slots_come_back_as_the_topics_they_stand_for(reply: str) -> None:
+    topics = {"video_topic_a": "云海", "person_topic_b": "林"}
+    assert model_text.materialised(model_text.generalised(reply, topics), topics) == reply
+
+
+def test_a_missing_domain_is_told_for_every_sample(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    row = {**SAMPLE, "knowledge": [["云海", "领域", "电影"]]}
+    path.write_text("".join(json.dumps(one) + "\n" for one in (row, SAMPLE, row)))
+    with pytest.raises(FormatError) as caught:
+        model_text.convert("sample", "model-text", path, tmp_path / "out")
+    assert [problem.rule for problem in caught.value.problems] == ["domain-missing"] * 2
+    assert "林 小舟" in caught.value.problems[0].message
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "match"),
+    [("sample", "session", "cannot be turned"), ("topics", "sample", "cannot"), ("x", "sample", "no form 'x'")],
+)
+def test_a_way_that_there_is_none_is_refused(tmp_path: Path, source: str, target: str, match: str) -> None:
+    with pytest.raises(UsageError, match=match):
+        model_text.convert(source, target, tmp_path / "in", tmp_path / "out")
+
+
+def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(SAMPLE))
+    with pytest.raises(FormatError, match="this is a sample in a file of sessions"):
+        model_text.convert("session", "sample", path, tmp_path / "out")
+
+
+def test_replies_and_topics_of_different_length_or_kind_are_refused(tmp_path: Path) -> None:
+    replies, topics = tmp_path / "r", tmp_path / "t"
+    replies.write_text("a\nb\n")
+    topics.write_text('{"x": "y"}\n')
+    with pytest.raises(FormatError, match="2 lines"):
+        model_text.materialise(replies, topics, tmp_path / "out")
+    topics.write_text('{"x": 1}\n[\n')
+    with pytest.raises(FormatError) as caught:
+        model_text.materialise(replies, topics, tmp_path / "out")
+    assert [problem.rule for problem in caught.value.problems] == ["topics-type", "not-json"]

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pytest
+
+from duologue.challenges.proactive.formats import files
+from duologue.challenges.proactive.knowledge import bare
+from duologue.challenges.proactive.live.grounding import Claims
+from duologue.challenges.proactive.live.judge import counted, flaws, formulas, judge
+from duologue.challenges.proactive.task import ProactiveTask
+from duologue.core.errors import UsageError
+from duologue.core.records import Dialogue, Fact, Goal, Report, Scoring
+from duologue.metrics.counts import Counts
+
+FACTS = tuple(
+    Fact(subject=one, relation=two, object=three)
+    for one, two, three in [
+        ("海 边", "领域", "电影"),
+        ("海 边", "类型", "爱情"),
+        ("云 小一", "星座", "双鱼座"),
+        ("云 小一", "身高", "180cm"),
+    ]
+)
+GOAL = Goal(topics=("海 边", "云 小一"))
+
+
+def talk(name: str, *texts: str) -> Dialogue:
+    return Dialogue(id=name, turns=files.turns_of(texts), knowledge=FACTS, goal=GOAL)
+
+
+GOOD = talk(
+    "good",
+    "看 海 边 ， 爱情 片 。",
+    "好 。",
+    "云 小一 是 双鱼座 。",
+    "哦 。",
+    "身高 180cm 。",
+    "嗯 。",
+    "再 看看 ？",
+    "行",
+)
+BAD = talk(
+    "bad", "云 小一 好 。", "谁 ？", "云 小一 ， 好 ！", "哦 。", "海 边 2008年 。", "2008年 ？", "对 ， 2008年 。"
+)
+CLAIMS = Claims([GOOD, BAD])
+
+
+def judged(*dialogues: Dialogue) -> Report:
+    return judge(dialogues, CLAIMS, seed=1, goals_hash="0123456789")
+
+
+def value(report: Report, name: str) -> float:
+    return next(score.value for score in report.scores if score.name == name)
+
+
+def test_a_dialogue_is_counted_as_by_hand() -> None:
+    assert counted(GOOD, CLAIMS) == {
+        "dialogues": 1,
+        "goal points": 2,
+        "in order": True,
+        "triples": 3,
+        "with two triples": True,
+        "utterances": 8,
+        "of 8 to 18 utterances": True,
+        "words": 25,
+        "agent utterances": 4,
+        "agent words": 18,
+        "unfounded": 0,
+        "repeats": 0,
+        "with repeats": False,
+    }
+
+
+def test_a_wrong_order_an_invented_year_and_a_repetition_are_found() -> None:
+    unfounded, repeated = flaws(BAD, CLAIMS)
+    assert [(one.turn, one.what) for one in unfounded] == [(4, ("2008年",))]  # the second time the user had said it
+    assert [one.turn for one in repeated] == [2]
+    seen = counted(BAD, CLAIMS)
+    assert (seen["goal points"], seen["unfounded"], seen["repeats"], seen["utterances"]) == (0, 1, 1, 7)
+
+
+def test_punctuation_and_spaces_make_no_new_utterance() -> None:
+    assert bare("你 好 ， 吗 ？") == bare("你好吗?") == "你好吗"
+
+
+def test_the_report_has_means_over_dialogues_with_intervals_that_hold_them() -> None:
+    report = judged(GOOD, BAD)
+    assert value(report, "goal-completion") == 1
+    assert value(report, "facts-not-in-knowledge") == 1 / 8
+    assert value(report, "dialogues-with-repeats") == 0.5
+    assert value(report, "utterances") == 7.5
+    for score in report.scores:
+        assert score.low is not None
+        assert score.high is not None
+        assert score.low <= score.value <= score.high
+    assert "goals 01234567" in report.signature
+    assert report == judged(GOOD, BAD)
+
+
+def test_the_task_gives_the_formulas_of_a_report_again() -> None:
+    report = judged(GOOD, BAD)
+    again = {one.name: one.value(Counts.of_report(report)) for one in formulas()}
+    assert again == {score.name: score.value for score in report.scores}
+    metrics = ProactiveTask().metrics(Scoring(variant=report.variant))
+    assert [one.name for one in metrics] == list(again)
+
+
+def test_dialogues_in_which_nobody_speaks_have_no_rates() -> None:
+    names = {score.name for score in judged(talk("mute")).scores}
+    assert "goal-completion" in names
+    assert "facts-not-in-knowledge" not in names
+    with pytest.raises(UsageError, match="no dialogues"):
+        judged()
+
+
+def test_every_flaw_is_a_warning_with_its_place() -> None:
+    repeated, unfounded = judged(GOOD, BAD).problems
+    assert (repeated.rule, repeated.place) == ("utterance-repeated", "dialogue 'bad', utterance 2 (from 0)")
+    assert (unfounded.rule, unfounded.severity) == ("fact-unfounded", "warning")
+    assert unfounded.message == "nothing bears out 2008年: 海 边 2008年 。"

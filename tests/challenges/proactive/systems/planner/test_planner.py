@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from duologue.challenges.proactive.formats import files
+from duologue.challenges.proactive.schema import BRIEF
+from duologue.challenges.proactive.systems.planner.planner import Planner, PlannerRecipe
+from duologue.challenges.proactive.systems.planner.variety import Variety, spoken
+from duologue.challenges.proactive.task import ProactiveTask
+from duologue.core.errors import StorageError, UsageError
+from duologue.core.protocols import Run
+from duologue.core.records import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from duologue.core.records import Example
+
+    Make = Callable[..., Path]
+
+TINY = PlannerRecipe.tiny()
+
+
+@pytest.fixture
+def examples(sessions: Make) -> list[Example]:
+    return files.load(sessions(12))
+
+
+def trained(examples: list[Example], folder: Path, recipe: PlannerRecipe = TINY) -> Planner:
+    planner = Planner(recipe)
+    planner.fit(examples, [], [], Run(folder=folder, seed=1))
+    planner.prepare(BRIEF, 1, {})
+    return planner
+
+
+def texts(planner: Planner, examples: list[Example]) -> list[str | None]:
+    return [answer.text for answer in planner.answer([one.sample for one in examples])]
+
+
+def test_a_planner_says_again_what_it_said_before_it_was_saved(examples: list[Example], tmp_path: Path) -> None:
+    planner = trained(examples, tmp_path / "run")
+    planner.save(tmp_path)
+    other = Planner(TINY)
+    other.load(tmp_path)
+    other.prepare(BRIEF, 1, {})
+    said = texts(planner, examples)
+    assert all(said)
+    assert texts(other, examples) == said
+    assert other.seen == planner.seen == "48 agent turns of 12 training dialogues of people"
+
+
+def test_replies_do_not_depend_on_what_else_is_asked(examples: list[Example], tmp_path: Path) -> None:
+    planner = trained(examples, tmp_path)
+    assert [texts(planner, [one])[0] for one in examples] == texts(planner, examples)
+
+
+def test_equal_seeds_make_equal_planners(examples: list[Example], tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        trained(examples, tmp_path / name).save(tmp_path / name)
+    one, other = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "other"))
+    for name in ("weights.safetensors", "planner.json", "bank.json"):
+        assert one[name] == other[name]
+
+
+def test_a_talk_goes_from_a_to_b_without_a_word_twice(examples: list[Example], tmp_path: Path) -> None:
+    planner = trained(examples, tmp_path, msgspec.structs.replace(TINY, candidates=40, pool=60))
+    sample = examples[0].sample
+    said: list[str] = []
+    for _ in range(4):
+        turns = [turn for line in said for turn in files.turns_of([line, "哦 。"])]
+        now = msgspec.structs.replace(sample, history=files.turns_of([turn.text for turn in turns]))
+        said.append(planner.answer([now])[0].text or "")
+    assert sample.goal is not None
+    first, second = sample.goal.topics
+    places = [next(at for at, line in enumerate(said) if topic in line) for topic in (first, second)]
+    assert places == sorted(places)
+    assert len(set(said)) == 4
+
+
+@pytest.mark.parametrize("off", ["knowledge", "goal", "copy", "rerank", "text"])
+def test_each_part_can_be_left_out(off: str, examples: list[Example], tmp_path: Path) -> None:
+    recipe = msgspec.structs.replace(TINY, **{off: False})
+    planner = trained(examples, tmp_path, recipe)
+    said = texts(planner, examples)
+    assert all(said)
+    if off in {"knowledge", "copy"}:
+        assert not any("cm" in (text or "") for text in said)
+
+
+def test_a_price_for_variety_brings_rarer_words(examples: list[Example], tmp_path: Path) -> None:
+    planner = trained(examples, tmp_path)
+    people = spoken([(one.references[0].text or "").split() for one in examples])
+    variety = Variety(people, people)
+    fresh = []
+    for price in (0.0, 50.0):
+        planner.recipe = msgspec.structs.replace(TINY, variety=price)
+        fresh.append(sum(variety.new_words((text or "").split(), opening=False) for text in texts(planner, examples)))
+    assert fresh[0] < fresh[1]
+
+
+def test_without_files_it_says_where_it_learns(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--train"):
+        Planner().practice(ProactiveTask(), 1, None)
+    with pytest.raises(UsageError, match="not learned yet"):
+        Planner().answer([])
+    with pytest.raises(UsageError, match="not learned yet"):
+        Planner().save(tmp_path)
+
+
+def test_a_sample_without_goal_is_refused(examples: list[Example], tmp_path: Path) -> None:
+    planner = trained(examples, tmp_path)
+    with pytest.raises(UsageError, match="goal of two topics"):
+        planner.answer([Sample(id="x#0", dialogue_id="x")])
+
+
+def test_a_damaged_bank_is_named(examples: list[Example], tmp_path: Path) -> None:
+    trained(examples, tmp_path).save(tmp_path)
+    (tmp_path / "bank.json").write_text("[{}]", encoding="utf-8")
+    with pytest.raises(StorageError, match=r"bank\.json"):
+        Planner(TINY).load(tmp_path)

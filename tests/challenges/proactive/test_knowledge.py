@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.challenges.proactive import knowledge
+from duologue.challenges.proactive.formats import files
+from duologue.core.records import Example, Fact, Goal, Sample, Turn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FACTS = tuple(
+    Fact(subject=one, relation=two, object=three)
+    for one, two, three in [
+        ("云海", "领域", "电影"),
+        ("云海", "导演", "林 小舟"),
+        ("云海", "评论", "很 美 "),
+        ("林 小舟", "职业", "导演"),
+        ("林 小舟", "生日", ""),
+    ]
+)
+SAMPLE = Sample(
+    id="x",
+    dialogue_id="x",
+    knowledge=FACTS,
+    goal=Goal(topics=("云海", "林 小舟"), relations=(FACTS[1], Fact(subject="云海", relation="类型", object="爱情"))),
+)
+USABLE = knowledge.usable(SAMPLE)
+TOPICS = ("云海", "林 小舟")
+
+
+def test_domains_topic_names_and_empty_objects_are_no_knowledge_and_goal_rows_are() -> None:
+    assert [one.object for one in USABLE] == ["很美", "导演", "爱情"]
+    assert knowledge.usable(Sample(id="x", dialogue_id="x")) == ()
+
+
+def test_objects_are_looked_for_with_all_spaces_removed() -> None:
+    assert knowledge.mentioned("云 海 很 美 ， 电影", USABLE) == {"很美"}
+    assert knowledge.mentioned("", USABLE) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("replies", "points"),
+    [
+        ([], 0),
+        (["云海 很 美", "导演"], 0),  # B is never named
+        (["林 小舟 是 导演", "云海 很 美"], 0),  # B before A
+        (["云海 和 林小舟"], 1),  # in one reply; no fact is used
+        (["云海 很 美", "林小舟"], 1),
+        (["云海 很 美", "林小舟 ， 导演"], 2),
+        (["你 好", "云 海", "林小舟", "爱情 ， 很美"], 2),
+    ],
+)
+def test_goal_completion_wants_both_topics_in_order_and_two_facts(replies: list[str], points: int) -> None:
+    assert knowledge.completion(TOPICS, USABLE, replies) == points
+
+
+def test_human_dialogues_complete_their_goals_as_often_as_the_specification_says(real_data: Path) -> None:
+    examples = files.load(real_data / "proactive" / "duconv_dev_visible.jsonl.gz")
+    points: Counter[int] = Counter()
+    for places in knowledge.whole_dialogues(examples):
+        sample = examples[places[0]].sample
+        assert sample.goal is not None
+        replies = [str(examples[place].references[0].text) for place in places]
+        points[knowledge.completion(sample.goal.topics, knowledge.usable(sample), replies)] += 1
+    assert points.total() == 1_500
+    assert [round(points[score] / 15, 1) for score in (2, 1, 0)] == [87.9, 8.4, 3.7]
+
+
+def test_only_dialogues_of_which_every_agent_turn_is_asked_for_are_whole() -> None:
+    def asked(dialogue: str, turns: int) -> Example:
+        history = (Turn(speaker="user", text=""),) * turns
+        return Example(sample=Sample(id=f"{dialogue}#{turns}", dialogue_id=dialogue, history=history))
+
+    examples = [asked("a", 2), asked("b", 2), asked("a", 0), asked("c", 0), asked("d", 0), asked("d", 4)]
+    assert knowledge.whole_dialogues(examples) == [[2, 0], [3]]
+
+
+def test_completion_is_a_share_of_the_most() -> None:
+    metric = knowledge.Completion()
+    assert metric.count(1) == (1, 1)
