@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from duologue.challenges.mobilecs.formats import files
+from duologue.challenges.mobilecs.formats import conversions
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "mobilecs"
 
@@ -41,7 +41,7 @@ def real_dialogues(real: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     folder = tmp_path_factory.mktemp("track2")
     rows = []
     for name in ("example_final.json", "example_first_version.json"):
-        (made,) = files.convert("raw", "track2", real / "examples" / name, folder / name)
+        (made,) = conversions.convert("raw", "track2", real / "examples" / name, folder / name)
         rows += json.loads(made.read_bytes())
     path = folder / "all.json"
     path.write_text(json.dumps(rows), encoding="utf-8")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import json_values
 
-from duologue.challenges.mobilecs.formats import files
+from duologue.challenges.mobilecs.formats import conversions
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.errors import DuologueError, FormatError
 from duologue.core.records import Scoring
@@ -105,7 +105,7 @@ def test_mutated_data_files_raise_errors_of_the_house_alone(name: str, folder: P
     use(kind(), folder / "gold.json", folder / f"{name}.good.json")
     use(kind(), GOLDEN / gold, folder / "gold.json")
     with suppress(DuologueError):
-        files.convert("raw", "track2", folder / "gold.json", folder / "converted.json")
+        conversions.convert("raw", "track2", folder / "gold.json", folder / "converted.json")
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -30,7 +30,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
-from duologue.challenges.mobilecs.formats import files
+from duologue.challenges.mobilecs.formats import conversions, files
+from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extraction_answers
+from duologue.challenges.mobilecs.formats.track2 import place_of
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
 from duologue.core.protocols import Brief
@@ -65,14 +67,27 @@ DIALOGUE = Brief(
 )
 
 
-class ExtractionTask:
+class _RawConversion:
+    """What both tasks offer for their data: raw dialogues become track 2 data."""
+
+    forms = conversions.FORMS
+    """Forms of the data that `convert` knows."""
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {"variant": conversions.VARIANTS}
+    """Choices of `turn`."""
+
+    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
+        """Turn raw dialogues into track 2 data as the official preprocessing does."""
+        return conversions.convert(source, target, path, out)
+
+    def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
+        """Turn raw dialogues into track 2 data, `variant` official or strict (odd records repaired)."""
+        return conversions.convert(source, target, path, out, chosen.get("variant", conversions.VARIANTS[0]))
+
+
+class ExtractionTask(_RawConversion):
     """Extract entities and slot values from service calls (MobileCS, SereTOD 2022 track 1)."""
 
     brief = EXTRACTION
-    forms = files.FORMS
-    """Forms of the data that `convert` knows."""
-    choices: ClassVar[dict[str, tuple[str, ...]]] = {"variant": files.VARIANTS}
-    """Choices of `turn`."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a raw file, one example per dialogue; `FormatError` has all its problems."""
@@ -92,48 +107,31 @@ class ExtractionTask:
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Return all problems of a result file; `official` finds what the official programs crash on."""
-        from duologue.challenges.mobilecs.scoring.extraction import checker as extraction_checker
+        from duologue.challenges.mobilecs.scoring.extraction import checker
 
-        return extraction_checker.check(submission, examples, variant)
+        return checker.check(submission, examples, variant)
 
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a result file: mention F1, triple F1 and their mean with 95 % intervals."""
-        from duologue.challenges.mobilecs.scoring.extraction import scorer as extraction
+        from duologue.challenges.mobilecs.scoring.extraction import scorer
 
-        return extraction.score(self.brief, examples, submission, how)
+        return scorer.score(self.brief, examples, submission, how)
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
         """Return the mentions and values of a result file by dialogue; what cannot be read is left out."""
-        from duologue.challenges.mobilecs.formats import answers
-
-        return answers.extractions(submission.rows)
+        return extraction_answers(submission.rows)
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
         """Return the formulas over the counts that reports keep."""
-        from duologue.challenges.mobilecs.scoring.extraction import scorer as extraction
+        from duologue.challenges.mobilecs.scoring.extraction import scorer
 
-        return extraction.metrics(how.variant)
-
-    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
-        """Turn raw dialogues into track 2 data as the official preprocessing does."""
-        return files.convert(source, target, path, out)
-
-    def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
-        """Turn raw dialogues into track 2 data, `variant` official or strict (what is odd mended)."""
-        return files.convert(source, target, path, out, chosen.get("variant", files.VARIANTS[0]))
+        return scorer.metrics(how.variant)
 
 
-class DialogueTask:
-    """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn.
-
-    A result file is the test file with its blanks filled.
-    """
+class DialogueTask(_RawConversion):
+    """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn."""
 
     brief = DIALOGUE
-    forms = files.FORMS
-    """Forms of the data that `convert` knows."""
-    choices: ClassVar[dict[str, tuple[str, ...]]] = {"variant": files.VARIANTS}
-    """Choices of `turn`."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a track 2 file, one example per turn; `FormatError` has all its problems.
@@ -148,8 +146,6 @@ class DialogueTask:
         Send the answers to a round, in its order, to have them as system turns in the histories of the next; with
         a plain loop, nothing is sent and the histories hold the user's side alone.
         """
-        from duologue.challenges.mobilecs.formats.track2 import place_of
-
         turns: dict[int, list[Example]] = {}
         for example in examples:
             place = place_of(example.sample.id)
@@ -171,45 +167,35 @@ class DialogueTask:
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Return all problems of a result file; `official` finds what the official program crashes on."""
-        from duologue.challenges.mobilecs.scoring.dialogue import checker as dialogue_checker
+        from duologue.challenges.mobilecs.scoring.dialogue import checker
 
-        return dialogue_checker.check(submission, examples, variant)
+        return checker.check(submission, examples, variant)
 
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a result file: intents, Success, BLEU and the combined score with 95 % intervals over dialogues."""
-        from duologue.challenges.mobilecs.scoring.dialogue import scorer as dialogue
+        from duologue.challenges.mobilecs.scoring.dialogue import scorer
 
-        return dialogue.score(self.brief, examples, submission, how)
+        return scorer.score(self.brief, examples, submission, how)
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
         """Return the intents and replies of a result file by turn; what cannot be read is left out."""
-        from duologue.challenges.mobilecs.formats import answers
-
-        return answers.replies(submission.rows)
+        return dialogue_answers(submission.rows)
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
         """Return the formulas over the counts that reports keep."""
-        from duologue.challenges.mobilecs.scoring.dialogue import scorer as dialogue
+        from duologue.challenges.mobilecs.scoring.dialogue import scorer
 
-        return dialogue.metrics(how.variant)
-
-    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
-        """Turn raw dialogues into track 2 data as the official preprocessing does."""
-        return files.convert(source, target, path, out)
-
-    def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
-        """Turn raw dialogues into track 2 data, `variant` official or strict (what is odd mended)."""
-        return files.convert(source, target, path, out, chosen.get("variant", files.VARIANTS[0]))
+        return scorer.metrics(how.variant)
 
 
 def _with_replies(example: Example, replies: Mapping[tuple[str, int], Answer]) -> Example:
     """Return the example with the system's own replies after the user turns that they answer."""
-    heard = []
+    history = []
     users = [turn for turn in example.sample.history if turn.speaker == "user"]
     for number, turn in enumerate(users):
-        heard.append(turn)
+        history.append(turn)
         answer = replies.get((example.sample.dialogue_id, number))
         if answer is not None and number < len(users) - 1:
-            heard.append(Turn(speaker="system", text=answer.text or "", annotation=answer.annotation))
-    sample = msgspec.structs.replace(example.sample, history=tuple(heard))
+            history.append(Turn(speaker="system", text=answer.text or "", annotation=answer.annotation))
+    sample = msgspec.structs.replace(example.sample, history=tuple(history))
     return msgspec.structs.replace(example, sample=sample)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.mobilecs.formats import answers
+from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extraction_answers
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.protocols import Legible
 from duologue.core.records import Answer, Span
@@ -47,7 +47,7 @@ def test_several_rows_of_one_dialogue_are_one_answer_of_track_1() -> None:
         {"id": "d", "entities": [ENTITY], "triples": []},
         {"id": "d", "entities": [{**ENTITY, "utterance_id": 1}, {**ENTITY, "name": 3}], "triples": [TRIPLE]},
     ]
-    (answer,) = answers.extractions(rows).values()
+    (answer,) = extraction_answers(rows).values()
     assert answer.annotation is not None
     assert [one.span for one in answer.annotation.mentions] == [None, Span(turn=1, start=3, end=5)]
     assert [(one.entity, one.text) for one in answer.annotation.values] == [(None, "查")]
@@ -55,13 +55,13 @@ def test_several_rows_of_one_dialogue_are_one_answer_of_track_1() -> None:
 
 def test_the_second_dialogue_of_an_id_has_a_name_of_its_own_in_track_2() -> None:
     rows = [{"id": "d", "content": [{"客服-生成": text}, {"用户": "好"}]} for text in "一二"]
-    assert answers.replies(rows) == {"d#0": Answer(text="一"), "d~2#0": Answer(text="二")}
+    assert dialogue_answers(rows) == {"d#0": Answer(text="一"), "d~2#0": Answer(text="二")}
 
 
 @given(ODD)
 def test_nothing_is_refused(rows: Any) -> None:
     for some in (rows, [rows]):
-        for read in (answers.extractions, answers.replies):
+        for read in (extraction_answers, dialogue_answers):
             assert all(isinstance(one, Answer) for one in read(some).values())
 
 

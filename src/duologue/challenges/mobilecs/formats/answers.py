@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def extractions(rows: Any) -> dict[str, Answer]:
+def extraction_answers(rows: Any) -> dict[str, Answer]:
     """Return what a track 1 result says of each dialogue; several rows of one dialogue are one answer."""
     mentions: dict[str, list[Mention]] = {}
     values: dict[str, list[Value]] = {}
@@ -42,7 +42,7 @@ def extractions(rows: Any) -> dict[str, Answer]:
     }
 
 
-def replies(rows: Any) -> dict[str, Answer]:
+def dialogue_answers(rows: Any) -> dict[str, Answer]:
     """Return what a track 2 result says in each turn, by sample id; the second dialogue of an id is `<id>~2`."""
     found: dict[str, Answer] = {}
     times: dict[str, int] = {}

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
-from duologue.challenges.mobilecs.formats import preprocess, raw, repairs, track2
+from duologue.challenges.mobilecs.formats import raw, track2
 from duologue.challenges.mobilecs.formats.faults import Faults
 from duologue.challenges.mobilecs.formats.gc_pause import paused
 from duologue.challenges.mobilecs.schema.intents import acts_of, intent_of
@@ -26,11 +24,11 @@ from duologue.challenges.mobilecs.schema.ontology import (
 )
 from duologue.core import disk
 from duologue.core.decoded import is_text
-from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Annotation, Answer, Problem, Submission
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from duologue.core.records import Dialogue, Example, Mention, Span
@@ -38,8 +36,7 @@ if TYPE_CHECKING:
 EXTRACTION_LAYOUT, DIALOGUE_LAYOUT = "mobilecs-extraction-result", "mobilecs-dialogue-result"
 """Names of the result formats in `Submission.layout`."""
 
-FORMS = ("raw", "track2")
-"""Forms of the data that the official tools make from one another, in this order."""
+Loaded = TypeVar("Loaded")
 
 _WARNINGS_LOGGED = 20
 _LOG = logging.getLogger(__name__)
@@ -48,13 +45,9 @@ _LOG = logging.getLogger(__name__)
 def load_raw(path: Path) -> list[Dialogue]:
     """Return the dialogues of a raw file (the first public version too), in its order.
 
-    Odd cases are mended with a logged warning. Raises `FormatError` with all problems and `StorageError`.
+    Odd cases are repaired with a logged warning. Raises `FormatError` with all problems and `StorageError`.
     """
-    faults = Faults()
-    with paused():
-        found = raw.read_dialogues(_decoded(path, faults), faults)
-    _finish(path, faults)
-    return found
+    return _load(path, raw.read_dialogues)
 
 
 def load_extraction(path: Path) -> list[Example]:
@@ -62,31 +55,32 @@ def load_extraction(path: Path) -> list[Example]:
 
     Odd cases and errors are those of `load_raw`.
     """
-    faults = Faults()
-    with paused():
-        found = raw.read_examples(_decoded(path, faults), faults)
-    _finish(path, faults)
-    return found
+    return _load(path, raw.read_examples)
 
 
 def load_dialogue(path: Path) -> list[Example]:
     """Return one example per turn of a track 2 file. Raises `FormatError` with all problems and `StorageError`."""
+    return _load(path, track2.read_examples)
+
+
+def _load(path: Path, read: Callable[[Any, Faults], list[Loaded]]) -> list[Loaded]:
     faults = Faults()
     with paused():
-        found = track2.read_examples(_decoded(path, faults), faults)
-    _finish(path, faults)
+        found = read(decode(path, faults), faults)
+    raise_or_log(path, faults)
     return found
 
 
-def _decoded(path: Path, faults: Faults) -> Any:
+def decode(path: Path, faults: Faults) -> Any:
+    """Return the decoded rows of a file; `faults` gets the warnings about its bytes."""
     rows, data, warnings = disk.read_json(path)
     faults.take(warnings)
     faults.whole = b"\\ud" not in data and b"\\uD" not in data
     return rows
 
 
-def _finish(path: Path, faults: Faults) -> None:
-    """Raise the errors of a file, or log its warnings."""
+def raise_or_log(path: Path, faults: Faults) -> None:
+    """Raise `FormatError` for a file with errors; log the warnings of any other."""
     if faults.errors:
         raise FormatError(path, faults.problems)
     for problem in faults.problems[:_WARNINGS_LOGGED]:
@@ -229,65 +223,3 @@ def answer_of(turn: Mapping[str, Any]) -> Answer:
         annotation = Annotation(acts=tuple(act for acts in intents for act in acts or ()))
     reply = turn.get(GENERATED_REPLY)
     return Answer(text=reply if is_text(reply) else None, annotation=annotation)
-
-
-VARIANTS = ("official", "strict")
-"""How raw dialogues are made track 2 data: as the official program does (the default), or with what is odd mended."""
-
-
-def convert(source: str, target: str, path: Path, out: Path, variant: str = VARIANTS[0]) -> list[Path]:
-    """Turn raw dialogues into track 2 data; return the file written.
-
-    Variant `official` does as the official preprocessing does, odd records and all, and `strict` mends or leaves out
-    what is odd; either way it is logged where that is. Dialogues that the official tools discard are logged and left
-    out. Raises `UsageError` for another way, and `FormatError` for a file that is not raw or not annotated.
-    """
-    for form in (source, target):
-        if form not in FORMS:
-            raise UsageError(f"MobileCS data has no form '{form}'{did_you_mean(form, FORMS)}")
-    if (source, target) != FORMS:
-        raise UsageError(f"there is no way from {source} to {target}: what is said comes from raw to track2 only")
-    if variant not in VARIANTS:
-        raise UsageError(f"MobileCS data has no variant '{variant}'{did_you_mean(variant, VARIANTS)}")
-    faults = Faults()
-    rows = _decoded(path, faults)
-    told = faults if variant == "strict" else Faults()  # the official program is stopped by little of what is odd
-    told.whole = faults.whole
-    with paused():
-        dialogues = raw.read_dialogues(rows, told)
-    if variant == "strict":
-        made_of = [repairs.mended_row(dialogue, number, faults) for number, dialogue in enumerate(dialogues)]
-    else:
-        made_of = raw.official_rows(rows)
-        faults.take(msgspec.structs.replace(one, severity="warning") for one in told.problems)
-    _finish(path, faults)
-    made = _processed(path, made_of, shared=variant == "official")
-    disk.write_bytes(out, dump(made))
-    return [out]
-
-
-def _processed(path: Path, rows: list[dict[str, Any]], *, shared: bool) -> list[dict[str, Any]]:
-    """Return the track 2 dialogues of raw rows. Raises `FormatError` with every row that stops the preprocessing."""
-    made: dict[str, list[dict[str, Any]]] = {name: [] for name in preprocess.Buckets._fields}
-    discarded = []
-    faults = Faults()
-    for number, row in enumerate(rows):
-        faults.enter(number, row["id"])
-        try:
-            bucket = preprocess.bucket_of(row["content"])
-            made[bucket] += preprocess.process([row], shared=shared)
-        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
-            message = f"the preprocessing cannot go on here: {type(error).__name__}: {error}"
-            faults.add("not-convertible", "", message)
-            continue
-        if bucket == "others":
-            discarded.append(str(row["id"]))
-    _finish(path, faults)
-    _log_discarded(path, discarded, len(rows))
-    return made["service_first"] + made["user_first"]
-
-
-def _log_discarded(path: Path, names: list[str], total: int) -> None:
-    if names:
-        some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        _LOG.warning("%s: %d of %d dialogues are discarded: %s", path, len(names), total, some)

@@ -1,0 +1,83 @@
+"""Conversion of raw dialogues into track 2 data, as the official preprocessing does it or with odd records repaired."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from duologue.challenges.mobilecs.formats import preprocess, raw, repairs
+from duologue.challenges.mobilecs.formats.faults import Faults
+from duologue.challenges.mobilecs.formats.files import decode, dump, raise_or_log
+from duologue.challenges.mobilecs.formats.gc_pause import paused
+from duologue.core import disk
+from duologue.core.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LOG = logging.getLogger(__name__)
+
+FORMS = ("raw", "track2")
+"""Forms of the data that the official tools make from one another, in this order."""
+VARIANTS = ("official", "strict")
+"""How raw dialogues are made track 2 data: as the official program does (the default), or with what is odd mended."""
+
+
+def convert(source: str, target: str, path: Path, out: Path, variant: str = VARIANTS[0]) -> list[Path]:
+    """Turn raw dialogues into track 2 data; return the file written.
+
+    Variant `official` does as the official preprocessing does, odd records and all, and `strict` mends or leaves out
+    what is odd; either way it is logged where that is. Dialogues that the official tools discard are logged and left
+    out. Raises `UsageError` for another way, and `FormatError` for a file that is not raw or not annotated.
+    """
+    for form in (source, target):
+        if form not in FORMS:
+            raise UsageError(f"MobileCS data has no form '{form}'{did_you_mean(form, FORMS)}")
+    if (source, target) != FORMS:
+        raise UsageError(f"there is no way from {source} to {target}: what is said comes from raw to track2 only")
+    if variant not in VARIANTS:
+        raise UsageError(f"MobileCS data has no variant '{variant}'{did_you_mean(variant, VARIANTS)}")
+    faults = Faults()
+    rows = decode(path, faults)
+    told = faults if variant == "strict" else Faults()  # the official program is stopped by little of what is odd
+    told.whole = faults.whole
+    with paused():
+        dialogues = raw.read_dialogues(rows, told)
+    if variant == "strict":
+        made_of = [repairs.mended_row(dialogue, number, faults) for number, dialogue in enumerate(dialogues)]
+    else:
+        made_of = raw.official_rows(rows)
+        faults.take(msgspec.structs.replace(one, severity="warning") for one in told.problems)
+    raise_or_log(path, faults)
+    made = _processed(path, made_of, shared=variant == "official")
+    disk.write_bytes(out, dump(made))
+    return [out]
+
+
+def _processed(path: Path, rows: list[dict[str, Any]], *, shared: bool) -> list[dict[str, Any]]:
+    """Return the track 2 dialogues of raw rows. Raises `FormatError` with every row that stops the preprocessing."""
+    made: dict[str, list[dict[str, Any]]] = {name: [] for name in preprocess.Buckets._fields}
+    discarded = []
+    faults = Faults()
+    for number, row in enumerate(rows):
+        faults.enter(number, row["id"])
+        try:
+            bucket = preprocess.bucket_of(row["content"])
+            made[bucket] += preprocess.process([row], shared=shared)
+        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
+            message = f"the preprocessing cannot go on here: {type(error).__name__}: {error}"
+            faults.add("not-convertible", "", message)
+            continue
+        if bucket == "others":
+            discarded.append(str(row["id"]))
+    raise_or_log(path, faults)
+    _log_discarded(path, discarded, len(rows))
+    return made["service_first"] + made["user_first"]
+
+
+def _log_discarded(path: Path, names: list[str], total: int) -> None:
+    if names:
+        some = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        _LOG.warning("%s: %d of %d dialogues are discarded: %s", path, len(names), total, some)
