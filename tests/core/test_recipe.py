@@ -3,7 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import msgspec
 import pytest
@@ -43,6 +43,15 @@ class Strict(Record, frozen=True):
     def __post_init__(self) -> None:
         if self.low > self.high:
             raise ValueError(f"low must not be above high, found {self.low} and {self.high}")
+
+
+class Decoding(Record, frozen=True):
+    renamed: ClassVar[dict[str, str]] = {"mass": "top_p"}
+    top_p: float = 0.9
+
+
+class Outer(Record, frozen=True):
+    replies: Decoding = Decoding()
 
 
 def refusal(kind: type[Record], *overrides: str) -> str:
@@ -103,6 +112,11 @@ def test_an_unknown_key_is_named_with_its_place_and_a_near_miss(tmp_path: Path) 
     file = write(tmp_path / "recipe.toml", "[othr]\nwidth = 1\n")
     with pytest.raises(UsageError, match=r"recipe\.toml: unknown key 'othr'; did you mean 'other'\?"):
         resolve(Trainer, file=file)
+
+
+def test_a_renamed_key_is_named_with_its_new_name() -> None:
+    assert refusal(Outer, "replies.mass=0.5").endswith("'replies.mass' is now called 'replies.top_p'; rename it")
+    assert refusal(Decoding, "mass=0.5").endswith("'mass' is now called 'top_p'; rename it")
 
 
 def test_a_key_that_is_one_floor_down_is_suggested_with_its_full_name() -> None:

@@ -26,9 +26,9 @@ class Texts(NamedTuple):
 class Told:
     """A model whose next word depends on the row and the last two words: small enough to go through all replies."""
 
-    def __init__(self, seed: int, rows: int, heat: float = 1.0) -> None:
+    def __init__(self, seed: int, rows: int, temperature: float = 1.0) -> None:
         chance = torch.Generator().manual_seed(seed)
-        self.table = (torch.randn(rows, V, V, V, generator=chance) / heat).log_softmax(-1)
+        self.table = (torch.randn(rows, V, V, V, generator=chance) / temperature).log_softmax(-1)
         self.steps = 0
 
     def start(self) -> Texts:
@@ -159,7 +159,7 @@ def test_the_length_rule_prefers_longer_replies_with_a_higher_power() -> None:
 
 @pytest.mark.parametrize("power", [0.0, 1.0])
 def test_a_patient_beam_finds_nothing_worse_and_sometimes_better(power: float) -> None:
-    model = Told(4, 12, heat=0.4)
+    model = Told(4, 12, temperature=0.4)
     eager = beam(model, model.start(), 12, Limits(longest=6), width=2, length_power=power)
     patient = beam(model, model.start(), 12, Limits(longest=6), width=2, length_power=power, patient=True)
     gained = [one[0].score - other[0].score for one, other in zip(patient, eager, strict=True)]
@@ -200,39 +200,42 @@ def test_nothing_more_is_asked_of_the_model_when_all_have_ended() -> None:
 
 def test_equal_seeds_draw_equal_replies_and_others_do_not() -> None:
     model, limits = Told(7, 1), Limits(longest=9)
-    first, second, third = (nucleus(model, model.start(), [seed], limits, mass=1.0)[0] for seed in (1, 1, 2))
+    first, second, third = (nucleus(model, model.start(), [seed], limits, top_p=1.0)[0] for seed in (1, 1, 2))
     assert first == second
     assert first.words != third.words
 
 
 def test_a_small_nucleus_is_greedy_and_a_whole_one_draws_by_probability() -> None:
     model = Told(8, 3)
-    small = nucleus(model, model.start(), [1, 2, 3], Limits(longest=5), mass=1e-6)
+    small = nucleus(model, model.start(), [1, 2, 3], Limits(longest=5), top_p=1e-6)
     assert [one.words for one in small] == [one.words for one in greedy(model, model.start(), 3, Limits(longest=5))]
     drawn = Told(8, 1)
     many, drawn.table = 2000, drawn.table.expand(2000, -1, -1, -1)
-    words = [one.words[0] for one in nucleus(drawn, drawn.start(), range(many), Limits(longest=1), mass=1.0)]
+    words = [one.words[0] for one in nucleus(drawn, drawn.start(), range(many), Limits(longest=1), top_p=1.0)]
     chance = drawn.table[0, BEGIN, BEGIN, 4:].softmax(0).tolist()
     for word, expected in enumerate(chance, 4):
         assert words.count(word) / many == pytest.approx(expected, abs=4 * math.sqrt(expected / many))
 
 
-def test_a_nucleus_leaves_unlikely_words_out_and_heat_sharpens() -> None:
+def test_a_nucleus_leaves_unlikely_words_out_and_a_low_temperature_sharpens() -> None:
     model = Told(9, 1)
     ordered = model.table[0, BEGIN, BEGIN, 4:].softmax(0)
     model.table = model.table.expand(300, -1, -1, -1)
     least = 4 + int(ordered.argmin())
-    mass = 1 - float(ordered.min()) - 1e-4
-    kept = {one.words[0] for one in nucleus(model, model.start(), range(300), Limits(longest=1), mass=mass)}
+    top_p = 1 - float(ordered.min()) - 1e-4
+    kept = {one.words[0] for one in nucleus(model, model.start(), range(300), Limits(longest=1), top_p=top_p)}
     assert len(kept) == 2
     assert least not in kept
-    cold = {one.words[0] for one in nucleus(model, model.start(), range(300), Limits(longest=1), mass=1.0, heat=1e-3)}
+    cold = {
+        one.words[0]
+        for one in nucleus(model, model.start(), range(300), Limits(longest=1), top_p=1.0, temperature=1e-3)
+    }
     assert cold == {4 + int(ordered.argmax())}
 
 
 def test_settings_that_mean_nothing_are_refused() -> None:
     model = Told(1, 1)
-    with pytest.raises(UsageError, match="found mass 0"):
-        nucleus(model, model.start(), [1], Limits(), mass=0)
+    with pytest.raises(UsageError, match="found top_p 0"):
+        nucleus(model, model.start(), [1], Limits(), top_p=0)
     with pytest.raises(UsageError, match="found 0"):
         beam(model, model.start(), 1, Limits(), width=0)

@@ -68,21 +68,28 @@ def greedy(model: Steps[State], said: State, rows: int, limits: Limits) -> list[
 
 
 def nucleus(
-    model: Steps[State], said: State, seeds: Sequence[int], limits: Limits, *, mass: float = 0.9, heat: float = 1.0
+    model: Steps[State],
+    said: State,
+    seeds: Sequence[int],
+    limits: Limits,
+    *,
+    top_p: float = 0.9,
+    temperature: float = 1.0,
 ) -> list[Reply]:
-    """Return a reply drawn for each row, word by word, from the likeliest words that make up `mass` (top-p).
+    """Return a reply per row, its tokens drawn from the most probable ones whose probabilities sum to `top_p`.
 
-    Probabilities are sharpened by dividing ln P by `heat` first. Each row draws from a stream of its own seed,
-    whatever else is in the batch. Raises `UsageError` for a mass outside ]0, 1] and a heat that is not above 0.
+    ln P is divided by `temperature` first. Each row draws from a stream of its own seed, whatever else is in the
+    batch. Raises `UsageError` for a `top_p` outside ]0, 1] and a `temperature` that is not above 0.
     """
-    if not 0 < mass <= 1 or heat <= 0:
-        raise UsageError(f"nucleus sampling needs 0 < mass <= 1 and heat > 0, found mass {mass} and heat {heat}")
+    if not 0 < top_p <= 1 or temperature <= 0:
+        found = f"found top_p {top_p} and temperature {temperature}"
+        raise UsageError(f"nucleus sampling needs 0 < top_p <= 1 and temperature > 0, {found}")
     streams = [Random(seed) for seed in seeds]
 
     def draw(log_p: Tensor, rows: list[int]) -> Tensor:
-        ordered, words = (log_p / heat).softmax(-1).sort(stable=True, dim=1, descending=True)  # (m, v)
+        ordered, words = (log_p / temperature).softmax(-1).sort(stable=True, dim=1, descending=True)  # (m, v)
         total = ordered.cumsum(1)
-        inside = total - ordered < mass  # the word that reaches the mass is in
+        inside = total - ordered < top_p  # the token that reaches top_p is in
         kept = ordered * inside
         chance = torch.tensor([streams[row].random() for row in rows], device=log_p.device)
         place = (kept.cumsum(1) <= chance.unsqueeze(1) * kept.sum(1, keepdim=True)).sum(1)

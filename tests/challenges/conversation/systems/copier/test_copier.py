@@ -26,7 +26,7 @@ def test_numbers_that_no_training_talk_had_are_copied(talks: Talks, tmp_path: Pa
 
 
 def test_a_nucleus_draws_by_seed_and_sample(talks: Talks, tmp_path: Path) -> None:
-    system = Copier(msgspec.structs.replace(CopyRecipe.tiny(), search="nucleus", heat=3.0, mass=1.0))
+    system = Copier(msgspec.structs.replace(CopyRecipe.tiny(), search="nucleus", temperature=3.0, top_p=1.0))
     system.fit(talks(8), [], [], Run(folder=tmp_path, seed=1))
     asked = [one.sample for one in talks(4)]
     said = []
@@ -37,7 +37,7 @@ def test_a_nucleus_draws_by_seed_and_sample(talks: Talks, tmp_path: Path) -> Non
 
 
 def test_of_several_drawn_replies_one_is_said_whatever_else_is_in_the_batch(talks: Talks, tmp_path: Path) -> None:
-    recipe = msgspec.structs.replace(CopyRecipe.tiny(), search="nucleus", heat=2.0, draws=5)
+    recipe = msgspec.structs.replace(CopyRecipe.tiny(), search="nucleus", temperature=2.0, draws=5)
     system = Copier(recipe)
     system.fit(talks(8), [], [], Run(folder=tmp_path, seed=1))
     system.save(tmp_path)

@@ -97,7 +97,9 @@ def test_equal_seeds_make_equal_files(
 def test_drawn_replies_depend_on_the_seed_and_greedy_ones_do_not(
     examples: list[Example], graph: Graph, tmp_path: Path
 ) -> None:
-    wild = msgspec.structs.replace(TINY, replies=msgspec.structs.replace(TINY.replies, longest=8, mass=1.0, heat=2.0))
+    wild = msgspec.structs.replace(
+        TINY, replies=msgspec.structs.replace(TINY.replies, longest=8, top_p=1.0, temperature=2.0)
+    )
     drawn = trained(examples, graph, tmp_path / "drawn", wild)
     first = answers(drawn, examples[:13])
     drawn.prepare(BRIEF, 2, {graph.name: graph})

@@ -7,7 +7,7 @@ taken from the talk so far. Text becomes numbers in `tokenizer_windows`, the net
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.systems.copier.tokenizer_windows import Teller
     from duologue.core.records import Sample
     from duologue.models.decode import Limits
-    from duologue.models.replying import Manner
+    from duologue.models.sampling import SamplingConfig
     from duologue.models.train import Plan, Subject
     from duologue.models.words import Words
 
@@ -39,6 +39,8 @@ Rate = Annotated[float, msgspec.Meta(ge=0, lt=1)]
 class CopyRecipe(Record, frozen=True):
     """What the network reads, how large it is, how it is trained and how it speaks."""
 
+    renamed: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
+    """Former names of entries."""
     longest: Annotated[int, msgspec.Meta(ge=8)] = 320
     """Pieces of a talk that are read: its last ones. Longer talks are learned in windows."""
     longest_reply: Positive = 48
@@ -78,11 +80,11 @@ class CopyRecipe(Record, frozen=True):
     length_power: Annotated[float, msgspec.Meta(ge=0)] = 1.0
     """Of beams: replies are ordered by ln P / length ** this."""
     draws: Positive = 8
-    """Of the nucleus: replies drawn, of which the one is said with which the others agree most."""
-    mass: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.9
-    """Of the nucleus: words are drawn from the likeliest ones that make up so much probability."""
-    heat: Annotated[float, msgspec.Meta(gt=0)] = 0.7
-    """Of the nucleus: below 1 likely words become likelier."""
+    """Of nucleus sampling: replies drawn, of which the one is said with which the others agree most."""
+    top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.9
+    """Of nucleus sampling: words are drawn from the most probable ones whose probabilities sum to this."""
+    temperature: Annotated[float, msgspec.Meta(gt=0)] = 0.7
+    """Of nucleus sampling: the sampling temperature."""
     checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
     """Time between checkpoints."""
     threads: Positive = 1
@@ -132,7 +134,7 @@ class Copier(Writer[CopyRecipe, "Talker"]):
             chunk = samples[start : start + _CHUNK]
             asked = [teller.question(joined(one.history)) for one in chunk]
             seeds = [_stream(self._seed, one) for one in chunk]
-            said = talk_replies(model, [told for told, _ in asked], self._manner(), self._limits(), seeds=seeds)
+            said = talk_replies(model, [told for told, _ in asked], self._sampling(), self._limits(), seeds=seeds)
             for (_, unknown), found in zip(asked, said, strict=True):
                 texts = [words.text(one.words, unknown) for one in found]
                 answers.append(Answer(text=text_of(self._chosen(texts)) or NOTHING))
@@ -204,18 +206,18 @@ class Copier(Writer[CopyRecipe, "Talker"]):
             word_dropout=recipe.word_dropout,
         )
 
-    def _manner(self) -> Manner:
-        from duologue.models.replying import Manner  # needs torch
+    def _sampling(self) -> SamplingConfig:
+        from duologue.models.sampling import SamplingConfig  # needs torch
 
         recipe = self.recipe
-        return Manner(
+        return SamplingConfig(
             search=recipe.search,
             width=recipe.beams,
             length_power=recipe.length_power,
             patient=True,
             draws=recipe.draws,
-            mass=recipe.mass,
-            heat=recipe.heat,
+            top_p=recipe.top_p,
+            temperature=recipe.temperature,
         )
 
     def _limits(self) -> Limits:

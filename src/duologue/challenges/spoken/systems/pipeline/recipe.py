@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
@@ -35,6 +35,9 @@ class Attributes(Record, frozen=True):
 class Replies(Record, frozen=True):
     """The generator."""
 
+    renamed: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
+    """Former names of entries."""
+
     width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 96
     encoder_layers: Positive = 1
     decoder_layers: Positive = 2
@@ -45,10 +48,11 @@ class Replies(Record, frozen=True):
     batch: Positive = 16
     learning_rate: Rate = 2e-3
     search: Literal["greedy", "beam", "nucleus"] = "nucleus"
-    """How replies are found; the published program draws them."""
-    mass: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.6
-    """Of the nucleus: characters and pieces are drawn from the likeliest that make up so much probability."""
-    heat: Rate = 0.7
+    """How replies are generated; the published program samples them."""
+    top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.6
+    """Of nucleus sampling: tokens are drawn from the most probable ones whose probabilities sum to this."""
+    temperature: Rate = 0.7
+    """Of nucleus sampling: the sampling temperature."""
     longest: Positive = 40
     """Characters and pieces of triples in a reply."""
 

@@ -115,13 +115,13 @@ class Pipeline:
         from duologue.challenges.spoken.systems.pipeline.generator_input import lesson_of, source_of
         from duologue.challenges.spoken.systems.pipeline.network.generator import replies
         from duologue.models.decode import Limits  # these need torch
-        from duologue.models.replying import Manner
+        from duologue.models.sampling import SamplingConfig
 
         recipe = self.recipe.replies
         pair, unknown = lesson_of(source_of(facts, history), "", parts.signs)
         seed = int.from_bytes(hashlib.sha256(f"{self._seed} {name}".encode()).digest()[:8], "big")
-        manner = Manner(search=recipe.search, mass=recipe.mass, heat=recipe.heat)
-        found = replies(parts.writer, [pair], manner, Limits(longest=recipe.longest), seeds=[seed])[0]
+        sampling = SamplingConfig(search=recipe.search, top_p=recipe.top_p, temperature=recipe.temperature)
+        found = replies(parts.writer, [pair], sampling, Limits(longest=recipe.longest), seeds=[seed])[0]
         return "".join(parts.signs.text(found[0].words, unknown))
 
     def save(self, folder: Path) -> None:

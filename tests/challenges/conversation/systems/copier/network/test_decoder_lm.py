@@ -14,7 +14,7 @@ from duologue.challenges.conversation.systems.copier.network.decoder_lm import (
 )
 from duologue.challenges.conversation.systems.copier.network.generation import new_talker, talk_replies, talker_learner
 from duologue.models.decode import Limits, greedy
-from duologue.models.replying import Manner
+from duologue.models.sampling import SamplingConfig
 from duologue.models.words import BEGIN, END, PAD, UNKNOWN
 
 V = 12
@@ -106,16 +106,16 @@ def test_it_learns_a_few_talks_by_heart_copied_words_included() -> None:
         optimiser.step()
     asked = [opened(TALKS[0], 10), opened(TALKS[0], 4), opened(TALKS[1], 2)]
     said = [[V + 1, 8, 9], [6, V], [4, 4, 4, 6]]
-    for manner in (
-        Manner(search="beam", width=3, patient=True),
-        Manner(search="greedy"),
-        Manner(search="nucleus", heat=0.1),
+    for sampling in (
+        SamplingConfig(search="beam", width=3, patient=True),
+        SamplingConfig(search="greedy"),
+        SamplingConfig(search="nucleus", temperature=0.1),
     ):
-        found = talk_replies(model, asked, manner, Limits(longest=9), seeds=(1, 2, 3), batch=2)
+        found = talk_replies(model, asked, sampling, Limits(longest=9), seeds=(1, 2, 3), batch=2)
         assert [one[0].words for one in found] == said
 
 
 def test_words_far_back_and_beyond_the_last_place_are_read_all_the_same() -> None:
     model = new_talker(TalkerSize(vocabulary=V, places=4, width=8, heads=2, inner=8, layers=1), 1)
-    found = talk_replies(model, [opened(TALKS[0], 10)], Manner(width=2), Limits(longest=5))
+    found = talk_replies(model, [opened(TALKS[0], 10)], SamplingConfig(width=2), Limits(longest=5))
     assert found[0][0].words

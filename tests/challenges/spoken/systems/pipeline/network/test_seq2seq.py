@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from duologue.challenges.spoken.systems.pipeline.network.generator import (
-    log_likelihoods,
     new_replier,
     replies,
     reply_learner,
@@ -21,7 +20,7 @@ from duologue.challenges.spoken.systems.pipeline.network.seq2seq import (
 )
 from duologue.core.errors import UsageError
 from duologue.models.decode import Limits, greedy
-from duologue.models.replying import Manner
+from duologue.models.sampling import SamplingConfig
 from duologue.models.train import Plan, train
 from duologue.models.words import BEGIN, END
 
@@ -36,7 +35,7 @@ PAIRS = [
     Pair([12, 12, 7], [0, 0, 2], []),
     Pair([5, 6, 7, 8, 9, 10, 11], [2] * 7, [6, 1, 12]),
 ]
-WAYS = (Manner(search="greedy"), Manner(), Manner(search="nucleus"))
+WAYS = (SamplingConfig(search="greedy"), SamplingConfig(), SamplingConfig(search="nucleus"))
 
 
 @pytest.fixture(params=[True, False], ids=["copies", "does not copy"])
@@ -82,14 +81,15 @@ def test_a_cache_says_what_reading_all_again_says(model: CopyTransformer) -> Non
 def test_words_that_only_the_source_knows_differ_in_their_place_alone() -> None:
     model = new_replier(SIZE, 3).eval()
     one, other = Pair([12, 5], [0, 0], [12]), Pair([12, 5], [0, 0], [13])
-    likely, impossible = log_likelihoods(model, one, [one.target])[0], log_likelihoods(model, other, [other.target])[0]
+    likely, impossible = (-model(collate_pairs([one, other]))).tolist()
     assert likely > -15
     assert impossible < -40
 
 
 def test_without_copying_unknown_words_are_the_unknown_word() -> None:
     model = new_replier(msgspec.structs.replace(SIZE, copy=False), 3).eval()
-    assert log_likelihoods(model, PAIRS[0], [[12]]) == log_likelihoods(model, PAIRS[0], [[1]])
+    unknown, copied = model(collate_pairs([PAIRS[0]._replace(target=[number]) for number in (1, 12)])).tolist()
+    assert copied == pytest.approx(unknown, abs=1e-5)
 
 
 def test_picked_rows_go_on_as_they_were(model: CopyTransformer) -> None:
@@ -101,32 +101,23 @@ def test_picked_rows_go_on_as_they_were(model: CopyTransformer) -> None:
     assert torch.allclose(picked, whole[[2, 0, 0]], atol=1e-6)
 
 
-@pytest.mark.parametrize("manner", WAYS, ids=[way.search for way in WAYS])
-def test_replies_do_not_depend_on_the_batch(model: CopyTransformer, manner: Manner) -> None:
+@pytest.mark.parametrize("sampling", WAYS, ids=[way.search for way in WAYS])
+def test_replies_do_not_depend_on_the_batch(model: CopyTransformer, sampling: SamplingConfig) -> None:
     seeds = [11, 12, 13, 14, 15]
-    together = replies(model, PAIRS, manner, Limits(longest=6), seeds=seeds)
+    together = replies(model, PAIRS, sampling, Limits(longest=6), seeds=seeds)
     for place, pair in enumerate(PAIRS):
-        alone = replies(model, [pair], manner, Limits(longest=6), seeds=seeds[place : place + 1])[0]
+        alone = replies(model, [pair], sampling, Limits(longest=6), seeds=seeds[place : place + 1])[0]
         assert [one.words for one in together[place]] == [one.words for one in alone]
         assert [one.score for one in together[place]] == pytest.approx([one.score for one in alone], abs=1e-5)
-    in_twos = replies(model, PAIRS, manner, Limits(longest=6), seeds=seeds, batch=2)
+    in_twos = replies(model, PAIRS, sampling, Limits(longest=6), seeds=seeds, batch=2)
     assert [[one.words for one in row] for row in in_twos] == [[one.words for one in row] for row in together]
 
 
 def test_a_beam_of_width_one_is_greedy(model: CopyTransformer) -> None:
     limits = Limits(longest=6)
-    one = replies(model, PAIRS, Manner(width=1, length_power=0.0), limits)
-    other = replies(model, PAIRS, Manner(search="greedy"), limits)
+    one = replies(model, PAIRS, SamplingConfig(width=1, length_power=0.0), limits)
+    other = replies(model, PAIRS, SamplingConfig(search="greedy"), limits)
     assert [[reply.words for reply in row] for row in one] == [[reply.words for reply in row] for row in other]
-
-
-def test_likelihoods_of_many_replies_are_those_of_each() -> None:
-    model = new_replier(SIZE, 3).eval()
-    targets = [[5], [13, 5, 12], [], [4, 4, 4, 4]]
-    together = log_likelihoods(model, PAIRS[0], targets)
-    alone = [-model(collate_pairs([PAIRS[0]._replace(target=target)])).item() for target in targets]
-    assert together == pytest.approx(alone, abs=1e-5)
-    assert log_likelihoods(model, PAIRS[0], []) == []
 
 
 def test_each_token_of_a_source_has_a_kind() -> None:
@@ -168,7 +159,7 @@ def test_it_learns_to_copy_the_marked_word_whatever_it_is(tmp_path: Path) -> Non
     model = new_replier(msgspec.structs.replace(SIZE, decoder_layers=1), 1)
     plan = Plan(epochs=2, batch=32, learning_rate=0.01, choose="loss", threads=1)
     train(reply_learner(model), pairs, others, plan, folder=tmp_path, seed=1)
-    said = replies(model, others, Manner(search="greedy"), Limits(longest=5))
+    said = replies(model, others, SamplingConfig(search="greedy"), Limits(longest=5))
     assert sum(of_row[0].words == pair.target for of_row, pair in zip(said, others, strict=True)) >= 57
     assert sum(word >= 12 for pair in others for word in pair.target) > 20
 
@@ -182,5 +173,5 @@ def test_it_overfits_eight_examples_and_says_words_that_it_does_not_know(tmp_pat
     )
     outcome = train(reply_learner(model), pairs * 12, pairs, plan, folder=tmp_path, seed=1)
     assert outcome.loss < 0.1
-    said = replies(model, pairs, Manner(search="greedy"), Limits(longest=5))
+    said = replies(model, pairs, SamplingConfig(search="greedy"), Limits(longest=5))
     assert [of_row[0].words for of_row in said] == [pair.target for pair in pairs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.systems.copier.network.decoder_lm import TalkBatch, Talker, Told, collate_talks
-from duologue.models.replying import say, using
+from duologue.models.sampling import generate, inference
 from duologue.models.train import Subject
 from duologue.models.weights import first_weights
 from duologue.models.words import PAD
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.systems.copier.network.decoder_lm import TalkerSize
     from duologue.models.decode import Limits, Reply
-    from duologue.models.replying import Manner
+    from duologue.models.sampling import SamplingConfig
 
 
 def new_talker(size: TalkerSize, seed: int) -> Talker:
@@ -40,16 +40,24 @@ def _said(talk: Told) -> float:
 
 
 def talk_replies(
-    model: Talker, talks: Sequence[Told], manner: Manner, limits: Limits, *, seeds: Sequence[int] = (), batch: int = 16
+    model: Talker,
+    talks: Sequence[Told],
+    sampling: SamplingConfig,
+    limits: Limits,
+    *,
+    seeds: Sequence[int] = (),
+    batch: int = 16,
 ) -> list[list[Reply]]:
     """Return what the model says next in each talk, best first, one of a greedy search or of `draws`."""
     found: list[list[Reply]] = [[] for _ in talks]
     order = sorted(range(len(talks)), key=lambda place: len(talks[place].words))
-    with using(model):
+    with inference(model):
         for start in range(0, len(order), batch):
             places = order[start : start + batch]
             heard = model.hear(collate_talks([talks[place] for place in places]))
-            many = say(model, heard, len(places), manner, limits, [seeds[place] for place in places] if seeds else ())
+            many = generate(
+                model, heard, len(places), sampling, limits, [seeds[place] for place in places] if seeds else ()
+            )
             for place, of_row in zip(places, many, strict=True):
                 found[place] = of_row
     return found

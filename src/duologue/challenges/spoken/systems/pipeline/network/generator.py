@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import torch
-
 from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, collate_pairs
-from duologue.models.replying import say, using
+from duologue.models.sampling import generate, inference
 from duologue.models.train import Subject
 from duologue.models.weights import first_weights
 from duologue.models.words import PAD
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Pair, PairBatch, Seq2SeqSize
     from duologue.models.decode import Limits, Reply
-    from duologue.models.replying import Manner
+    from duologue.models.sampling import SamplingConfig
 
 
 def new_replier(size: Seq2SeqSize, seed: int) -> CopyTransformer:
@@ -58,7 +56,7 @@ def _said(pair: Pair) -> float:
 def replies(
     model: CopyTransformer,
     pairs: Sequence[Pair],
-    manner: Manner,
+    sampling: SamplingConfig,
     limits: Limits,
     *,
     seeds: Sequence[int] = (),
@@ -71,24 +69,14 @@ def replies(
     """
     found: list[list[Reply]] = [[] for _ in pairs]
     order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].source))
-    with using(model):
+    with inference(model):
         for start in range(0, len(order), batch):
             places = order[start : start + batch]
             sources = collate_pairs([pairs[place]._replace(target=()) for place in places])
             said = model.start(model.encode(sources.source, sources.kinds))
-            many = say(model, said, len(places), manner, limits, [seeds[place] for place in places] if seeds else ())
+            many = generate(
+                model, said, len(places), sampling, limits, [seeds[place] for place in places] if seeds else ()
+            )
             for place, of_row in zip(places, many, strict=True):
                 found[place] = of_row
     return found
-
-
-def log_likelihoods(model: CopyTransformer, source: Pair, targets: Sequence[Sequence[int]]) -> list[float]:
-    """Return ln P of each target after one source, which is encoded once; its own target is not read."""
-    if not targets:
-        return []
-    with using(model):
-        batch = collate_pairs([source._replace(target=target) for target in targets])
-        memory = model.encode(batch.source[:1], batch.kinds[:1])
-        memory = memory.pick(torch.zeros(len(targets), dtype=torch.long))
-        log_p: list[float] = (-model.nll(memory, batch.target)).tolist()
-    return log_p
