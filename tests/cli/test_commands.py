@@ -38,6 +38,18 @@ def test_the_list_names_our_task_and_systems(duologue: Any) -> None:
     assert all(len(row["about"]) > 20 for kind in rows.values() for row in kind)
 
 
+def test_a_broken_plug_in_says_so_in_its_row_and_hides_no_other(duologue: Any, tmp_path: Path) -> None:
+    info = tmp_path / "broken_pack-0.7.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-pack\nVersion: 0.7\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[duologue.systems]\nbroken = nosuchmodule:System\n", encoding="utf-8")
+    shown = duologue("list", PYTHONPATH=str(tmp_path))
+    assert shown.code == 0, shown.err
+    (line,) = [line for line in shown.out.splitlines() if line.lstrip().startswith("broken ")]
+    assert "cannot be loaded" in line
+    assert "  tfidf " in shown.out
+
+
 def test_the_perfect_agent_scores_one_on_generated_data(duologue: Any, corpus: Any, solved: Path) -> None:
     outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--json")
     found = json.loads(outcome.out)

@@ -39,7 +39,7 @@ def list_registered(*, scores: bool, as_json: bool) -> None:
         width, wide = (max((len(row.get(key, "")) for row in found), default=0) for key in ("name", "for"))
         for row in found:
             origin = "" if row["package"] == "duologue" else f" (from {row['package']})"
-            scope = f"{row['for']:<{wide}}  " if kind == "systems" else ""
+            scope = f"{row.get('for', ''):<{wide}}  " if kind == "systems" else ""
             missing = f" [not installed: {row['lacking']}]" if row.get("lacking") else ""
             console.line(f"  {row['name']:<{width}}  {scope}{row['about']}{origin}{missing}")
 
