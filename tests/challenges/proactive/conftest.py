@@ -20,6 +20,12 @@ PLUGIN = Path(__file__).resolve().parents[2] / "golden" / "proactive" / "plugin"
 
 
 @pytest.fixture(scope="session")
+def golden() -> Path:
+    """The folder with what the official programs gave for dialogues invented for this project."""
+    return PLUGIN.parent / "official"
+
+
+@pytest.fixture(scope="session")
 def leader() -> System:
     """The small agent of the plug-in folder."""
     spec = importlib.util.spec_from_file_location("leader", PLUGIN / "leader.py")

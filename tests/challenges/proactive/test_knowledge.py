@@ -10,6 +10,7 @@ from duologue.challenges.proactive.formats import files
 from duologue.core.records import Example, Fact, Goal, Sample, Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 FACTS = tuple(
@@ -58,14 +59,30 @@ def test_goal_completion_wants_both_topics_in_order_and_two_facts(replies: list[
     assert knowledge.completion(TOPICS, USABLE, replies) == points
 
 
-def test_human_dialogues_complete_their_goals_as_often_as_the_specification_says(real_data: Path) -> None:
-    examples = files.load(real_data / "proactive" / "duconv_dev_visible.jsonl.gz")
+def points_of(path: Path) -> Counter[int]:
+    """Return how many dialogues of a file complete their goal how far."""
+    examples = files.load(path)
     points: Counter[int] = Counter()
     for places in knowledge.whole_dialogues(examples):
         sample = examples[places[0]].sample
         assert sample.goal is not None
         replies = [str(examples[place].references[0].text) for place in places]
         points[knowledge.completion(sample.goal.topics, knowledge.usable(sample), replies)] += 1
+    return points
+
+
+def test_made_dialogues_complete_their_goals_as_far_as_they_were_made_to(sessions: Callable[..., Path]) -> None:
+    assert points_of(sessions(9)) == {2: 9}
+    silent = ["你 好", "你 好 ！", "好 电影", "是 吗 ？"]
+    paths = [sessions(2, "silent.jsonl", conversation=silent), sessions(3, "whole.jsonl", start=20)]
+    mixed = paths[0].with_name("mixed.jsonl")
+    mixed.write_text("".join(path.read_text("utf-8") for path in paths), encoding="utf-8")
+    assert points_of(mixed) == {0: 2, 2: 3}
+
+
+@pytest.mark.real_data(twin="test_made_dialogues_complete_their_goals_as_far_as_they_were_made_to")
+def test_human_dialogues_complete_their_goals_as_often_as_the_specification_says(real_data: Path) -> None:
+    points = points_of(real_data / "proactive" / "duconv_dev_visible.jsonl.gz")
     assert points.total() == 1_500
     assert [round(points[score] / 15, 1) for score in (2, 1, 0)] == [87.9, 8.4, 3.7]
 

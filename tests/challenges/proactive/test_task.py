@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +12,9 @@ from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.protocols import Adjustable, Convertible, Gathering, Task
 from duologue.core.records import Answer, Example, Sample, Scoring
 from duologue.testing import check_task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "proactive"
 
@@ -62,6 +66,22 @@ def test_listing_the_task_loads_no_numpy() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_the_replies_of_made_sessions_score_the_most(sessions: Callable[..., Path], tmp_path: Path) -> None:
+    task = ProactiveTask()
+    examples = list(task.load(sessions(3)))
+    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "p.txt")
+    report = task.score(examples, task.read(tmp_path / "p.txt"), Scoring(variant="official"))
+    assert report.transcript[:3] == ("F1: 100.00%", "BLEU1: 1.000%", "BLEU2: 1.000%")
+    said = [(one.references[0].text or "").split(" ") for one in examples]
+    shares = [
+        len({gram for words in said for gram in zip(*(words[at:] for at in range(n)), strict=False)})
+        / sum(len(words) - n + 1 for words in said)
+        for n in (1, 2)
+    ]
+    assert report.transcript[3:] == tuple(f"DISTINCT{n}: {share:.3f}%" for n, share in enumerate(shares, start=1))
+
+
+@pytest.mark.real_data(twin="test_the_replies_of_made_sessions_score_the_most")
 @pytest.mark.slow
 def test_human_replies_score_the_most_on_the_real_data(real_data: Path, tmp_path: Path) -> None:
     task = ProactiveTask()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duologue.challenges.proactive.formats import conversions
+from duologue.challenges.proactive.formats import conversions, matcher_text
 from duologue.core.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +26,20 @@ def put(path: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
+@pytest.mark.parametrize("case", ["plain", "blanks", "blanks-asked", "split", "split-asked", "history"])
+def test_the_matcher_text_of_our_own_dialogues_is_the_official_one(golden: Path, tmp_path: Path, case: str) -> None:
+    (made,) = (golden / "matching" / case).glob("match.*.txt")
+    out, flags = tmp_path / "out.gz", made.name.split(".")[1:4]
+    knowledge, generalise, predict = ("no" if part[1] == "0" else "yes" for part in flags)
+    chosen = {"knowledge": knowledge, "generalise": generalise, "predict": predict}
+    assert conversions.turn("sample", "matcher-text", made.parent / "candidates.jsonl", out, chosen) == [out]
+    assert gzip.decompress(out.read_bytes()) == made.read_bytes()
+    conversions.turn("matcher-text", "dictionary", out, tmp_path / "dictionary", {})
+    words = matcher_text.dictionary(made.read_text("utf-8").splitlines(keepends=True))
+    assert (tmp_path / "dictionary").read_text("utf-8") == "".join(f"{word}\n" for word in words)
+
+
+@pytest.mark.real_data(twin="test_the_matcher_text_of_our_own_dialogues_is_the_official_one")
 @pytest.mark.parametrize("name", ["k0.g0.p0", "k0.g0.p1", "k1.g0.p0", "k1.g0.p1", "k1.g1.p0", "k1.g1.p1"])
 def test_the_golden_matcher_text_and_its_dictionary_are_equal(real_data: Path, tmp_path: Path, name: str) -> None:
     folder, out = real_data / "proactive" / "golden" / "conversion", tmp_path / "out.gz"

@@ -25,6 +25,15 @@ def lines_of(folder: Path, *, knowledge: bool, generalise: bool, predict: bool) 
     return [line for lines in made for line in lines]
 
 
+@pytest.mark.parametrize("case", ["plain", "blanks", "blanks-asked", "split", "split-asked", "history"])
+def test_the_matcher_text_of_our_own_dialogues_is_the_official_one(golden: Path, case: str) -> None:
+    (made,) = (golden / "matching" / case).glob("match.*.txt")
+    knowledge, generalise, predict = (part[1] == "1" for part in made.name.split(".")[1:4])
+    lines = lines_of(made.parent, knowledge=knowledge, generalise=generalise, predict=predict)
+    assert "".join(lines) == made.read_text(encoding="utf-8")
+
+
+@pytest.mark.real_data(twin="test_the_matcher_text_of_our_own_dialogues_is_the_official_one")
 @pytest.mark.parametrize("name", ["k0.g0.p0", "k0.g0.p1", "k1.g0.p0", "k1.g0.p1", "k1.g1.p0", "k1.g1.p1"])
 def test_the_golden_matcher_text_is_equal(real_data: Path, name: str) -> None:
     folder = real_data / "proactive" / "golden" / "conversion"
@@ -33,14 +42,16 @@ def test_the_golden_matcher_text_is_equal(real_data: Path, name: str) -> None:
     assert "".join(lines) == (folder / f"match.{name}.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.real_data(twin="test_the_dictionary_counts_a_field_once_per_line_and_keeps_special_tokens_on_top")
 def test_the_golden_dictionary_is_equal(real_data: Path) -> None:
     folder = real_data / "proactive" / "golden" / "conversion"
     tokens = matcher_text.dictionary(lines_of(folder, knowledge=True, generalise=True, predict=False))
     assert "".join(f"{token}\n" for token in tokens) == (folder / "gene.dict").read_text(encoding="utf-8")
 
 
-def test_the_dictionary_of_texts_is_that_of_their_lines(real_data: Path) -> None:
-    folder = real_data / "proactive" / "golden" / "conversion"
+@pytest.mark.parametrize("case", ["plain", "blanks", "split", "history"])
+def test_the_dictionary_of_texts_is_that_of_their_lines(golden: Path, case: str) -> None:
+    folder = golden / "matching" / case
     rows = [json.loads(line) for line in (folder / "candidates.jsonl").read_text(encoding="utf-8").split("\n") if line]
     texts = [matcher_text.match_text(row, [*row["candidate"], row["response"]], generalise=True) for row in rows]
     for knowledge in (True, False):

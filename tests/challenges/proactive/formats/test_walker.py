@@ -62,6 +62,7 @@ def test_a_broken_file_is_refused(tmp_path: Path) -> None:
         dumped(tmp_path / "x")
 
 
+@pytest.mark.real_data(twin="test_an_empty_session_and_further_keys_are_no_problem")
 def test_real_beginnings_of_sessions_are_counted(real_data: Path) -> None:
     found = ProactiveTask().statistics(real_data / "proactive" / "duconv_test_prefixes.jsonl.gz")
     assert (found["rows"], found["empty"], found["agent_utterances"], found["user_utterances"]) == (

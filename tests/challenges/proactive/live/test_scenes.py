@@ -149,6 +149,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.real_data(twin="test_beginnings_of_sessions_are_no_dialogues_of_people")
 def test_real_beginnings_and_sessions_are_both_accepted(real_data: Path) -> None:
     folder = real_data / "proactive"
     made = stage(folder / "duconv_dev_visible.jsonl.gz", n=2000)

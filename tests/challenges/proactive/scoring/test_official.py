@@ -26,9 +26,9 @@ def printed(found: official.Outcome) -> str:
     return "".join(f"{line}\n" for line in found.stdout)
 
 
-def test_the_golden_cases_are_equal_to_the_last_digit(real_data: Path) -> None:
-    cases = sorted((real_data / "proactive" / "golden").glob("*/expected.json"))
-    assert cases
+def check_cases(folder: Path) -> int:
+    """Demand that every figure of the cases of a folder comes out; return how many there are."""
+    cases = sorted(folder.glob("*/expected.json"))
     for case in cases:
         expected = json.loads(case.read_text(encoding="utf-8"))
         found = official.evaluate(Lines((case.parent / "input.txt").read_bytes()).portions())
@@ -40,8 +40,19 @@ def test_the_golden_cases_are_equal_to_the_last_digit(real_data: Path) -> None:
             exact = {name: found.scores[name] for name in official.NAMES}
             assert exact == {name: expected["exact"][name.replace("-", "")] for name in official.NAMES}
             assert found.pairs == expected["exact"]["pairs"]
+    return len(cases)
 
 
+def test_cases_of_our_own_are_equal_to_the_last_digit(golden: Path) -> None:
+    assert check_cases(golden / "scoring") == 2
+
+
+@pytest.mark.real_data(twin="test_cases_of_our_own_are_equal_to_the_last_digit")
+def test_the_golden_cases_are_equal_to_the_last_digit(real_data: Path) -> None:
+    assert check_cases(real_data / "proactive" / "golden") == 8
+
+
+@pytest.mark.real_data(twin="test_any_file_scores_as_the_specification_words_it")
 def test_the_materialised_replies_of_the_golden_conversion_score_as_printed(real_data: Path) -> None:
     folder = real_data / "proactive" / "golden" / "conversion"
     found = official.evaluate(Lines((folder / "generated.eval.txt").read_bytes()).portions())

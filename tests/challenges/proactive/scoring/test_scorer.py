@@ -46,8 +46,10 @@ def lines(*replies: str) -> str:
     return "".join(f"{reply}\n" for reply in replies)
 
 
-def test_the_golden_cases_are_equal_through_the_task_too(real_data: Path) -> None:
-    for case in sorted((real_data / "proactive" / "golden").glob("*/expected.json")):
+def check_cases(folder: Path) -> int:
+    """Demand that the task gives the figures of the cases of a folder; return how many there are."""
+    cases = sorted(folder.glob("*/expected.json"))
+    for case in cases:
         expected = json.loads(case.read_text(encoding="utf-8"))
         submission = files.read_result(case.parent / "input.txt")
         if "error" in expected:
@@ -59,6 +61,16 @@ def test_the_golden_cases_are_equal_through_the_task_too(real_data: Path) -> Non
         assert lines(*found.transcript) == expected["stdout"]
         assert found.n == expected["exact"].pop("pairs")
         assert {name.replace("-", ""): value for name, value in values(found).items()} == expected["exact"]
+    return len(cases)
+
+
+def test_cases_of_our_own_are_equal_through_the_task_too(golden: Path) -> None:
+    assert check_cases(golden / "scoring") == 2
+
+
+@pytest.mark.real_data(twin="test_cases_of_our_own_are_equal_through_the_task_too")
+def test_the_golden_cases_are_equal_through_the_task_too(real_data: Path) -> None:
+    assert check_cases(real_data / "proactive" / "golden") == 8
 
 
 @pytest.mark.parametrize("variant", ["strict", "official"])

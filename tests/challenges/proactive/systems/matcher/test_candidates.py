@@ -16,6 +16,7 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Answer, Example, Fact, Goal, Sample
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 FILM_A, FILM_B = ("云 海", "领域", "电影"), ("山 路", "领域", "电影")
@@ -197,6 +198,18 @@ def test_every_order_of_a_short_list_is_drawn_equally_often() -> None:
     assert min(orders.values()) > 150
 
 
+def test_candidates_of_made_sessions_have_no_slots_left(sessions: Callable[..., Path]) -> None:
+    source = Bank.of(files.load(sessions(40)))
+    assert len(source.entries) == 160
+    assert all(entry.slotted for entry in source.entries)
+    for one in files.load(sessions(12, "others.jsonl", start=40)):
+        drawn = draw(source, one.sample, 10)
+        assert len(set(drawn)) == 10
+        assert not [text for text in drawn if "topic_" in text]
+        assert candidates.key_of(one.sample).endswith(f"_{len(one.sample.history)}")
+
+
+@pytest.mark.real_data(twin="test_candidates_of_made_sessions_have_no_slots_left")
 def test_candidates_of_real_sessions_have_no_slots_left(real_data: Path) -> None:
     examples = files.load(real_data / "proactive" / "duconv_dev_visible.jsonl.gz")
     source = Bank.of(examples[:2000])

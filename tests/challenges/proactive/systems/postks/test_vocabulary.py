@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from duologue.challenges.proactive.formats import model_text
 from duologue.challenges.proactive.systems.postks import vocabulary
 
@@ -9,11 +11,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def words_of(sessions: Path, out: Path) -> list[str]:
+    """Return the vocabulary of sessions, by way of their model text."""
+    model_text.convert("session", "model-text", sessions, out)
+    with out.open(encoding="utf-8", newline="\n") as lines:
+        return vocabulary.vocabulary(lines)
+
+
+def test_the_vocabulary_of_our_own_sessions_is_the_official_one(golden: Path, tmp_path: Path) -> None:
+    words = words_of(golden / "corpus" / "train.dialogues.jsonl", tmp_path / "text")
+    assert "".join(f"{word}\n" for word in words) == (golden / "postks" / "vocab.txt").read_text(encoding="utf-8")
+    assert len(words) == 184
+
+
+@pytest.mark.real_data(twin="test_the_vocabulary_of_our_own_sessions_is_the_official_one")
 def test_the_vocabulary_of_the_visible_sessions_is_equal(real_data: Path, tmp_path: Path) -> None:
     data = real_data / "proactive"
-    model_text.convert("session", "model-text", data / "duconv_dev_visible.jsonl.gz", tmp_path / "text")
-    with (tmp_path / "text").open(encoding="utf-8", newline="\n") as lines:
-        words = vocabulary.vocabulary(lines)
+    words = words_of(data / "duconv_dev_visible.jsonl.gz", tmp_path / "text")
     expected = (data / "golden" / "conversion" / "vocab.visible.txt").read_text(encoding="utf-8")
     assert "".join(f"{word}\n" for word in words) == expected
 

@@ -1,4 +1,4 @@
-"""Step by step against the official program: golden/postks, made by it from invented dialogues."""
+"""Step by step against the official program: golden/proactive/official/postks, made by it from invented dialogues."""
 
 from __future__ import annotations
 
@@ -38,13 +38,10 @@ NAMES = {
 
 
 @pytest.fixture(scope="module")
-def golden(real_data: Path) -> Iterator[Path]:
-    folder = real_data / "proactive" / "golden" / "postks"
-    if not folder.is_dir():
-        pytest.skip("the golden trace of the generation baseline is not here")
+def golden(golden: Path) -> Iterator[Path]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield folder
+    yield golden / "postks"
     torch.set_num_threads(threads)
 
 
