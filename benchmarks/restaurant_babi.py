@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.restaurant.formats.files import turns_of
-from duologue.challenges.restaurant.schema.patterns import API_CALL
+from duologue.challenges.restaurant.schema.templates import API_CALL
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.plugins import load_system
 from duologue.core.records import Candidate, Fact, Sample, Turn
@@ -48,7 +48,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
                 yield int(number), text.lower()
 
 
-def facts_of(path: Path) -> list[Fact]:
+def read_facts(path: Path) -> list[Fact]:
     """Return the facts of the bAbI knowledge base (`1 name R_field TAB value`)."""
     facts = []
     for _, text in lines_of(path):
@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True, help="folder of a trained ranker")
     arguments = parser.parse_args()
     system = load_system(arguments.model).system
-    facts = facts_of(arguments.data / "dialog-babi-kb-all.txt.gz")
+    facts = read_facts(arguments.data / "dialog-babi-kb-all.txt.gz")
     texts = [text for _, text in lines_of(arguments.data / "dialog-babi-candidates.txt.gz")]
     pool = Pool(texts, facts)
     system.prepare(RestaurantTask().brief, 0, {"babi": KnowledgeBase("babi", facts)})

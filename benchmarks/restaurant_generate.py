@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from duologue.challenges.restaurant.simulator.generator import generate
+from duologue.challenges.restaurant.simulator.corpus import generate
 from duologue.challenges.restaurant.simulator.recipe import Generation
 
 SECONDS = 60

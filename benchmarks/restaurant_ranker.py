@@ -18,11 +18,11 @@ from statistics import mean
 from typing import TYPE_CHECKING, cast
 
 from duologue.challenges.restaurant.formats.files import example_of, load
-from duologue.challenges.restaurant.knowledge.facts import facts_of
+from duologue.challenges.restaurant.knowledge.facts import read_facts
 from duologue.challenges.restaurant.schema.ontology import schema_of_part
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.rows import simulate
+from duologue.challenges.restaurant.simulator.row_generator import simulate
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.plugins import load_system
 from duologue.knowledge.base import KnowledgeBase
@@ -65,7 +65,7 @@ def real_files(data: Path) -> Iterator[tuple[str, str, list[Fact], list[Path]]]:
         for part, number in _KB_OF.items():
             paths = sorted((data / release / part).glob("dialog-task*-tst1000.json*"))
             if paths:
-                yield release, part, facts_of(data / "kb" / f"extendedkb{number}.txt.gz"), paths
+                yield release, part, read_facts(data / "kb" / f"extendedkb{number}.txt.gz"), paths
 
 
 def truth_of(path: Path) -> dict[str, str]:

@@ -27,23 +27,23 @@ import numpy as np
 
 from duologue.challenges.restaurant.formats.file_names import SUBTASKS, FileName
 from duologue.challenges.restaurant.formats.files import example_of
-from duologue.challenges.restaurant.knowledge.facts import facts_of
-from duologue.challenges.restaurant.knowledge.kb import Directory
-from duologue.challenges.restaurant.schema import patterns as p
+from duologue.challenges.restaurant.knowledge.facts import read_facts
+from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
+from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.ontology import PART_SHAPES, kb_values, schema_of_part
-from duologue.challenges.restaurant.simulator.flow import Teller
+from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.rng import Chance
-from duologue.challenges.restaurant.simulator.rows import RowMaker
+from duologue.challenges.restaurant.simulator.rng import Rng
+from duologue.challenges.restaurant.simulator.row_generator import RowGenerator
 from duologue.challenges.restaurant.systems.solver.solver import Solver
 from duologue.core.disk import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from duologue.challenges.restaurant.simulator.flow import Story
+    from duologue.challenges.restaurant.simulator.dialogue_generator import SimulatedDialogue
 
-Row = dict[str, Any]
+RankerRow = dict[str, Any]
 
 TRAINING_LENGTHS = {1: 9.909, 2: 11.594, 3: 41.817, 4: 13.264, 5: 41.210}
 """Mean utterances per dialogue of the official training files (specification, section 7)."""
@@ -68,7 +68,7 @@ class Verdicts:
 # -- data ------------------------------------------------------------------------------------------
 
 
-def real_rows(data: Path, release: str, part: str, subtask: int) -> list[Row]:
+def real_rows(data: Path, release: str, part: str, subtask: int) -> list[RankerRow]:
     """Return the rows of a real test file, each with its answer."""
     kb, extra = PART_SHAPES[part]
     name = str(FileName(subtask=subtask, kb=kb, restrictions=extra, split="tst", n=1000))
@@ -80,7 +80,7 @@ def real_rows(data: Path, release: str, part: str, subtask: int) -> list[Row]:
     return list(rows)
 
 
-def training_rows(data: Path, subtask: int) -> list[Row]:
+def training_rows(data: Path, subtask: int) -> list[RankerRow]:
     """Return the real training rows that are left: tasks 1 and 2 only."""
     name = f"dialog-task{subtask}{SUBTASKS[subtask]}-kb1_atmosphere-distr0.5-trn10000.part9000-9999.json.gz"
     path = data / "train_part" / name
@@ -93,38 +93,38 @@ class Ours:
     def __init__(self, data: Path, seed: int) -> None:
         self.seed = seed
         self.recipe = Generation()
-        bases = {part: facts_of(data / "kb" / f"extendedkb{PART_SHAPES[part][0]}.txt.gz") for part in PARTS}
-        self._directories = {part: Directory(schema_of_part(part), facts) for part, facts in bases.items()}
+        bases = {part: read_facts(data / "kb" / f"extendedkb{PART_SHAPES[part][0]}.txt.gz") for part in PARTS}
+        self._directories = {part: RestaurantIndex(schema_of_part(part), facts) for part, facts in bases.items()}
         self._directories["train"] = self._directories["tst1"]
 
-    def rows(self, part: str, subtask: int, style: str, n: int) -> Iterator[Row]:
+    def rows(self, part: str, subtask: int, style: str, n: int) -> Iterator[RankerRow]:
         """Yield simulated rows."""
-        schema, directory = schema_of_part(part), self._directories[part]
-        maker = RowMaker(schema, directory, self.recipe, subtask=subtask, part=part, style=style, seed=self.seed)
+        schema, restaurants = schema_of_part(part), self._directories[part]
+        maker = RowGenerator(schema, restaurants, self.recipe, subtask=subtask, part=part, style=style, seed=self.seed)
         return maker(0, n)
 
     def histories(self, part: str, subtask: int, n: int) -> Iterator[list[str]]:
         """Yield the longer of two cuts of simulated dialogues, one cut as in A and one as in B."""
-        teller = Teller(schema_of_part(part), self._directories[part], self.recipe, subtask, train=False)
+        generator = DialogueGenerator(schema_of_part(part), self._directories[part], self.recipe, subtask, train=False)
         first = 2 if subtask in {1, 2, 5} else 0
         weights = self.recipe.cut_weights
         for index in range(n):
-            chance = Chance(self.seed, "history", part, subtask, index)
-            story: Story = teller.tell(chance)
-            turns = story.bot[first:]
+            rng = Rng(self.seed, "history", part, subtask, index)
+            dialogue: SimulatedDialogue = generator.generate(rng)
+            turns = dialogue.bot[first:]
             hard = [weights.get(f"{subtask}/{kind}", weights.get(kind, 1.0)) for _, kind in turns]
-            yield story.lines[: max(chance.pick(turns)[0], chance.weighted(turns, hard)[0])]
+            yield dialogue.lines[: max(rng.choice(turns)[0], rng.weighted_choice(turns, hard)[0])]
 
     def shares(self, part: str, subtask: int, style: str, n: int) -> dict[str, float]:
         """Return the expected share of each answer type, over all cuts of n simulated dialogues."""
         train = part == "train"
-        teller = Teller(schema_of_part(part), self._directories[part], self.recipe, subtask, train=train)
+        generator = DialogueGenerator(schema_of_part(part), self._directories[part], self.recipe, subtask, train=train)
         first = 2 if subtask in {1, 2, 5} else 0
         weights = self.recipe.cut_weights if style == "a" else {}
         total: dict[str, float] = {}
         for index in range(n):
-            story = teller.tell(Chance(self.seed, "shares", part, subtask, index))
-            kinds = [p.answer_type(story.lines[place]) for place, _ in story.bot[first:]]
+            dialogue = generator.generate(Rng(self.seed, "shares", part, subtask, index))
+            kinds = [templates.answer_type(dialogue.lines[place]) for place, _ in dialogue.bot[first:]]
             hard = [weights.get(f"{subtask}/{kind}", weights.get(kind, 1.0)) for kind in kinds]
             for kind, weight in zip(kinds, hard, strict=True):
                 total[kind] = total.get(kind, 0.0) + weight / sum(hard) / n
@@ -161,7 +161,7 @@ class Named(NamedTuple):
 
 def _pattern(group: str, text: str, values: Sequence[str]) -> Named:
     words = f"(?:{'|'.join(values)})"
-    wait = f"(?:{'|'.join(map(re.escape, p.WAITS))})"
+    wait = f"(?:{'|'.join(map(re.escape, templates.WAITS))})"
     name = "[a-z_]+"
     parts = re.split(r"(\{\w+\})", text)
     kinds = {"{wait}": wait, "{name}": name, "{value}": f"{name}_(?:phone|address)"}
@@ -171,36 +171,36 @@ def _pattern(group: str, text: str, values: Sequence[str]) -> Named:
 def inventory() -> list[Named]:
     """Return every pattern of the specification without the sixth slot, grouped as its tables are."""
     named: list[Named] = []
-    for slot in p.SLOTS:
+    for slot in templates.SLOTS:
         values = [*kb_values(1)[slot.name], *kb_values(2)[slot.name]]
         named += [_pattern(f"answer {slot.name}", one.text, values) for one in slot.answers]
         named += [_pattern(f"hedge {slot.name}", one.text, values) for one in slot.hedges]
         named += [
             _pattern(f"update {slot.name}", prefix.text + phrase, values)
-            for prefix in p.UPDATE_PREFIXES
+            for prefix in templates.UPDATE_PREFIXES
             for phrase in slot.phrases
         ]
         named.append(_pattern("bot", slot.question, values))
     groups = {
-        "greeting": p.GREETINGS,
-        "no more updates": (p.NO_MORE_UPDATES,),
-        "accept": p.ACCEPTS,
-        "reject": p.REJECTS,
-        "question": p.UNANSWERABLE,
-        "ask first": p.ASK_FIRST,
-        "ask previous": p.ASK_PREVIOUS,
-        "take repeated": p.TAKE_REPEATED,
-        "take newest": p.TAKE_NEWEST,
-        "reject after repeat": p.REJECTS_AFTER_REPEAT,
-        "ask address": p.ASK_ADDRESS,
-        "ask phone": p.ASK_PHONE,
-        "hedge info": (p.HEDGE_ADDRESS, p.HEDGE_PHONE),
-        "needed": (p.NEEDED_AFTER_ALL,),
-        "thanks": p.THANKS,
-        "farewell": p.FAREWELLS,
-        "silence": (p.SILENCE,),
-        "request at": tuple(text + p.AT_NAME for text in p.OPENINGS),
-        "bot": (*p.ANSWER_TYPES.values(), p.BOT_OPTION, p.BOT_REPEAT, p.BOT_ITEM),
+        "greeting": templates.GREETINGS,
+        "no more updates": (templates.NO_MORE_UPDATES,),
+        "accept": templates.ACCEPTS,
+        "reject": templates.REJECTS,
+        "question": templates.UNANSWERABLE,
+        "ask first": templates.ASK_FIRST,
+        "ask previous": templates.ASK_PREVIOUS,
+        "take repeated": templates.TAKE_REPEATED,
+        "take newest": templates.TAKE_NEWEST,
+        "reject after repeat": templates.REJECTS_AFTER_REPEAT,
+        "ask address": templates.ASK_ADDRESS,
+        "ask phone": templates.ASK_PHONE,
+        "hedge info": (templates.HEDGE_ADDRESS, templates.HEDGE_PHONE),
+        "needed": (templates.NEEDED_AFTER_ALL,),
+        "thanks": templates.THANKS,
+        "farewell": templates.FAREWELLS,
+        "silence": (templates.SILENCE,),
+        "request at": tuple(text + templates.AT_NAME for text in templates.OPENINGS),
+        "bot": (*templates.ANSWER_TYPES.values(), templates.BOT_OPTION, templates.BOT_REPEAT, templates.BOT_ITEM),
     }
     named += [_pattern(group, text, ()) for group, texts in groups.items() for text in dict.fromkeys(texts)]
     return named
@@ -210,14 +210,14 @@ class Recogniser:
     """Tells which pattern an utterance follows."""
 
     def __init__(self) -> None:
-        self.patterns = inventory()
-        opening = "|".join(map(re.escape, p.OPENINGS))
-        phrases = [_phrase(slot.name, phrase) for slot in p.SLOTS for phrase in slot.phrases]
+        self.templates = inventory()
+        opening = "|".join(map(re.escape, templates.OPENINGS))
+        phrases = [_phrase(slot.name, phrase) for slot in templates.SLOTS for phrase in slot.phrases]
         self.phrases = dict(phrases)
         any_phrase = "|".join(pattern for pattern, _ in phrases)
         self.request = re.compile(f"({opening})((?: (?:{any_phrase}))*)")
-        words = [f"(?:{'|'.join([*kb_values(1)[slot.name], *kb_values(2)[slot.name]])})" for slot in p.SLOTS]
-        self.call = re.compile(f"{p.API_CALL} {' '.join(words)}")
+        words = [f"(?:{'|'.join([*kb_values(1)[slot.name], *kb_values(2)[slot.name]])})" for slot in templates.SLOTS]
+        self.call = re.compile(f"{templates.API_CALL} {' '.join(words)}")
         self._known: dict[str, tuple[str, str]] = {}
 
     def __call__(self, line: str) -> tuple[str, str] | None:
@@ -230,11 +230,11 @@ class Recogniser:
         return self._known[line]
 
     def _find(self, line: str) -> tuple[str, str] | None:
-        for one in self.patterns:
+        for one in self.templates:
             if one.fits.fullmatch(line):
                 return one.group, one.text
         if self.call.fullmatch(line):
-            return "api_call", p.API_CALL
+            return "api_call", templates.API_CALL
         found = self.request.fullmatch(line)
         return None if found is None else ("opening", found[1])
 
@@ -262,7 +262,7 @@ def _phrase(slot: str, phrase: str) -> tuple[str, str]:
 
 def check_inventory(real: Counter[str], ours: Counter[str], recogniser: Recogniser, verdicts: Verdicts) -> None:
     """Print how many utterances each side has outside the inventory, and which patterns never occur."""
-    texts = {one.text for one in recogniser.patterns} | {p.API_CALL, *p.OPENINGS}
+    texts = {one.text for one in recogniser.templates} | {templates.API_CALL, *templates.OPENINGS}
     print("\nInventory: distinct utterances outside it, and patterns of it that never occur")
     for side, lines in (("real", real), ("simulated", ours)):
         found = {line: recogniser(line) for line in lines}
@@ -289,9 +289,9 @@ def check_lengths(ours: Ours, n: int, verdicts: Verdicts) -> None:
         print(f"  task {subtask}: {mean:7.3f} against {real:7.3f} ({mean / real - 1:+.2%}; {errors})  {mark}")
 
 
-def kinds_of(rows: Iterable[Row]) -> Counter[str]:
+def kinds_of(rows: Iterable[RankerRow]) -> Counter[str]:
     """Count the answer types of rows."""
-    return Counter(p.answer_type(row["answer"]["utterance"]) for row in rows)
+    return Counter(templates.answer_type(row["answer"]["utterance"]) for row in rows)
 
 
 def check_shares(title: str, real: Counter[str], ours: dict[str, float], verdicts: Verdicts | None) -> None:
@@ -362,10 +362,10 @@ def _request_choices(
         if subtask in {1, 5}:
             yield "slots given", str(len(slots))
         yield from (("phrases given", slot) for slot in slots)
-        if len(slots) == len(p.SLOTS):
+        if len(slots) == len(templates.SLOTS):
             yield "orders of five slots", " ".join(slot.partition(":")[0] for slot in slots)
-    if p.NO_MORE_UPDATES in lines:
-        yield "updates made", str(lines.count(p.BOT_UPDATE))
+    if templates.NO_MORE_UPDATES in lines:
+        yield "updates made", str(lines.count(templates.BOT_UPDATE))
 
 
 def _turn_choices(lines: Sequence[str], recogniser: Recogniser) -> Iterator[tuple[str, str]]:
@@ -376,9 +376,9 @@ def _turn_choices(lines: Sequence[str], recogniser: Recogniser) -> Iterator[tupl
             yield group, text
         if first in _ASKED:
             yield f"hedged {_ASKED[first]}", str("hedge" in group)
-        elif first == p.BOT_UPDATE:
+        elif first == templates.BOT_UPDATE:
             yield "hedge, update or end", group.split()[0]
-        elif first.startswith(p.API_CALL) and group.split()[0] in {"hedge", "update"}:
+        elif first.startswith(templates.API_CALL) and group.split()[0] in {"hedge", "update"}:
             yield "first after a call", group.split()[0]
         elif first.startswith(_OPTION):
             proposals += 1
@@ -388,8 +388,8 @@ def _turn_choices(lines: Sequence[str], recogniser: Recogniser) -> Iterator[tupl
             yield "after a repeat", group
 
 
-_OPTION, _REPEAT = (text.removesuffix("{name}") for text in (p.BOT_OPTION, p.BOT_REPEAT))
-_ASKED = {slot.question: slot.name for slot in p.SLOTS if slot.hedges}
+_OPTION, _REPEAT = (text.removesuffix("{name}") for text in (templates.BOT_OPTION, templates.BOT_REPEAT))
+_ASKED = {slot.question: slot.name for slot in templates.SLOTS if slot.hedges}
 
 
 def check_choices(real: dict[str, Counter[str]], ours: dict[str, Counter[str]], verdicts: Verdicts) -> None:
@@ -420,10 +420,10 @@ class Crowds:
         self.places: Counter[float] = Counter()
         self.sets: dict[str, set[frozenset[str]]] = {}
 
-    def add(self, row: Row) -> None:
+    def add(self, row: RankerRow) -> None:
         """Count one row."""
         answer = row["answer"]["utterance"]
-        kind = p.answer_type(answer)
+        kind = templates.answer_type(answer)
         group = kind if kind in {"api_call", "option", "repeat", "phone", "address"} else "sentence"
         lines = set(row["utterances"])
         wrong = [one["utterance"] for one in row["candidates"] if one["candidate_id"] != row["answer"]["candidate_id"]]
@@ -443,7 +443,7 @@ class Crowds:
             self.notes["options"] += 1
             self.notes["options with listed ones"] += any(text.rsplit(maxsplit=1)[-1] in listed for text in wrong)
         if group == "api_call":
-            calls = [text.split() for text in wrong if text.startswith(p.API_CALL)]
+            calls = [text.split() for text in wrong if text.startswith(templates.API_CALL)]
             far = [sum(a != b for a, b in zip(call, answer.split(), strict=False)) for call in calls]
             self.notes["calls"] += len(calls)
             self.notes["calls one slot off"] += far.count(1)
@@ -464,13 +464,13 @@ class Crowds:
 
 
 def _kind_of_candidate(text: str) -> str:
-    kind = p.answer_type(text)
+    kind = templates.answer_type(text)
     if kind == "other":
         return "fact" if is_fact(text) else "user line"
     return kind if kind in {"api_call", "option", "repeat", "phone", "address"} else "sentence"
 
 
-def check_candidates(title: str, real: Iterable[Row], ours: Iterable[Row]) -> Crowds:
+def check_candidates(title: str, real: Iterable[RankerRow], ours: Iterable[RankerRow]) -> Crowds:
     """Print counts of candidates side by side; return ours."""
     sides = []
     for rows in (real, ours):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from duologue.challenges.restaurant.formats import files as restaurant
+from duologue.challenges.restaurant.knowledge.facts import kb_lines, read_facts
 from duologue.core.records import (
     Act,
     Annotation,
@@ -305,9 +306,9 @@ def test_a_restaurant_result_keeps_ties_duplicate_ids_and_odd_ranks() -> None:
 
 
 def test_a_restaurant_knowledge_base_is_facts() -> None:
-    facts = restaurant.facts_of(GOLDEN / "restaurant" / "small-kb.txt")
+    facts = read_facts(GOLDEN / "restaurant" / "small-kb.txt")
     assert [(fact.relation, fact.object) for fact in carried(facts)] == [("rating", "7"), ("cuisine", "french")]
-    assert "".join(restaurant.kb_lines(facts)).encode() == golden("restaurant/small-kb.txt")
+    assert "".join(kb_lines(facts)).encode() == golden("restaurant/small-kb.txt")
 
 
 def test_every_field_of_every_record_is_filled_by_some_challenge() -> None:

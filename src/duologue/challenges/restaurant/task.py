@@ -33,7 +33,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant.formats import files
+from duologue.challenges.restaurant.formats import file_names, files
+from duologue.challenges.restaurant.knowledge import facts
 from duologue.challenges.restaurant.schema.brief import BRIEF
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.core.disk import read_bytes
@@ -119,7 +120,7 @@ class RestaurantTask:
 
     def test_set(self, path: Path) -> str | None:
         """Return a name such as `tst1 task 3` for an official file name."""
-        found = files.file_facts(path)
+        found = file_names.parse_file_name(path)
         return None if found is None else f"{found.part} task {found.subtask}"
 
     def replay_check(self, path: Path) -> Sequence[str]:
@@ -130,7 +131,7 @@ class RestaurantTask:
 
     def generate(self, recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:
         """Write official files below `out` and return their paths; resumes where a stopped run left off."""
-        from duologue.challenges.restaurant.simulator.generator import generate
+        from duologue.challenges.restaurant.simulator.corpus import generate
 
         return generate(recipe, seed, out, workers=workers, progress=progress)
 
@@ -139,7 +140,7 @@ class RestaurantTask:
         from duologue.knowledge.base import KnowledgeBase
 
         if path is not None:
-            return KnowledgeBase(path.name, files.facts_of(path))
+            return KnowledgeBase(path.name, facts.read_facts(path))
         from duologue.challenges.restaurant.simulator.random_kb import make_kb
 
         return KnowledgeBase("generated-kb1", make_kb(1, BUILT_IN_SEED))

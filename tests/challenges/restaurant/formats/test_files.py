@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.restaurant.formats import files
 from duologue.challenges.restaurant.formats import format_sniffer as peek
+from duologue.challenges.restaurant.knowledge.facts import read_facts
 from duologue.core.errors import FormatError, StorageError, UsageError
 from duologue.core.records import Answer, Candidate, Example, Sample, Turn
 
@@ -191,7 +192,7 @@ def test_windows_line_ends_are_no_fault(tmp_path: Path) -> None:
     assert [example.sample.id for example in files.load(path)] == ["d1"]
 
 
-@pytest.mark.parametrize("read", [files.load, files.read_result, files.facts_of])
+@pytest.mark.parametrize("read", [files.load, files.read_result, read_facts])
 def test_a_folder_a_missing_file_and_a_locked_one_are_refused(tmp_path: Path, read: Any) -> None:
     with pytest.raises(StorageError, match="it is a folder"):
         read(tmp_path)
@@ -223,7 +224,7 @@ def test_two_hundred_megabytes_of_junk_are_refused_in_seconds(tmp_path: Path, pi
     with pytest.raises(FormatError):
         files.load(path)
     with pytest.raises(FormatError):
-        files.facts_of(path)
+        read_facts(path)
     assert files.read_result(path).problems
 
 

@@ -12,7 +12,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_a_long_list_of_something_else_is_foreign() -> None:
-    found = peek.foreign("[" + ", ".join(["0"] * 5000) + "]")
+    found = peek.sniff("[" + ", ".join(["0"] * 5000) + "]")
     assert found is not None
     assert found.rule == "foreign-file"
     assert "first 1000 items" in found.message
@@ -30,8 +30,8 @@ def test_a_long_list_of_something_else_is_foreign() -> None:
     ],
 )
 def test_what_may_be_ours_or_is_no_list_is_left_to_the_decoder(text: str) -> None:
-    assert peek.foreign(text) is None
+    assert peek.sniff(text) is None
 
 
 def test_files_of_usual_size_are_not_looked_at() -> None:
-    assert peek.foreign("[0, 1, 2]") is None
+    assert peek.sniff("[0, 1, 2]") is None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.restaurant.formats.python2 import decode, spell
+from duologue.challenges.restaurant.formats.python2 import decode, print_float
 
 
 def test_lone_surrogates_decode() -> None:
@@ -19,4 +19,4 @@ def test_integers_of_thousands_of_digits_decode() -> None:
     ("hits", "n", "text"), [(1, 3, "0.333333333333"), (2, 3, "0.666666666667"), (1, 1, "1.0"), (1, 10**5, "1e-05")]
 )
 def test_numbers_are_printed_with_twelve_significant_digits(hits: int, n: int, text: str) -> None:
-    assert spell(hits / n) == text
+    assert print_float(hits / n) == text

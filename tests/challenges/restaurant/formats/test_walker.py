@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from duologue.challenges.restaurant.formats import files
+from duologue.challenges.restaurant.formats.file_names import parse_file_name
 from duologue.challenges.restaurant.formats.walker import dump, statistics, statistics_text, stop_words
 
 CASE = json.loads(
@@ -62,7 +63,7 @@ def test_real_training_parts_have_the_vocabulary_of_the_training_statistics(real
     sizes = {}
     for path in sorted((real_restaurant / "train_part").glob("*.gz")):
         found = statistics(files.load(path))
-        name = files.file_facts(path)
+        name = parse_file_name(path)
         assert name is not None
         sizes[name.subtask] = (found["voc_total_len"], found["voc_non_stop_len"], found["nb_utterance_per_dialog"])
     assert sizes == {1: (173, 98, 9.774), 2: (151, 88, 11.362)}

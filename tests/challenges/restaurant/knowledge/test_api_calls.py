@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.challenges.restaurant.knowledge.api_calls import arguments_of, call_text, execute, fact_lines, understand
-from duologue.challenges.restaurant.knowledge.facts import facts_of
+from duologue.challenges.restaurant.knowledge.api_calls import arguments_of, call_text, execute, fact_lines, parse_call
+from duologue.challenges.restaurant.knowledge.facts import read_facts
 from duologue.core.records import Fact
 from duologue.knowledge.base import KnowledgeBase
 
@@ -42,7 +42,7 @@ def test_only_a_call_has_arguments() -> None:
 
 
 def test_each_value_is_looked_up_in_the_knowledge_base_in_any_order(base: KnowledgeBase) -> None:
-    call = understand("api_call rome casual two italian", base)
+    call = parse_call("api_call rome casual two italian", base)
     assert call is not None
     assert call.conditions == {"location": "rome", "atmosphere": "casual", "number": "two", "cuisine": "italian"}
     assert call.unknown == ()
@@ -96,7 +96,7 @@ def test_what_is_no_call_has_no_result(base: KnowledgeBase) -> None:
 
 
 def test_real_calls_find_between_none_and_eighteen_restaurants(real_restaurant: Path) -> None:
-    base = KnowledgeBase("kb1", facts_of(real_restaurant / "kb" / "extendedkb1.txt.gz"))
+    base = KnowledgeBase("kb1", read_facts(real_restaurant / "kb" / "extendedkb1.txt.gz"))
     sizes = [
         len(base.find({"cuisine": a, "location": b, "number": c, "price": d, "atmosphere": e}))
         for a in base.values("cuisine")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.knowledge.facts import fact_in, fact_utterance, facts_of, kb_lines
+from duologue.challenges.restaurant.knowledge.facts import fact_utterance, kb_lines, parse_fact, read_facts
 from duologue.core.errors import FormatError
 from duologue.core.records import Fact
 
@@ -21,7 +21,7 @@ KB = "1 old_inn R_location\trome\n1 old_inn R_rating\t46\n"
 def test_a_line_gives_the_bare_field_and_the_value_as_text(tmp_path: Path) -> None:
     path = tmp_path / "kb.txt"
     path.write_text(KB)
-    assert facts_of(path) == [
+    assert read_facts(path) == [
         Fact(subject="old_inn", relation="location", object="rome"),
         Fact(subject="old_inn", relation="rating", object="46"),
     ]
@@ -31,14 +31,14 @@ def test_packed_files_marks_windows_ends_and_blank_lines_are_read(tmp_path: Path
     plain, odd = tmp_path / "kb.txt", tmp_path / "odd"
     plain.write_text(KB)
     odd.write_bytes(gzip.compress(b"\xef\xbb\xbf" + KB.replace("\n", "\r\n\r\n").rstrip().encode()))
-    assert facts_of(odd) == facts_of(plain)
+    assert read_facts(odd) == read_facts(plain)
 
 
 def test_all_bad_lines_are_named_at_once(tmp_path: Path) -> None:
     path = tmp_path / "kb.txt"
     path.write_text(KB + "2 old_inn R_price\tcheap\n1 old_inn price\tcheap\n1 old_inn R_price cheap\n1 a R_b\t\n" + KB)
     with pytest.raises(FormatError) as caught:
-        facts_of(path)
+        read_facts(path)
     assert [problem.place for problem in caught.value.problems] == ["line 3", "line 4", "line 5", "line 6"]
     assert {problem.rule for problem in caught.value.problems} == {"kb-line"}
     assert "'2 old_inn R_price\\tcheap'" in str(caught.value)
@@ -48,14 +48,14 @@ def test_of_a_file_of_nothing_but_bad_lines_a_thousand_are_told(tmp_path: Path) 
     path = tmp_path / "kb.txt"
     path.write_text("nothing\n" * 5000)
     with pytest.raises(FormatError) as caught:
-        facts_of(path)
+        read_facts(path)
     assert len(caught.value.problems) == 1001
     assert caught.value.problems[-1].message == "and 4,000 more problems, all errors; 5,000 in all"
 
 
 def test_real_knowledge_bases_come_back_byte_for_byte(real_restaurant: Path) -> None:
     for path in sorted((real_restaurant / "kb").glob("*.gz")):
-        facts = facts_of(path)
+        facts = read_facts(path)
         assert len(facts) == 48_600
         assert kb_lines(facts).encode() == gzip.decompress(path.read_bytes())
 
@@ -64,12 +64,12 @@ def test_real_knowledge_bases_come_back_byte_for_byte(real_restaurant: Path) -> 
 def test_facts_that_are_written_are_read_again(tmp_path_factory: pytest.TempPathFactory, facts: list[Fact]) -> None:
     path = tmp_path_factory.mktemp("kb") / "kb.txt"
     path.write_bytes(kb_lines(facts).encode())
-    assert facts_of(path) == facts
+    assert read_facts(path) == facts
 
 
 def test_a_fact_in_a_dialogue_is_told_from_speech() -> None:
     fact = Fact(subject="old_inn", relation="rating", object="46")
-    assert fact_in("old_inn r_rating 46") == fact
+    assert parse_fact("old_inn r_rating 46") == fact
     assert fact_utterance(fact) == "old_inn r_rating 46"
-    assert fact_in("may i have a table") is None
-    assert fact_in("old_inn r_rating") is None
+    assert parse_fact("may i have a table") is None
+    assert parse_fact("old_inn r_rating") is None

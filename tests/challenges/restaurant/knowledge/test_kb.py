@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.restaurant.knowledge.facts import kb_lines
-from duologue.challenges.restaurant.knowledge.kb import Directory, read_kb, values_of
+from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex, read_kb, values_of
 from duologue.challenges.restaurant.schema.ontology import FIELDS, kb_values, schema_of_part
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.core.errors import FormatError, UsageError
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 def test_a_directory_finds_matches_by_the_values_of_the_api_call() -> None:
     facts = make_kb(1, 1)
-    directory = Directory(schema_of_part("train"), facts)
+    restaurants = RestaurantIndex(schema_of_part("train"), facts)
     rows: dict[str, dict[str, str]] = {}
     for fact in facts:
         rows.setdefault(fact.subject, {})[fact.relation] = str(fact.object)
     wanted = ("british", "paris", "two", "cheap", "casual")
     fields = ("cuisine", "location", "number", "price", "atmosphere")
-    assert directory.matches.get(wanted, []) == [
+    assert restaurants.matches.get(wanted, []) == [
         name for name, row in rows.items() if tuple(row[field] for field in fields) == wanted
     ]
-    assert {len(names) % 3 for names in directory.matches.values()} == {0}
-    assert all("fox" in name.split("_") for name in directory.sharing("fox"))
-    assert directory.sharing("nosuchword") == ()
+    assert {len(names) % 3 for names in restaurants.matches.values()} == {0}
+    assert all("fox" in name.split("_") for name in restaurants.sharing("fox"))
+    assert restaurants.sharing("nosuchword") == ()
 
 
 def test_a_base_in_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
@@ -69,4 +69,4 @@ def test_an_empty_file_is_no_base(tmp_path: Path) -> None:
 def test_facts_that_lack_a_slot_are_refused() -> None:
     facts = [fact for fact in make_kb(1, 1) if fact.relation != "price"]
     with pytest.raises(UsageError, match="5400 of 5400 restaurants lack a slot of 'kb1_atmosphere'"):
-        Directory(schema_of_part("train"), facts)
+        RestaurantIndex(schema_of_part("train"), facts)

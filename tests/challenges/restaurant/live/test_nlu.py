@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from duologue.challenges.restaurant.formats.files import turns_of
-from duologue.challenges.restaurant.live.nlu import GOODBYES, Hearing, said_as
-from duologue.challenges.restaurant.schema import patterns
-from duologue.challenges.restaurant.systems.solver.reading import FIXED, read
-from duologue.challenges.restaurant.systems.solver.solver import Talk
+from duologue.challenges.restaurant.live.nlu import GOODBYES, LanguageUnderstanding, canonical_utterance
+from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.systems.solver.solver import DialogueState
+from duologue.challenges.restaurant.systems.solver.utterance_parser import FIXED_TEXTS, parse_utterance
 from duologue.core.records import Fact
 from duologue.knowledge.base import KnowledgeBase
 
@@ -26,19 +26,19 @@ BASE = KnowledgeBase(
         for place in (0, 1)
     ],
 )
-HEARING = Hearing(BASE, patterns.SLOTS_EXTRA)
-START = ["hi", patterns.BOT_HELLO]
-ASKED = [*START, "may i have a table", patterns.BOT_ON_IT, "<silence>", patterns.ATMOSPHERE.question]
+HEARING = LanguageUnderstanding(BASE, templates.SLOTS_EXTRA)
+START = ["hi", templates.BOT_HELLO]
+ASKED = [*START, "may i have a table", templates.BOT_ON_IT, "<silence>", templates.ATMOSPHERE.question]
 CALLED = [*ASKED, "i am looking for a casual atmosphere", "api_call thai rome two cheap casual", "x r_rating 4"]
 OPTION = [*CALLED, "<silence>", "what do you think of this option: x"]
-BOOKED = [*OPTION, "it's perfect", patterns.BOT_RESERVE]
+BOOKED = [*OPTION, "it's perfect", templates.BOT_RESERVE]
 
 
-def hear(text: str, utterances: list[str]) -> tuple[str, ...]:
-    talk = Talk()
+def understand(text: str, utterances: list[str]) -> tuple[str, ...]:
+    state = DialogueState()
     for turn in turns_of(utterances):
-        talk.see(turn)
-    heard = HEARING.hear(text, talk)
+        state.observe(turn)
+    heard = HEARING.understand(text, state)
     return heard.utterances or ("!" + heard.remark,)
 
 
@@ -59,7 +59,7 @@ def hear(text: str, utterances: list[str]) -> tuple[str, ...]:
         (ASKED, "i like rome, but i always go there!", ["i am not very fond of rome, but it was nice last time"]),
         (ASKED, "may i have a table in rome", ["may i have a table in rome"]),
         (ASKED, "Business please", ["i am looking for a business atmosphere"]),
-        (ASKED, patterns.WAITS[0] + " and she wants cheap, let's do that", ["i am looking for a cheap restaurant"]),
+        (ASKED, templates.WAITS[0] + " and she wants cheap, let's do that", ["i am looking for a cheap restaurant"]),
         (ASKED, "thai or italian", ["!several-values"]),
         (ASKED, "not thai", ["!not-understood"]),
         (ASKED, "in berlin", ["!unknown-value"]),
@@ -81,31 +81,31 @@ def hear(text: str, utterances: list[str]) -> tuple[str, ...]:
     ],
 )  # fmt: skip
 def test_free_text_is_put_in_the_words_of_the_challenge(before: list[str], text: str, expected: list[str]) -> None:
-    assert list(hear(text, before)) == expected
+    assert list(understand(text, before)) == expected
 
 
 def test_what_is_said_as_in_the_challenge_stays_as_it_is() -> None:
     for text in ("with a cheap price range", "i like rome, but i always go there", "with thai cuisine"):
-        exact = read(text).kind != "unknown"
-        assert (hear(text, ASKED) == (text,)) is exact
+        exact = parse_utterance(text).kind != "unknown"
+        assert (understand(text, ASKED) == (text,)) is exact
 
 
 @pytest.mark.parametrize("text", sorted(GOODBYES))
 def test_goodbyes_end_the_conversation_anywhere(text: str) -> None:
-    heard = HEARING.hear(f" {text.upper()}! ", Talk())
+    heard = HEARING.understand(f" {text.upper()}! ", DialogueState())
     assert heard.goodbye
     assert heard.remark == "goodbye"
 
 
 def test_every_fixed_kind_can_be_said() -> None:
-    for kind in FIXED:
-        assert read(said_as(kind)).kind == kind
+    for kind in FIXED_TEXTS:
+        assert parse_utterance(canonical_utterance(kind)).kind == kind
 
 
 def test_a_slot_that_the_knowledge_base_lacks_has_no_known_values() -> None:
     facts = [fact for fact in BASE if fact.relation != "restrictions"]
-    hearing = Hearing(KnowledgeBase("five", facts), patterns.SLOTS)
-    heard = hearing.hear("may i have a table with vegan menu options", Talk())
+    hearing = LanguageUnderstanding(KnowledgeBase("five", facts), templates.SLOTS)
+    heard = hearing.understand("may i have a table with vegan menu options", DialogueState())
     assert (heard.remark, heard.details) == ("unknown-value", {"slot": "restrictions", "value": "vegan"})
-    heard = hearing.hear("may i have a table with thai menu options", Talk())
+    heard = hearing.understand("may i have a table with thai menu options", DialogueState())
     assert heard.utterances == ("may i have a table with thai cuisine",)

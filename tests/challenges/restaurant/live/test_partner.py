@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.restaurant.live.partner import Partner
-from duologue.challenges.restaurant.schema import patterns
+from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.systems.solver.solver import Solver, policy, rank
 from duologue.core.errors import PlugInError, UsageError
@@ -68,7 +68,7 @@ def texts(turns: Sequence[Turn]) -> list[str]:
     return [turn.text for turn in turns if turn.speaker == "system"]
 
 
-def talk(partner: Partner, *inputs: str) -> list[list[str]]:
+def state(partner: Partner, *inputs: str) -> list[list[str]]:
     return [texts(partner.reply(text)) for text in inputs]
 
 
@@ -76,11 +76,11 @@ REQUEST = "I'd like to book a table for two in Rome, with Italian food in a chea
 
 
 def test_a_whole_booking_from_hello_to_goodbye(partner: Partner) -> None:
-    assert talk(partner, "Hi!", "I'd like to book a table for two in Rome") == [
+    assert state(partner, "Hi!", "I'd like to book a table for two in Rome") == [
         ["hello what can i help you with today"],
         ["i'm on it", "are you looking for a specific atmosphere"],
     ]
-    assert talk(partner, "casual", "Italian, please", "something cheap") == [
+    assert state(partner, "casual", "Italian, please", "something cheap") == [
         ["any preference on a type of cuisine"],
         ["which price range are you looking for"],
         [
@@ -90,17 +90,17 @@ def test_a_whole_booking_from_hello_to_goodbye(partner: Partner) -> None:
         ],
     ]
     another = "sure let me find another option for you"
-    assert talk(partner, "will it be raining?", "no", "What was the first option again?") == [
+    assert state(partner, "will it be raining?", "no", "What was the first option again?") == [
         ["i am sorry, i don't have an answer to that question"],
         [another, "what do you think of this option: roman_pig_10"],
         ["the option was roman_pig_46"],
     ]
-    assert talk(partner, "yes let's go with that previous one", "do you have its phone number?") == [
+    assert state(partner, "yes let's go with that previous one", "do you have its phone number?") == [
         ["great let me do the reservation"],
         ["here it is roman_pig_46_phone"],
     ]
     assert not partner.finished
-    assert talk(partner, "hold on, i am asking my friend if we need the address", "yes", "Thanks!", "no") == [
+    assert state(partner, "hold on, i am asking my friend if we need the address", "yes", "Thanks!", "no") == [
         ["whenever you're ready"],
         ["here it is roman_pig_46_address"],
         ["is there anything i can help you with"],
@@ -129,12 +129,12 @@ def test_at_most_four_restaurants_are_listed_and_the_seed_says_which() -> None:
 
 def test_an_update_leads_to_a_new_call(partner: Partner) -> None:
     partner.reply(REQUEST)
-    assert talk(partner, "Instead, could it be in Paris?", "no thanks")[1][:2] == [
+    assert state(partner, "Instead, could it be in Paris?", "no thanks")[1][:2] == [
         "ok let me look into some options for you",
         "api_call italian paris two cheap casual",
     ]
-    assert talk(partner, "london and british") == [["sure is there anything else to update"]]
-    assert talk(partner, "yes")[0][0].startswith("What would you like to change?")
+    assert state(partner, "london and british") == [["sure is there anything else to update"]]
+    assert state(partner, "yes")[0][0].startswith("What would you like to change?")
 
 
 def test_nothing_found_is_said_with_changes_that_would_help(partner: Partner) -> None:
@@ -144,7 +144,7 @@ def test_nothing_found_is_said_with_changes_that_would_help(partner: Partner) ->
         "I am sorry, I found nothing for: italian, rome, four, cheap, casual. You could change something: for two."
     )
     assert turns[-1].meta == {"remark": "no-match"}
-    assert talk(partner, "", "for two", "no")[1:] == [
+    assert state(partner, "", "for two", "no")[1:] == [
         ["sure is there anything else to update"],
         [
             "ok let me look into some options for you",
@@ -155,36 +155,36 @@ def test_nothing_found_is_said_with_changes_that_would_help(partner: Partner) ->
 
 
 def test_what_is_not_understood_is_said_politely_and_changes_nothing(partner: Partner) -> None:
-    talk(partner, "hello", "may i have a table in rome")
+    state(partner, "hello", "may i have a table in rome")
     (remark,) = partner.reply("colourless green ideas sleep furiously")
     assert remark.text == (
         "I am afraid I did not understand that. My question was: are you looking for a specific atmosphere?"
         " I know casual, business."
     )
-    assert talk(partner, "in berlin") == [["I am sorry, I know no location 'berlin'. I know rome, paris, london."]]
-    assert talk(partner, "british or italian")[0][0].startswith("You named more than one cuisine: british, italian.")
-    assert talk(partner, "not casual")[0][0].startswith("I am afraid")
-    assert talk(partner, "casual") == [["any preference on a type of cuisine"]]
+    assert state(partner, "in berlin") == [["I am sorry, I know no location 'berlin'. I know rome, paris, london."]]
+    assert state(partner, "british or italian")[0][0].startswith("You named more than one cuisine: british, italian.")
+    assert state(partner, "not casual")[0][0].startswith("I am afraid")
+    assert state(partner, "casual") == [["any preference on a type of cuisine"]]
 
 
 def test_running_out_of_options_is_said_and_an_old_one_can_be_taken(partner: Partner) -> None:
     partner.reply(REQUEST)
-    assert talk(partner, "next", "no this does not work for me", "do you have something else")[2][0].startswith(
+    assert state(partner, "next", "no this does not work for me", "do you have something else")[2][0].startswith(
         "I am sorry, that was the last option."
     )
-    assert talk(partner, "what was the one you suggested before", "yes") == [
+    assert state(partner, "what was the one you suggested before", "yes") == [
         ["the option was roman_pig_10"],
         ["great let me do the reservation"],
     ]
-    assert talk(partner, "phone and address") == [["here it is roman_pig_10_phone", "here it is roman_pig_10_address"]]
+    assert state(partner, "phone and address") == [["here it is roman_pig_10_phone", "here it is roman_pig_10_address"]]
 
 
 def test_a_restaurant_can_be_asked_for_by_name(partner: Partner) -> None:
-    assert talk(partner, "Can you book a table at the_business_owl_3?", "what is its address") == [
+    assert state(partner, "Can you book a table at the_business_owl_3?", "what is its address") == [
         ["hello what can i help you with today", "great let me do the reservation"],
         ["here it is the_business_owl_3_address"],
     ]
-    assert talk(partner, "may i have a table at nowhere") == [["I am sorry, I know no restaurant 'nowhere'."]]
+    assert state(partner, "may i have a table at nowhere") == [["I am sorry, I know no restaurant 'nowhere'."]]
 
 
 def test_the_sixth_slot_counts_once_it_is_named(partner: Partner) -> None:
@@ -193,16 +193,16 @@ def test_the_sixth_slot_counts_once_it_is_named(partner: Partner) -> None:
 
 
 def test_hedges_are_waited_for(partner: Partner) -> None:
-    talk(partner, "hi", "a table in rome with a casual atmosphere")
-    assert talk(partner, "I love British food, but I also like variety.", "with italian food") == [
+    state(partner, "hi", "a table in rome with a casual atmosphere")
+    assert state(partner, "I love British food, but I also like variety.", "with italian food") == [
         ["whenever you're ready"],
         ["how many people would be in your party"],
     ]
 
 
 def test_a_second_booking_starts_afresh(partner: Partner) -> None:
-    talk(partner, REQUEST, "it's perfect")
-    assert talk(partner, "i would like to book a table for four") == [
+    state(partner, REQUEST, "it's perfect")
+    assert state(partner, "i would like to book a table for four") == [
         ["i'm on it", "are you looking for a specific atmosphere"],
     ]
 
@@ -224,7 +224,7 @@ def test_what_makes_no_sense_yet_gets_a_hint(partner: Partner, text: str, start:
 
 def test_without_flow_an_empty_line_hands_the_turn_back() -> None:
     partner = Partner(Solver(), small_base(), seed=1, flowing=False)
-    assert talk(partner, "hello", REQUEST, "", "<silence>", "  ", "no i don't like it", "") == [
+    assert state(partner, "hello", REQUEST, "", "<silence>", "  ", "no i don't like it", "") == [
         ["hello what can i help you with today"],
         ["i'm on it"],
         ["ok let me look into some options for you"],
@@ -236,7 +236,7 @@ def test_without_flow_an_empty_line_hands_the_turn_back() -> None:
 
 
 def test_the_transcript_is_a_dialogue_with_what_was_typed_and_what_was_heard(partner: Partner) -> None:
-    talk(partner, "Hi!", "Something Italian in Rome, please", "eh?", "bye")
+    state(partner, "Hi!", "Something Italian in Rome, please", "eh?", "bye")
     dialogue = partner.dialogue()
     assert [(turn.speaker, turn.text) for turn in dialogue.turns[:5]] == [
         ("user", "Hi!"),
@@ -255,7 +255,7 @@ def test_the_transcript_is_a_dialogue_with_what_was_typed_and_what_was_heard(par
 def test_remarks_come_in_chinese_too() -> None:
     partner = Partner(Solver(), small_base(), seed=1, lang="zh")
     assert partner.welcome.startswith("请先问好")
-    assert talk(partner, "blah", "再见") == [
+    assert state(partner, "blah", "再见") == [
         ["抱歉，我没有听懂。您可以说：may i have a table for four in london。"],
         ["再见！"],
     ]
@@ -316,8 +316,8 @@ INPUTS = st.lists(
                     "may i have a table at odd_cow",
                     "i love thai food, but i also like",
                 ),
-                *(text.format(wait=patterns.WAITS[0]) for text in (*patterns.ASK_PHONE, patterns.HEDGE_ADDRESS)),
-                *(*patterns.ASK_FIRST, *patterns.ASK_PREVIOUS, *patterns.TAKE_REPEATED, *patterns.TAKE_NEWEST),
+                *(text.format(wait=templates.WAITS[0]) for text in (*templates.ASK_PHONE, templates.HEDGE_ADDRESS)),
+                *(*templates.ASK_FIRST, *templates.ASK_PREVIOUS, *templates.TAKE_REPEATED, *templates.TAKE_NEWEST),
             ]
         ),
         st.text(max_size=20),
@@ -340,6 +340,6 @@ def test_no_conversation_is_too_odd(inputs: list[str], flowing: bool, system: ty
 
 def test_a_generated_knowledge_base_can_be_talked_about() -> None:
     partner = Partner(RankingSolver(), KnowledgeBase("made", make_kb(1, 3)), seed=1)
-    replies = talk(partner, "hello", "may i have a table", "romantic", "french", "london", "for six", "moderate")
+    replies = state(partner, "hello", "may i have a table", "romantic", "french", "london", "for six", "moderate")
     assert replies[-1][0] == "ok let me look into some options for you"
     assert replies[-1][1] == "api_call french london six moderate romantic"

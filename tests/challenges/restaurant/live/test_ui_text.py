@@ -4,10 +4,10 @@ import string
 
 import pytest
 
-from duologue.challenges.restaurant.live.ui_text import REMARKS, Remarks
-from duologue.challenges.restaurant.schema.patterns import LOCATION, SLOTS
+from duologue.challenges.restaurant.live.ui_text import UI_TEXTS, UiText
+from duologue.challenges.restaurant.schema.templates import LOCATION, SLOTS
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
-from duologue.challenges.restaurant.systems.solver.solver import Talk
+from duologue.challenges.restaurant.systems.solver.solver import DialogueState
 from duologue.core.errors import UsageError
 from duologue.core.records import Fact, Turn
 from duologue.knowledge.base import KnowledgeBase
@@ -20,20 +20,20 @@ def fields(text: str) -> set[str]:
 
 
 def test_all_languages_have_the_same_remarks_about_the_same_things() -> None:
-    assert set(REMARKS) == {"en", "zh"}
-    assert {key: fields(text) for key, text in REMARKS["en"].items()} == {
-        key: fields(text) for key, text in REMARKS["zh"].items()
+    assert set(UI_TEXTS) == {"en", "zh"}
+    assert {key: fields(text) for key, text in UI_TEXTS["en"].items()} == {
+        key: fields(text) for key, text in UI_TEXTS["zh"].items()
     }
 
 
-@pytest.mark.parametrize("lang", REMARKS)
+@pytest.mark.parametrize("lang", UI_TEXTS)
 def test_every_remark_can_be_made(lang: str) -> None:
-    remarks = Remarks(lang, KnowledgeBase("made", make_kb(1, 1)), SLOTS)
-    talk = Talk()
-    talk.asked = "price"
-    for key in REMARKS[lang]:
+    remarks = UiText(lang, KnowledgeBase("made", make_kb(1, 1)), SLOTS)
+    state = DialogueState()
+    state.asked = "price"
+    for key in UI_TEXTS[lang]:
         if not key.startswith("hint"):  # hints are part of other remarks
-            assert "{" not in remarks.turn(key, talk, DETAILS).text
+            assert "{" not in remarks.turn(key, state, DETAILS).text
 
 
 def test_changes_that_help_are_offered_one_per_slot_first() -> None:
@@ -49,25 +49,25 @@ def test_changes_that_help_are_offered_one_per_slot_first() -> None:
             ("atmosphere", "casual"),
         )
     ]
-    remarks = Remarks("en", KnowledgeBase("small", facts), SLOTS)
-    text = remarks.text("no-match", Talk(), {"call": "api_call italian rome two cheap casual"})
+    remarks = UiText("en", KnowledgeBase("small", facts), SLOTS)
+    text = remarks.text("no-match", DialogueState(), {"call": "api_call italian rome two cheap casual"})
     assert text == (
         "I am sorry, I found nothing for: italian, rome, two, cheap, casual."
         " You could change something: with thai cuisine, in bonn."
     )
-    text = remarks.text("no-match", Talk(), {"call": "api_call greek oslo two cheap casual"})
+    text = remarks.text("no-match", DialogueState(), {"call": "api_call greek oslo two cheap casual"})
     assert text.endswith("You could change something: in bonn.")
 
 
 def test_the_hint_fits_what_was_said_last() -> None:
-    remarks = Remarks("en", KnowledgeBase("made", make_kb(1, 1)), SLOTS)
-    talk = Talk()
-    assert "may i have a table" in remarks.text("your-turn", talk, {})
-    talk.see(Turn(speaker="user", text="hi"))
-    talk.see(Turn(speaker="system", text=LOCATION.question))
-    assert "where should it be? I know" in remarks.text("your-turn", talk, {})
+    remarks = UiText("en", KnowledgeBase("made", make_kb(1, 1)), SLOTS)
+    state = DialogueState()
+    assert "may i have a table" in remarks.text("your-turn", state, {})
+    state.observe(Turn(speaker="user", text="hi"))
+    state.observe(Turn(speaker="system", text=LOCATION.question))
+    assert "where should it be? I know" in remarks.text("your-turn", state, {})
 
 
 def test_an_unknown_language_is_refused_with_those_there_are() -> None:
     with pytest.raises(UsageError, match="known are en, zh"):
-        Remarks("klingon", KnowledgeBase("none", []), SLOTS)
+        UiText("klingon", KnowledgeBase("none", []), SLOTS)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from duologue.challenges.restaurant.schema.ontology import schema_of_part
-from duologue.challenges.restaurant.schema.patterns import SLOTS, SLOTS_EXTRA
+from duologue.challenges.restaurant.schema.templates import SLOTS, SLOTS_EXTRA
 
 
 def test_parts_have_the_slots_and_values_of_the_challenge() -> None:

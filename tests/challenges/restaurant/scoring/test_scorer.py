@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.restaurant.formats import files
 from duologue.challenges.restaurant.formats.data_rules import NOT_A_LIST
-from duologue.challenges.restaurant.formats.python2 import spell
+from duologue.challenges.restaurant.formats.python2 import print_float
 from duologue.challenges.restaurant.scoring import official, scorer
 from duologue.challenges.restaurant.scoring.scorer import truth_problems
 from duologue.core.errors import FormatError, UsageError
@@ -114,7 +114,7 @@ def test_variant_official_gives_the_official_lines(tmp_path: Path, case: dict[st
     else:
         report = score(truth, result, "official")
         lines = report.transcript
-        assert [f"Precision @{k}: {spell(values(report)[f'p@{k}'])}" for k in (1, 2, 5)] == list(lines)[-3:]
+        assert [f"Precision @{k}: {print_float(values(report)[f'p@{k}'])}" for k in (1, 2, 5)] == list(lines)[-3:]
     assert "".join(f"{line}\n" for line in lines) == case["stdout"]
 
 

@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
-from duologue.challenges.restaurant.knowledge.kb import Directory
-from duologue.challenges.restaurant.schema import patterns as p
+from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
+from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.ontology import schema_of_part
 from duologue.challenges.restaurant.simulator.neighbours import SIZES
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.rows import RowMaker
+from duologue.challenges.restaurant.simulator.row_generator import RowGenerator
 
 SCHEMA = schema_of_part("tst1")
-DIRECTORY = Directory(SCHEMA, make_kb(1, 1))
+DIRECTORY = RestaurantIndex(SCHEMA, make_kb(1, 1))
 
 
 def rows(subtask: int, style: str, n: int = 250, part: str = "tst1", **recipe: Any) -> list[dict[str, Any]]:
-    maker = RowMaker(SCHEMA, DIRECTORY, Generation(**recipe), subtask=subtask, part=part, style=style, seed=3)
+    maker = RowGenerator(SCHEMA, DIRECTORY, Generation(**recipe), subtask=subtask, part=part, style=style, seed=3)
     return list(maker(0, n))
 
 
@@ -56,7 +56,10 @@ def test_the_answer_stands_twice_in_training_as_often_as_the_recipe_says() -> No
 def test_a_sentence_has_one_set_of_candidates_throughout_a_file_of_release_a(subtask: int) -> None:
     sets: dict[str, set[frozenset[str]]] = {}
     for row in rows(subtask, "a", 600):
-        if p.answer_type(row["answer"]["utterance"]) in {*p.ANSWER_TYPES, *(f"ask-{slot.name}" for slot in p.SLOTS)}:
+        if templates.answer_type(row["answer"]["utterance"]) in {
+            *templates.ANSWER_TYPES,
+            *(f"ask-{slot.name}" for slot in templates.SLOTS),
+        }:
             sets.setdefault(row["answer"]["utterance"], set()).add(frozenset(wrong(row)))
     assert sets
     assert {len(found) for found in sets.values()} == {1}
@@ -87,7 +90,7 @@ def test_all_other_listed_restaurants_stand_beside_an_option_of_release_a(subtas
 
 def test_items_of_other_listed_restaurants_come_twice_in_task_5_of_release_a() -> None:
     for row in rows(5, "a", 800):
-        if p.answer_type(row["answer"]["utterance"]) in {"phone", "address"}:
+        if templates.answer_type(row["answer"]["utterance"]) in {"phone", "address"}:
             others = [
                 text for text in wrong(row) if name_of(text) in listed(row) - {name_of(row["answer"]["utterance"])}
             ]
@@ -110,4 +113,4 @@ def test_three_lines_of_the_dialogue_stand_beside_each_answer_of_release_b(subta
 @pytest.mark.parametrize("subtask", [1, 2, 3, 4, 5])
 def test_every_candidate_is_an_utterance_of_the_inventory_or_of_the_dialogue(style: str, subtask: int) -> None:
     for row in rows(subtask, style, 100):
-        assert all(p.answer_type(text) != "other" or text in row["utterances"] for text in wrong(row))
+        assert all(templates.answer_type(text) != "other" or text in row["utterances"] for text in wrong(row))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from duologue.challenges.restaurant.simulator.manifest import Ledger, corpus_key
+from duologue.challenges.restaurant.simulator.manifest import CorpusManifest, corpus_key
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
@@ -35,32 +35,32 @@ def test_a_file_is_complete_only_as_it_was_entered(tmp_path: Path) -> None:
     path = tmp_path / "train" / "a.json"
     path.parent.mkdir()
     path.write_text("[]")
-    Ledger(tmp_path, "k").enter(path, sha256(b"[]"))
-    assert Ledger(tmp_path, "k").complete(path)
-    assert not Ledger(tmp_path, "other").complete(path)
+    CorpusManifest(tmp_path, "k").add(path, sha256(b"[]"))
+    assert CorpusManifest(tmp_path, "k").is_complete(path)
+    assert not CorpusManifest(tmp_path, "other").is_complete(path)
     path.write_text("[1]")
-    assert not Ledger(tmp_path, "k").complete(path)
+    assert not CorpusManifest(tmp_path, "k").is_complete(path)
     path.unlink()
-    assert not Ledger(tmp_path, "k").complete(path)
+    assert not CorpusManifest(tmp_path, "k").is_complete(path)
 
 
 def test_files_of_another_corpus_are_replaced_all_or_not_at_all(tmp_path: Path) -> None:
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text("[]")
-        Ledger(tmp_path, "old").enter(tmp_path / name, sha256(b"[]"))
+        CorpusManifest(tmp_path, "old").add(tmp_path / name, sha256(b"[]"))
     with pytest.raises(UsageError, match=r"another recipe, seed or version of duologue \(b.json\)"):
-        Ledger(tmp_path, "new").claim([tmp_path / "a.json"])
-    Ledger(tmp_path, "new").claim([tmp_path / "a.json", tmp_path / "b.json"])
-    Ledger(tmp_path, "old").claim([tmp_path / "a.json"])
+        CorpusManifest(tmp_path, "new").check_planned([tmp_path / "a.json"])
+    CorpusManifest(tmp_path, "new").check_planned([tmp_path / "a.json", tmp_path / "b.json"])
+    CorpusManifest(tmp_path, "old").check_planned([tmp_path / "a.json"])
 
 
 def test_a_damaged_ledger_is_reported_and_a_strange_one_ignored(tmp_path: Path) -> None:
     path = tmp_path / ".generated.json"
     path.write_text("[1, 2]")
-    assert Ledger(tmp_path, "k").files == {}
+    assert CorpusManifest(tmp_path, "k").files == {}
     path.write_text('{"key": ')
     with pytest.raises(FormatError, match=r"generated\.json"):
-        Ledger(tmp_path, "k")
+        CorpusManifest(tmp_path, "k")
 
 
 def test_files_of_another_version_of_duologue_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,20 +4,22 @@ from typing import Any
 
 import pytest
 
-from duologue.challenges.restaurant.knowledge.kb import Directory
-from duologue.challenges.restaurant.schema import patterns as p
+from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
+from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.ontology import schema_of_part
-from duologue.challenges.restaurant.simulator.flow import Teller
+from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
 from duologue.challenges.restaurant.simulator.neighbours import SIZES, Neighbours, text_of
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
 
 SCHEMA = schema_of_part("train")
-DIRECTORY = Directory(SCHEMA, make_kb(1, 1))
+DIRECTORY = RestaurantIndex(SCHEMA, make_kb(1, 1))
 
 
 def neighbours(subtask: int, style: str, **recipe: Any) -> Neighbours:
-    return Neighbours(Teller(SCHEMA, DIRECTORY, Generation(**recipe), subtask, train=True), style, (1, subtask, style))
+    return Neighbours(
+        DialogueGenerator(SCHEMA, DIRECTORY, Generation(**recipe), subtask, train=True), style, (1, subtask, style)
+    )
 
 
 @pytest.mark.parametrize("style", ["training", "a", "b"])
@@ -28,18 +30,18 @@ def test_every_sentence_has_as_many_neighbours_as_its_style_wants_and_always_the
         texts = near.near(answer, kind, SIZES[style])
         assert len(set(texts)) == SIZES[style]
         assert answer not in texts
-        assert all(p.answer_type(text) != "other" for text in texts)
+        assert all(templates.answer_type(text) != "other" for text in texts)
         assert near.near(answer, kind, SIZES[style]) == neighbours(subtask, style).near(answer, kind, SIZES[style])
 
 
 def test_neighbouring_calls_differ_in_one_slot_or_two_and_stay_on_their_side_in_task_1() -> None:
     near = neighbours(1, "a")
-    values = next(values for values in DIRECTORY.matches if near.teller.ours(values))
+    values = next(values for values in DIRECTORY.matches if near.generator.ours(values))
     calls = near.near(" ".join(("api_call", *values)), "api_call", 10)
     for call in calls:
         other = call.split()[1:]
         assert 1 <= sum(a != b for a, b in zip(other, values, strict=True)) <= 2
-        assert near.teller.ours(other)
+        assert near.generator.ours(other)
 
 
 def test_neighbouring_names_share_a_word_and_exist_unless_a_slot_value_in_them_was_changed() -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.challenges.restaurant.knowledge.facts import facts_of
+from duologue.challenges.restaurant.knowledge.facts import read_facts
 from duologue.challenges.restaurant.schema.ontology import FIELDS, kb_values
 from duologue.challenges.restaurant.simulator.random_kb import ADJECTIVES, NOUNS, make_kb
 
@@ -53,7 +53,7 @@ def test_a_generated_base_has_the_structure_of_the_official_ones(kb: int) -> Non
 
 @pytest.mark.parametrize("kb", [1, 2])
 def test_the_official_bases_have_the_structure_that_is_generated(real_restaurant: Path, kb: int) -> None:
-    check_structure(rows_of(facts_of(real_restaurant / "kb" / f"extendedkb{kb}.txt.gz")), kb)
+    check_structure(rows_of(read_facts(real_restaurant / "kb" / f"extendedkb{kb}.txt.gz")), kb)
 
 
 def test_names_of_the_two_bases_of_a_seed_are_disjoint_and_made_of_the_pools() -> None:
@@ -73,7 +73,7 @@ def test_word_frequencies_are_those_of_the_official_names(real_restaurant: Path)
         words = Counter(word for name in names for word in name.removeprefix("the_").split("_")[:2])
         return sum(name.startswith("the_") for name in names) / len(names), words
 
-    ours, theirs = shares(make_kb(1, 3)), shares(facts_of(real_restaurant / "kb" / "extendedkb1.txt.gz"))
+    ours, theirs = shares(make_kb(1, 3)), shares(read_facts(real_restaurant / "kb" / "extendedkb1.txt.gz"))
     assert abs(ours[0] - theirs[0]) < 0.03
     assert {word for word, _ in ours[1].most_common(2)} == {word for word, _ in theirs[1].most_common(2)}
 

@@ -4,16 +4,17 @@ import hashlib
 import string
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.schema import patterns
-from duologue.challenges.restaurant.schema.patterns import RESTRICTIONS, SLOTS
-from duologue.challenges.restaurant.simulator import wording
-from duologue.challenges.restaurant.simulator.random_schema import invent
+from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.schema.templates import RESTRICTIONS, SLOTS
+from duologue.challenges.restaurant.simulator import surface_forms
+from duologue.challenges.restaurant.simulator.random_schema import random_schema
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.rows import simulate
+from duologue.challenges.restaurant.simulator.row_generator import simulate
 
 if TYPE_CHECKING:
     from duologue.core.records import Fact
@@ -31,7 +32,7 @@ def rows_of(facts: list[Fact]) -> dict[str, dict[str, Any]]:
 @settings(max_examples=60)
 @given(st.integers(0, 10**9))
 def test_an_invented_schema_is_sound(seed: int) -> None:
-    schema, facts = invent(seed)
+    schema, facts = random_schema(seed)
     rows = rows_of(facts)
     names = [slot.name for slot in schema.slots]
     assert 3 <= len(set(names)) == len(names) <= 7
@@ -55,7 +56,7 @@ def test_an_invented_schema_is_sound(seed: int) -> None:
 @pytest.mark.parametrize("subtask", [1, 2, 3, 4, 5])
 def test_all_five_tasks_are_simulated_on_invented_schemas(subtask: int, part: str) -> None:
     for seed in range(12):
-        schema, facts = invent(seed)
+        schema, facts = random_schema(seed)
         for style, size in (("training", {10}), ("a", {11}), ("b", {7, 8, 9, 10})):
             made = list(simulate(schema, facts, Generation(), subtask=subtask, part=part, style=style, n=4, seed=seed))
             assert {len(row["candidates"]) for row in made} <= size
@@ -65,7 +66,7 @@ def test_all_five_tasks_are_simulated_on_invented_schemas(subtask: int, part: st
 
 def test_questions_are_asked_in_the_alphabetical_order_of_the_field_names() -> None:
     for seed in range(20):
-        schema, facts = invent(seed)
+        schema, facts = random_schema(seed)
         field_of = {slot.question: slot.name for slot in schema.slots}
         for row in simulate(schema, facts, Generation(), subtask=1, part="train", style="b", n=10, seed=1):
             asked = [field_of[line] for line in row["utterances"] if line in field_of]
@@ -73,7 +74,7 @@ def test_questions_are_asked_in_the_alphabetical_order_of_the_field_names() -> N
 
 
 def test_schemas_vary_in_everything_that_a_learner_must_not_rely_on() -> None:
-    made = [invent(seed)[0] for seed in range(150)]
+    made = [random_schema(seed)[0] for seed in range(150)]
     assert {len(schema.slots) for schema in made} == {3, 4, 5, 6, 7}
     questions = [slot.question for schema in made for slot in schema.slots]
     assert len(set(questions)) > 250
@@ -89,32 +90,43 @@ def test_schemas_vary_in_everything_that_a_learner_must_not_rely_on() -> None:
 
 
 def test_a_seed_gives_the_same_schema_and_facts() -> None:
-    assert invent(5) == invent(5)
-    assert invent(5) != invent(6)
+    assert random_schema(5) == random_schema(5)
+    assert random_schema(5) != random_schema(6)
 
 
 def test_words_are_fit_for_an_api_call_and_no_value_is_a_word_of_a_sentence() -> None:
-    texts = [*wording.ANSWERS_ONE, *wording.ANSWERS_TWO, *wording.PHRASES, *wording.QUESTIONS_NAMED]
-    texts += [*patterns.OPENINGS, *patterns.UNANSWERABLE, *patterns.TAKE_NEWEST, patterns.BOT_SORRY, *patterns.WAITS]
+    texts = [
+        *surface_forms.ANSWERS_ONE,
+        *surface_forms.ANSWERS_TWO,
+        *surface_forms.PHRASES,
+        *surface_forms.QUESTIONS_NAMED,
+    ]
+    texts += [
+        *templates.OPENINGS,
+        *templates.UNANSWERABLE,
+        *templates.TAKE_NEWEST,
+        templates.BOT_SORRY,
+        *templates.WAITS,
+    ]
     spoken = {word.strip(string.punctuation) for text in texts for word in text.split()}
     for seed in range(40):
-        schema, _ = invent(seed)
+        schema, _ = random_schema(seed)
         values = {value for slot in schema.slots for value in schema.values[slot.name]}
         assert not values & spoken
         assert all(value.isascii() and value.isalpha() and value.islower() for value in values)
 
 
 def test_a_schema_of_a_seed_is_the_same_on_every_version_of_python() -> None:
-    text = "".join(repr(invent(seed)) for seed in range(10))
-    assert hashlib.sha256(text.encode()).hexdigest() == (
-        "b6d766eaa09ac1954122d24cb33b1b46869874cc884bead1eae128122273d4dd"
-    )
+    data = b"".join(msgspec.json.encode(random_schema(seed)) for seed in range(10))
+    assert hashlib.sha256(data).hexdigest() == ("a5d9b2a16d465a47195c22ab259dd769614d09f0c811e09b0a82ad29d4bced0d")
 
 
 def test_every_frame_has_its_placeholder_and_none_talks_of_diets() -> None:
-    assert all("{f}" in text for text in wording.QUESTIONS_NAMED)
-    assert all("{new}" in text for text in (*wording.PHRASES, *wording.ANSWERS_ONE, *wording.ANSWERS_TWO))
-    assert all("{o}" in text for text in wording.ANSWERS_TWO)
-    for hedge in wording.HEDGES:
+    assert all("{f}" in text for text in surface_forms.QUESTIONS_NAMED)
+    assert all(
+        "{new}" in text for text in (*surface_forms.PHRASES, *surface_forms.ANSWERS_ONE, *surface_forms.ANSWERS_TWO)
+    )
+    assert all("{o}" in text for text in surface_forms.ANSWERS_TWO)
+    for hedge in surface_forms.HEDGES:
         assert "{a}" in hedge.text
         assert ("{b}" in hedge.text) == (hedge.draw in {"oo", "anyany", "check"})

@@ -5,17 +5,17 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.simulator.rng import Chance, digest, identifier
+from duologue.challenges.restaurant.simulator.rng import Rng, digest, identifier
 
 
 def test_draws_of_a_key_are_the_same_on_every_version_of_python() -> None:
-    chance = Chance("pinned", 1)
-    assert [chance.below(1000) for _ in range(5)] == [872, 362, 936, 277, 365]
-    assert chance.shuffled("abcdef") == list("bcdafe")
+    rng = Rng("pinned", 1)
+    assert [rng.below(1000) for _ in range(5)] == [872, 362, 936, 277, 365]
+    assert rng.shuffled("abcdef") == list("bcdafe")
 
 
 def test_other_keys_give_other_draws() -> None:
-    assert Chance(1, 23).unit() != Chance(12, 3).unit()
+    assert Rng(1, 23).unit() != Rng(12, 3).unit()
     assert digest("a", "b") != digest("b", "a")
 
 
@@ -27,29 +27,29 @@ def test_identifiers_look_like_random_uuids_and_differ() -> None:
 
 @given(st.lists(st.integers(), unique=True, min_size=1), st.integers(0, 20), st.integers())
 def test_some_gives_as_many_different_choices_as_there_are(choices: list[int], count: int, seed: int) -> None:
-    drawn = Chance(seed).some(choices, count)
+    drawn = Rng(seed).sample(choices, count)
     assert len(drawn) == len(set(drawn)) == min(count, len(choices))
     assert set(drawn) <= set(choices)
 
 
 @given(st.lists(st.floats(0, 10), min_size=1).filter(any), st.integers())
 def test_weighted_never_gives_a_choice_of_weight_zero(weights: list[float], seed: int) -> None:
-    assert weights[Chance(seed).weighted(range(len(weights)), weights)] > 0
+    assert weights[Rng(seed).weighted_choice(range(len(weights)), weights)] > 0
 
 
 def test_weighted_gives_shares_near_the_weights() -> None:
-    chance = Chance("shares")
-    counts = Counter(chance.weighted("abc", (1, 2, 1)) for _ in range(4_000))
+    rng = Rng("shares")
+    counts = Counter(rng.weighted_choice("abc", (1, 2, 1)) for _ in range(4_000))
     assert abs(counts["b"] / 4_000 - 0.5) < 0.04
     assert abs(counts["a"] / 4_000 - 0.25) < 0.04
 
 
 def test_other_never_gives_what_is_taken() -> None:
-    chance = Chance(3)
-    assert {chance.other("abcd", "a", "c") for _ in range(50)} == {"b", "d"}
+    rng = Rng(3)
+    assert {rng.other("abcd", "a", "c") for _ in range(50)} == {"b", "d"}
 
 
 def test_happens_knows_never_and_always() -> None:
-    chance = Chance(4)
-    assert not any(chance.happens(0) for _ in range(100))
-    assert all(chance.happens(1) for _ in range(100))
+    rng = Rng(4)
+    assert not any(rng.happens(0) for _ in range(100))
+    assert all(rng.happens(1) for _ in range(100))

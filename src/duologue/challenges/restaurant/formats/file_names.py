@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant.schema.patterns import SLOTS, SLOTS_EXTRA
+from duologue.challenges.restaurant.schema.templates import SLOTS, SLOTS_EXTRA
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -58,10 +58,10 @@ class FileName(Record, frozen=True):
         return f"{stem}-{self.split}{self.n}{ending}"
 
 
-def file_facts(path_or_name: Path | str) -> FileName | None:
+def parse_file_name(path_or_name: Path | str) -> FileName | None:
     """Return what an official file name says, whatever folder and endings it has; `None` for other names.
 
-    >>> file_facts("tst3/dialog-task2REFINE-kb1_atmosphere_restrictions-distr0.5-tst1000.json.gz").part
+    >>> parse_file_name("tst3/dialog-task2REFINE-kb1_atmosphere_restrictions-distr0.5-tst1000.json.gz").part
     'tst3'
     """
     name = str(path_or_name).replace("\\", "/").rsplit("/", 1)[-1]

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant.formats import python2
 from duologue.challenges.restaurant.formats.data_rules import NOT_A_LIST, data_problems
-from duologue.challenges.restaurant.formats.file_names import FileName, file_facts
-from duologue.challenges.restaurant.formats.format_sniffer import foreign
-from duologue.challenges.restaurant.knowledge.facts import fact_in, fact_utterance, facts_of, kb_lines
+from duologue.challenges.restaurant.formats.format_sniffer import sniff
+from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, UsageError
@@ -24,24 +23,6 @@ from duologue.core.records import Answer, Candidate, Example, Problem, Sample, S
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
-
-__all__ = [
-    "FileName",
-    "answer_rows",
-    "data_row",
-    "example_of",
-    "fact_in",
-    "fact_utterance",
-    "facts_of",
-    "file_facts",
-    "kb_lines",
-    "load",
-    "read_result",
-    "truth_row",
-    "write_data",
-    "write_result",
-    "write_truth",
-]
 
 LAYOUT = "restaurant-result"
 """Name of the result format in `Submission.layout`."""
@@ -73,7 +54,7 @@ def turns_of(utterances: Iterable[str]) -> Iterator[Turn]:
     """Yield utterances with their speakers: facts are the api's and do not change whose turn it is."""
     spoken = 0
     for text in utterances:
-        if fact_in(text) is not None:
+        if parse_fact(text) is not None:
             yield Turn(speaker="api", text=text)
         else:
             yield Turn(speaker=("user", "system")[spoken % 2], text=text)
@@ -91,7 +72,7 @@ def load(path: Path, world: str | None = None) -> list[Example]:
     text, warnings = disk.decode_text(disk.read_bytes(path), path)
     for warning in warnings:
         _LOG.warning("%s: %s; %s", path, warning.message, warning.advice)
-    strange = foreign(text)
+    strange = sniff(text)
     if strange is not None:
         raise FormatError(path, [strange])
     rows = disk.decode_json(text, path)
@@ -215,7 +196,7 @@ def read_result(path: Path) -> Submission:
     rows = None
     try:
         text, problems = disk.decode_text(data, path)
-        strange = foreign(text)
+        strange = sniff(text)
         if strange is not None:
             return Submission(rows=None, layout=LAYOUT, problems=(*problems, strange), path=str(path))
         rows = disk.decode_json(text, path)

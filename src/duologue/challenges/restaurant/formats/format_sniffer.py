@@ -19,7 +19,7 @@ _OPEN = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*")
 _NEXT = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 
 
-def foreign(text: str) -> Problem | None:
+def sniff(text: str) -> Problem | None:
     """Return why a very large text is no file of this challenge, or `None` when it may be one.
 
     It is foreign when it is a list and none of its first 1,000 items is an object with a `dialog_id`. Smaller

@@ -56,10 +56,10 @@ def rank_of(value: Any) -> int:
     return -size if found[1] == "-" else size
 
 
-def spell(value: float) -> str:
+def print_float(value: float) -> str:
     """Return a number as Python 2 prints it: 12 significant digits, a point in any case.
 
-    >>> spell(1 / 3), spell(1.0)
+    >>> print_float(1 / 3), print_float(1.0)
     ('0.333333333333', '1.0')
     """
     text = f"{value:.12g}"

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant.formats.python2 import spell
+from duologue.challenges.restaurant.formats.python2 import print_float
 from duologue.core import disk
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def statistics_text(found: Mapping[str, int | float | list[str]]) -> str:
 def _spelled(value: float | list[str]) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(f"u{word!a}" for word in value) + "]"
-    return spell(value) if isinstance(value, float) else str(value)
+    return print_float(value) if isinstance(value, float) else str(value)
 
 
 @cache

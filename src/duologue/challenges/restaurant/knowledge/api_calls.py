@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.facts import fact_utterance
-from duologue.challenges.restaurant.schema.patterns import API_CALL
+from duologue.challenges.restaurant.schema.templates import API_CALL
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from duologue.knowledge.base import KnowledgeBase
 
 
-class Call(Record, frozen=True):
+class ApiCall(Record, frozen=True):
     """An `api_call` understood by means of a knowledge base."""
 
     arguments: tuple[str, ...]
@@ -25,10 +25,10 @@ class Call(Record, frozen=True):
     """Arguments that are no value of the knowledge base: such a call matches nothing."""
 
 
-class Result(Record, frozen=True):
+class ApiResult(Record, frozen=True):
     """What a call brought."""
 
-    call: Call
+    call: ApiCall
     names: tuple[str, ...] = ()
     """The matching restaurants, in the order of the knowledge base."""
     lines: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ def arguments_of(text: str) -> tuple[str, ...] | None:
     return tuple(words[1:]) if words and words[0] == API_CALL else None
 
 
-def understand(text: str, base: KnowledgeBase) -> Call | None:
+def parse_call(text: str, base: KnowledgeBase) -> ApiCall | None:
     """Find out which relation each value of an `api_call` belongs to; `None` when the text is no call.
 
     A value of several relations goes to the first (in file order) that no earlier argument took.
@@ -61,22 +61,22 @@ def understand(text: str, base: KnowledgeBase) -> Call | None:
             conditions[free[0]] = value
         else:
             unknown.append(value)
-    return Call(arguments=arguments, conditions=conditions, unknown=tuple(unknown))
+    return ApiCall(arguments=arguments, conditions=conditions, unknown=tuple(unknown))
 
 
-def execute(text: str, base: KnowledgeBase, *, limit: int | None = None) -> Result | None:
+def execute(text: str, base: KnowledgeBase, *, limit: int | None = None) -> ApiResult | None:
     """Run an `api_call`; `None` when the text is no call.
 
     All matches are named; the lines are those of the first `limit` (of all by default). A call without
     arguments, or with one that the knowledge base does not know, matches nothing.
     """
-    call = understand(text, base)
+    call = parse_call(text, base)
     if call is None:
         return None
     if call.unknown or not call.conditions:
-        return Result(call=call)
+        return ApiResult(call=call)
     names = tuple(base.find(call.conditions))
-    return Result(call=call, names=names, lines=tuple(fact_lines(base, names[:limit])))
+    return ApiResult(call=call, names=names, lines=tuple(fact_lines(base, names[:limit])))
 
 
 def fact_lines(base: KnowledgeBase, names: Iterable[str]) -> list[str]:

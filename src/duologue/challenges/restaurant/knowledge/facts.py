@@ -18,7 +18,7 @@ _LINE = re.compile(r"1 (\S+) R_(\S+)\t(\S(?:.*\S)?)")
 _SPOKEN = re.compile(r"(\S+) r_(\S+) (\S.*)")
 
 
-def facts_of(path: Path) -> list[Fact]:
+def read_facts(path: Path) -> list[Fact]:
     """Return the facts of a knowledge base file, plain or gzip, in the order of its lines.
 
     A relation is the bare field (`"rating"`), an object the text as written (`"46"`). Blank lines, Windows line
@@ -51,7 +51,7 @@ def _bad_line(number: int, line: str) -> Problem:
 
 
 def kb_lines(facts: Iterable[Fact]) -> str:
-    r"""Return facts as the text of a knowledge base file; what `facts_of` read comes back byte for byte.
+    r"""Return facts as the text of a knowledge base file; what `read_facts` read comes back byte for byte.
 
     >>> kb_lines([Fact(subject="old_inn", relation="rating", object="46")])
     '1 old_inn R_rating\t46\n'
@@ -59,10 +59,10 @@ def kb_lines(facts: Iterable[Fact]) -> str:
     return "".join(f"1 {fact.subject} R_{fact.relation}\t{fact.object}\n" for fact in facts)
 
 
-def fact_in(utterance: str) -> Fact | None:
+def parse_fact(utterance: str) -> Fact | None:
     """Return the fact that an utterance states (`<name> r_<field> <value>`), or `None` when it states none.
 
-    >>> fact_in("old_inn r_rating 46").object
+    >>> parse_fact("old_inn r_rating 46").object
     '46'
     """
     found = _SPOKEN.fullmatch(utterance)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant.knowledge.facts import facts_of
+from duologue.challenges.restaurant.knowledge.facts import read_facts
 from duologue.challenges.restaurant.schema.ontology import FIELDS
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Fact, Problem
@@ -22,7 +22,7 @@ def read_kb(path: Path) -> list[Fact]:
     Raises `FormatError` with every line that is no fact, else with every restaurant that lacks a field or whose
     rating is no number; `StorageError` when the file cannot be read.
     """
-    facts = facts_of(path)
+    facts = read_facts(path)
     rows: dict[str, dict[str, str]] = {}
     for fact in facts:
         rows.setdefault(fact.subject, {})[fact.relation] = str(fact.object)
@@ -57,7 +57,7 @@ def values_of(facts: Iterable[Fact]) -> dict[str, tuple[str, ...]]:
     return {field: tuple(sorted(words)) for field, words in values.items()}
 
 
-class Directory:
+class RestaurantIndex:
     """The restaurants of a knowledge base, looked up as the simulator needs them.
 
     Raises `UsageError` when a restaurant lacks a slot of the schema or the rating.

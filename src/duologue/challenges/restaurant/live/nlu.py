@@ -9,26 +9,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant.schema import patterns
-from duologue.challenges.restaurant.systems.solver.reading import (
-    FIXED,
-    Reader,
-    Reading,
+from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.systems.solver.utterance_parser import (
+    FIXED_TEXTS,
+    ParsedUtterance,
+    UtteranceParser,
     named_values,
-    read,
+    normalise,
+    parse_utterance,
     spellings,
-    squeeze,
 )
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.restaurant.schema.patterns import Slot
-    from duologue.challenges.restaurant.systems.solver.solver import Talk
+    from duologue.challenges.restaurant.schema.templates import Slot
+    from duologue.challenges.restaurant.systems.solver.solver import DialogueState
     from duologue.knowledge.base import KnowledgeBase
 
-HANDS_BACK = (patterns.BOT_ON_IT, patterns.BOT_LOOK, patterns.BOT_ANOTHER)
+HANDS_BACK = (templates.BOT_ON_IT, templates.BOT_LOOK, templates.BOT_ANOTHER)
 """After these the user of the challenge is silent and the bot goes on."""
 GOODBYES = frozenset({"bye", "good bye", "goodbye", "bye bye", "see you", "exit", "quit", "stop", "再见", "拜拜"})
 """Whole utterances, squeezed, that end the conversation."""
@@ -62,18 +62,18 @@ _NEEDS_OPTION = frozenset({"accept", "reject", "ask-first", "ask-previous", "tak
 _NEEDS_CHOICE = frozenset({"ask-phone", "ask-address", "hedge-phone", "hedge-address"})
 _COURTESIES = frozenset({"greeting", "thanks"})
 _VALUED = frozenset({"request", "answer", "update"})
-_FRIEND = patterns.WAITS[3]
-_SPELLED = {squeeze(text): text for texts in FIXED.values() for text in texts}
+_FRIEND = templates.WAITS[3]
+_SPELLED = {normalise(text): text for texts in FIXED_TEXTS.values() for text in texts}
 """Utterances without values, squeezed, to their spelling in the challenge."""
 
 
-class Heard(Record, frozen=True):
+class Interpretation(Record, frozen=True):
     """What an input amounts to."""
 
     utterances: tuple[str, ...] = ()
     """The same in the words of the challenge, one turn each; empty when it is answered with a remark."""
     remark: str = ""
-    """The bot's own remark (a key of `remarks.REMARKS`), if one is due."""
+    """The bot's own remark (a key of `ui_text.UI_TEXTS`), if one is due."""
     details: dict[str, str] = {}
     """What the remark speaks of."""
     anew: bool = False
@@ -81,124 +81,132 @@ class Heard(Record, frozen=True):
     goodbye: bool = False
 
 
-class Hearing:
+class LanguageUnderstanding:
     """Understands a person who talks to a bot about one knowledge base."""
 
     def __init__(self, base: KnowledgeBase, slots: Sequence[Slot]) -> None:
         self._base = base
         self._slots = {slot.name: slot for slot in slots}
-        self._reader = Reader(slots, loose=True)
+        self._parser = UtteranceParser(slots, loose=True)
         self.slot_of: Mapping[str, str] = {
             str(value): slot.name for slot in reversed(slots) for value in base.values(slot.name)
         }
         """Slot of each value in the knowledge base; the earlier slot where two share a value."""
         self._values = {slot.name: frozenset(map(str, base.values(slot.name))) for slot in slots}
 
-    def hear(self, text: str, talk: Talk) -> Heard:
+    def understand(self, text: str, state: DialogueState) -> Interpretation:
         """Return what the input amounts to at this point of the dialogue."""
-        words = squeeze(text)
+        words = normalise(text)
         if words in GOODBYES:
-            return Heard(remark="goodbye", goodbye=True)
+            return Interpretation(remark="goodbye", goodbye=True)
         said = _SPELLED.get(words, text.strip())
-        reading = read(said)
+        reading = parse_utterance(said)
         if reading.kind == "unknown" or said != said.lower():
-            said, reading = "", self._reader.read(text)
-        meant = _in_context(words, talk)
+            said, reading = "", self._parser.parse(text)
+        meant = _in_context(words, state)
         if meant == "what-change":
-            return Heard(remark=meant)
+            return Interpretation(remark=meant)
         if meant:
-            return self._plain(Reading(kind=meant), said if reading.kind == meant else "", talk)
+            return self._plain(ParsedUtterance(kind=meant), said if reading.kind == meant else "", state)
         if reading.kind == "unknown":
-            return self._free(words, talk)
+            return self._free(words, state)
         if reading.kind in _VALUED:
-            return self._valued(reading, said, talk)
-        return self._plain(reading, said, talk)
+            return self._valued(reading, said, state)
+        return self._plain(reading, said, state)
 
-    def _plain(self, reading: Reading, said: str, talk: Talk) -> Heard:
+    def _plain(self, reading: ParsedUtterance, said: str, state: DialogueState) -> Interpretation:
         """Handle what names no value that would have to be known, or refuse what makes no sense yet."""
         kind = reading.kind
         if kind == "silence":
-            answered = talk.said.startswith(patterns.API_CALL) and bool(talk.ratings)
-            going_on = talk.said in HANDS_BACK or answered
-            return Heard(utterances=(patterns.SILENCE,)) if going_on else Heard(remark="your-turn")
-        if kind in _NEEDS_OPTION and not talk.proposed:
-            return Heard(remark="nothing-proposed")
-        if kind == "reject" and set(talk.ratings) <= set(talk.proposed):
-            return Heard(remark="no-more-options")
-        if kind == "take-repeated" and talk.repeated is None:
-            return Heard(utterances=(said_as("accept"),))
-        if kind in _NEEDS_CHOICE and talk.chosen is None:
-            return Heard(remark="nothing-chosen")
+            answered = state.last_bot.startswith(templates.API_CALL) and bool(state.ratings)
+            going_on = state.last_bot in HANDS_BACK or answered
+            return Interpretation(utterances=(templates.SILENCE,)) if going_on else Interpretation(remark="your-turn")
+        if kind in _NEEDS_OPTION and not state.proposed:
+            return Interpretation(remark="nothing-proposed")
+        if kind == "reject" and set(state.ratings) <= set(state.proposed):
+            return Interpretation(remark="no-more-options")
+        if kind == "take-repeated" and state.repeated is None:
+            return Interpretation(utterances=(canonical_utterance("accept"),))
+        if kind in _NEEDS_CHOICE and state.chosen is None:
+            return Interpretation(remark="nothing-chosen")
         if kind == "request-at" and reading.values["name"] not in self._base:
-            return Heard(remark="unknown-restaurant", details=reading.values)
+            return Interpretation(remark="unknown-restaurant", details=reading.values)
         confused = (
-            (kind == "no-more" and not talk.called)
-            or (kind == "needed" and talk.heard.kind not in {"hedge-phone", "hedge-address"})
-            or (kind == "hedge" and not talk.requested)
+            (kind == "no-more" and not state.called)
+            or (kind == "needed" and state.last_user.kind not in {"hedge-phone", "hedge-address"})
+            or (kind == "hedge" and not state.requested)
         )
         if confused:
-            return Heard(remark="not-understood")
+            return Interpretation(remark="not-understood")
         if not said:
-            said = self._hedge(reading) if kind == "hedge" else said_as(kind, reading.values)
-        return Heard(utterances=(said,), goodbye=kind == "farewell" and talk.said == patterns.BOT_ANYTHING)
+            said = self._hedge(reading) if kind == "hedge" else canonical_utterance(kind, reading.values)
+        return Interpretation(
+            utterances=(said,), goodbye=kind == "farewell" and state.last_bot == templates.BOT_ANYTHING
+        )
 
-    def _valued(self, reading: Reading, said: str, talk: Talk) -> Heard:
+    def _valued(self, reading: ParsedUtterance, said: str, state: DialogueState) -> Interpretation:
         """Handle a request, an answer or an update, whose values must be known."""
         named: list[tuple[tuple[str, ...], str]] = [((slot,), word) for slot, word in reading.values.items()]
         if reading.kind != "request":
             named = [(reading.slots, reading.values["new"])]
         wanted: dict[str, str] = {}
         for slots, word in named:
-            due = talk.asked if talk.asked in slots else slots[0]  # what a bot would take it for
+            due = state.asked if state.asked in slots else slots[0]  # what a bot would take it for
             value = next((form for form in spellings([word]) if form in self.slot_of), None)
             if value is None:
-                return Heard(remark="unknown-value", details={"slot": due, "value": word})
+                return Interpretation(remark="unknown-value", details={"slot": due, "value": word})
             fitting = [slot for slot in (due, *slots) if value in self._values.get(slot, ())]
             slot = fitting[0] if fitting else self.slot_of[value]
             wanted[slot] = value
             said = said if (slot, value) == (due, word) else ""
-        return self._want(wanted, said, reading.kind, talk)
+        return self._want(wanted, said, reading.kind, state)
 
-    def _want(self, wanted: Mapping[str, str], said: str, kind: str, talk: Talk) -> Heard:
+    def _want(self, wanted: Mapping[str, str], said: str, kind: str, state: DialogueState) -> Interpretation:
         """Put wishes as the phase of the dialogue has it: a request, then answers, after a call updates."""
-        anew = kind == "request" and talk.called
-        if kind == "request" or not talk.requested:
-            return Heard(utterances=(said if said and kind == "request" else self._request(wanted),), anew=anew)
-        due = "update" if talk.called else "answer"
+        anew = kind == "request" and state.called
+        if kind == "request" or not state.requested:
+            return Interpretation(
+                utterances=(said if said and kind == "request" else self._request(wanted),), anew=anew
+            )
+        due = "update" if state.called else "answer"
         if said and kind == due:
-            return Heard(utterances=(said,))
-        order = sorted(wanted, key=lambda slot: (slot != talk.asked, slot))  # as the bot would ask for them
+            return Interpretation(utterances=(said,))
+        order = sorted(wanted, key=lambda slot: (slot != state.asked, slot))  # as the bot would ask for them
         phrase = _update if due == "update" else _answer
-        return Heard(utterances=tuple(phrase(self._slots[slot], wanted[slot]) for slot in order))
+        return Interpretation(utterances=tuple(phrase(self._slots[slot], wanted[slot]) for slot in order))
 
-    def _free(self, words: str, talk: Talk) -> Heard:
+    def _free(self, words: str, state: DialogueState) -> Interpretation:
         """Handle what no pattern fits: look for values, for a restaurant's name, for key words."""
         if not _NEGATIONS.isdisjoint(words.split()):
-            return Heard(remark="not-understood")
+            return Interpretation(remark="not-understood")
         named = named_values(words, self.slot_of)
         for slot, values in named.items():
             if len(values) > 1:
-                return Heard(remark="several-values", details={"slot": slot, "values": "\n".join(values)})
+                return Interpretation(remark="several-values", details={"slot": slot, "values": "\n".join(values)})
         if named:
-            return self._want({slot: values[0] for slot, values in named.items()}, "", "", talk)
+            return self._want({slot: values[0] for slot, values in named.items()}, "", "", state)
         name = next((word for word in words.split() if word in self._base), None)
         kinds = list(dict.fromkeys(_KEYWORDS[word] for word in words.split() if word in _KEYWORDS))
         kinds = [kind for kind in kinds if kind not in _COURTESIES] or kinds[:1]
         if name is not None and kinds in ([], ["request"]):
-            return Heard(utterances=(said_as("request-at", {"name": name}),))
-        if "request" in kinds and talk.proposed and talk.chosen is None:
-            return self._plain(Reading(kind="accept"), "", talk)  # "book it"
+            return Interpretation(utterances=(canonical_utterance("request-at", {"name": name}),))
+        if "request" in kinds and state.proposed and state.chosen is None:
+            return self._plain(ParsedUtterance(kind="accept"), "", state)  # "book it"
         if "request" in kinds:
-            return self._want({}, "", "request", talk)
-        heard = [self._plain(Reading(kind=kind), "", talk) for kind in kinds]
-        utterances = tuple(text for one in heard for text in one.utterances)
-        return Heard(utterances=utterances) if utterances else (heard or [Heard(remark="not-understood")])[0]
+            return self._want({}, "", "request", state)
+        interpretation = [self._plain(ParsedUtterance(kind=kind), "", state) for kind in kinds]
+        utterances = tuple(text for one in interpretation for text in one.utterances)
+        return (
+            Interpretation(utterances=utterances)
+            if utterances
+            else (interpretation or [Interpretation(remark="not-understood")])[0]
+        )
 
     def _request(self, wanted: Mapping[str, str]) -> str:
         phrases = [self._slots[slot].phrases[0].format(new=value) for slot, value in wanted.items()]
-        return " ".join([patterns.OPENINGS[0], *phrases])
+        return " ".join([templates.OPENINGS[0], *phrases])
 
-    def _hedge(self, reading: Reading) -> str:
+    def _hedge(self, reading: ParsedUtterance) -> str:
         """Return a hedge about the same values; which one makes no difference to a bot."""
         hedges = [pattern.text for slot in reading.slots for pattern in self._slots[slot].hedges]
         return next(text for text in hedges if ("{b}" in text) == ("b" in reading.values)).format(
@@ -206,15 +214,15 @@ class Hearing:
         )
 
 
-def said_as(kind: str, values: Mapping[str, str] | None = None) -> str:
+def canonical_utterance(kind: str, values: Mapping[str, str] | None = None) -> str:
     """Return an utterance of the challenge of a kind that needs no slot.
 
-    >>> said_as("accept")
+    >>> canonical_utterance("accept")
     "it's perfect"
     """
     if kind == "request-at":
-        return (patterns.OPENINGS[0] + patterns.AT_NAME).format(**(values or {}))
-    return FIXED[kind][0].format(wait=_FRIEND)
+        return (templates.OPENINGS[0] + templates.AT_NAME).format(**(values or {}))
+    return FIXED_TEXTS[kind][0].format(wait=_FRIEND)
 
 
 def _answer(slot: Slot, value: str) -> str:
@@ -223,13 +231,13 @@ def _answer(slot: Slot, value: str) -> str:
 
 
 def _update(slot: Slot, value: str) -> str:
-    return patterns.UPDATE_PREFIXES[1].text + slot.phrases[0].format(new=value)
+    return templates.UPDATE_PREFIXES[1].text + slot.phrases[0].format(new=value)
 
 
-def _in_context(words: str, talk: Talk) -> str:
+def _in_context(words: str, state: DialogueState) -> str:
     """Return what "yes", "no" and the like mean after the bot's last words; nothing when they mean nothing there."""
-    last = patterns.answer_type(talk.said)
-    if last == "sorry" and talk.proposed and talk.chosen is None:  # the option still stands
+    last = templates.answer_type(state.last_bot)
+    if last == "sorry" and state.proposed and state.chosen is None:  # the option still stands
         last = "option"
     if last in {"option", "repeat"}:
         if words in _YES:
@@ -239,6 +247,6 @@ def _in_context(words: str, talk: Talk) -> str:
         return "no-more" if words in _NO else "what-change" if words in _YES else ""
     if last == "anything":
         return "farewell" if words in _NO else ""
-    if last == "ready" and talk.heard.kind in {"hedge-phone", "hedge-address"}:
+    if last == "ready" and state.last_user.kind in {"hedge-phone", "hedge-address"}:
         return "needed" if words in _YES else ""
     return ""

@@ -11,19 +11,19 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import execute, fact_lines
-from duologue.challenges.restaurant.live.inventory import candidates
-from duologue.challenges.restaurant.live.nlu import HANDS_BACK, Hearing
-from duologue.challenges.restaurant.live.ui_text import Remarks
-from duologue.challenges.restaurant.schema import patterns
+from duologue.challenges.restaurant.live.candidates import candidate_utterances
+from duologue.challenges.restaurant.live.nlu import HANDS_BACK, LanguageUnderstanding
+from duologue.challenges.restaurant.live.ui_text import UiText
+from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.brief import BRIEF
-from duologue.challenges.restaurant.systems.solver.solver import Talk
+from duologue.challenges.restaurant.systems.solver.solver import DialogueState
 from duologue.core.errors import PlugInError, UsageError
 from duologue.core.records import Dialogue, Sample, Turn
 from duologue.knowledge.base import KnowledgeBase
 
 if TYPE_CHECKING:
-    from duologue.challenges.restaurant.knowledge.api_calls import Result
-    from duologue.challenges.restaurant.live.nlu import Heard
+    from duologue.challenges.restaurant.knowledge.api_calls import ApiResult
+    from duologue.challenges.restaurant.live.nlu import Interpretation
     from duologue.core.protocols import System, World
 
 LISTED = 4
@@ -49,20 +49,20 @@ class Partner:
     ) -> None:
         self._system = system
         self._base = world if isinstance(world, KnowledgeBase) else KnowledgeBase(world.name, world)
-        missing = [slot.name for slot in patterns.SLOTS if not self._base.values(slot.name)]
+        missing = [slot.name for slot in templates.SLOTS if not self._base.values(slot.name)]
         if missing:
             raise UsageError(
                 f"knowledge base '{world.name}' has no field {', '.join(missing)}; it has "
                 f"{', '.join(self._base.fields()) or 'none'}. Give one with the fields of the restaurant challenge"
             )
-        slots = tuple(slot for slot in patterns.SLOTS_EXTRA if self._base.values(slot.name))
-        self._hearing = Hearing(self._base, slots)
-        self._remarks = Remarks(lang, self._base, slots)
+        slots = tuple(slot for slot in templates.SLOTS_EXTRA if self._base.values(slot.name))
+        self._nlu = LanguageUnderstanding(self._base, slots)
+        self._ui_text = UiText(lang, self._base, slots)
         self._seed, self._lang, self._flowing, self._name = seed, lang, flowing, name
         self._turns: list[Turn] = []
         self._history: list[Turn] = []
         """The dialogue as the system sees it, in the words of the challenge."""
-        self._talk = Talk()
+        self._state = DialogueState()
         self._calls = 0
         self.finished = False
         """Whether the last input said goodbye."""
@@ -71,7 +71,7 @@ class Partner:
     @property
     def welcome(self) -> str:
         """What to show before the first input: how to talk to the bot."""
-        return self._remarks.text("welcome", self._talk, {})
+        return self._ui_text.text("welcome", self._state, {})
 
     def opening(self) -> list[Turn]:
         """Return nothing: the person speaks first."""
@@ -87,19 +87,19 @@ class Partner:
         Calls and utterances are turns of speaker `"system"`, facts of `"api"`. The bot's own remarks have
         `meta["remark"]`. An empty line or `<silence>` hands the turn back to the bot.
         """
-        heard = self._hearing.hear(text, self._talk)
-        self.finished = heard.goodbye
-        said = text.strip() or patterns.SILENCE
-        meta = {"heard": list(heard.utterances)} if heard.utterances not in ((), (said,)) else {}
+        interpretation = self._nlu.understand(text, self._state)
+        self.finished = interpretation.goodbye
+        said = text.strip() or templates.SILENCE
+        meta = {"heard": list(interpretation.utterances)} if interpretation.utterances not in ((), (said,)) else {}
         self._turns.append(Turn(speaker="user", text=said, meta=meta))
-        shown = self._greet(heard)
-        for place, utterance in enumerate(heard.utterances):
+        shown = self._greet(interpretation)
+        for place, utterance in enumerate(interpretation.utterances):
             turns = self._hand(utterance)
-            if place < len(heard.utterances) - 1:
-                turns = [turn for turn in turns if not patterns.answer_type(turn.text).startswith(_SUPERSEDED)]
+            if place < len(interpretation.utterances) - 1:
+                turns = [turn for turn in turns if not templates.answer_type(turn.text).startswith(_SUPERSEDED)]
             shown += turns
-        if heard.remark:
-            shown.append(self._remarks.turn(heard.remark, self._talk, heard.details))
+        if interpretation.remark:
+            shown.append(self._ui_text.turn(interpretation.remark, self._state, interpretation.details))
         self._turns += shown
         return [turn for turn in shown if turn.speaker != "user"]
 
@@ -117,14 +117,14 @@ class Partner:
         }
         return Dialogue(id=self._name, turns=tuple(self._turns), meta=meta)
 
-    def _greet(self, heard: Heard) -> list[Turn]:
+    def _greet(self, interpretation: Interpretation) -> list[Turn]:
         """Begin a dialogue as the challenge does, with a greeting, if the user does not."""
-        if heard.anew:
-            self._history, self._talk = [], Talk()
-        if self._history or not heard.utterances or heard.utterances[0] in patterns.GREETINGS:
+        if interpretation.anew:
+            self._history, self._state = [], DialogueState()
+        if self._history or not interpretation.utterances or interpretation.utterances[0] in templates.GREETINGS:
             return []
-        hello = self._hand(patterns.GREETINGS[1])
-        return [] if heard.anew else hello
+        hello = self._hand(templates.GREETINGS[1])
+        return [] if interpretation.anew else hello
 
     def _hand(self, utterance: str) -> list[Turn]:
         """Give the system one user utterance; return what it says until it is the user's turn."""
@@ -139,24 +139,24 @@ class Partner:
                 facts = self._list(result)
                 turns += facts
                 if not facts:
-                    turns.append(self._remarks.turn("no-match", self._talk, {"call": said.text}))
+                    turns.append(self._ui_text.turn("no-match", self._state, {"call": said.text}))
                     break
             elif said.text not in HANDS_BACK:
                 break
             if not self._flowing or step == _LONGEST:
                 break
-            silence = Turn(speaker="user", text=patterns.SILENCE, meta={"implied": True})
+            silence = Turn(speaker="user", text=templates.SILENCE, meta={"implied": True})
             self._see(silence)
             turns.append(silence)
         return turns
 
     def _see(self, turn: Turn) -> None:
         self._history.append(turn)
-        self._talk.see(turn)
+        self._state.observe(turn)
 
     def _choose(self) -> str:
         """Ask the system for the bot's next utterance."""
-        choice = candidates(self._history, self._talk, self._base, self._hearing.slot_of)
+        choice = candidate_utterances(self._history, self._state, self._base, self._nlu.slot_of)
         number = sum(turn.speaker == "system" for turn in self._history)
         sample = Sample(
             id=f"{self._name}#{number}",
@@ -174,7 +174,7 @@ class Partner:
             raise PlugInError(f"{type(self._system).__name__} neither says anything nor ranks the candidates it got")
         return text
 
-    def _list(self, result: Result) -> list[Turn]:
+    def _list(self, result: ApiResult) -> list[Turn]:
         """Return the facts of the restaurants listed: all matches, or some drawn by the seed."""
 
         def lot(name: str) -> bytes:

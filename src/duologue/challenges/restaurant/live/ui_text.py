@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant.schema.patterns import LOCATION, NUMBER, answer_type
+from duologue.challenges.restaurant.schema.templates import LOCATION, NUMBER, answer_type
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from duologue.challenges.restaurant.schema.patterns import Slot
-    from duologue.challenges.restaurant.systems.solver.solver import Talk
+    from duologue.challenges.restaurant.schema.templates import Slot
+    from duologue.challenges.restaurant.systems.solver.solver import DialogueState
     from duologue.knowledge.base import KnowledgeBase
 
 ENGLISH = {
@@ -60,7 +60,7 @@ CHINESE = {
     "goodbye": "再见！",
     "list": "、",
 }
-REMARKS = {"en": ENGLISH, "zh": CHINESE}
+UI_TEXTS = {"en": ENGLISH, "zh": CHINESE}
 """Language to remark to its text."""
 
 
@@ -68,24 +68,24 @@ _OFFERS = 4
 """Most changes that are offered when nothing matches."""
 
 
-class Remarks:
+class UiText:
     """Words the remarks in one language, with values of the knowledge base that is talked about.
 
     Raises `UsageError` for a language without remarks.
     """
 
     def __init__(self, lang: str, base: KnowledgeBase, slots: Sequence[Slot]) -> None:
-        if lang not in REMARKS:
-            raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, REMARKS)}")
-        self._texts = REMARKS[lang]
+        if lang not in UI_TEXTS:
+            raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, UI_TEXTS)}")
+        self._texts = UI_TEXTS[lang]
         self._base = base
         self._slots = {slot.name: slot for slot in slots}
 
-    def turn(self, key: str, talk: Talk, details: Mapping[str, str]) -> Turn:
+    def turn(self, key: str, state: DialogueState, details: Mapping[str, str]) -> Turn:
         """Return the remark as a turn of the system that says in `meta` that it is none of the challenge."""
-        return Turn(speaker="system", text=self.text(key, talk, details), meta={"remark": key})
+        return Turn(speaker="system", text=self.text(key, state, details), meta={"remark": key})
 
-    def text(self, key: str, talk: Talk, details: Mapping[str, str]) -> str:
+    def text(self, key: str, state: DialogueState, details: Mapping[str, str]) -> str:
         """Return the remark, with a hint at what can be said at this point of the dialogue.
 
         `details`: `slot` and `value` or `values` (blank-separated) that were named, `name` of a restaurant,
@@ -99,12 +99,12 @@ class Remarks:
         if "call" in filled:
             values = filled["call"].split()[1:]
             filled["values"] = self._list(values)
-            filled["changes"] = self._list(self._changes(dict(zip(talk.required, values, strict=False))))
-        return self._texts[key].format(**filled, examples=self._example(key), hint=self._hint(talk))
+            filled["changes"] = self._list(self._changes(dict(zip(state.required, values, strict=False))))
+        return self._texts[key].format(**filled, examples=self._example(key), hint=self._hint(state))
 
-    def _hint(self, talk: Talk) -> str:
-        key = _hint_key(talk)
-        slot = self._slots.get(talk.asked or "")
+    def _hint(self, state: DialogueState) -> str:
+        key = _hint_key(state)
+        slot = self._slots.get(state.asked or "")
         said, known = (slot.question, self._known(slot.name)) if slot is not None else ("", "")
         return self._texts[key].format(examples=self._example(key), said=said, known=known)
 
@@ -130,14 +130,14 @@ class Remarks:
         return phrases[:_OFFERS] or [self._example("")]
 
 
-def _hint_key(talk: Talk) -> str:
-    last = answer_type(talk.said)
-    if last.startswith("ask-") or (last == "ready" and not talk.called):
+def _hint_key(state: DialogueState) -> str:
+    last = answer_type(state.last_bot)
+    if last.startswith("ask-") or (last == "ready" and not state.called):
         return "hint-asking"
-    if last in {"option", "repeat"} or (last == "sorry" and talk.proposed and not talk.chosen):
+    if last in {"option", "repeat"} or (last == "sorry" and state.proposed and not state.chosen):
         return "hint-option"
-    if talk.chosen:
+    if state.chosen:
         return "hint-booked"
-    if talk.called:
+    if state.called:
         return "hint-update"
-    return "hint-any" if talk.requested else "hint-start"
+    return "hint-any" if state.requested else "hint-start"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duologue.challenges.restaurant.schema.patterns import SLOTS, SLOTS_EXTRA, Slot
+from duologue.challenges.restaurant.schema.templates import SLOTS, SLOTS_EXTRA, Slot
 from duologue.core.records import Record
 
 PARTS = ("train", "tst1", "tst2", "tst3", "tst4")

@@ -88,7 +88,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class CheckedResult:
     """A result file as the strict variant sees it."""
 
     problems: tuple[Problem, ...]
@@ -96,17 +96,17 @@ class Findings:
     """Dialogue id to the ranking made from its item; items with an error of their own are left out."""
 
 
-def examine(submission: Submission, examples: Sequence[Example] | None) -> Findings:
+def examine(submission: Submission, examples: Sequence[Example] | None) -> CheckedResult:
     """Return all problems under the strict rules, and the answers that can be used all the same."""
     if any(problem.rule in UNREADABLE for problem in submission.problems):
-        return Findings(submission.problems)
+        return CheckedResult(submission.problems)
     rows = submission.rows
     if not isinstance(rows, list):
         message = f"the file holds {shown(rows)}, expected a list of dialogues"
-        return Findings((*submission.problems, Problem(rule="not-a-list", message=message)))
-    examiner = _Examiner(examples)
+        return CheckedResult((*submission.problems, Problem(rule="not-a-list", message=message)))
+    examiner = _StrictChecker(examples)
     found = findings.capped(chain(submission.problems, examiner.problems(rows)))
-    return Findings(found, examiner.answers)
+    return CheckedResult(found, examiner.answers)
 
 
 def _official(submission: Submission) -> tuple[Problem, ...]:
@@ -141,7 +141,7 @@ def official_refusal(submission: Submission) -> tuple[Problem, ...]:
     return ()
 
 
-class _Examiner:
+class _StrictChecker:
     """Looks at one item after the other and remembers what was seen."""
 
     def __init__(self, examples: Sequence[Example] | None) -> None:

@@ -33,7 +33,7 @@ Slots = dict[Any, list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProgramOutcome:
     """What an official program did."""
 
     stdout: tuple[str, ...]
@@ -57,45 +57,45 @@ class _StopError(Exception):
     """The program ends with exit status 1: by itself, or by an error that it does not catch."""
 
 
-def score(result: bytes, truth: bytes, n: int = SLOTS) -> Outcome:
+def score(result: bytes, truth: bytes, n: int = SLOTS) -> ProgramOutcome:
     """Return what `score.py --input-nb-candidate n` does with the bytes of a result and a truth file."""
     said: list[str] = []
     try:
         ranked = _collect(python2.decode(result), n, said)
         answers = _collect(python2.decode(truth), 1, said)
     except (_StopError, ValueError) as error:
-        return Outcome(tuple(said), 1, str(error))
+        return ProgramOutcome(tuple(said), 1, str(error))
     return _compare(ranked, answers, said)
 
 
-def score_rows(result: Any, truth: Any, n: int = SLOTS) -> Outcome:
+def score_rows(result: Any, truth: Any, n: int = SLOTS) -> ProgramOutcome:
     """Return what `score.py` does with files that hold these decoded values."""
     said: list[str] = []
     try:
         ranked = _collect(result, n, said)
         answers = _collect(truth, 1, said)
     except _StopError as error:
-        return Outcome(tuple(said), 1, str(error))
+        return ProgramOutcome(tuple(said), 1, str(error))
     return _compare(ranked, answers, said)
 
 
-def check_validity(result: bytes) -> Outcome:
+def check_validity(result: bytes) -> ProgramOutcome:
     """Return what `check_validity.py` does with the bytes of a result file."""
     try:
         rows = python2.decode(result)
     except ValueError as error:
-        return Outcome((), 1, str(error))
+        return ProgramOutcome((), 1, str(error))
     return check_rows(rows)
 
 
-def check_rows(rows: Any) -> Outcome:
+def check_rows(rows: Any) -> ProgramOutcome:
     """Return what `check_validity.py` does with a file that holds this decoded value."""
     said: list[str] = []
     try:
         _check(rows, said)
     except _StopError as error:
-        return Outcome(tuple(said), 1, str(error))
-    return Outcome((VALID,), 0)
+        return ProgramOutcome(tuple(said), 1, str(error))
+    return ProgramOutcome((VALID,), 0)
 
 
 def _collect(rows: Any, n: int, said: list[str]) -> Slots:
@@ -171,14 +171,14 @@ def _place(answer: Any, slots: list[Any]) -> int | None:
     return slots.index(answer) + 1 if answer in slots else None
 
 
-def _compare(result: Slots, truth: Slots, said: list[str]) -> Outcome:
+def _compare(result: Slots, truth: Slots, said: list[str]) -> ProgramOutcome:
     if not truth:
-        return Outcome(tuple(said), 1, "the truth is empty: division by zero", result, truth)
+        return ProgramOutcome(tuple(said), 1, "the truth is empty: division by zero", result, truth)
     try:
         places = [_place(answer[0], result.get(name, [])) for name, answer in truth.items()]
     except RecursionError:
-        return Outcome(tuple(said), 1, "ids that are nested too deeply cannot be compared", result, truth)
+        return ProgramOutcome(tuple(said), 1, "ids that are nested too deeply cannot be compared", result, truth)
     for k in KS:
         hits = sum(place is not None and place <= k for place in places)
-        said.append(f"Precision @{k}: {python2.spell(hits / len(truth))}")
-    return Outcome(tuple(said), 0, "", result, truth)
+        said.append(f"Precision @{k}: {python2.print_float(hits / len(truth))}")
+    return ProgramOutcome(tuple(said), 0, "", result, truth)

@@ -14,7 +14,7 @@ import msgspec
 
 from duologue.challenges.restaurant.formats.data_rules import id_problems, place_of
 from duologue.challenges.restaurant.formats.files import truth_row
-from duologue.challenges.restaurant.schema.patterns import answer_type
+from duologue.challenges.restaurant.schema.templates import answer_type
 from duologue.challenges.restaurant.scoring import checker, official
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant.schema import patterns as p
+from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.simulator.neighbours import NAMED, SIZES, Neighbours, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.restaurant.simulator.flow import Story, Teller
-    from duologue.challenges.restaurant.simulator.rng import Chance
+    from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator, SimulatedDialogue
+    from duologue.challenges.restaurant.simulator.rng import Rng
 
 _RANDOM_TRAINING = 4
 _LINES = 3
@@ -35,10 +35,10 @@ _FACT_SHARE_B = {
 _MORE_CALLS_B = {1: (127, 121, 81, 55), 2: (269, 89, 54, 147), 5: (9, 44, 43, 96)}
 # Lines of the dialogue that are like an answer that names a restaurant, and how often one is there if there is one.
 _LIKE_LINES_B = {
-    "option": (p.BOT_OPTION.removesuffix("{name}"), 0.57),
-    "repeat": (p.BOT_OPTION.removesuffix("{name}"), 0.43),
-    "phone": (p.BOT_ITEM.removesuffix("{value}"), 1.0),
-    "address": (p.BOT_ITEM.removesuffix("{value}"), 1.0),
+    "option": (templates.BOT_OPTION.removesuffix("{name}"), 0.57),
+    "repeat": (templates.BOT_OPTION.removesuffix("{name}"), 0.43),
+    "phone": (templates.BOT_ITEM.removesuffix("{value}"), 1.0),
+    "address": (templates.BOT_ITEM.removesuffix("{value}"), 1.0),
 }
 _BOT_LINES_B = 2.0
 """Weight of a bot turn among the lines beside a sentence, against a user's."""
@@ -50,106 +50,104 @@ def _likeness(lines: Sequence[str], answer: str) -> list[float]:
     return [3.0 if words.intersection(line.replace(",", "").split()) else 1.0 for line in lines]
 
 
-class Crowd:
+class CandidateSampler:
     """Chooses the wrong candidates of one file."""
 
-    def __init__(self, teller: Teller, style: str, key: Sequence[object]) -> None:
-        self.style, self.recipe, self.subtask = style, teller.recipe, teller.subtask
-        self.neighbours = Neighbours(teller, style, key)
+    def __init__(self, generator: DialogueGenerator, style: str, key: Sequence[object]) -> None:
+        self.style, self.recipe, self.subtask = style, generator.recipe, generator.subtask
+        self.neighbours = Neighbours(generator, style, key)
 
-    def around(self, story: Story, cut: int, kind: str, chance: Chance) -> list[str]:
+    def sample(self, dialogue: SimulatedDialogue, cut: int, kind: str, rng: Rng) -> list[str]:
         """Return the wrong candidates for the bot turn at place `cut` of the story, in no particular order."""
-        answer = story.lines[cut]
-        history = story.lines[:cut]
-        listed = story.listed if story.listed and story.facts_at < cut else []
+        answer = dialogue.lines[cut]
+        history = dialogue.lines[:cut]
+        listed = dialogue.listed if dialogue.listed and dialogue.facts_at < cut else []
         if self.style == "training":
-            return self._training(answer, kind, listed, chance)
+            return self._training(answer, kind, listed, rng)
         if self.style == "a":
-            return self._release_a(answer, kind, history, listed, chance)
-        return self._release_b(answer, kind, history, chance)
+            return self._release_a(answer, kind, history, listed, rng)
+        return self._release_b(answer, kind, history, rng)
 
     # -- styles ------------------------------------------------------------------------------------
 
-    def _training(self, answer: str, kind: str, listed: Sequence[str], chance: Chance) -> list[str]:
+    def _training(self, answer: str, kind: str, listed: Sequence[str], rng: Rng) -> list[str]:
         size = SIZES["training"]
         texts = self.neighbours.near(answer, kind, size)
-        if kind in {"option", "repeat"} and chance.happens(self.recipe.listed_options_training):
+        if kind in {"option", "repeat"} and rng.happens(self.recipe.listed_options_training):
             texts = self._with_listed(answer, kind, texts, listed, size)
         known = {answer, *texts}
         kinds = _RANDOM_KINDS[self.subtask]
         names, weights = list(kinds), list(kinds.values())
-        if self.recipe.answer_twice and chance.happens(self.recipe.answer_twice):
+        if self.recipe.answer_twice and rng.happens(self.recipe.answer_twice):
             texts = [*texts, answer]
         for _ in range(_TRIES):
             if len(texts) >= size + _RANDOM_TRAINING:
                 break
-            text = self.neighbours.any_text(chance.weighted(names, weights), chance)
+            text = self.neighbours.any_text(rng.weighted_choice(names, weights), rng)
             if text not in known:
                 known.add(text)
                 texts.append(text)
         return texts
 
-    def _release_a(
-        self, answer: str, kind: str, history: Sequence[str], listed: Sequence[str], chance: Chance
-    ) -> list[str]:
+    def _release_a(self, answer: str, kind: str, history: Sequence[str], listed: Sequence[str], rng: Rng) -> list[str]:
         size = SIZES["a"]
         if kind == "api_call":
-            lines = self._lines_a(history, answer, chance)
+            lines = self._lines_a(history, answer, rng)
             near = self.neighbours.near(answer, kind, size)
-            outdated = [line for line in history if line.startswith(p.API_CALL)][-1:]
+            outdated = [line for line in history if line.startswith(templates.API_CALL)][-1:]
             if outdated and outdated[0] not in lines and outdated[0] != answer:
                 near = [*outdated, *(text for text in near if text not in outdated)]
             return [*lines, *(text for text in near if text not in lines)][:size]
         texts = self.neighbours.near(answer, kind, size)
-        if kind in {"option", "repeat"} and chance.happens(self.recipe.listed_options):
+        if kind in {"option", "repeat"} and rng.happens(self.recipe.listed_options):
             return self._with_listed(answer, kind, texts, listed, size)
         if kind in {"phone", "address"} and self.subtask == 5:
-            return self._with_items(answer, kind, texts, listed, chance)
+            return self._with_items(answer, kind, texts, listed, rng)
         return texts
 
-    def _release_b(self, answer: str, kind: str, history: Sequence[str], chance: Chance) -> list[str]:
+    def _release_b(self, answer: str, kind: str, history: Sequence[str], rng: Rng) -> list[str]:
         size = SIZES["b"]
         near = self.neighbours.near(answer, kind, size * 2 if kind == "api_call" else size)
         if kind == "api_call":
-            near = near[: size + chance.weighted(range(size + 1), _MORE_CALLS_B[self.subtask])]
-        return near + self._lines_b(answer, kind, history, chance)
+            near = near[: size + rng.weighted_choice(range(size + 1), _MORE_CALLS_B[self.subtask])]
+        return near + self._lines_b(answer, kind, history, rng)
 
     # -- lines of the dialogue itself --------------------------------------------------------------
 
-    def _lines_a(self, history: Sequence[str], answer: str, chance: Chance) -> list[str]:
+    def _lines_a(self, history: Sequence[str], answer: str, rng: Rng) -> list[str]:
         """Return three lines beside an api_call, none twice.
 
         Two thirds of the outdated calls are among them, the others among the neighbours.
         """
-        calls = [line for line in history if line.startswith(p.API_CALL) and line != answer]
-        taken = calls[-1:] if calls and chance.happens(2 / 3) else []
-        pool = [line for line in dict.fromkeys(history) if line not in {answer, p.SILENCE, *calls}]
+        calls = [line for line in history if line.startswith(templates.API_CALL) and line != answer]
+        taken = calls[-1:] if calls and rng.happens(2 / 3) else []
+        pool = [line for line in dict.fromkeys(history) if line not in {answer, templates.SILENCE, *calls}]
         weights = dict(zip(pool, _likeness(pool, answer), strict=True))
         while pool and len(taken) < _LINES:
-            line = chance.weighted(pool, [weights[text] for text in pool])
+            line = rng.weighted_choice(pool, [weights[text] for text in pool])
             pool.remove(line)
             taken.append(line)
         return taken
 
-    def _lines_b(self, answer: str, kind: str, history: Sequence[str], chance: Chance) -> list[str]:
+    def _lines_b(self, answer: str, kind: str, history: Sequence[str], rng: Rng) -> list[str]:
         """Return three lines of the history, a line perhaps twice, never the answer's text."""
-        pool = [line for line in history if line not in {answer, p.SILENCE}]
+        pool = [line for line in history if line not in {answer, templates.SILENCE}]
         if kind == "api_call":
-            return [chance.weighted(pool, _likeness(pool, answer)) for _ in range(_LINES)]
+            return [rng.weighted_choice(pool, _likeness(pool, answer)) for _ in range(_LINES)]
         facts = [line for line in pool if " r_" in line]
         if kind in NAMED:
             name = answer.rsplit(maxsplit=1)[-1].removesuffix(f"_{kind}")
-            texts = chance.some([line for line in facts if line.startswith(f"{name} ")], _LINES)
+            texts = rng.sample([line for line in facts if line.startswith(f"{name} ")], _LINES)
             start, share = _LIKE_LINES_B[kind]
             alike = [line for line in pool if line.startswith(start)]
-            if alike and chance.happens(share):
-                texts[-1] = chance.pick(alike)
+            if alike and rng.happens(share):
+                texts[-1] = rng.choice(alike)
             return texts
         told = [line for line in pool if " r_" not in line]
-        weights = [1.0 if p.answer_type(line) == "other" else _BOT_LINES_B for line in told]
+        weights = [1.0 if templates.answer_type(line) == "other" else _BOT_LINES_B for line in told]
         share = _FACT_SHARE_B.get(self.subtask, {}).get(kind, 0.0)
         return [
-            chance.pick(facts) if facts and chance.happens(share) else chance.weighted(told, weights)
+            rng.choice(facts) if facts and rng.happens(share) else rng.weighted_choice(told, weights)
             for _ in range(_LINES)
         ]
 
@@ -160,11 +158,11 @@ class Crowd:
         others = [text for text in (text_of(kind, name) for name in listed) if text != answer]
         return [*others, *(text for text in texts if text not in others)][:size]
 
-    def _with_items(self, answer: str, kind: str, texts: list[str], listed: Sequence[str], chance: Chance) -> list[str]:
+    def _with_items(self, answer: str, kind: str, texts: list[str], listed: Sequence[str], rng: Rng) -> list[str]:
         """Put items of the other listed restaurants in place of neighbours, some of them twice (section 9.2)."""
-        others = [text for text in (text_of(kind, name) for name in chance.shuffled(listed)) if text != answer]
+        others = [text for text in (text_of(kind, name) for name in rng.shuffled(listed)) if text != answer]
         if not others:
             return texts
-        count = {1: 3, 2: 4 + chance.below(2)}.get(len(others), 5)
+        count = {1: 3, 2: 4 + rng.below(2)}.get(len(others), 5)
         items = [others[index % len(others)] for index in range(max(count, len(others)))]
         return [*items, *(text for text in texts if text not in others)][: SIZES["a"]]

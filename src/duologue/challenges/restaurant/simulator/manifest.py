@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.simulator.recipe import Generation
     from duologue.core.records import Fact
 
-LEDGER_NAME = ".generated.json"
+MANIFEST_NAME = ".generated.json"
 _VERSION = 1
 """Changes when the same recipe and seed give other bytes."""
 
@@ -35,7 +35,7 @@ def corpus_key(recipe: Generation, seed: int, facts: Iterable[Sequence[Fact]]) -
     return content.hexdigest()
 
 
-class Ledger:
+class CorpusManifest:
     """The list of complete files below a folder, with their hashes, for one corpus."""
 
     def __init__(self, out: Path, key: str) -> None:
@@ -48,14 +48,14 @@ class Ledger:
         self._strangers = [] if found.get("key") == key else sorted(found.get("files", {}))
 
     def _read(self) -> dict[str, Any]:
-        path = self.out / LEDGER_NAME
+        path = self.out / MANIFEST_NAME
         if not path.exists():
             return {}
         found, _, _ = disk.read_json(path)
         whole = isinstance(found, dict) and isinstance(found.get("files"), dict)
         return found if whole else {}
 
-    def claim(self, planned: Iterable[Path]) -> None:
+    def check_planned(self, planned: Iterable[Path]) -> None:
         """Make sure that no file of another corpus stays among ours.
 
         Raises `UsageError` when the folder holds files of another recipe or seed that this run does not replace.
@@ -73,15 +73,15 @@ class Ledger:
         """Return the name of a file below the folder."""
         return path.relative_to(self.out).as_posix()
 
-    def complete(self, path: Path) -> bool:
+    def is_complete(self, path: Path) -> bool:
         """Return whether the file stands there as it was written for this corpus."""
         expected = self.files.get(self.name(path))
         if expected is None or not path.is_file():
             return False
         return hashlib.sha256(disk.read_bytes(path)).hexdigest() == expected
 
-    def enter(self, path: Path, digest: str) -> None:
+    def add(self, path: Path, digest: str) -> None:
         """Note that a file is complete."""
         self.files[self.name(path)] = digest
         table = {"key": self.key, "files": dict(sorted(self.files.items()))}
-        disk.write_text(self.out / LEDGER_NAME, json.dumps(table, indent=1) + "\n")
+        disk.write_text(self.out / MANIFEST_NAME, json.dumps(table, indent=1) + "\n")

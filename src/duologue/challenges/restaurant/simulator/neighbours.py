@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant.schema import patterns as p
-from duologue.challenges.restaurant.simulator.rng import Chance
+from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.simulator.rng import Rng
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from duologue.challenges.restaurant.simulator.flow import Teller
+    from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
 
 NAMED = ("option", "repeat", "phone", "address")
 """Kinds of bot utterances that name a restaurant."""
@@ -118,21 +118,21 @@ _TRIES = 200
 def text_of(kind: str, name: str) -> str:
     """Return the bot utterance of a kind (`NAMED`) that names the restaurant."""
     if kind == "option":
-        return p.BOT_OPTION.format(name=name)
+        return templates.BOT_OPTION.format(name=name)
     if kind == "repeat":
-        return p.BOT_REPEAT.format(name=name)
-    return p.BOT_ITEM.format(value=f"{name}_{kind}")
+        return templates.BOT_REPEAT.format(name=name)
+    return templates.BOT_ITEM.format(value=f"{name}_{kind}")
 
 
 class Neighbours:
     """Finds the neighbours of answers in one file: always the same for the same answer."""
 
-    def __init__(self, teller: Teller, style: str, key: Sequence[object]) -> None:
-        self.teller, self.style, self.key = teller, style, key
-        self.recipe, self.directory, self.schema = teller.recipe, teller.directory, teller.schema
-        self.subtask = teller.subtask
+    def __init__(self, generator: DialogueGenerator, style: str, key: Sequence[object]) -> None:
+        self.generator, self.style, self.key = generator, style, key
+        self.recipe, self.restaurants, self.schema = generator.recipe, generator.restaurants, generator.schema
+        self.subtask = generator.subtask
         questions = {f"ask-{slot.name}": slot.question for slot in self.schema.slots}
-        sentences = {kind: p.ANSWER_TYPES[kind] for kind in _SENTENCES[self.subtask]}
+        sentences = {kind: templates.ANSWER_TYPES[kind] for kind in _SENTENCES[self.subtask]}
         self.sentences: dict[str, str] = sentences | (questions if self.subtask in {1, 5} else {})
         """Answer type to text of the sentences that can be answers in this subtask."""
         self._found: dict[str, tuple[str, ...]] = {}
@@ -141,34 +141,34 @@ class Neighbours:
     def near(self, answer: str, kind: str, size: int) -> list[str]:
         """Return the `size` nearest texts; `size` must not change for an answer."""
         if answer not in self._found:
-            chance = Chance(*self.key, "near", answer)
-            self._found[answer] = tuple(self._find(answer, kind, size, chance))
+            rng = Rng(*self.key, "near", answer)
+            self._found[answer] = tuple(self._find(answer, kind, size, rng))
         return list(self._found[answer])
 
-    def _find(self, answer: str, kind: str, size: int, chance: Chance) -> list[str]:
+    def _find(self, answer: str, kind: str, size: int, rng: Rng) -> list[str]:
         if kind == "api_call":
-            return self._calls_near(answer, size, chance)
+            return self._calls_near(answer, size, rng)
         if kind in NAMED:
             name = answer.rsplit(maxsplit=1)[-1].removesuffix(f"_{kind}")
-            texts = [text_of(kind, near) for near in self._names_near(name, size, chance)]
+            texts = [text_of(kind, near) for near in self._names_near(name, size, rng)]
             turned, share = _TURNED[kind]
-            texts = [self._turn(text, kind, turned) if chance.happens(share) else text for text in texts]
-            if kind in {"phone", "address"} and chance.happens(_OTHER_ITEM[self.style][self.subtask == 4]):
+            texts = [self._turn(text, kind, turned) if rng.happens(share) else text for text in texts]
+            if kind in {"phone", "address"} and rng.happens(_OTHER_ITEM[self.style][self.subtask == 4]):
                 texts[0] = text_of(turned, name)
             return texts
-        return self._sentences_near(answer, kind, size, chance)
+        return self._sentences_near(answer, kind, size, rng)
 
-    def _sentences_near(self, answer: str, kind: str, size: int, chance: Chance) -> list[str]:
+    def _sentences_near(self, answer: str, kind: str, size: int, rng: Rng) -> list[str]:
         texts = [text for text in self.sentences.values() if text != answer]
         count = _SENTENCES_NEAR[self.subtask].get(kind, _SENTENCES_NEAR_OTHERS)
         if self.style == "training" and self.subtask in _SENTENCES_NEAR_TRAINING:
             count = _SENTENCES_NEAR_TRAINING[self.subtask].get(kind, 2)
         else:
-            count = math.floor(count * _SENTENCES_KEPT[self.style] + chance.unit())
-        near = chance.some(texts, min(count, size))
+            count = math.floor(count * _SENTENCES_KEPT[self.style] + rng.unit())
+        near = rng.sample(texts, min(count, size))
         kinds = _KINDS_NEAR[self.subtask].get(kind, _KINDS_NEAR[self.subtask][""])
         names, weights = list(kinds), list(kinds.values())
-        return self._fill(near, size, lambda: self.any_text(chance.weighted(names, weights), chance))
+        return self._fill(near, size, lambda: self.any_text(rng.weighted_choice(names, weights), rng))
 
     def _fill(self, texts: list[str], size: int, make: Callable[[], str]) -> list[str]:
         for _ in range(_TRIES):
@@ -179,7 +179,7 @@ class Neighbours:
                 texts.append(text)
         return texts
 
-    def _calls_near(self, answer: str, size: int, chance: Chance) -> list[str]:
+    def _calls_near(self, answer: str, size: int, rng: Rng) -> list[str]:
         """Return api_calls that differ in one slot or two, in task 1 on the same side of the split."""
         values = answer.split()[1:]
         recipe = self.recipe
@@ -192,15 +192,15 @@ class Neighbours:
                 break
             changed = list(values)
             wide = attempt > _TRIES // 2  # a small schema has no more neighbours so near
-            count = 3 if wide else 1 if chance.happens(one) else 2
-            for place in chance.some(range(len(values)), count):
-                changed[place] = chance.other(self.schema.values[self.schema.slots[place].name], values[place])
-            text = " ".join((p.API_CALL, *changed))
-            if text not in texts and (wide or self.subtask != 1 or self.teller.ours(changed)):
+            count = 3 if wide else 1 if rng.happens(one) else 2
+            for place in rng.sample(range(len(values)), count):
+                changed[place] = rng.other(self.schema.values[self.schema.slots[place].name], values[place])
+            text = " ".join((templates.API_CALL, *changed))
+            if text not in texts and (wide or self.subtask != 1 or self.generator.ours(changed)):
                 texts.append(text)
         return texts
 
-    def _names_near(self, name: str, size: int, chance: Chance) -> list[str]:
+    def _names_near(self, name: str, size: int, rng: Rng) -> list[str]:
         """Return names that share a word with the name, most of them with or without `the_` like it."""
         words = [word for word in name.split("_") if word != "the"]
         article = name.startswith("the_")
@@ -208,36 +208,36 @@ class Neighbours:
         for attempt in range(_TRIES):
             if len(near) == size:
                 break
-            pool = self.directory.sharing(chance.pick(words)) if attempt < _TRIES // 2 else self.directory.names
+            pool = self.restaurants.sharing(rng.choice(words)) if attempt < _TRIES // 2 else self.restaurants.names
             for _ in range(_SAME_ARTICLE_TRIES):
-                other = chance.pick(pool)
+                other = rng.choice(pool)
                 if other.startswith("the_") == article:
                     break
-            other = self._unknown(other, chance)
+            other = self._unknown(other, rng)
             if other != name and other not in near:
                 near.append(other)
         return near
 
-    def _unknown(self, name: str, chance: Chance) -> str:
+    def _unknown(self, name: str, rng: Rng) -> str:
         """Return the name, or sometimes one that no knowledge base has: a slot value in it is changed."""
         if self.style == "training" or not self.recipe.unknown_names:
             return name
         parts = name.split("_")
         for place, part in enumerate(parts):
-            if part in self._values and chance.happens(self.recipe.unknown_names):
+            if part in self._values and rng.happens(self.recipe.unknown_names):
                 values = next(values for values in self.schema.values.values() if part in values)
-                parts[place] = chance.other(values, part)
+                parts[place] = rng.other(values, part)
                 return "_".join(parts)
         return name
 
-    def any_text(self, kind: str, chance: Chance) -> str:
+    def any_text(self, kind: str, rng: Rng) -> str:
         """Return some text of a kind that the file may hold."""
         if kind == "sentence":
-            return chance.pick(list(self.sentences.values()))
+            return rng.choice(list(self.sentences.values()))
         if kind == "api_call":
-            values = self.teller.any_request(chance) if self.subtask == 1 else self.teller.any_values(chance)
-            return " ".join((p.API_CALL, *values.values()))
-        return text_of(kind, chance.pick(self.directory.names))
+            values = self.generator.any_request(rng) if self.subtask == 1 else self.generator.any_values(rng)
+            return " ".join((templates.API_CALL, *values.values()))
+        return text_of(kind, rng.choice(self.restaurants.names))
 
     def _turn(self, text: str, kind: str, other: str) -> str:
         return text_of(other, text.rsplit(maxsplit=1)[-1].removesuffix(f"_{kind}"))

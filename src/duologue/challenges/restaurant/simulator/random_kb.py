@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from duologue.challenges.restaurant.schema.ontology import FIELDS, kb_values
-from duologue.challenges.restaurant.simulator.rng import Chance
+from duologue.challenges.restaurant.simulator.rng import Rng
 from duologue.core.records import Fact
 
 _ADJECTIVES = (
@@ -33,18 +33,18 @@ BASES = 8
 """Base restaurants in each cell of cuisine x location x price."""
 
 
-def restaurant_name(chance: Chance) -> str:
+def restaurant_name(rng: Rng) -> str:
     """Return a name of the form `[the_]adjective_adjective_noun_noun` (specification, section 3)."""
-    article = "the_" if chance.happens(0.5) else ""
-    adjectives = f"{chance.pick(_WEIGHTED_ADJECTIVES)}_{chance.pick(_WEIGHTED_ADJECTIVES)}"
-    return f"{article}{adjectives}_{chance.pick(NOUNS)}_{chance.pick(NOUNS)}"
+    article = "the_" if rng.happens(0.5) else ""
+    adjectives = f"{rng.choice(_WEIGHTED_ADJECTIVES)}_{rng.choice(_WEIGHTED_ADJECTIVES)}"
+    return f"{article}{adjectives}_{rng.choice(NOUNS)}_{rng.choice(NOUNS)}"
 
 
-def new_names(count: int, taken: set[str], chance: Chance) -> list[str]:
+def new_names(count: int, taken: set[str], rng: Rng) -> list[str]:
     """Return so many names that are not taken yet, and take them."""
     names: list[str] = []
     while len(names) < count:
-        name = restaurant_name(chance)
+        name = restaurant_name(rng)
         if name not in taken:
             taken.add(name)
             names.append(name)
@@ -59,10 +59,10 @@ def make_kb(kb: int, seed: int) -> list[Fact]:
     are disjoint.
     """
     taken: set[str] = set()
-    names = new_names(5_400, taken, Chance(seed, "names", 1))
+    names = new_names(5_400, taken, Rng(seed, "names", 1))
     if kb == 2:  # a name of base 1 is never used again
-        names = new_names(5_400, taken, Chance(seed, "names", 2))
-    chance = Chance(seed, "kb", kb)
+        names = new_names(5_400, taken, Rng(seed, "names", 2))
+    rng = Rng(seed, "kb", kb)
     values = kb_values(kb)
     rows: list[dict[str, str]] = []
     for cuisine in values["cuisine"]:
@@ -70,20 +70,18 @@ def make_kb(kb: int, seed: int) -> list[Fact]:
             for price in values["price"]:
                 cell = {"cuisine": cuisine, "location": location, "price": price}
                 for base in range(BASES):
-                    number = chance.pick(values["number"])
-                    rows += _expand({**cell, "number": number}, base, values, chance)
+                    number = rng.choice(values["number"])
+                    rows += _expand({**cell, "number": number}, base, values, rng)
     facts: list[Fact] = []
-    for name, row in zip(names, chance.shuffled(rows), strict=True):
+    for name, row in zip(names, rng.shuffled(rows), strict=True):
         row |= {"phone": f"{name}_phone", "address": f"{name}_address"}
         facts += [Fact(subject=name, relation=field, object=row[field]) for field in FIELDS]
     return facts
 
 
-def _expand(
-    base: dict[str, str], index: int, values: dict[str, tuple[str, ...]], chance: Chance
-) -> list[dict[str, str]]:
+def _expand(base: dict[str, str], index: int, values: dict[str, tuple[str, ...]], rng: Rng) -> list[dict[str, str]]:
     combinations = [(mood, diet) for mood in values["atmosphere"] for diet in values["restrictions"]]
-    ratings = chance.shuffled(range(9 * index + 1, 9 * index + 10))
+    ratings = rng.shuffled(range(9 * index + 1, 9 * index + 10))
     return [
         {**base, "atmosphere": mood, "restrictions": diet, "rating": str(rating)}
         for (mood, diet), rating in zip(combinations, ratings, strict=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from duologue.challenges.restaurant.schema.patterns import ANSWER_TYPES
+from duologue.challenges.restaurant.schema.templates import ANSWER_TYPES
 from duologue.core.errors import did_you_mean
 from duologue.core.records import Record
 

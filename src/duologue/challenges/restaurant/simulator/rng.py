@@ -31,7 +31,7 @@ def identifier(*key: object) -> str:
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{'89ab'[int(text[16], 16) & 3]}{text[17:20]}-{text[20:32]}"
 
 
-class Chance:
+class Rng:
     """A stream of draws that depends on its key alone."""
 
     __slots__ = ("unit",)
@@ -48,15 +48,15 @@ class Chance:
         """Return one of 0 .. limit - 1, equally likely."""
         return int(self.unit() * limit)
 
-    def pick(self, choices: Sequence[T]) -> T:
+    def choice(self, choices: Sequence[T]) -> T:
         """Return one of the choices, equally likely. There must be one."""
         return choices[int(self.unit() * len(choices))]
 
     def other(self, choices: Sequence[T], *taken: T) -> T:
         """Return one of the choices that are not taken, equally likely. There must be one."""
-        return self.pick([choice for choice in choices if choice not in taken])
+        return self.choice([choice for choice in choices if choice not in taken])
 
-    def weighted(self, choices: Sequence[T], weights: Sequence[float]) -> T:
+    def weighted_choice(self, choices: Sequence[T], weights: Sequence[float]) -> T:
         """Return one of the choices, as likely as its weight says. The weights must not all be zero."""
         point = self.unit() * math.fsum(weights)  # sum() of floats differs between versions of Python
         for choice, weight in zip(choices, weights, strict=True):
@@ -65,7 +65,7 @@ class Chance:
                 return choice
         return [choice for choice, weight in zip(choices, weights, strict=True) if weight > 0][-1]
 
-    def some(self, choices: Sequence[T], count: int) -> list[T]:
+    def sample(self, choices: Sequence[T], count: int) -> list[T]:
         """Return `count` of the choices (at most all) in random order, none twice."""
         pool = list(choices)
         count = min(count, len(pool))
@@ -76,4 +76,4 @@ class Chance:
 
     def shuffled(self, choices: Sequence[T]) -> list[T]:
         """Return all choices in random order."""
-        return self.some(choices, len(choices))
+        return self.sample(choices, len(choices))

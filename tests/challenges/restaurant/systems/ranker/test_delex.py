@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.systems.ranker.delex import Lexicon
+from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
 from duologue.core.records import Fact
 
 KB = (
@@ -20,66 +20,66 @@ KB = (
 
 
 @pytest.fixture
-def lexicon() -> Lexicon:
-    return Lexicon(Fact(subject=subject, relation=field, object=value) for subject, field, value in KB)
+def lexicon() -> KbLexicon:
+    return KbLexicon(Fact(subject=subject, relation=field, object=value) for subject, field, value in KB)
 
 
-def test_values_become_markers_and_keep_field_and_value_beside_them(lexicon: Lexicon) -> None:
-    heard = lexicon.read("i want thai food in rome, please")
+def test_values_become_markers_and_keep_field_and_value_beside_them(lexicon: KbLexicon) -> None:
+    heard = lexicon.delexicalise("i want thai food in rome, please")
     assert heard.tokens == ("i", "want", "<value>", "food", "in", "<value>", ",", "please")
     assert [value.position for value in heard.values] == [2, 5]
     assert [lexicon.fields[value.field] for value in heard.values] == ["cuisine", "location"]
 
 
-def test_two_values_of_a_field_are_two_pairs_and_the_same_value_is_one(lexicon: Lexicon) -> None:
-    first, second, third = lexicon.read("thai or french or thai").values
+def test_two_values_of_a_field_are_two_pairs_and_the_same_value_is_one(lexicon: KbLexicon) -> None:
+    first, second, third = lexicon.delexicalise("thai or french or thai").values
     assert first.field == second.field
     assert first.pair != second.pair
     assert first.pair == third.pair
 
 
-def test_fields_are_in_alphabetical_order(lexicon: Lexicon) -> None:
+def test_fields_are_in_alphabetical_order(lexicon: KbLexicon) -> None:
     assert lexicon.fields == ("cuisine", "location", "phone", "rating")
     assert lexicon.item_fields == {"phone"}
 
 
-def test_a_restaurant_becomes_a_name(lexicon: Lexicon) -> None:
-    heard = lexicon.read("what do you think of this option: old_inn")
+def test_a_restaurant_becomes_a_name(lexicon: KbLexicon) -> None:
+    heard = lexicon.delexicalise("what do you think of this option: old_inn")
     assert heard.tokens[-3:] == ("option", ":", "<name>")
     assert (heard.subject, heard.item) == ("old_inn", None)
 
 
-def test_a_value_of_one_restaurant_alone_becomes_an_item_with_its_field(lexicon: Lexicon) -> None:
-    heard = lexicon.read("here it is new_inn_phone")
+def test_a_value_of_one_restaurant_alone_becomes_an_item_with_its_field(lexicon: KbLexicon) -> None:
+    heard = lexicon.delexicalise("here it is new_inn_phone")
     assert heard.tokens[-2:] == ("<item>", "phone")
     assert (heard.subject, heard.item) == ("new_inn", "phone")
 
 
-def test_names_in_no_knowledge_base_are_read_by_their_shape(lexicon: Lexicon) -> None:
-    assert lexicon.read("the option was no_such_inn").tokens[-1] == "<name>"
-    assert lexicon.read("here it is no_such_inn_phone").subject == "no_such_inn"
-    assert lexicon.read("here it is no_such_inn_phone").item == "phone"
+def test_names_in_no_knowledge_base_are_read_by_their_shape(lexicon: KbLexicon) -> None:
+    assert lexicon.delexicalise("the option was no_such_inn").tokens[-1] == "<name>"
+    assert lexicon.delexicalise("here it is no_such_inn_phone").subject == "no_such_inn"
+    assert lexicon.delexicalise("here it is no_such_inn_phone").item == "phone"
 
 
-def test_an_api_call_is_a_word_and_its_values_are_values(lexicon: Lexicon) -> None:
-    assert lexicon.read("api_call thai rome").tokens == ("api_call", "<value>", "<value>")
+def test_an_api_call_is_a_word_and_its_values_are_values(lexicon: KbLexicon) -> None:
+    assert lexicon.delexicalise("api_call thai rome").tokens == ("api_call", "<value>", "<value>")
 
 
 def test_words_of_names_are_not_values() -> None:
-    lexicon = Lexicon([Fact(subject="big_business_car", relation="atmosphere", object="business")])
-    assert lexicon.read("at big_business_car").tokens == ("at", "<name>")
+    lexicon = KbLexicon([Fact(subject="big_business_car", relation="atmosphere", object="business")])
+    assert lexicon.delexicalise("at big_business_car").tokens == ("at", "<name>")
 
 
-def test_fact_lines_read_as_forms_and_do_not_count_as_speech(lexicon: Lexicon) -> None:
-    assert lexicon.read("old_inn r_cuisine thai").tokens == ("<name>", "<field>", "<value>")
+def test_fact_lines_read_as_forms_and_do_not_count_as_speech(lexicon: KbLexicon) -> None:
+    assert lexicon.delexicalise("old_inn r_cuisine thai").tokens == ("<name>", "<field>", "<value>")
     assert lexicon.spoken() == set()
-    lexicon.read("with french food")
+    lexicon.delexicalise("with french food")
     assert lexicon.spoken() == {"with", "food", "<value>", "cuisine"}
 
 
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
-    lexicon = Lexicon(Fact(subject=subject, relation=field, object=value) for subject, field, value in KB)
-    heard = lexicon.read(text)
+    lexicon = KbLexicon(Fact(subject=subject, relation=field, object=value) for subject, field, value in KB)
+    heard = lexicon.delexicalise(text)
     assert all(heard.tokens[value.position] == "<value>" for value in heard.values)
-    assert heard is lexicon.read(text)
+    assert heard is lexicon.delexicalise(text)

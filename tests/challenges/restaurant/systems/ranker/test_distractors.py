@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from duologue.challenges.restaurant.simulator.rng import Chance
-from duologue.challenges.restaurant.systems.ranker.distractors import Decoys
+from duologue.challenges.restaurant.simulator.rng import Rng
+from duologue.challenges.restaurant.systems.ranker.distractors import DistractorSampler
 from duologue.core.records import Answer, Candidate, Example, Fact, Sample, Turn
 
 FACTS = [
@@ -30,9 +30,9 @@ def texts(one: Example) -> list[str]:
 
 
 def test_decoys_are_other_answers_and_never_the_answer() -> None:
-    decoys = Decoys(FACTS, EXAMPLES)
+    distractors = DistractorSampler(FACTS, EXAMPLES)
     for seed in range(50):
-        joined = decoys.join(EXAMPLES[0], 4, Chance(seed))
+        joined = distractors.join(EXAMPLES[0], 4, Rng(seed))
         assert texts(joined)[0] == "hello"
         assert len(set(texts(joined))) == len(texts(joined)) <= 5
         kinds = {text.split(" ")[0] for text in texts(joined)}
@@ -40,9 +40,9 @@ def test_decoys_are_other_answers_and_never_the_answer() -> None:
 
 
 def test_decoys_name_restaurants_of_the_dialogue_mostly() -> None:
-    decoys = Decoys(FACTS, EXAMPLES)
+    distractors = DistractorSampler(FACTS, EXAMPLES)
     listed = example(9, "hello", ("api", "c_inn r_cuisine thai"))
-    made = [text for seed in range(100) for text in texts(decoys.join(listed, 3, Chance(seed)))[1:]]
+    made = [text for seed in range(100) for text in texts(distractors.join(listed, 3, Rng(seed)))[1:]]
     named = [text for text in made if "_inn" in text]
     near = [text for text in named if "c_inn" in text]
     assert len(named) > 50
@@ -51,35 +51,35 @@ def test_decoys_name_restaurants_of_the_dialogue_mostly() -> None:
 
 
 def test_a_restaurant_that_the_user_names_is_of_the_dialogue() -> None:
-    decoys = Decoys(FACTS, EXAMPLES)
+    distractors = DistractorSampler(FACTS, EXAMPLES)
     asked = example(9, "hello", ("user", "may i have a table at b_inn"))
-    made = [text for seed in range(60) for text in texts(decoys.join(asked, 3, Chance(seed)))[1:]]
+    made = [text for seed in range(60) for text in texts(distractors.join(asked, 3, Rng(seed)))[1:]]
     assert "here it is b_inn_phone" in made
 
 
 def test_equal_keys_give_equal_decoys() -> None:
-    decoys = Decoys(FACTS, EXAMPLES)
-    assert decoys.join(EXAMPLES[0], 3, Chance(1, "x")) == decoys.join(EXAMPLES[0], 3, Chance(1, "x"))
+    distractors = DistractorSampler(FACTS, EXAMPLES)
+    assert distractors.join(EXAMPLES[0], 3, Rng(1, "x")) == distractors.join(EXAMPLES[0], 3, Rng(1, "x"))
 
 
 def test_an_api_call_among_decoys_has_values_that_the_user_named() -> None:
-    decoys = Decoys([*FACTS, Fact(subject="a_inn", relation="cuisine", object="french")], EXAMPLES)
+    distractors = DistractorSampler([*FACTS, Fact(subject="a_inn", relation="cuisine", object="french")], EXAMPLES)
     asked = example(9, "hello", ("user", "not french, please"))
-    made = [text for seed in range(100) for text in texts(decoys.join(asked, 2, Chance(seed)))[1:]]
+    made = [text for seed in range(100) for text in texts(distractors.join(asked, 2, Rng(seed)))[1:]]
     calls = [text for text in made if text.startswith("api_call")]
     assert calls.count("api_call french") > calls.count("api_call thai") > 0
 
 
 def test_a_dialogue_taken_back_is_about_an_earlier_bot_turn() -> None:
-    decoys = Decoys(FACTS, EXAMPLES)
+    distractors = DistractorSampler(FACTS, EXAMPLES)
     told = example(9, "hello", ("user", "hi"), ("system", "one"), ("user", "so"), ("system", "two"), ("user", "?"))
     seen = set()
     for seed in range(20):
-        earlier = decoys.rewind(told, Chance(seed))
+        earlier = distractors.rewind(told, Rng(seed))
         assert earlier is not None
         (reference,) = earlier.references
         seen.add((len(earlier.sample.history), reference.text))
         assert texts(earlier)[0] == reference.text
         assert len(texts(earlier)) > 2
     assert seen == {(1, "one"), (3, "two")}
-    assert decoys.rewind(example(1, "hello", ("user", "hi")), Chance(1)) is None
+    assert distractors.rewind(example(1, "hello", ("user", "hi")), Rng(1)) is None

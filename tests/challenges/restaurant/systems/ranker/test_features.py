@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from duologue.challenges.restaurant.systems.ranker.delex import Lexicon
-from duologue.challenges.restaurant.systems.ranker.features import CATEGORIES, RANKINGS, Reader, Vocabulary
+from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
+from duologue.challenges.restaurant.systems.ranker.features import CATEGORIES, RANKINGS, FeatureExtractor, Vocabulary
 from duologue.core.records import Candidate, Fact, Sample, Turn
 
 if TYPE_CHECKING:
-    from duologue.challenges.restaurant.systems.ranker.network.rows import Row
+    from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow
 
 HISTORY = """
 api old_inn r_rating 7
@@ -43,7 +43,7 @@ CANDIDATES = (
 
 
 @pytest.fixture
-def lexicon() -> Lexicon:
+def lexicon() -> KbLexicon:
     facts = [
         Fact(subject=name, relation=field, object=value)
         for name, rating in (("old_inn", "7"), ("new_inn", "19"), ("low_inn", "8"))
@@ -55,7 +55,7 @@ def lexicon() -> Lexicon:
             ("address", f"{name}_address"),
         )
     ]
-    return Lexicon(facts)
+    return KbLexicon(facts)
 
 
 @pytest.fixture
@@ -69,26 +69,26 @@ def sample() -> Sample:
     )
 
 
-def category(row: Row, place: int, name: str) -> int:
+def category(row: RankerRow, place: int, name: str) -> int:
     return int(row.candidates[place][2 + list(CATEGORIES).index(name)])
 
 
-def test_a_block_of_facts_is_one_turn_and_every_row_starts_with_a_start(lexicon: Lexicon, sample: Sample) -> None:
-    reader = Reader()
-    row = reader.row(sample, lexicon)
-    said = [reader.table[number] for number in row.turns[:, 1]]
+def test_a_block_of_facts_is_one_turn_and_every_row_starts_with_a_start(lexicon: KbLexicon, sample: Sample) -> None:
+    extractor = FeatureExtractor()
+    row = extractor.row(sample, lexicon)
+    said = [extractor.table[number] for number in row.turns[:, 1]]
     assert said[:3] == [("<start>",), ("<facts>",), ("hello",)]
     assert row.length == 11
 
 
-def test_only_what_the_user_says_is_a_mention(lexicon: Lexicon, sample: Sample) -> None:
-    row = Reader().row(sample, lexicon)
+def test_only_what_the_user_says_is_a_mention(lexicon: KbLexicon, sample: Sample) -> None:
+    row = FeatureExtractor().row(sample, lexicon)
     assert len(row.mentions) == 2
     assert set(row.mentions[:, 0]) == {4}
 
 
-def test_candidates_are_compared_with_the_history(lexicon: Lexicon, sample: Sample) -> None:
-    row = Reader().row(sample, lexicon, target="3")
+def test_candidates_are_compared_with_the_history(lexicon: KbLexicon, sample: Sample) -> None:
+    row = FeatureExtractor().row(sample, lexicon, target="3")
     assert row.target == 3
     assert category(row, 0, "said by the bot") == 1
     assert category(row, 0, "said in the last bot turn") == 0
@@ -98,60 +98,60 @@ def test_candidates_are_compared_with_the_history(lexicon: Lexicon, sample: Samp
     assert [category(row, place, "listed") for place in (0, 4, 8)] == [1, 2, 0]
 
 
-def test_restaurants_have_places_in_the_order_of_their_mentions(lexicon: Lexicon, sample: Sample) -> None:
-    row = Reader().row(sample, lexicon)
+def test_restaurants_have_places_in_the_order_of_their_mentions(lexicon: KbLexicon, sample: Sample) -> None:
+    row = FeatureExtractor().row(sample, lexicon)
     names = [name for name in CATEGORIES if name.startswith("place among names by the bot")]
     assert [[category(row, place, name) for name in names] for place in (0, 1, 2)] == [[0, 1, 1], [1, 0, 0], [6, 6, 4]]
 
 
-def test_a_candidate_knows_the_reply_to_the_last_mention_of_its_restaurant(lexicon: Lexicon, sample: Sample) -> None:
-    reader = Reader()
-    row = reader.row(sample, lexicon)
-    replies = [reader.table[row.turns[int(place), 1]] for place in row.candidates[:, 1]]
+def test_a_candidate_knows_the_reply_to_the_last_mention_of_its_restaurant(lexicon: KbLexicon, sample: Sample) -> None:
+    extractor = FeatureExtractor()
+    row = extractor.row(sample, lexicon)
+    replies = [extractor.table[row.turns[int(place), 1]] for place in row.candidates[:, 1]]
     assert replies[0] == ("no", "still", "no", "good")
     assert replies[1] == ("do", "you", "have", "its", "phone", "number")
     assert replies[2] == ("<start>",)
 
 
-def test_the_item_the_user_spoke_of_is_known(lexicon: Lexicon, sample: Sample) -> None:
-    row = Reader().row(sample, lexicon)
+def test_the_item_the_user_spoke_of_is_known(lexicon: KbLexicon, sample: Sample) -> None:
+    row = FeatureExtractor().row(sample, lexicon)
     assert category(row, 3, "how lately the user spoke of the item") == 0
     assert category(row, 8, "how lately the user spoke of the item") == 3
 
 
-def test_listed_restaurants_are_ranked_by_numeric_fields_as_numbers(lexicon: Lexicon, sample: Sample) -> None:
-    reader = Reader()
-    row = reader.row(sample, lexicon)
+def test_listed_restaurants_are_ranked_by_numeric_fields_as_numbers(lexicon: KbLexicon, sample: Sample) -> None:
+    extractor = FeatureExtractor()
+    row = extractor.row(sample, lexicon)
     of_candidate = {int(entry[0]): entry[1:].tolist() for entry in row.figures}
-    assert [reader.fields[entry[0]] for entry in of_candidate.values()] == ["rating"] * len(of_candidate)
+    assert [extractor.fields[entry[0]] for entry in of_candidate.values()] == ["rating"] * len(of_candidate)
     assert of_candidate[0][1:] == [0, 2, 5, 5]  # the best, named already
     assert of_candidate[2][1:] == [2, 0, 0, 0]  # the worst, the only one not named
     assert 8 not in of_candidate
     assert row.figures.shape[1] == 2 + len(RANKINGS)
 
 
-def test_a_question_is_linked_to_the_field_whose_name_it_holds(lexicon: Lexicon, sample: Sample) -> None:
-    row = Reader().row(sample, lexicon)
+def test_a_question_is_linked_to_the_field_whose_name_it_holds(lexicon: KbLexicon, sample: Sample) -> None:
+    row = FeatureExtractor().row(sample, lexicon)
     assert [5, lexicon.fields.index("cuisine")] in row.links.tolist()
 
 
-def test_values_of_candidates_are_those_of_the_mentions(lexicon: Lexicon, sample: Sample) -> None:
-    row = Reader().row(sample, lexicon)
+def test_values_of_candidates_are_those_of_the_mentions(lexicon: KbLexicon, sample: Sample) -> None:
+    row = FeatureExtractor().row(sample, lexicon)
     called = row.values[row.values[:, 0] == 6]
     assert set(called[:, 2]) == set(row.mentions[:, 3])
 
 
-def test_a_sample_without_history_or_candidates_is_a_row(lexicon: Lexicon) -> None:
-    row = Reader().row(Sample(id="1", dialogue_id="1"), lexicon)
+def test_a_sample_without_history_or_candidates_is_a_row(lexicon: KbLexicon) -> None:
+    row = FeatureExtractor().row(Sample(id="1", dialogue_id="1"), lexicon)
     assert row.length == 1
     assert row.candidates.shape == (0, 2 + len(CATEGORIES))
     assert row.candidates.dtype == np.int32
 
 
-def test_a_vocabulary_keeps_words_of_enough_worlds_and_fields_that_are_spoken_of(lexicon: Lexicon) -> None:
-    other = Lexicon([Fact(subject="x_inn", relation="zone", object="north")])
+def test_a_vocabulary_keeps_words_of_enough_worlds_and_fields_that_are_spoken_of(lexicon: KbLexicon) -> None:
+    other = KbLexicon([Fact(subject="x_inn", relation="zone", object="north")])
     for each, text in ((lexicon, "with thai food"), (other, "with north zone"), (lexicon, "hello")):
-        each.read(text)
+        each.delexicalise(text)
     common = Vocabulary.of([lexicon, other], rare=0.9)
     assert common.words == ("with",)
     assert common.number("never heard") == 1

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.formats.files import load
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.systems.ranker.training_data import closed_course, open_course
+from duologue.challenges.restaurant.systems.ranker.training_data import closed_training_data, open_training_data
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.recipe import resolve
 
@@ -22,9 +22,9 @@ def _request(example: Example) -> str:
 
 
 def test_a_closed_course_is_set_in_knowledge_base_1_and_is_the_same_for_a_seed() -> None:
-    course = closed_course(20, 5, seed=3)
-    assert course == closed_course(20, 5, seed=3)
-    assert course != closed_course(20, 5, seed=4)
+    course = closed_training_data(20, 5, seed=3)
+    assert course == closed_training_data(20, 5, seed=3)
+    assert course != closed_training_data(20, 5, seed=4)
     assert list(course.worlds) == ["kb1_atmosphere"]
     assert 100 <= len(course.examples) <= 160
     assert 25 <= len(course.held_out) <= 50
@@ -36,13 +36,13 @@ def test_what_a_training_chooses_by_is_no_test_set_that_the_same_seed_generates(
     paths = RestaurantTask().generate(recipe, 1, tmp_path, workers=1, progress=None)
     made = {one.sample.id for path in paths if path.name.endswith("tst20.json") for one in load(path)}
     assert len(made) == 100
-    held_out = {one.sample.dialogue_id for one in closed_course(20, 20, seed=1).held_out}
+    held_out = {one.sample.dialogue_id for one in closed_training_data(20, 20, seed=1).held_out}
     assert len(held_out) >= 80
     assert not held_out & made
 
 
 def test_every_example_has_its_answer_and_decoys_among_its_candidates() -> None:
-    course = closed_course(15, 5, seed=1)
+    course = closed_training_data(15, 5, seed=1)
     for example in (*course.examples, *course.held_out):
         (reference,) = example.references
         assert reference.ranking is not None
@@ -55,7 +55,7 @@ def test_every_example_has_its_answer_and_decoys_among_its_candidates() -> None:
 
 
 def test_an_open_course_has_invented_schemas_and_judges_by_others() -> None:
-    course = open_course(40, 10, schemas=10, standard=0.3, seed=2)
+    course = open_training_data(40, 10, schemas=10, standard=0.3, seed=2)
     worlds = {example.sample.world for example in course.examples}
     judged = {example.sample.world for example in course.held_out}
     assert worlds & judged == {"kb1_atmosphere"}
@@ -66,7 +66,7 @@ def test_an_open_course_has_invented_schemas_and_judges_by_others() -> None:
 
 
 def test_the_texts_of_the_extra_slot_are_in_no_course() -> None:
-    course = open_course(30, 30, schemas=12, standard=0.5, seed=5)
+    course = open_training_data(30, 30, schemas=12, standard=0.5, seed=5)
     for example in (*course.examples, *course.held_out):
         spoken = [turn.text for turn in example.sample.history if turn.speaker != "api"]
         spoken += [candidate.text for candidate in example.sample.candidates if " r_" not in candidate.text]
@@ -75,6 +75,6 @@ def test_the_texts_of_the_extra_slot_are_in_no_course() -> None:
 
 def test_progress_is_told_to_the_end() -> None:
     told: list[tuple[int, int, str]] = []
-    closed_course(150, 5, seed=1, progress=lambda *step: told.append(step))
+    closed_training_data(150, 5, seed=1, progress=lambda *step: told.append(step))
     assert told[-1][0] == told[-1][1]
     assert all(done <= total for done, total, _ in told)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.restaurant.formats.files import example_of, load, turns_of
-from duologue.challenges.restaurant.schema import patterns
+from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.ontology import schema_of_part
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.rows import simulate
-from duologue.challenges.restaurant.systems.solver.solver import Solver, Talk, policy, rank
+from duologue.challenges.restaurant.simulator.row_generator import simulate
+from duologue.challenges.restaurant.systems.solver.solver import DialogueState, Solver, policy, rank
 from duologue.core.protocols import Brief, System
 from duologue.core.records import Candidate, Record, Sample, Turn
 
@@ -61,14 +61,14 @@ def history(*utterances: str) -> tuple[Turn, ...]:
     return tuple(turns_of(utterances))
 
 
-def assert_bot_says_all_its_turns(turns: tuple[Turn, ...], talk: Talk | None = None) -> int:
-    talk = talk or Talk()
+def assert_bot_says_all_its_turns(turns: tuple[Turn, ...], state: DialogueState | None = None) -> int:
+    state = state or DialogueState()
     said = 0
     for turn in turns:
         if turn.speaker == "system":
-            assert talk.say() == turn.text, "the policy says something else"
+            assert state.next_utterance() == turn.text, "the policy says something else"
             said += 1
-        talk.see(turn)
+        state.observe(turn)
     return said
 
 
@@ -88,7 +88,7 @@ def test_facts_before_the_greeting_lead_from_the_look_to_a_proposal() -> None:
         *FACTS,
         *("hello", "hello what can i help you with today", "can you book a table in rome for six with thai food in"),
     )
-    assert policy(turns) == patterns.BOT_SORRY, "a request that is cut off is not understood"
+    assert policy(turns) == templates.BOT_SORRY, "a request that is cut off is not understood"
     request = "can you book a table with a casual atmosphere in rome for six with thai food in a cheap price range"
     turns = (*turns[:-1], Turn(speaker="user", text=request))
     assert_bot_says_all_its_turns((*turns, Turn(speaker="system", text="i'm on it")))
@@ -160,7 +160,7 @@ def test_no_order_of_utterances_is_too_odd(utterances: list[str]) -> None:
 
 
 def test_ratings_are_compared_as_numbers() -> None:
-    turns = history(*("a r_rating 9", "b r_rating 10", "c r_rating ?"), "hi", patterns.BOT_LOOK, "<silence>")
+    turns = history(*("a r_rating 9", "b r_rating 10", "c r_rating ?"), "hi", templates.BOT_LOOK, "<silence>")
     assert policy(turns) == "what do you think of this option: b"
 
 
@@ -189,16 +189,16 @@ def test_the_solver_is_a_system_without_options() -> None:
 @pytest.mark.parametrize("part", ["train", "tst1", "tst2", "tst3", "tst4"])
 def test_generated_dialogues_are_solved_completely(part: str) -> None:
     schema = schema_of_part(part)
-    extra = patterns.RESTRICTIONS in schema.slots
+    extra = templates.RESTRICTIONS in schema.slots
     facts = make_kb(2 if part in {"tst2", "tst4"} else 1, 5)
     for subtask in (1, 2, 3, 4, 5):
         rows = simulate(schema, facts, Generation(), subtask=subtask, part=part, style="a", n=30, seed=5)
         for example in map(example_of, rows):
             (answer,) = Solver().answer([example.sample])
             assert answer.text == example.references[0].text
-            talk = Talk()
-            talk.extra = extra  # inside a history no candidates tell, and tasks 1 and 5 may not have named it yet
-            assert_bot_says_all_its_turns(example.sample.history, talk)
+            state = DialogueState()
+            state.extra = extra  # inside a history no candidates tell, and tasks 1 and 5 may not have named it yet
+            assert_bot_says_all_its_turns(example.sample.history, state)
 
 
 def check_file(path: Path) -> int:

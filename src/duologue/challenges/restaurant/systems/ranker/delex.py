@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.restaurant.schema.patterns import API_CALL
+from duologue.challenges.restaurant.schema.templates import API_CALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,29 +26,29 @@ FIELD_PREFIX = "r_"
 _CACHE_LIMIT = 200_000
 
 
-class Mentioned(NamedTuple):
+class ValueMention(NamedTuple):
     """A value of the knowledge base in an utterance."""
 
     position: int
     """Index of its token."""
     field: int
-    """Index into `Lexicon.fields`."""
+    """Index into `KbLexicon.fields`."""
     pair: int
     """Number of the (field, value) pair, distinct within a lexicon."""
 
 
-class Utterance(NamedTuple):
+class DelexUtterance(NamedTuple):
     """An utterance as forms, with what its markers stand for."""
 
     tokens: tuple[str, ...]
-    values: tuple[Mentioned, ...] = ()
+    values: tuple[ValueMention, ...] = ()
     subject: str | None = None
     """The restaurant named last, known to the knowledge base or not."""
     item: str | None = None
     """The field of the restaurant's own value that is named, such as `phone`."""
 
 
-class Lexicon:
+class KbLexicon:
     """What the words of one knowledge base mean.
 
     Where a word is a value of several fields, the alphabetically first field counts.
@@ -79,9 +79,9 @@ class Lexicon:
             for word in values[field]:
                 self._values.setdefault(word, (index, count))
                 count += 1
-        self._known: dict[str, Utterance] = {}
+        self._known: dict[str, DelexUtterance] = {}
 
-    def read(self, text: str) -> Utterance:
+    def delexicalise(self, text: str) -> DelexUtterance:
         """Return the utterance with its knowledge-base words replaced; equal texts give the same object."""
         known = self._known.get(text)
         if known is None:
@@ -102,15 +102,15 @@ class Lexicon:
                 words.update(self.fields[value.field] for value in utterance.values)
         return words
 
-    def _read(self, text: str) -> Utterance:
+    def _read(self, text: str) -> DelexUtterance:
         tokens: list[str] = []
-        values: list[Mentioned] = []
+        values: list[ValueMention] = []
         subject = item = None
         for written in text.split():
             word = written.rstrip(PUNCTUATION) or written
             value = self._values.get(word)
             if value is not None:
-                values.append(Mentioned(len(tokens), *value))
+                values.append(ValueMention(len(tokens), *value))
                 tokens.append(VALUE)
             elif word in self._subjects:
                 subject = word
@@ -125,7 +125,7 @@ class Lexicon:
             else:
                 tokens.append(word)
             tokens += written[len(word) :]
-        return Utterance(tuple(tokens), tuple(values), subject, item)
+        return DelexUtterance(tuple(tokens), tuple(values), subject, item)
 
     def _unusual(self, word: str) -> tuple[str | None, str | None]:
         """Return subject and field of a word with an underscore; both `None` when it is a field marker.

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from duologue.challenges.restaurant.knowledge.facts import fact_in
-from duologue.challenges.restaurant.schema.patterns import API_CALL
+from duologue.challenges.restaurant.knowledge.facts import parse_fact
+from duologue.challenges.restaurant.schema.templates import API_CALL
 from duologue.challenges.restaurant.systems.ranker.delex import PUNCTUATION
 from duologue.core.records import Answer, Candidate, Example
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duologue.challenges.restaurant.simulator.rng import Chance
+    from duologue.challenges.restaurant.simulator.rng import Rng
     from duologue.core.records import Fact, Sample
 
 _NAME = "{name}"
@@ -27,7 +27,7 @@ _AT_HAND = 0.8  # how often a decoy names a restaurant or values of the dialogue
 _BESIDE_EARLIER = 8  # decoys beside an earlier bot turn, which has no other candidates
 
 
-class Decoys:
+class DistractorSampler:
     """The bot's utterances in one knowledge base, by form: equal but for the restaurant or the values."""
 
     def __init__(self, facts: Iterable[Fact], examples: Iterable[Example]) -> None:
@@ -56,40 +56,38 @@ class Decoys:
                 words[place] = _NAME + word[len(subject) :]
         return " ".join(words)
 
-    def join(self, example: Example, count: int, chance: Chance) -> Example:
+    def join(self, example: Example, count: int, rng: Rng) -> Example:
         """Return the example with up to `count` more candidates, none of which is there already."""
         sample = example.sample
         known = {candidate.text for candidate in sample.candidates}
         near, heard = self._near(sample), self._heard(sample)
         added: list[Candidate] = []
-        for texts in chance.some(self._forms, count):
-            text = chance.pick(texts)
+        for texts in rng.sample(self._forms, count):
+            text = rng.choice(texts)
             if _NAME in text:
-                pool = near if near and chance.happens(_AT_HAND) else self._subjects
-                text = text.replace(_NAME, chance.pick(pool))
-            elif text.startswith(API_CALL) and chance.happens(_AT_HAND):
-                text = " ".join(
-                    chance.pick(heard.get(self._field_of.get(word, ""), [word])) for word in text.split(" ")
-                )
+                pool = near if near and rng.happens(_AT_HAND) else self._subjects
+                text = text.replace(_NAME, rng.choice(pool))
+            elif text.startswith(API_CALL) and rng.happens(_AT_HAND):
+                text = " ".join(rng.choice(heard.get(self._field_of.get(word, ""), [word])) for word in text.split(" "))
             if text not in known:
                 known.add(text)
                 added.append(Candidate(id=f"decoy-{len(added)}", text=text))
         candidates = (*sample.candidates, *added)
         return msgspec.structs.replace(example, sample=msgspec.structs.replace(sample, candidates=candidates))
 
-    def rewind(self, example: Example, chance: Chance) -> Example | None:
+    def rewind(self, example: Example, rng: Rng) -> Example | None:
         """Return the dialogue as it stood before an earlier bot turn, that turn among decoys; `None` without one."""
         history = example.sample.history
         places = [place for place, turn in enumerate(history) if turn.speaker == "system"]
         if not places:
             return None
-        place = chance.pick(places)
+        place = rng.choice(places)
         said = Candidate(id="said", text=history[place].text)
         sample = msgspec.structs.replace(
             example.sample, id=f"{example.sample.id}#{place}", history=history[:place], candidates=(said,)
         )
         reference = Answer(text=said.text, ranking=(said.id,))
-        return self.join(Example(sample=sample, references=(reference,)), _BESIDE_EARLIER, chance)
+        return self.join(Example(sample=sample, references=(reference,)), _BESIDE_EARLIER, rng)
 
     def _heard(self, sample: Sample) -> dict[str, list[str]]:
         """Return the values that the user named, by field."""
@@ -106,7 +104,7 @@ class Decoys:
         """Return the restaurants that the dialogue lists or names."""
         near: dict[str, None] = {}
         for turn in sample.history:
-            fact = fact_in(turn.text) if turn.speaker == "api" else None
+            fact = parse_fact(turn.text) if turn.speaker == "api" else None
             if fact is not None:
                 near[fact.subject] = None
             else:

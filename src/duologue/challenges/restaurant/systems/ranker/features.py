@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.challenges.restaurant.knowledge.facts import fact_in
-from duologue.challenges.restaurant.systems.ranker.delex import ITEM, NAME, VALUE, Lexicon
-from duologue.challenges.restaurant.systems.ranker.network.rows import UNKNOWN, Row
+from duologue.challenges.restaurant.knowledge.facts import parse_fact
+from duologue.challenges.restaurant.systems.ranker.delex import ITEM, NAME, VALUE, KbLexicon
+from duologue.challenges.restaurant.systems.ranker.network.batches import UNKNOWN, RankerRow
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from duologue.challenges.restaurant.systems.ranker.delex import Utterance
+    from duologue.challenges.restaurant.systems.ranker.delex import DelexUtterance
     from duologue.core.records import Candidate, Sample, Turn
 
 START, FACTS = "<start>", "<facts>"
@@ -59,7 +59,7 @@ class Vocabulary:
         return len(self._numbers)
 
     @classmethod
-    def of(cls, lexicons: Collection[Lexicon], *, rare: float) -> Vocabulary:
+    def of(cls, lexicons: Collection[KbLexicon], *, rare: float) -> Vocabulary:
         """Return the words spoken in more than the share `rare` of the lexicons, and the fields spoken of there.
 
         The name of a field that nobody speaks of stays unknown: nothing could be learned about it.
@@ -76,7 +76,7 @@ class Vocabulary:
         return self._numbers.get(word, UNKNOWN)
 
 
-class Reader:
+class FeatureExtractor:
     """Make rows of samples and keep the table of token sequences that their utterance numbers point into.
 
     Both are kept as words, because a vocabulary is counted from them; `numbers` turns them into numbers.
@@ -96,16 +96,16 @@ class Reader:
             self.table.append(tokens)
         return number
 
-    def row(self, sample: Sample, lexicon: Lexicon, *, target: str | None = None) -> Row:
+    def row(self, sample: Sample, lexicon: KbLexicon, *, target: str | None = None) -> RankerRow:
         """Return the sample as numbers; `target` is the id of the right candidate, where it is known.
 
         Utterances and field names are numbers into this reader's `table` and `fields`.
         """
         history = _History(self, sample.history, lexicon)
-        read = [lexicon.read(candidate.text) for candidate in sample.candidates]
+        read = [lexicon.delexicalise(candidate.text) for candidate in sample.candidates]
         right = next((place for place, candidate in enumerate(sample.candidates) if candidate.id == target), -1)
         values = [(place, value.field, value.pair) for place, said in enumerate(read) for value in said.values]
-        return Row(
+        return RankerRow(
             turns=_ints(history.turns, 2),
             mentions=_ints(history.mentions, 4),
             fields=np.array([self.field(name) for name in lexicon.fields], np.int32),
@@ -146,8 +146,8 @@ class Reader:
 class _History:
     """One history as numbers, with what candidates are compared with."""
 
-    def __init__(self, reader: Reader, history: Sequence[Turn], lexicon: Lexicon) -> None:
-        self.turns: list[tuple[int, int]] = [(SPEAKERS["api"], reader.utterance((START,)))]
+    def __init__(self, extractor: FeatureExtractor, history: Sequence[Turn], lexicon: KbLexicon) -> None:
+        self.turns: list[tuple[int, int]] = [(SPEAKERS["api"], extractor.utterance((START,)))]
         self.mentions: list[tuple[int, int, int, int]] = []
         self._listed: dict[str, dict[str, str]] = {}
         self._said: dict[str, dict[str, int]] = {"user": {}, "system": {}, "api": {}}
@@ -158,24 +158,24 @@ class _History:
         self._reply_to: dict[str, int] = {}
         self._last_bot = ""
         for turn in history:
-            self._take(reader, turn, lexicon)
+            self._take(extractor, turn, lexicon)
         self._bot_from_last = list(reversed(self._by_bot))
         self._bot_latest = list(reversed(self._by_bot_latest))
         self._user_latest = list(reversed(self._by_user_latest))
         self.figures = _rankings(self._listed, set(self._by_bot))
         self._items_latest = list(reversed(self._items_by_user))
 
-    def _take(self, reader: Reader, turn: Turn, lexicon: Lexicon) -> None:
+    def _take(self, extractor: FeatureExtractor, turn: Turn, lexicon: KbLexicon) -> None:
         said = self._said.setdefault(turn.speaker, {})
         said[turn.text] = said.get(turn.text, 0) + 1
-        line = fact_in(turn.text) if turn.speaker == "api" else None
+        line = parse_fact(turn.text) if turn.speaker == "api" else None
         if line is not None:
             self._listed.setdefault(line.subject, {})[line.relation] = str(line.object)
-            facts = reader.utterance((FACTS,))
+            facts = extractor.utterance((FACTS,))
             if self.turns[-1][1] != facts:
                 self.turns.append((SPEAKERS["api"], facts))
             return
-        heard = lexicon.read(turn.text)
+        heard = lexicon.delexicalise(turn.text)
         if turn.speaker == "user":
             self.mentions += [(len(self.turns), *value) for value in heard.values]
             _latest(self._by_user_latest, heard.subject)
@@ -189,14 +189,14 @@ class _History:
             _latest(self._by_bot_latest, heard.subject)
             if heard.subject is not None:
                 self._reply_to[heard.subject] = len(self.turns) + 1
-        self.turns.append((SPEAKERS.get(turn.speaker, 3), reader.utterance(heard.tokens)))
+        self.turns.append((SPEAKERS.get(turn.speaker, 3), extractor.utterance(heard.tokens)))
 
-    def reply(self, said: Utterance) -> int:
+    def reply(self, said: DelexUtterance) -> int:
         """Return the turn that followed when the bot last named the candidate's restaurant; 0 when there is none."""
         turn = self._reply_to.get(said.subject or "", 0)
         return turn if turn < len(self.turns) else 0
 
-    def categories(self, candidate: Candidate, said: Utterance) -> tuple[int, ...]:
+    def categories(self, candidate: Candidate, said: DelexUtterance) -> tuple[int, ...]:
         """Return one number per entry of `CATEGORIES`."""
         text, subject = candidate.text, said.subject
         listed = 2 if subject is None else int(subject in self._listed)
@@ -226,7 +226,7 @@ def _place(order: Sequence[str], wanted: str | None, size: int) -> int:
     return min(order.index(wanted), size - 2) if wanted in order else size - 1
 
 
-def _links(read: Sequence[Utterance], lexicon: Lexicon) -> list[tuple[int, int]]:
+def _links(read: Sequence[DelexUtterance], lexicon: KbLexicon) -> list[tuple[int, int]]:
     return [
         (place, index)
         for place, said in enumerate(read)

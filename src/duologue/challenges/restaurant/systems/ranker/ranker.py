@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from duologue.challenges.restaurant.knowledge.facts import fact_in
-from duologue.challenges.restaurant.systems.ranker.delex import Lexicon
+from duologue.challenges.restaurant.knowledge.facts import parse_fact
+from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
 from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Record
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.restaurant.systems.ranker.features import Reader, Vocabulary
+    from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor, Vocabulary
+    from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow
     from duologue.challenges.restaurant.systems.ranker.network.model import DialogueRanker
-    from duologue.challenges.restaurant.systems.ranker.network.rows import Row
     from duologue.core.protocols import Brief, Progress, Run, Task, World
     from duologue.core.records import Example, Fact, Sample
 
@@ -87,14 +87,14 @@ class Ranker:
     def __init__(self, recipe: RankerRecipe | None = None) -> None:
         self.recipe = recipe or RankerRecipe()
         self.seen: str = _seen(self.recipe)
-        self._worlds: dict[str, Lexicon] = {}
+        self._worlds: dict[str, KbLexicon] = {}
         self._model: DialogueRanker | None = None
         self._vocabulary: Vocabulary | None = None
-        self._reader: Reader | None = None
+        self._extractor: FeatureExtractor | None = None
 
     def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # ranks alike for every task and seed
         """Look the words of the given knowledge bases up from now on."""
-        self._worlds = {name: Lexicon(world) for name, world in worlds.items()}
+        self._worlds = {name: KbLexicon(world) for name, world in worlds.items()}
 
     def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:
         """Return simulated training and held-out examples, and keep the knowledge bases they are set in.
@@ -102,18 +102,20 @@ class Ranker:
         Raises `UsageError` for any task but `restaurant`.
         """
         from duologue.challenges.restaurant.systems.ranker.training_data import (  # a simulator is not for listing
-            closed_course,
-            open_course,
+            closed_training_data,
+            open_training_data,
         )
 
         if task.brief.name != "restaurant":
             raise UsageError(f"the ranker practises for task 'restaurant' alone, found '{task.brief.name}'")
         recipe = self.recipe
         if recipe.regime == "closed":
-            course = closed_course(recipe.dialogues, recipe.held_out, seed, progress)
+            course = closed_training_data(recipe.dialogues, recipe.held_out, seed, progress)
         else:
-            course = open_course(recipe.dialogues, recipe.held_out, recipe.schemas, recipe.standard, seed, progress)
-        self._worlds = {name: Lexicon(facts) for name, facts in course.worlds.items()}
+            course = open_training_data(
+                recipe.dialogues, recipe.held_out, recipe.schemas, recipe.standard, seed, progress
+            )
+        self._worlds = {name: KbLexicon(facts) for name, facts in course.worlds.items()}
         return course.examples, course.held_out
 
     def fit(
@@ -127,16 +129,16 @@ class Ranker:
 
         Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights.
         """
-        from duologue.challenges.restaurant.systems.ranker.features import Reader, Vocabulary  # needs numpy
+        from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor, Vocabulary  # needs numpy
         from duologue.challenges.restaurant.systems.ranker.network.learner import learner  # needs torch
         from duologue.models.train import Plan, train
 
         if not held_out:
             examples, held_out = [one for place, one in enumerate(examples) if place % 10], examples[::10]
-        reader, lexicons = Reader(), _Lexicons(self._worlds)
-        rows = _rows(examples, reader, lexicons, run.progress)
+        extractor, lexicons = FeatureExtractor(), _Lexicons(self._worlds)
+        rows = _rows(examples, extractor, lexicons, run.progress)
         vocabulary = Vocabulary.of(lexicons.used, rare=self.recipe.rare)
-        judged = _rows(held_out, reader, lexicons, run.progress)
+        judged = _rows(held_out, extractor, lexicons, run.progress)
         model = self._new_model(vocabulary, run.seed)
         recipe = self.recipe
         plan = Plan(
@@ -146,7 +148,7 @@ class Ranker:
             checkpoint_seconds=recipe.checkpoint_seconds,
             threads=recipe.threads,
         )
-        utterances, names = reader.numbers(vocabulary)
+        utterances, names = extractor.numbers(vocabulary)
         subject = learner(model, utterances, names)
         train(
             subject,
@@ -165,7 +167,7 @@ class Ranker:
 
         Raises `UsageError` before `fit` or `load`.
         """
-        from duologue.challenges.restaurant.systems.ranker.features import Reader  # needs numpy
+        from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor  # needs numpy
         from duologue.challenges.restaurant.systems.ranker.network.learner import scores  # needs torch
 
         if self._model is None or self._vocabulary is None:
@@ -175,9 +177,9 @@ class Ranker:
         order = sorted(range(len(samples)), key=lambda place: len(samples[place].history))
         for start in range(0, len(order), _CHUNK):
             places = [place for place in order[start : start + _CHUNK] if samples[place].candidates]
-            reader = Reader()
-            rows = [reader.row(samples[place], lexicons.of(samples[place])) for place in places]
-            utterances, names = reader.numbers(self._vocabulary)
+            extractor = FeatureExtractor()
+            rows = [extractor.row(samples[place], lexicons.of(samples[place])) for place in places]
+            utterances, names = extractor.numbers(self._vocabulary)
             for place, scored in zip(places, scores(self._model, rows, utterances, names), strict=True):
                 answers[place] = Answer(ranking=_ranking(samples[place], scored))
         return answers
@@ -234,37 +236,39 @@ def _seen(recipe: RankerRecipe) -> str:
 class _Lexicons:
     """The lexicon of each sample."""
 
-    def __init__(self, worlds: Mapping[str, Lexicon]) -> None:
+    def __init__(self, worlds: Mapping[str, KbLexicon]) -> None:
         self._worlds = worlds
         self._only = next(iter(worlds.values())) if len(worlds) == 1 else None
-        self._used: dict[int, Lexicon] = {}
+        self._used: dict[int, KbLexicon] = {}
 
-    def of(self, sample: Sample) -> Lexicon:
+    def of(self, sample: Sample) -> KbLexicon:
         """Return the lexicon of the world that the sample names, the only one there is, or one of its own facts."""
         lexicon = self._worlds.get(sample.world) if sample.world is not None else None
-        lexicon = lexicon or self._only or Lexicon((*sample.knowledge, *_told(sample)))
+        lexicon = lexicon or self._only or KbLexicon((*sample.knowledge, *_told(sample)))
         self._used[id(lexicon)] = lexicon
         return lexicon
 
     @property
-    def used(self) -> list[Lexicon]:
+    def used(self) -> list[KbLexicon]:
         """The lexicons that samples were read with, in the order of their first use."""
         return list(self._used.values())
 
 
 def _told(sample: Sample) -> list[Fact]:
     """Return the facts in the lines of the history."""
-    facts = (fact_in(turn.text) for turn in sample.history if turn.speaker == "api")
+    facts = (parse_fact(turn.text) for turn in sample.history if turn.speaker == "api")
     return [fact for fact in facts if fact is not None]
 
 
-def _rows(examples: Sequence[Example], reader: Reader, lexicons: _Lexicons, progress: Progress | None) -> list[Row]:
+def _rows(
+    examples: Sequence[Example], extractor: FeatureExtractor, lexicons: _Lexicons, progress: Progress | None
+) -> list[RankerRow]:
     """Return examples as rows with their answers; raises `UsageError` for one whose answer is not among them."""
     rows = []
     for done, example in enumerate(examples):
         sample = example.sample
         ranking = example.references[0].ranking if example.references else None
-        row = reader.row(sample, lexicons.of(sample), target=ranking[0] if ranking else None)
+        row = extractor.row(sample, lexicons.of(sample), target=ranking[0] if ranking else None)
         if row.target < 0:
             raise UsageError(f"sample '{sample.id}' has no answer among its candidates; training needs one in each")
         rows.append(row)

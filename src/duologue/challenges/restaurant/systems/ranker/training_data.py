@@ -16,11 +16,11 @@ import msgspec
 from duologue.challenges.restaurant.formats.files import example_of
 from duologue.challenges.restaurant.schema.ontology import standard_schema
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
-from duologue.challenges.restaurant.simulator.random_schema import invent
+from duologue.challenges.restaurant.simulator.random_schema import random_schema
 from duologue.challenges.restaurant.simulator.recipe import STYLES, Generation
-from duologue.challenges.restaurant.simulator.rng import Chance
-from duologue.challenges.restaurant.simulator.rows import simulate
-from duologue.challenges.restaurant.systems.ranker.distractors import Decoys
+from duologue.challenges.restaurant.simulator.rng import Rng
+from duologue.challenges.restaurant.simulator.row_generator import simulate
+from duologue.challenges.restaurant.systems.ranker.distractors import DistractorSampler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ _WEIGHTS = {1: 0.7, 2: 0.6, 3: 1.0, 4: 0.5, 5: 2.2}
 """How many dialogues of each subtask there are, on average 1: whole dialogues (5) have the most to learn."""
 _CUTS = {"hello": 0.25, "on-it": 0.25, "look": 0.5, "ready": 0.5, "another": 0.5, "repeat": 5, "phone": 2, "address": 2}
 """Where training dialogues of style `a` are cut: rarely before what is learned at once, often before what is rare."""
-_DECOYS = 4  # wrong candidates more per dialogue
+_DISTRACTORS = 4  # wrong candidates more per dialogue
 _REWOUND = 0.2  # share of dialogues that are taken back to an earlier bot turn as well
 _TRAINING_SEEDS, _HELD_OUT_SEEDS = 1, 2
 _MANY = 1_000_000  # schemas per seed, more than anybody will ask for
@@ -43,7 +43,7 @@ its test set, which the training would then have looked at to choose its epoch."
 
 
 @dataclass
-class Course:
+class RankerTrainingData:
     """Examples to learn from and to judge by, with the knowledge bases that they are set in."""
 
     examples: list[Example] = field(default_factory=list)
@@ -61,7 +61,9 @@ class _Share:
     held_out: bool = False
 
 
-def closed_course(dialogues: int, held_out: int, seed: int, progress: Progress | None = None) -> Course:
+def closed_training_data(
+    dialogues: int, held_out: int, seed: int, progress: Progress | None = None
+) -> RankerTrainingData:
     """Return about `dialogues` and `held_out` examples per subtask in knowledge base 1 with its five slots.
 
     Held-out dialogues make other requests than the training dialogues do.
@@ -71,9 +73,9 @@ def closed_course(dialogues: int, held_out: int, seed: int, progress: Progress |
     return _course(shares, seed, progress)
 
 
-def open_course(
+def open_training_data(
     dialogues: int, held_out: int, schemas: int, standard: float, seed: int, progress: Progress | None = None
-) -> Course:
+) -> RankerTrainingData:
     """Return examples of which the share `standard` is set in knowledge base 1, the others in `schemas` invented ones.
 
     Held-out examples are set in other schemas, a tenth as many. A course of few dialogues uses fewer schemas,
@@ -90,12 +92,12 @@ def open_course(
         invented = max(1, min(most, wanted - known))
         for index in range(invented):
             count = (wanted - known) * (index + 1) // invented - (wanted - known) * index // invented
-            shares.append(_Share(*invent((3 * seed + first) * _MANY + index), count, held_out=judged))
+            shares.append(_Share(*random_schema((3 * seed + first) * _MANY + index), count, held_out=judged))
     return _course(shares, seed, progress)
 
 
-def _course(shares: list[_Share], seed: int, progress: Progress | None) -> Course:
-    course = Course()
+def _course(shares: list[_Share], seed: int, progress: Progress | None) -> RankerTrainingData:
+    course = RankerTrainingData()
     turns: dict[tuple[str, str], Turn] = {}
     total = sum(share.dialogues for share in shares) * len(_WEIGHTS)
     done = 0
@@ -109,12 +111,12 @@ def _course(shares: list[_Share], seed: int, progress: Progress | None) -> Cours
             done += 1
             if progress is not None and done % 500 == 0:
                 progress(min(done, total), total, "simulating dialogues")
-        decoys = Decoys(share.facts, made)
+        distractors = DistractorSampler(share.facts, made)
         where = course.held_out if share.held_out else course.examples
         for one in made:
-            chance = Chance(seed, "decoys", one.sample.id)
-            where.append(decoys.join(one, _DECOYS, chance))
-            if chance.happens(_REWOUND) and (earlier := decoys.rewind(one, chance)) is not None:
+            rng = Rng(seed, "decoys", one.sample.id)
+            where.append(distractors.join(one, _DISTRACTORS, rng))
+            if rng.happens(_REWOUND) and (earlier := distractors.rewind(one, rng)) is not None:
                 where.append(earlier)
     if progress is not None:
         progress(total, total, "simulating dialogues")
@@ -124,7 +126,7 @@ def _course(shares: list[_Share], seed: int, progress: Progress | None) -> Cours
 def _rows(share: _Share, seed: int) -> Iterator[dict[str, object]]:
     """Yield the rows of a share, its dialogues dealt out to the candidate styles in turn."""
     part = "tst1" if share.held_out else "train"
-    styles = Chance(seed, share.schema.name, part).shuffled(STYLES)  # few dialogues: not always the same
+    styles = Rng(seed, share.schema.name, part).shuffled(STYLES)  # few dialogues: not always the same
     recipe = Generation(answer_twice=0)  # of two equal answers neither is wrong: nothing to learn
     if not share.held_out:
         recipe = msgspec.structs.replace(recipe, cut_weights=_CUTS)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import arguments_of, call_text
-from duologue.challenges.restaurant.knowledge.facts import fact_in
-from duologue.challenges.restaurant.schema import patterns
-from duologue.challenges.restaurant.systems.solver.reading import UNKNOWN, Reading, read
+from duologue.challenges.restaurant.knowledge.facts import parse_fact
+from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.systems.solver.utterance_parser import UNKNOWN, ParsedUtterance, parse_utterance
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 
@@ -22,39 +22,39 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Brief, World
     from duologue.core.records import Candidate, Sample, Turn
 
-_ORDER = tuple(slot.name for slot in patterns.SLOTS)
-_EXTRA = patterns.RESTRICTIONS.name
-_QUESTIONS = {slot.question: slot.name for slot in patterns.SLOTS_EXTRA}
+_ORDER = tuple(slot.name for slot in templates.SLOTS)
+_EXTRA = templates.RESTRICTIONS.name
+_QUESTIONS = {slot.question: slot.name for slot in templates.SLOTS_EXTRA}
 _QUESTION_OF = {slot: question for question, slot in _QUESTIONS.items()}
-_OPTION = patterns.BOT_OPTION.removesuffix("{name}")
-_REPEAT = patterns.BOT_REPEAT.removesuffix("{name}")
+_OPTION = templates.BOT_OPTION.removesuffix("{name}")
+_REPEAT = templates.BOT_REPEAT.removesuffix("{name}")
 
 FIXED_REPLIES = {
-    "greeting": patterns.BOT_HELLO,  # rule 1
-    "request": patterns.BOT_ON_IT,  # rule 2
-    "request-at": patterns.BOT_RESERVE,  # rule 2
-    "hedge": patterns.BOT_READY,  # rule 6
-    "hedge-address": patterns.BOT_READY,
-    "hedge-phone": patterns.BOT_READY,
-    "update": patterns.BOT_UPDATE,  # rule 8
-    "no-more": patterns.BOT_LOOK,  # rule 9
-    "question": patterns.BOT_SORRY,  # rule 11
-    "reject": patterns.BOT_ANOTHER,  # rule 13
-    "accept": patterns.BOT_RESERVE,  # rule 14
-    "take-newest": patterns.BOT_RESERVE,
-    "take-repeated": patterns.BOT_RESERVE,
-    "thanks": patterns.BOT_ANYTHING,  # rule 16
-    "farewell": patterns.BOT_WELCOME,
-    "unknown": patterns.BOT_SORRY,  # outside the inventory: as for a question that cannot be answered
+    "greeting": templates.BOT_HELLO,  # rule 1
+    "request": templates.BOT_ON_IT,  # rule 2
+    "request-at": templates.BOT_RESERVE,  # rule 2
+    "hedge": templates.BOT_READY,  # rule 6
+    "hedge-address": templates.BOT_READY,
+    "hedge-phone": templates.BOT_READY,
+    "update": templates.BOT_UPDATE,  # rule 8
+    "no-more": templates.BOT_LOOK,  # rule 9
+    "question": templates.BOT_SORRY,  # rule 11
+    "reject": templates.BOT_ANOTHER,  # rule 13
+    "accept": templates.BOT_RESERVE,  # rule 14
+    "take-newest": templates.BOT_RESERVE,
+    "take-repeated": templates.BOT_RESERVE,
+    "thanks": templates.BOT_ANYTHING,  # rule 16
+    "farewell": templates.BOT_WELCOME,
+    "unknown": templates.BOT_SORRY,  # outside the inventory: as for a question that cannot be answered
 }
 """What the bot says to utterances that need no look at the state."""
 
 
-class Talk:
+class DialogueState:
     """What the bot knows at one point of a dialogue: feed it the turns with `see`, ask it with `say`."""
 
-    def __init__(self, reader: Callable[[str], Reading] = read) -> None:
-        self._reader = reader
+    def __init__(self, parser: Callable[[str], ParsedUtterance] = parse_utterance) -> None:
+        self._parser = parser
         self.values: dict[str, str] = {}
         """The value of each slot that was settled."""
         self.ratings: dict[str, float] = {}
@@ -70,27 +70,27 @@ class Talk:
         """Whether there was a call to the knowledge base."""
         self.extra = False
         """Whether the sixth slot is known to be required."""
-        self.heard = UNKNOWN
+        self.last_user = UNKNOWN
         """The last user utterance."""
-        self.said = ""
+        self.last_bot = ""
         """The last bot utterance."""
         self._item = "phone"
 
-    def see(self, turn: Turn) -> None:
+    def observe(self, turn: Turn) -> None:
         """Take in one turn of the dialogue."""
-        fact = fact_in(turn.text)
+        fact = parse_fact(turn.text)
         if fact is not None:
             self.ratings.setdefault(fact.subject, float("-inf"))
             if fact.relation == "rating":
                 self.ratings[fact.subject] = _number(fact.object)
         elif turn.speaker == "user":
-            self.hear(self._reader(turn.text))
+            self.hear(self._parser(turn.text))
         elif turn.speaker == "system":
             self._note_own(turn.text)
 
-    def hear(self, reading: Reading) -> None:
+    def hear(self, reading: ParsedUtterance) -> None:
         """Take in what the user said."""
-        self.heard = reading
+        self.last_user = reading
         if reading.kind == "request":
             self.requested = True
             self.values.update(reading.values)
@@ -110,7 +110,7 @@ class Talk:
         self.extra = self.extra or _EXTRA in self.values
 
     def _note_own(self, text: str) -> None:
-        self.said = text
+        self.last_bot = text
         if text in _QUESTIONS:
             self.asked = _QUESTIONS[text]
             self.extra = self.extra or self.asked == _EXTRA
@@ -118,37 +118,37 @@ class Talk:
             self.proposed.append(text.removeprefix(_OPTION))
         elif text.startswith(_REPEAT):
             self.repeated = text.removeprefix(_REPEAT)
-        elif text.startswith(patterns.API_CALL):
+        elif text.startswith(templates.API_CALL):
             self.called = True
             self.extra = self.extra or len(arguments_of(text) or ()) > len(_ORDER)
             self.ratings.clear()  # what comes now answers the new call
             self.proposed.clear()
 
-    def say(self) -> str:
+    def next_utterance(self) -> str:
         """Return the bot's next utterance."""
-        kind = self.heard.kind
+        kind = self.last_user.kind
         if kind == "silence":
             return self._after_silence()
         if kind == "answer":
             return self.ask()  # rule 5
         if kind == "ask-first":
-            return patterns.BOT_REPEAT.format(name=self.proposed[0]) if self.proposed else patterns.BOT_SORRY
+            return templates.BOT_REPEAT.format(name=self.proposed[0]) if self.proposed else templates.BOT_SORRY
         if kind == "ask-previous":
-            return patterns.BOT_REPEAT.format(name=self.proposed[-2:][0]) if self.proposed else patterns.BOT_SORRY
+            return templates.BOT_REPEAT.format(name=self.proposed[-2:][0]) if self.proposed else templates.BOT_SORRY
         if kind in {"ask-phone", "ask-address", "needed"}:
             if self.chosen is None:
-                return patterns.BOT_SORRY
-            return patterns.BOT_ITEM.format(value=f"{self.chosen}_{self._item}")  # rule 15
+                return templates.BOT_SORRY
+            return templates.BOT_ITEM.format(value=f"{self.chosen}_{self._item}")  # rule 15
         return FIXED_REPLIES[kind]
 
     def _after_silence(self) -> str:
-        if self.said == patterns.BOT_ON_IT:
+        if self.last_bot == templates.BOT_ON_IT:
             return self.ask()  # rule 3
-        if self.said == patterns.BOT_LOOK and (self.called or not self.ratings):
+        if self.last_bot == templates.BOT_LOOK and (self.called or not self.ratings):
             return self.call()  # rule 7
         if self.ratings:
             return self.propose()  # rule 10; rule 7 for task 3, the only one with facts before any call
-        return patterns.BOT_LOOK  # a call that brought nothing; never seen in the data
+        return templates.BOT_LOOK  # a call that brought nothing; never seen in the data
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ class Talk:
     def ask(self) -> str:
         """Return the question for the first missing slot in alphabetical order (rule 4)."""
         missing = sorted(set(self.required) - set(self.values))
-        return _QUESTION_OF[missing[0]] if missing else patterns.BOT_LOOK
+        return _QUESTION_OF[missing[0]] if missing else templates.BOT_LOOK
 
     def call(self) -> str:
         """Return the `api_call` with the values known so far."""
@@ -168,8 +168,8 @@ class Talk:
         """Return the proposal of the best-rated restaurant that was not proposed yet."""
         left = [name for name in self.ratings if name not in self.proposed]
         if not left:
-            return patterns.BOT_SORRY  # never seen in the data: the user accepts the last one
-        return patterns.BOT_OPTION.format(name=max(left, key=self.ratings.__getitem__))
+            return templates.BOT_SORRY  # never seen in the data: the user accepts the last one
+        return templates.BOT_OPTION.format(name=max(left, key=self.ratings.__getitem__))
 
 
 def policy(history: Sequence[Turn], candidates: Sequence[Candidate] = ()) -> str:
@@ -178,12 +178,12 @@ def policy(history: Sequence[Turn], candidates: Sequence[Candidate] = ()) -> str
     The candidates only tell whether the sixth slot is required, where the history does not: its question,
     or a call with six values, is among them in no set that has five slots.
     """
-    talk = Talk()
+    state = DialogueState()
     for turn in history:
-        talk.see(turn)
-    if not talk.extra:
-        talk.extra = any(_shows_extra(candidate.text) for candidate in candidates)
-    return talk.say()
+        state.observe(turn)
+    if not state.extra:
+        state.extra = any(_shows_extra(candidate.text) for candidate in candidates)
+    return state.next_utterance()
 
 
 class Solver:
@@ -215,18 +215,18 @@ def rank(text: str, candidates: Sequence[Candidate]) -> tuple[str, ...]:
 
     Within each kind the more words are shared the better; ties keep the order of the candidates.
     """
-    kind, words = patterns.answer_type(text), set(text.split())
+    kind, words = templates.answer_type(text), set(text.split())
 
     def unlikeness(candidate: Candidate) -> tuple[bool, bool, float]:
         others = set(candidate.text.split())
         shared = 2 * len(words & others) / (len(words) + len(others)) if words or others else 1.0
-        return candidate.text != text, patterns.answer_type(candidate.text) != kind, -shared
+        return candidate.text != text, templates.answer_type(candidate.text) != kind, -shared
 
     return tuple(candidate.id for candidate in sorted(candidates, key=unlikeness))
 
 
 def _shows_extra(text: str) -> bool:
-    return text == patterns.RESTRICTIONS.question or len(arguments_of(text) or ()) > len(_ORDER)
+    return text == templates.RESTRICTIONS.question or len(arguments_of(text) or ()) > len(_ORDER)
 
 
 def _number(value: object) -> float:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
+from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow, collate
 from duologue.challenges.restaurant.systems.ranker.network.learner import learner, new_ranker, scores
-from duologue.challenges.restaurant.systems.ranker.network.model import Belief, DialogueRanker, RankerSize
-from duologue.challenges.restaurant.systems.ranker.network.rows import Row, collate
+from duologue.challenges.restaurant.systems.ranker.network.model import BeliefTracker, DialogueRanker, RankerSize
 from duologue.models.train import Plan, train
 
 SIZE = RankerSize(vocabulary=20, categories=(3, 4), rankings=(5,), width=8, hidden=8, dropout=0.0, word_dropout=0.0)
@@ -25,11 +25,11 @@ def ints(rows: Sequence[tuple[int, ...]], columns: int) -> np.ndarray[tuple[int,
     return np.array(rows, np.int32).reshape(-1, columns)
 
 
-def row(number: int, target: int = 0) -> Row:
+def row(number: int, target: int = 0) -> RankerRow:
     """A row that differs with its number in every part."""
     turns = [(0, 0), *[(place % 2, 1 + (place + number) % 4) for place in range(1 + number % 5)]]
     candidates = [(1 + (place + number) % 4, 0, place % 3, (number + place) % 4) for place in range(2 + number % 3)]
-    return Row(
+    return RankerRow(
         turns=ints(turns, 2),
         mentions=ints([(1, 1, 0, number % 3)] if number % 2 else [], 4),
         fields=np.array([0, 1], np.int32),
@@ -99,7 +99,7 @@ def test_belief_is_what_the_latest_accepted_mention_leaves() -> None:
         values=ints([(0, 0, 5), (0, 0, 6), (1, 1, 7), (1, 1, 8)], 3),
     )
     batch = collate([one], UTTERANCES, NAMES)
-    belief = Belief(SIZE)
+    belief = BeliefTracker(SIZE)
     belief.gate = _Gates([0.9, 0.25, 0.5])  # type: ignore[assignment]  # stands in for the learned gates
     states = torch.zeros(*batch.tokens.shape, SIZE.width)
     named, unfilled = belief(batch, states, torch.zeros(len(batch.tokens), SIZE.width))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import functional
 
+from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow, collate
 from duologue.challenges.restaurant.systems.ranker.network.model import DialogueRanker
-from duologue.challenges.restaurant.systems.ranker.network.rows import Row, collate
 from duologue.models.train import Subject
 from duologue.models.weights import first_weights
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from duologue.challenges.restaurant.systems.ranker.network.batches import RankerBatch
     from duologue.challenges.restaurant.systems.ranker.network.model import RankerSize
-    from duologue.challenges.restaurant.systems.ranker.network.rows import Batch
 
 
 def new_ranker(size: RankerSize, seed: int) -> DialogueRanker:
@@ -27,16 +27,18 @@ def new_ranker(size: RankerSize, seed: int) -> DialogueRanker:
         return DialogueRanker(size)
 
 
-def learner(model: DialogueRanker, utterances: Sequence[Sequence[int]], names: Sequence[int]) -> Subject[Row, Batch]:
+def learner(
+    model: DialogueRanker, utterances: Sequence[Sequence[int]], names: Sequence[int]
+) -> Subject[RankerRow, RankerBatch]:
     """Return what `train` needs: cross-entropy of the right candidate among those of its row.
 
     `utterances` and `names` are the token numbers that rows point into (see `collate`).
     """
 
-    def loss(batch: Batch) -> Tensor:
+    def loss(batch: RankerBatch) -> Tensor:
         return functional.cross_entropy(model(batch), batch.targets)
 
-    def hits(batch: Batch) -> Tensor:
+    def hits(batch: RankerBatch) -> Tensor:
         right: Tensor = model(batch).argmax(1) == batch.targets
         return right.float()
 
@@ -50,7 +52,7 @@ def learner(model: DialogueRanker, utterances: Sequence[Sequence[int]], names: S
 
 
 def scores(
-    model: DialogueRanker, rows: Sequence[Row], utterances: Sequence[Sequence[int]], names: Sequence[int]
+    model: DialogueRanker, rows: Sequence[RankerRow], utterances: Sequence[Sequence[int]], names: Sequence[int]
 ) -> list[list[float]]:
     """Return the score of every candidate of every row, the higher the better.
 

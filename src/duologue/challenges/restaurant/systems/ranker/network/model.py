@@ -18,13 +18,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from duologue.challenges.restaurant.systems.ranker.network.rows import PAD, UNKNOWN
+from duologue.challenges.restaurant.systems.ranker.network.batches import PAD, UNKNOWN
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from duologue.challenges.restaurant.systems.ranker.network.rows import Batch
+    from duologue.challenges.restaurant.systems.ranker.network.batches import RankerBatch
 
 SPEAKERS = 4
 _DOUBT = 1e-3  # what a value that was never mentioned keeps; log(1e-3) is what naming it costs
@@ -53,7 +53,7 @@ class RankerSize(Record, frozen=True):
     """Token numbers below this are never dropped: padding, unknown, and the markers of values and names."""
 
 
-class Encoder(nn.Module):
+class UtteranceEncoder(nn.Module):
     """Read utterances: tokens (u, l) -> token states (u, l, d) and utterance vectors (u, d)."""
 
     def __init__(self, size: RankerSize) -> None:
@@ -85,7 +85,7 @@ class Encoder(nn.Module):
         return states, torch.relu(self.out(torch.cat([highest, mean], -1)))
 
 
-class Belief(nn.Module):
+class BeliefTracker(nn.Module):
     """Decide which mention of a value was accepted: the latest accepted one of a field is believed.
 
     p(m) = gate(m) * product over later mentions m' of the same field of (1 - gate(m')).
@@ -95,7 +95,7 @@ class Belief(nn.Module):
         super().__init__()
         self.gate = nn.Sequential(nn.Linear(2 * size.width, size.width), nn.ReLU(), nn.Linear(size.width, 1))
 
-    def forward(self, batch: Batch, states: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, batch: RankerBatch, states: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor]:
         """Return p of the values that candidates name (b, v), and how open each field is (b, f)."""
         said_in, position, field, value = batch.mentions.unbind(-1)  # each (b, m)
         of_token = functional.embedding(said_in * states.shape[1] + position, states.flatten(0, 1))  # (b, m, d)
@@ -113,7 +113,7 @@ class Belief(nn.Module):
 
 
 class DialogueRanker(nn.Module):
-    """Score the candidates of each row: `Batch` -> (b, c), the higher the better."""
+    """Score the candidates of each row: `RankerBatch` -> (b, c), the higher the better."""
 
     category_starts: Tensor
     ranking_starts: Tensor
@@ -122,10 +122,10 @@ class DialogueRanker(nn.Module):
         super().__init__()
         d, h = size.width, size.hidden
         self.size = size
-        self.encoder = Encoder(size)
+        self.encoder = UtteranceEncoder(size)
         self.speakers = nn.Embedding(SPEAKERS, d)
         self.turns = nn.GRU(d, d, batch_first=True)
-        self.belief = Belief(size)
+        self.belief = BeliefTracker(size)
         self.look_back = nn.Linear(2 * d, d)
         self.look_for = nn.Linear(d, d, bias=False)
         self.remember = nn.Linear(2 * d, 2 * d)
@@ -149,7 +149,7 @@ class DialogueRanker(nn.Module):
         self.register_buffer("category_starts", _starts(size.categories), persistent=False)
         self.register_buffer("ranking_starts", _starts(size.rankings), persistent=False)
 
-    def forward(self, batch: Batch) -> Tensor:
+    def forward(self, batch: RankerBatch) -> Tensor:
         """Return the scores of the candidates, -1e9 where there is none."""
         states, vectors = self.encoder(batch.tokens)  # (u, l, d), (u, d)
         named, unfilled = self.belief(batch, states, vectors)
@@ -166,7 +166,7 @@ class DialogueRanker(nn.Module):
         out: Tensor = scores.masked_fill(~batch.candidate_mask, -1e9)
         return out
 
-    def _dialogue(self, batch: Batch, vectors: Tensor, said: Tensor) -> tuple[Tensor, Tensor]:
+    def _dialogue(self, batch: RankerBatch, vectors: Tensor, said: Tensor) -> tuple[Tensor, Tensor]:
         """Return the state after the last turn beside the last utterance, (b, 2d), and what each candidate recalls.
 
         A candidate attends to the turns, so that "here it is" finds the turn in which an option was accepted; and
@@ -185,7 +185,7 @@ class DialogueRanker(nn.Module):
         replied = both.gather(1, batch.replies.unsqueeze(-1).expand(-1, -1, both.shape[-1]))  # (b, c, 2d)
         return state, torch.cat([torch.einsum("bct,btd->bcd", weights, seen), replied], -1)
 
-    def _slot(self, batch: Batch, said: Tensor, unfilled: Tensor) -> Tensor:
+    def _slot(self, batch: RankerBatch, said: Tensor, unfilled: Tensor) -> Tensor:
         """Return what is known of the field that a candidate asks for, (b, c, 5)."""
         names = self.encoder.words(batch.fields)  # (b, f, d)
         fit = torch.einsum("bcd,bfd->bcf", self.ask(said), names) / self.size.width**0.5
@@ -207,7 +207,7 @@ class DialogueRanker(nn.Module):
             -1,
         )
 
-    def _value(self, batch: Batch, named: Tensor, unfilled: Tensor) -> Tensor:
+    def _value(self, batch: RankerBatch, named: Tensor, unfilled: Tensor) -> Tensor:
         """Return how far the values that a candidate names are believed, (b, c, 4)."""
         where, field, _ = batch.values.unbind(-1)  # each (b, v)
         real = batch.value_mask.float()
@@ -220,7 +220,7 @@ class DialogueRanker(nn.Module):
         missing = (filled.sum(1, keepdim=True) - covered) * (count > 0)
         return torch.stack([total, (total / 5).exp() * (count > 0), count / 5, missing / 5], -1)
 
-    def _figures(self, batch: Batch) -> Tensor:
+    def _figures(self, batch: RankerBatch) -> Tensor:
         """Return what the numbers known of a candidate's subject say, weighed over its fields, (b, c, h)."""
         where, name = batch.figures[..., 0], batch.figures[..., 1]  # (b, n)
         weight = (self.numeric(self.encoder.words(name)).squeeze(-1)).exp() * batch.figure_mask  # (b, n)

@@ -1,4 +1,4 @@
-"""What the dialogue ranker reads: one `Row` per sample, many of them padded into a `Batch`.
+"""What the dialogue ranker reads: one `RankerRow` per sample, many of them padded into a `RankerBatch`.
 
 A row holds utterances as numbers into a shared table of token sequences, so that an utterance that
 occurs a thousand times in a batch is encoded once. Who makes rows decides what the numbers mean; the
@@ -25,7 +25,7 @@ UNKNOWN = 1
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 
 
-class Row(NamedTuple):
+class RankerRow(NamedTuple):
     """One sample as numbers. All arrays are int32; the letters are those of `model`."""
 
     turns: Ints
@@ -51,7 +51,7 @@ class Row(NamedTuple):
         return len(self.turns)
 
 
-class Batch(NamedTuple):
+class RankerBatch(NamedTuple):
     """Rows padded to tensors of int64; masks are True where something is."""
 
     tokens: Tensor
@@ -92,7 +92,7 @@ class Batch(NamedTuple):
     """(b,): -1 when not known."""
 
 
-def collate(rows: Sequence[Row], utterances: Sequence[Sequence[int]], names: Sequence[int]) -> Batch:
+def collate(rows: Sequence[RankerRow], utterances: Sequence[Sequence[int]], names: Sequence[int]) -> RankerBatch:
     """Pad rows into one batch.
 
     `utterances` holds the tokens of each utterance number, `names` the token number of each field's name.
@@ -114,7 +114,7 @@ def collate(rows: Sequence[Row], utterances: Sequence[Sequence[int]], names: Seq
     for number, row in enumerate(rows):
         links[number, row.links[:, 0], row.links[:, 1]] = 1.0
     tokens, _ = _pad([np.asarray(utterances[number], np.int32) for number in used], least=1)
-    return Batch(
+    return RankerBatch(
         tokens=_tensor(tokens),
         turns=_tensor(turn_index),
         speakers=_tensor(turns[..., 0]),

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant.formats.file_names import SUBTASKS
-from duologue.challenges.restaurant.knowledge.kb import Directory
-from duologue.challenges.restaurant.simulator.candidates import Crowd
-from duologue.challenges.restaurant.simulator.flow import Teller
+from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
+from duologue.challenges.restaurant.simulator.candidates import CandidateSampler
+from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
 from duologue.challenges.restaurant.simulator.recipe import STYLES
-from duologue.challenges.restaurant.simulator.rng import Chance, identifier
+from duologue.challenges.restaurant.simulator.rng import Rng, identifier
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duologue.challenges.restaurant.schema.ontology import Schema
-    from duologue.challenges.restaurant.simulator.flow import Story
+    from duologue.challenges.restaurant.simulator.dialogue_generator import SimulatedDialogue
     from duologue.challenges.restaurant.simulator.recipe import Generation
     from duologue.core.records import Fact
 
@@ -40,23 +40,23 @@ def simulate(
 
     `part` is `train` or `tst1` to `tst4`: training and test rows never make the same *first* request. Updated
     requests are of either side (361 of 441 asked for in 1,000 test rows of subtask 2 are made in 10,000 training
-    rows, too). `style` is `training`, `a` or `b` (`plan.STYLES`). A row depends on the schema, the facts, the
+    rows, too). `style` is `training`, `a` or `b` (`recipe.STYLES`). A row depends on the schema, the facts, the
     recipe, and (seed, part, subtask, style, its index) alone. Keys have the order of the official training files;
     writers of test files leave `answer` out. Raises `UsageError` for another style or subtask, for facts that lack
     a slot or the rating, and when schema and facts allow no such dialogue.
     """
-    yield from RowMaker(schema, Directory(schema, facts), recipe, subtask=subtask, part=part, style=style, seed=seed)(
-        start, n
-    )
+    yield from RowGenerator(
+        schema, RestaurantIndex(schema, facts), recipe, subtask=subtask, part=part, style=style, seed=seed
+    )(start, n)
 
 
-class RowMaker:
+class RowGenerator:
     """Makes the rows of one file, any stretch of them. Raises `UsageError` as `simulate` does."""
 
     def __init__(
         self,
         schema: Schema,
-        directory: Directory,
+        restaurants: RestaurantIndex,
         recipe: Generation,
         *,
         subtask: int,
@@ -71,8 +71,8 @@ class RowMaker:
             )
         self.key = (seed, schema.name, part, subtask, style)
         self.recipe, self.subtask, self.style = recipe, subtask, style
-        self.teller = Teller(schema, directory, recipe, subtask, train=part == "train")
-        self.crowd = Crowd(self.teller, style, self.key)
+        self.generator = DialogueGenerator(schema, restaurants, recipe, subtask, train=part == "train")
+        self.sampler = CandidateSampler(self.generator, style, self.key)
 
     def __call__(self, start: int, n: int) -> Iterator[dict[str, Any]]:
         """Give rows `start` to `start + n - 1`."""
@@ -80,12 +80,12 @@ class RowMaker:
 
     def row(self, index: int) -> dict[str, Any]:
         """Return one row."""
-        chance = Chance(*self.key, index)
-        story = self.teller.tell(chance)
-        cut, kind = self._cut(story, chance)
-        answer = story.lines[cut]
-        texts = chance.shuffled(self.crowd.around(story, cut, kind, chance))
-        place = chance.below(len(texts) + 1)
+        rng = Rng(*self.key, index)
+        dialogue = self.generator.generate(rng)
+        cut, kind = self._cut(dialogue, rng)
+        answer = dialogue.lines[cut]
+        texts = rng.shuffled(self.sampler.sample(dialogue, cut, kind, rng))
+        place = rng.below(len(texts) + 1)
         texts.insert(place, answer)
         candidates = [
             {"utterance": text, "candidate_id": identifier(*self.key, index, number)}
@@ -95,15 +95,15 @@ class RowMaker:
             "answer": dict(candidates[place]),
             "dialog_id": identifier(*self.key, index),
             "candidates": candidates,
-            "utterances": story.lines[:cut],
+            "utterances": dialogue.lines[:cut],
         }
 
-    def _cut(self, story: Story, chance: Chance) -> tuple[int, str]:
-        turns = story.bot[_FIRST_CUT[self.subtask] :]
+    def _cut(self, dialogue: SimulatedDialogue, rng: Rng) -> tuple[int, str]:
+        turns = dialogue.bot[_FIRST_CUT[self.subtask] :]
         if self.style != "a":
-            return chance.pick(turns)
+            return rng.choice(turns)
         by_kind = self.recipe.cut_weights
         weights = [by_kind.get(f"{self.subtask}/{kind}", by_kind.get(kind, 1.0)) for _, kind in turns]
         if not any(weights):
             raise UsageError(f"cut_weights leave no turn of subtask {self.subtask} at which a dialogue may be cut")
-        return chance.weighted(turns, weights)
+        return rng.weighted_choice(turns, weights)

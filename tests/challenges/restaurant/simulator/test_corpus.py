@@ -13,13 +13,13 @@ import msgspec
 import pytest
 
 from duologue.challenges.restaurant.formats.files import load, read_result, write_data, write_result, write_truth
-from duologue.challenges.restaurant.knowledge.facts import facts_of, kb_lines
+from duologue.challenges.restaurant.knowledge.facts import kb_lines, read_facts
 from duologue.challenges.restaurant.scoring.checker import check
 from duologue.challenges.restaurant.scoring.scorer import score
-from duologue.challenges.restaurant.simulator.generator import generate
+from duologue.challenges.restaurant.simulator.corpus import generate
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.shards import make_all
+from duologue.challenges.restaurant.simulator.shards import generate_shards
 from duologue.challenges.restaurant.systems.solver.solver import Solver
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.recipe import resolve
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from duologue.challenges.restaurant.simulator.shards import Piece, Stretch
+    from duologue.challenges.restaurant.simulator.shards import Shard, ShardBytes
 
 SMALL = Generation(train_dialogs=30, test_dialogs=12)
 
@@ -134,7 +134,7 @@ def test_files_have_the_official_byte_layout(corpus: Path, tmp_path: Path) -> No
         write = write_truth if ".answers" in path.name else write_data
         write(load(path), tmp_path / "again.json")
         assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
-    assert facts_of(corpus / "extendedkb2.txt") == make_kb(2, 1)
+    assert read_facts(corpus / "extendedkb2.txt") == make_kb(2, 1)
 
 
 def test_the_saved_recipe_can_be_given_again(corpus: Path, tmp_path: Path) -> None:
@@ -158,11 +158,11 @@ def test_complete_files_are_kept_and_damaged_ones_made_again(tmp_path: Path, mon
     stamp = kept.stat().st_mtime_ns
     made: list[int] = []
 
-    def counting(recipe: Generation, seed: int, stretches: list[Stretch], *, workers: int) -> Generator[Piece]:
-        made.append(len(stretches))
-        return make_all(recipe, seed, stretches, workers=workers)
+    def counting(recipe: Generation, seed: int, shards: list[Shard], *, workers: int) -> Generator[ShardBytes]:
+        made.append(len(shards))
+        return generate_shards(recipe, seed, shards, workers=workers)
 
-    monkeypatch.setattr("duologue.challenges.restaurant.simulator.generator.make_all", counting)
+    monkeypatch.setattr("duologue.challenges.restaurant.simulator.corpus.generate_shards", counting)
     generate(recipe, 1, tmp_path, workers=1, progress=None)
     assert hashes(tmp_path) == before
     assert kept.stat().st_mtime_ns == stamp
@@ -184,7 +184,7 @@ def test_given_bases_are_copied_and_used(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text(kb_lines(facts))
     recipe = Generation(part="tst1", subtask=4, n=6, kb1=str(tmp_path / "mine.txt"))
     paths = generate(recipe, 1, tmp_path / "out", workers=1, progress=None)
-    assert facts_of(paths[0]) == facts
+    assert read_facts(paths[0]) == facts
     assert {
         line.split()[0] for example in load(paths[1]) for line in example.source["utterances"] if " r_" in line
     } <= {fact.subject for fact in facts}
@@ -228,7 +228,7 @@ def test_a_full_disk_is_said_and_leaves_no_half_file(tmp_path: Path, monkeypatch
 SCRIPT = """
 import sys
 from pathlib import Path
-from duologue.challenges.restaurant.simulator.generator import generate
+from duologue.challenges.restaurant.simulator.corpus import generate
 from duologue.challenges.restaurant.simulator.recipe import Generation
 if __name__ == "__main__":
     recipe = Generation(part="train", n=int(sys.argv[2]))

@@ -1,12 +1,12 @@
 """Words and sentence frames that invented schemas are made of.
 
 `{f}` stands for the name of a field, `{n}` for a noun that the user says for it; the placeholders of
-`patterns` (`{new}`, `{o}`, `{a}`, `{b}`, `{wait}`) are filled when a dialogue is told.
+`templates` (`{new}`, `{o}`, `{a}`, `{b}`, `{wait}`) are filled when a dialogue is told.
 """
 
 from __future__ import annotations
 
-from duologue.challenges.restaurant.schema.patterns import Pattern
+from duologue.challenges.restaurant.schema.templates import UtteranceTemplate
 
 _FIELDS = (
     "ambience area bakery balcony beverage booth brand category ceiling chef climate coffee color comfort corner"
@@ -168,31 +168,31 @@ ANSWERS_TWO = (
 """Definite answers that name another value too."""
 
 HEDGES = (
-    Pattern(text="{a} is tempting but {b} may be more reasonable", draw="anyany"),
-    Pattern(text="{a} is nice on the stomach but hard on the wallet", draw="any"),
-    Pattern(text="{a} perhaps. let me think", draw="o"),
-    Pattern(text="{a} sounds like a good middle ground, but i am not sure", draw="any"),
-    Pattern(
+    UtteranceTemplate(text="{a} is tempting but {b} may be more reasonable", draw="anyany"),
+    UtteranceTemplate(text="{a} is nice on the stomach but hard on the wallet", draw="any"),
+    UtteranceTemplate(text="{a} perhaps. let me think", draw="o"),
+    UtteranceTemplate(text="{a} sounds like a good middle ground, but i am not sure", draw="any"),
+    UtteranceTemplate(
         text="i always forget if my friend prefers {a} or {b} {n}, but perhaps i should pick something else entirely",
         draw="oo",
     ),
-    Pattern(text="i am not very fond of {a}, but it was nice last time", draw="o"),
-    Pattern(text="i am very fond of {a}, but it's also good to change sometimes", draw="o"),
-    Pattern(text="i could perhaps do {a} or {b}, but it's not ideal", draw="oo"),
-    Pattern(text="i don't like {a}, but the restaurants aren't bad", draw="o"),
-    Pattern(text="i find {a} {n} often disappointing, but sometimes delicious. let me think.", draw="o"),
-    Pattern(text="i got {a} last time, so i may be due for a change", weight=2, draw="half"),
-    Pattern(
+    UtteranceTemplate(text="i am not very fond of {a}, but it was nice last time", draw="o"),
+    UtteranceTemplate(text="i am very fond of {a}, but it's also good to change sometimes", draw="o"),
+    UtteranceTemplate(text="i could perhaps do {a} or {b}, but it's not ideal", draw="oo"),
+    UtteranceTemplate(text="i don't like {a}, but the restaurants aren't bad", draw="o"),
+    UtteranceTemplate(text="i find {a} {n} often disappointing, but sometimes delicious. let me think.", draw="o"),
+    UtteranceTemplate(text="i got {a} last time, so i may be due for a change", weight=2, draw="half"),
+    UtteranceTemplate(
         text="i like {a} {n} better than {b} {n}, generally, but not always, and there are so many other options",
         draw="oo",
     ),
-    Pattern(text="i like {a}, but i always go there", draw="o"),
-    Pattern(text="i love {a} {n}, but i also like variety.", draw="o"),
-    Pattern(text="i might want {a}, hard to say", draw="any"),
-    Pattern(text="leaning towards {a}, but give me a bit more time", weight=2, draw="half"),
-    Pattern(text="let me check if {a} or {b} would work", weight=2, draw="check"),
-    Pattern(text="maybe {a}, maybe {b}, one second", draw="anyany"),
-    Pattern(text="{wait} if she wants to do {a}, let's see", draw="half"),
-    Pattern(text="{wait} if she wants {a}, let's see", draw="o"),
+    UtteranceTemplate(text="i like {a}, but i always go there", draw="o"),
+    UtteranceTemplate(text="i love {a} {n}, but i also like variety.", draw="o"),
+    UtteranceTemplate(text="i might want {a}, hard to say", draw="any"),
+    UtteranceTemplate(text="leaning towards {a}, but give me a bit more time", weight=2, draw="half"),
+    UtteranceTemplate(text="let me check if {a} or {b} would work", weight=2, draw="check"),
+    UtteranceTemplate(text="maybe {a}, maybe {b}, one second", draw="anyany"),
+    UtteranceTemplate(text="{wait} if she wants to do {a}, let's see", draw="half"),
+    UtteranceTemplate(text="{wait} if she wants {a}, let's see", draw="o"),
 )
 """What a wavering user may say."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.challenges.restaurant.systems.ranker.network.rows import Row, collate
+from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow, collate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ def ints(rows: Sequence[tuple[int, ...]], columns: int) -> np.ndarray[tuple[int,
     return np.array(rows, np.int32).reshape(-1, columns)
 
 
-FIRST = Row(
+FIRST = RankerRow(
     turns=ints([(2, 0), (0, 3)], 2),
     mentions=ints([(1, 1, 0, 9)], 4),
     fields=np.array([1, 0], np.int32),

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.knowledge.kb import Directory
+from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
 from duologue.challenges.restaurant.schema.ontology import PARTS, schema_of_part
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import STYLES, Generation
-from duologue.challenges.restaurant.simulator.rows import RowMaker, simulate
+from duologue.challenges.restaurant.simulator.row_generator import RowGenerator, simulate
 from duologue.core.errors import UsageError
 
 FACTS = make_kb(1, 1)
 SCHEMA = schema_of_part("tst1")
-DIRECTORY = Directory(SCHEMA, FACTS)
+DIRECTORY = RestaurantIndex(SCHEMA, FACTS)
 
 
 def rows(
@@ -30,7 +30,7 @@ def rows(
     start: int = 0,
     **recipe: Any,
 ) -> list[dict[str, Any]]:
-    maker = RowMaker(SCHEMA, DIRECTORY, Generation(**recipe), subtask=subtask, part=part, style=style, seed=seed)
+    maker = RowGenerator(SCHEMA, DIRECTORY, Generation(**recipe), subtask=subtask, part=part, style=style, seed=seed)
     return list(maker(start, n))
 
 

@@ -12,10 +12,10 @@ import msgspec
 from duologue.challenges.restaurant.formats.file_names import SUBTASKS, FileName
 from duologue.challenges.restaurant.knowledge.facts import kb_lines
 from duologue.challenges.restaurant.schema.ontology import PART_SHAPES, PARTS
-from duologue.challenges.restaurant.simulator.manifest import LEDGER_NAME, Ledger, corpus_key
+from duologue.challenges.restaurant.simulator.manifest import MANIFEST_NAME, CorpusManifest, corpus_key
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.rows import simulate
-from duologue.challenges.restaurant.simulator.shards import Maker, Stretch, make_all
+from duologue.challenges.restaurant.simulator.row_generator import simulate
+from duologue.challenges.restaurant.simulator.shards import Shard, ShardGenerator, generate_shards
 from duologue.core import disk
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.recipe import dump
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from duologue.challenges.restaurant.simulator.shards import Piece
+    from duologue.challenges.restaurant.simulator.shards import ShardBytes
     from duologue.core.protocols import Progress
     from duologue.core.records import Record
 
 __all__ = ["generate", "simulate"]
 
-STRETCH = 250
+SHARD_ROWS = 250
 """Rows made at once."""
 RECIPE_NAME = "generate.toml"
 """Where the resolved recipe is saved, in a form that can be given as a recipe again, with the seed in a comment."""
 
 
-class Planned(NamedTuple):
+class PlannedFile(NamedTuple):
     """One data file to be made, with its truth file unless it is for training."""
 
     part: str
@@ -64,27 +64,29 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
         raise UsageError(f"expected a Generation as the simulator's recipe, found {type(recipe).__name__}")
     recipe = msgspec.convert(msgspec.to_builtins(recipe), Generation)  # 1 and 1.0 are the same recipe
     planned = plan_files(recipe, out)
-    maker = Maker(recipe, seed)
+    maker = ShardGenerator(recipe, seed)
     bases = sorted({PART_SHAPES[one.part][0] for one in planned})
-    ledger = Ledger(out, corpus_key(recipe, seed, [maker.facts(kb) for kb in bases]))
+    manifest = CorpusManifest(out, corpus_key(recipe, seed, [maker.facts(kb) for kb in bases]))
     kb_paths = {kb: out / f"extendedkb{kb}.txt" for kb in bases}
-    ledger.claim([*kb_paths.values(), *(path for one in planned for path in one.paths)])
+    manifest.check_planned([*kb_paths.values(), *(path for one in planned for path in one.paths)])
     for one in planned:
         maker.rows(one.part, one.subtask)  # what is impossible is said before anything is written
-    _sweep([out / RECIPE_NAME, out / LEDGER_NAME, *kb_paths.values(), *(path for one in planned for path in one.paths)])
+    _sweep(
+        [out / RECIPE_NAME, out / MANIFEST_NAME, *kb_paths.values(), *(path for one in planned for path in one.paths)]
+    )
     disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
     for kb, path in kb_paths.items():
-        if not ledger.complete(path):
+        if not manifest.is_complete(path):
             text = kb_lines(maker.facts(kb)).encode()
             disk.write_bytes(path, text)
-            ledger.enter(path, disk.sha256(text))
-    missing = [one for one in planned if not all(map(ledger.complete, one.paths))]
+            manifest.add(path, disk.sha256(text))
+    missing = [one for one in planned if not all(map(manifest.is_complete, one.paths))]
     del maker
-    _write_all(missing, recipe, seed, ledger, workers=workers, progress=progress)
+    _write_all(missing, recipe, seed, manifest, workers=workers, progress=progress)
     return [*kb_paths.values(), *(path for one in planned for path in one.paths)]
 
 
-def plan_files(recipe: Generation, out: Path) -> list[Planned]:
+def plan_files(recipe: Generation, out: Path) -> list[PlannedFile]:
     """Return the data files that a recipe asks for, in the order in which they are made."""
     parts = PARTS if recipe.part == "all" else (recipe.part,)
     subtasks = (recipe.subtask,) if recipe.subtask else tuple(SUBTASKS)
@@ -97,7 +99,7 @@ def plan_files(recipe: Generation, out: Path) -> list[Planned]:
             name = FileName(subtask=subtask, kb=kb, restrictions=extra, split="trn" if train else "tst", n=n)
             data = out / part / str(name)
             truth = None if train else data.with_suffix(".answers.json")
-            planned.append(Planned(part, subtask, n, data, truth))
+            planned.append(PlannedFile(part, subtask, n, data, truth))
     return planned
 
 
@@ -112,26 +114,26 @@ def _sweep(paths: Iterable[Path]) -> None:
 
 
 def _write_all(
-    planned: Sequence[Planned],
+    planned: Sequence[PlannedFile],
     recipe: Generation,
     seed: int,
-    ledger: Ledger,
+    manifest: CorpusManifest,
     *,
     workers: int,
     progress: Progress | None,
 ) -> None:
-    stretches = [
-        (one, Stretch(one.part, one.subtask, start, min(STRETCH, one.n - start)))
+    shards = [
+        (one, Shard(one.part, one.subtask, start, min(SHARD_ROWS, one.n - start)))
         for one in planned
-        for start in range(0, one.n, STRETCH)
+        for start in range(0, one.n, SHARD_ROWS)
     ]
     total, done = sum(one.n for one in planned), 0
-    pieces = make_all(recipe, seed, [stretch for _, stretch in stretches], workers=workers)
+    pieces = generate_shards(recipe, seed, [shard for _, shard in shards], workers=workers)
     try:
-        for one, group in groupby(stretches, key=lambda pair: pair[0]):
-            counts = [stretch.n for _, stretch in group]
+        for one, group in groupby(shards, key=lambda pair: pair[0]):
+            counts = [shard.n for _, shard in group]
             for path, digest in _write(one, (next(pieces) for _ in counts)):
-                ledger.enter(path, digest)
+                manifest.add(path, digest)
             done += sum(counts)
             if progress is not None:
                 progress(done, total, "dialogues")
@@ -139,7 +141,7 @@ def _write_all(
         pieces.close()
 
 
-def _write(one: Planned, pieces: Iterator[Piece]) -> list[tuple[Path, str]]:
+def _write(one: PlannedFile, pieces: Iterator[ShardBytes]) -> list[tuple[Path, str]]:
     """Write a data file and its truth file from pieces; return their paths with the hashes of their bytes."""
     hashes = [hashlib.sha256() for _ in one.paths]
     with ExitStack() as stack:

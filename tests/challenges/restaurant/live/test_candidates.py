@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from duologue.challenges.restaurant.formats.files import turns_of
-from duologue.challenges.restaurant.live.inventory import CALLS, calls, candidates
-from duologue.challenges.restaurant.schema import patterns
-from duologue.challenges.restaurant.systems.solver.solver import Talk
+from duologue.challenges.restaurant.live.candidates import CALLS, candidate_calls, candidate_utterances
+from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.systems.solver.solver import DialogueState
 from duologue.core.records import Fact, Turn
 from duologue.knowledge.base import KnowledgeBase
 
@@ -22,39 +22,39 @@ SLOT_OF = {
 
 
 def inventory(utterances: list[str]) -> list[str]:
-    turns, talk = list(turns_of(utterances)), Talk()
+    turns, state = list(turns_of(utterances)), DialogueState()
     for turn in turns:
-        talk.see(turn)
-    return [candidate.text for candidate in candidates(turns, talk, BASE, SLOT_OF)]
+        state.observe(turn)
+    return [candidate.text for candidate in candidate_utterances(turns, state, BASE, SLOT_OF)]
 
 
 def test_at_the_start_there_are_the_fixed_sentences_and_five_questions() -> None:
     texts = inventory(["hi"])
     assert len(texts) == len(set(texts)) == 15
-    assert patterns.BOT_HELLO in texts
-    assert patterns.RESTRICTIONS.question not in texts
-    assert patterns.RESTRICTIONS.question in inventory(["may i have a table with vegan menu options"])
+    assert templates.BOT_HELLO in texts
+    assert templates.RESTRICTIONS.question not in texts
+    assert templates.RESTRICTIONS.question in inventory(["may i have a table with vegan menu options"])
 
 
 def test_calls_take_the_values_named_so_far_the_latest_first() -> None:
     said = ["may i have a table in rome for two in a cheap price range", "ok", "with a casual atmosphere"]
-    assert calls(list(turns_of(said)), patterns.SLOTS, SLOT_OF) == []
+    assert candidate_calls(list(turns_of(said)), templates.SLOTS, SLOT_OF) == []
     said += ["ok", "i love thai food", "ok", "in rome or paris"]
-    assert calls(list(turns_of(said)), patterns.SLOTS, SLOT_OF) == [
+    assert candidate_calls(list(turns_of(said)), templates.SLOTS, SLOT_OF) == [
         "api_call thai paris two cheap casual",
         "api_call thai rome two cheap casual",
     ]
     said += ["ok", "italian, indian, french, then thai"]
-    texts = calls(list(turns_of(said)), patterns.SLOTS, SLOT_OF)
+    texts = candidate_calls(list(turns_of(said)), templates.SLOTS, SLOT_OF)
     assert texts[0] == "api_call thai paris two cheap casual"
     assert len(texts) == 6, "three latest cuisines in two places"
     assert not any("italian" in text for text in texts)
 
 
 def test_calls_are_not_too_many() -> None:
-    slot_of = {f"{slot.name}{place}": slot.name for slot in patterns.SLOTS_EXTRA for place in range(5)}
+    slot_of = {f"{slot.name}{place}": slot.name for slot in templates.SLOTS_EXTRA for place in range(5)}
     turns = [Turn(speaker="user", text=" ".join(slot_of))]
-    texts = calls(turns, patterns.SLOTS_EXTRA, slot_of)
+    texts = candidate_calls(turns, templates.SLOTS_EXTRA, slot_of)
     assert len(texts) == len(set(texts)) == CALLS
     assert texts[0] == "api_call cuisine4 location4 number4 price4 atmosphere4 restrictions4"
 

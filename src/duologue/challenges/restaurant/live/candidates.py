@@ -6,15 +6,15 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import call_text
-from duologue.challenges.restaurant.schema import patterns
-from duologue.challenges.restaurant.systems.solver.reading import named_values
+from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.systems.solver.utterance_parser import named_values
 from duologue.core.records import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duologue.challenges.restaurant.schema.patterns import Slot
-    from duologue.challenges.restaurant.systems.solver.solver import Talk
+    from duologue.challenges.restaurant.schema.templates import Slot
+    from duologue.challenges.restaurant.systems.solver.solver import DialogueState
     from duologue.core.records import Turn
     from duologue.knowledge.base import KnowledgeBase
 
@@ -25,8 +25,8 @@ CALLS = 250
 _ITEMS = ("phone", "address")
 
 
-def candidates(
-    history: Sequence[Turn], talk: Talk, base: KnowledgeBase, slot_of: Mapping[str, str]
+def candidate_utterances(
+    history: Sequence[Turn], state: DialogueState, base: KnowledgeBase, slot_of: Mapping[str, str]
 ) -> tuple[Candidate, ...]:
     """Return what the bot could say: fixed sentences, questions, calls, options, repeats and items.
 
@@ -34,19 +34,22 @@ def candidates(
     options and items are those of the restaurants that were listed, items also those of the one named. The
     sixth slot takes part as soon as the user spoke of it. The order says nothing about which is right.
     """
-    slots = patterns.SLOTS_EXTRA if talk.extra else patterns.SLOTS
-    texts = [*patterns.ANSWER_TYPES.values(), *(slot.question for slot in slots)]
-    texts += calls(history, slots, slot_of)
-    texts += [patterns.BOT_OPTION.format(name=name) for name in talk.ratings]
-    texts += [patterns.BOT_REPEAT.format(name=name) for name in dict.fromkeys(talk.proposed)]
-    known = dict.fromkeys([*talk.ratings, *([talk.chosen] if talk.chosen else [])])
+    slots = templates.SLOTS_EXTRA if state.extra else templates.SLOTS
+    texts = [*templates.ANSWER_TYPES.values(), *(slot.question for slot in slots)]
+    texts += candidate_calls(history, slots, slot_of)
+    texts += [templates.BOT_OPTION.format(name=name) for name in state.ratings]
+    texts += [templates.BOT_REPEAT.format(name=name) for name in dict.fromkeys(state.proposed)]
+    known = dict.fromkeys([*state.ratings, *([state.chosen] if state.chosen else [])])
     texts += [
-        patterns.BOT_ITEM.format(value=value) for name in known for item in _ITEMS for value in base.objects(name, item)
+        templates.BOT_ITEM.format(value=value)
+        for name in known
+        for item in _ITEMS
+        for value in base.objects(name, item)
     ]
     return tuple(Candidate(id=str(place), text=text) for place, text in enumerate(texts))
 
 
-def calls(history: Sequence[Turn], slots: Sequence[Slot], slot_of: Mapping[str, str]) -> list[str]:
+def candidate_calls(history: Sequence[Turn], slots: Sequence[Slot], slot_of: Mapping[str, str]) -> list[str]:
     """Return the calls that the values named so far allow; none while a slot has no value yet."""
     mentions: dict[str, list[str]] = {slot.name: [] for slot in slots}
     for turn in history:

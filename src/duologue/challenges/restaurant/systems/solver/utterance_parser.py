@@ -1,8 +1,8 @@
-"""Understanding what a user says, by the patterns alone (specification, section 5).
+"""Template-based parser of user utterances: dialogue act, slots and values (specification, section 5).
 
-A `Reader` turns an utterance into a `Reading`: what kind of thing was said, which slots it may be about
-and the values it names. It knows no dialogue: where the same words can mean several slots, all are given
-and the caller, who knows what was asked, decides.
+A `UtteranceParser` turns an utterance into a `ParsedUtterance`: the kind of dialogue act, the slots it may be about
+and the values it names. It keeps no dialogue state: where the same words can mean several slots, all of them are
+returned and the caller, who knows what was asked, decides.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from duologue.challenges.restaurant.schema import patterns
+from duologue.challenges.restaurant.schema import templates
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duologue.challenges.restaurant.schema.patterns import Slot
+    from duologue.challenges.restaurant.schema.templates import Slot
 
 
-class Reading(Record, frozen=True):
+class ParsedUtterance(Record, frozen=True):
     """What an utterance says."""
 
     kind: str
@@ -32,36 +32,36 @@ class Reading(Record, frozen=True):
     other value. Hedge: `a`, in some also `b`."""
 
 
-FIXED: dict[str, tuple[str, ...]] = {
-    "silence": (patterns.SILENCE,),
-    "greeting": patterns.GREETINGS,
-    "no-more": (patterns.NO_MORE_UPDATES,),
-    "accept": patterns.ACCEPTS,
-    "reject": (*patterns.REJECTS, *patterns.REJECTS_AFTER_REPEAT),
-    "question": patterns.UNANSWERABLE,
-    "ask-first": patterns.ASK_FIRST,
-    "ask-previous": patterns.ASK_PREVIOUS,
-    "take-repeated": patterns.TAKE_REPEATED,
-    "take-newest": patterns.TAKE_NEWEST,
-    "ask-address": patterns.ASK_ADDRESS,
-    "ask-phone": patterns.ASK_PHONE,
-    "hedge-address": (patterns.HEDGE_ADDRESS,),
-    "hedge-phone": (patterns.HEDGE_PHONE,),
-    "needed": (patterns.NEEDED_AFTER_ALL,),
-    "thanks": patterns.THANKS,
-    "farewell": patterns.FAREWELLS,
+FIXED_TEXTS: dict[str, tuple[str, ...]] = {
+    "silence": (templates.SILENCE,),
+    "greeting": templates.GREETINGS,
+    "no-more": (templates.NO_MORE_UPDATES,),
+    "accept": templates.ACCEPTS,
+    "reject": (*templates.REJECTS, *templates.REJECTS_AFTER_REPEAT),
+    "question": templates.UNANSWERABLE,
+    "ask-first": templates.ASK_FIRST,
+    "ask-previous": templates.ASK_PREVIOUS,
+    "take-repeated": templates.TAKE_REPEATED,
+    "take-newest": templates.TAKE_NEWEST,
+    "ask-address": templates.ASK_ADDRESS,
+    "ask-phone": templates.ASK_PHONE,
+    "hedge-address": (templates.HEDGE_ADDRESS,),
+    "hedge-phone": (templates.HEDGE_PHONE,),
+    "needed": (templates.NEEDED_AFTER_ALL,),
+    "thanks": templates.THANKS,
+    "farewell": templates.FAREWELLS,
 }
 """The kinds of utterance that name no value, with their texts."""
-KINDS = (*FIXED, "request", "request-at", "answer", "hedge", "update", "unknown")
+KINDS = (*FIXED_TEXTS, "request", "request-at", "answer", "hedge", "update", "unknown")
 """All kinds of readings."""
-UNKNOWN = Reading(kind="unknown")
+UNKNOWN = ParsedUtterance(kind="unknown")
 
 _WAIT = "{wait} "
 _PLACE = re.compile(r"\{(\w+)\}")
 _VALUE = r"([^\s,]+)"  # values are single words, and so are names: their parts are joined by `_`, never split
 
 
-class Reader:
+class UtteranceParser:
     """The patterns of the given slots, compiled once.
 
     With `loose`, capitals, punctuation, apostrophes, short forms, double blanks, a leading greeting and a
@@ -69,53 +69,55 @@ class Reader:
     lower case then.
     """
 
-    def __init__(self, slots: Sequence[Slot] = patterns.SLOTS_EXTRA, *, loose: bool = False) -> None:
-        self._shape = squeeze if loose else str
+    def __init__(self, slots: Sequence[Slot] = templates.SLOTS_EXTRA, *, loose: bool = False) -> None:
+        self._shape = normalise if loose else str
         self._loose = loose
-        readings: dict[tuple[bool, str], Reading] = {}
+        readings: dict[tuple[bool, str], ParsedUtterance] = {}
         for kind, slot, template in _templates(slots):
             body = self._shape(template.removeprefix(_WAIT))
             key = (template.startswith(_WAIT), body)
             slots_before = readings[key].slots if key in readings else ()
-            readings.setdefault(key, Reading(kind=kind))
+            readings.setdefault(key, ParsedUtterance(kind=kind))
             if slot and slot not in slots_before:
-                readings[key] = Reading(kind=readings[key].kind, slots=(*slots_before, slot))
-        self._plain = _Matcher({body: reading for (waiting, body), reading in readings.items() if not waiting})
-        self._waiting = _Matcher({body: reading for (waiting, body), reading in readings.items() if waiting})
-        self._wait = _alternatives([self._shape(text) for text in patterns.WAITS], after=" ")
-        self._opening = _alternatives([self._shape(text) for text in patterns.OPENINGS], after="")
-        self._at = _compile(self._shape(patterns.AT_NAME.lstrip()))
+                readings[key] = ParsedUtterance(kind=readings[key].kind, slots=(*slots_before, slot))
+        self._plain = _TemplateMatcher({body: reading for (waiting, body), reading in readings.items() if not waiting})
+        self._waiting = _TemplateMatcher({body: reading for (waiting, body), reading in readings.items() if waiting})
+        self._wait = _alternatives([self._shape(text) for text in templates.WAITS], after=" ")
+        self._opening = _alternatives([self._shape(text) for text in templates.OPENINGS], after="")
+        self._at = _compile(self._shape(templates.AT_NAME.lstrip()))
         phrases = {self._shape(phrase): slot.name for slot in slots for phrase in slot.phrases}
-        self._phrases = _Matcher({text: Reading(kind="phrase", slots=(name,)) for text, name in phrases.items()})
+        self._phrases = _TemplateMatcher(
+            {text: ParsedUtterance(kind="phrase", slots=(name,)) for text, name in phrases.items()}
+        )
 
-    def read(self, text: str) -> Reading:
+    def parse(self, text: str) -> ParsedUtterance:
         """Return what the utterance says; kind `unknown` when no pattern fits."""
         text = self._shape(text)
         reading = self._read(text)
         if reading is not None or not self._loose:
             return reading or UNKNOWN
         if not text:
-            return Reading(kind="silence")
+            return ParsedUtterance(kind="silence")
         return next(filter(None, (self._read(variant) for variant in _variants(text))), UNKNOWN)
 
-    def _read(self, text: str) -> Reading | None:
+    def _read(self, text: str) -> ParsedUtterance | None:
         waited = self._wait.match(text)
         if waited is not None:
-            return self._waiting.read(text[waited.end() :])
-        return self._plain.read(text) or self._read_request(text)
+            return self._waiting.parse(text[waited.end() :])
+        return self._plain.parse(text) or self._read_request(text)
 
-    def _read_request(self, text: str) -> Reading | None:
+    def _read_request(self, text: str) -> ParsedUtterance | None:
         opening = self._opening.match(text)
         if opening is None:
             return None
         rest = text[opening.end() :]
         if not rest:
-            return Reading(kind="request")
+            return ParsedUtterance(kind="request")
         if not rest.startswith(" "):
             return None
         at = self._at.fullmatch(rest[1:])
         if at is not None:
-            return Reading(kind="request-at", values={"name": at[1]})
+            return ParsedUtterance(kind="request-at", values={"name": at[1]})
         values: dict[str, str] = {}
         place = 0
         while place < len(rest):
@@ -124,15 +126,15 @@ class Reader:
                 return None
             phrase, place = found
             values[phrase.slots[0]] = phrase.values["new"]
-        return Reading(kind="request", slots=tuple(values), values=values)
+        return ParsedUtterance(kind="request", slots=tuple(values), values=values)
 
 
-class _Matcher:
+class _TemplateMatcher:
     """Texts with placeholders, matched all at once; the one with most literal characters goes first."""
 
-    def __init__(self, readings: Mapping[str, Reading]) -> None:
+    def __init__(self, readings: Mapping[str, ParsedUtterance]) -> None:
         self._fixed = {text: reading for text, reading in readings.items() if not _PLACE.search(text)}
-        self._entries: dict[int, tuple[Reading, tuple[str, ...]]] = {}
+        self._entries: dict[int, tuple[ParsedUtterance, tuple[str, ...]]] = {}
         parts = []
         group = 1
         for text in sorted(set(readings) - set(self._fixed), key=lambda text: (-len(_PLACE.sub("", text)), text)):
@@ -142,28 +144,28 @@ class _Matcher:
             parts.append(f"({_compile(text).pattern})")
         self._regex = re.compile(f"(?:{'|'.join(parts)})(?!\\S)" if parts else r"(?!)")
 
-    def read(self, text: str) -> Reading | None:
+    def parse(self, text: str) -> ParsedUtterance | None:
         """Return what the whole text says."""
         return self._fixed.get(text) or self._fill(self._regex.fullmatch(text))
 
-    def start(self, text: str, place: int) -> tuple[Reading, int] | None:
+    def start(self, text: str, place: int) -> tuple[ParsedUtterance, int] | None:
         """Return what the text says from a place on, and where that ends."""
         match = self._regex.match(text, place)
         reading = self._fill(match)
         return (reading, match.end()) if reading is not None and match is not None else None
 
-    def _fill(self, match: re.Match[str] | None) -> Reading | None:
+    def _fill(self, match: re.Match[str] | None) -> ParsedUtterance | None:
         if match is None or match.lastindex is None:
             return None
         outer = match.lastindex  # the group around a whole text closes last
         reading, names = self._entries[outer]
         values = {name: match[outer + 1 + index] for index, name in enumerate(names)}
-        return Reading(kind=reading.kind, slots=reading.slots, values=values)
+        return ParsedUtterance(kind=reading.kind, slots=reading.slots, values=values)
 
 
 def _templates(slots: Sequence[Slot]) -> Iterator[tuple[str, str, str]]:
     """Yield kind, slot (or nothing) and text of every pattern."""
-    for kind, texts in FIXED.items():
+    for kind, texts in FIXED_TEXTS.items():
         for text in texts:
             yield kind, "", text
     for slot in slots:
@@ -171,7 +173,7 @@ def _templates(slots: Sequence[Slot]) -> Iterator[tuple[str, str, str]]:
             yield "answer", slot.name, pattern.text
         for pattern in slot.hedges:
             yield "hedge", slot.name, pattern.text
-        for prefix in patterns.UPDATE_PREFIXES:
+        for prefix in templates.UPDATE_PREFIXES:
             for phrase in slot.phrases:
                 yield "update", slot.name, prefix.text + phrase
 
@@ -187,18 +189,18 @@ def _alternatives(texts: Sequence[str], *, after: str) -> re.Pattern[str]:
 
 
 @cache
-def _strict() -> Reader:
-    return Reader()
+def _strict() -> UtteranceParser:
+    return UtteranceParser()
 
 
 @lru_cache(maxsize=1 << 16)
-def read(text: str) -> Reading:
+def parse_utterance(text: str) -> ParsedUtterance:
     """Return what an utterance of the challenge says, spelled exactly as there.
 
-    >>> read("i like rome, but i always go there")
-    Reading(kind='hedge', slots=('location',), values={'a': 'rome'})
+    >>> parse_utterance("i like rome, but i always go there")
+    ParsedUtterance(kind='hedge', slots=('location',), values={'a': 'rome'})
     """
-    return _strict().read(text)
+    return _strict().parse(text)
 
 
 # What people type instead of what the patterns say.
@@ -215,16 +217,16 @@ _SHORT_FORMS = {
 _SHORTEN = re.compile(rf"\b({'|'.join(_SHORT_FORMS)})\b")
 _MARKS = r"[,.;:!?\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]"
 _PUNCTUATION = re.compile(rf"(?<!{_MARKS}){_MARKS}++(?=\s|$)|[\"'\u2018\u2019\u201c\u201d]")
-_BEFORE = re.compile(rf"(?:(?:{'|'.join(patterns.GREETINGS)}|hey|please|well|so|ok|okay|yes) )+")
+_BEFORE = re.compile(rf"(?:(?:{'|'.join(templates.GREETINGS)}|hey|please|well|so|ok|okay|yes) )+")
 _AFTER = re.compile(r"(?: (?:please|thanks|thank you))+")
 NUMERALS = {"2": "two", "4": "four", "6": "six", "8": "eight"}
 """How people write party sizes that the knowledge bases spell out."""
 
 
-def squeeze(text: str) -> str:
+def normalise(text: str) -> str:
     """Return the text in lower case without punctuation, quotes, long forms and superfluous blanks.
 
-    >>> squeeze("  Hi!  I would like THAT, please. ")
+    >>> normalise("  Hi!  I would like THAT, please. ")
     'hi id like that please'
     """
     text = text.lower().replace("\u2019", "'")
@@ -254,7 +256,7 @@ def named_values(text: str, slot_of: Mapping[str, str]) -> dict[str, list[str]]:
     >>> named_values("Something Italian for 2", {"italian": "cuisine", "two": "number"})
     {'cuisine': ['italian'], 'number': ['two']}
     """
-    words = squeeze(text).split()
+    words = normalise(text).split()
     found: dict[str, list[str]] = {}
     place = 0
     while place < len(words):

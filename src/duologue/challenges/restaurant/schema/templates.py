@@ -21,7 +21,7 @@ WAITS = (
 """How a user asks for a moment: equally likely openers."""
 
 
-class Pattern(Record, frozen=True, kw_only=True):
+class UtteranceTemplate(Record, frozen=True, kw_only=True):
     """One way to say something, with its weight within its group."""
 
     text: str
@@ -40,28 +40,28 @@ class Slot(Record, frozen=True, kw_only=True):
     """How the slot is put in a request or an update; equally likely. Placeholder `{new}`."""
     question: str
     """How the bot asks for it."""
-    answers: tuple[Pattern, ...]
+    answers: tuple[UtteranceTemplate, ...]
     """Definite answers to the question. Placeholders `{new}` and, in some, `{o}`."""
-    hedges: tuple[Pattern, ...] = ()
+    hedges: tuple[UtteranceTemplate, ...] = ()
     """What a wavering user says first; empty for slots that are always answered at once."""
 
 
-def _patterns(*texts: str) -> tuple[Pattern, ...]:
-    return tuple(Pattern(text=text) for text in texts)
+def _templates_of(*texts: str) -> tuple[UtteranceTemplate, ...]:
+    return tuple(UtteranceTemplate(text=text) for text in texts)
 
 
 ATMOSPHERE = Slot(
     name="atmosphere",
     phrases=("with a {new} atmosphere",),
     question="are you looking for a specific atmosphere",
-    answers=_patterns("i am looking for a {new} atmosphere"),
+    answers=_templates_of("i am looking for a {new} atmosphere"),
 )
 
 CUISINE = Slot(
     name="cuisine",
     phrases=("with {new} cuisine", "with {new} food"),
     question="any preference on a type of cuisine",
-    answers=_patterns(
+    answers=_templates_of(
         "i'd like {new} food",
         "with {new} cuisine",
         "with {new} food",
@@ -72,20 +72,22 @@ CUISINE = Slot(
         "{wait} and she wants {new}, let's do that",
     ),
     hedges=(
-        Pattern(
+        UtteranceTemplate(
             text="i always forget if my friend prefers {a} or {b} cuisine, but perhaps i should pick something else"
             " entirely",
             draw="oo",
         ),
-        Pattern(text="i find {a} cuisine often disappointing, but sometimes delicious. let me think.", draw="o"),
-        Pattern(text="i got {a} last time, so i may be due for a change", weight=2, draw="half"),
-        Pattern(
+        UtteranceTemplate(
+            text="i find {a} cuisine often disappointing, but sometimes delicious. let me think.", draw="o"
+        ),
+        UtteranceTemplate(text="i got {a} last time, so i may be due for a change", weight=2, draw="half"),
+        UtteranceTemplate(
             text="i like {a} cuisine better than {b} cuisine, generally, but not always, and there are so many"
             " other options",
             draw="oo",
         ),
-        Pattern(text="i love {a} food, but i also like variety.", draw="o"),
-        Pattern(text="{wait} if she wants to do {a}, let's see", draw="o"),
+        UtteranceTemplate(text="i love {a} food, but i also like variety.", draw="o"),
+        UtteranceTemplate(text="{wait} if she wants to do {a}, let's see", draw="o"),
     ),
 )
 
@@ -93,7 +95,7 @@ LOCATION = Slot(
     name="location",
     phrases=("in {new}",),
     question="where should it be",
-    answers=_patterns(
+    answers=_templates_of(
         "in {new}",
         "{new} please",
         "let's try {new}, {o} is out of the way for me",
@@ -103,13 +105,13 @@ LOCATION = Slot(
         "{wait} and she wants {new}, let's do that",
     ),
     hedges=(
-        Pattern(text="i am not very fond of {a}, but it was nice last time", draw="o"),
-        Pattern(text="i am very fond of {a}, but it's also good to change sometimes", draw="o"),
-        Pattern(text="i could perhaps do {a} or {b}, but it's not ideal", draw="oo"),
-        Pattern(text="i don't like {a}, but the restaurants aren't bad", draw="o"),
-        Pattern(text="i like {a}, but i always go there", draw="o"),
-        Pattern(text="let me check if {a} or {b} would work", weight=3, draw="check"),
-        Pattern(text="{wait} if she wants to do {a}, let's see", draw="new"),
+        UtteranceTemplate(text="i am not very fond of {a}, but it was nice last time", draw="o"),
+        UtteranceTemplate(text="i am very fond of {a}, but it's also good to change sometimes", draw="o"),
+        UtteranceTemplate(text="i could perhaps do {a} or {b}, but it's not ideal", draw="oo"),
+        UtteranceTemplate(text="i don't like {a}, but the restaurants aren't bad", draw="o"),
+        UtteranceTemplate(text="i like {a}, but i always go there", draw="o"),
+        UtteranceTemplate(text="let me check if {a} or {b} would work", weight=3, draw="check"),
+        UtteranceTemplate(text="{wait} if she wants to do {a}, let's see", draw="new"),
     ),
 )
 
@@ -117,14 +119,14 @@ NUMBER = Slot(
     name="number",
     phrases=("for {new}", "for {new} people"),
     question="how many people would be in your party",
-    answers=_patterns("for {new} please", "for {new} people please", "we will be {new}"),
+    answers=_templates_of("for {new} please", "for {new} people please", "we will be {new}"),
 )
 
 PRICE = Slot(
     name="price",
     phrases=("in a {new} price range",),
     question="which price range are you looking for",
-    answers=_patterns(
+    answers=_templates_of(
         "i am looking for a {new} restaurant",
         "in a {new} price range please",
         "let's do {new} price range, and keep {o} price range for another day",
@@ -132,12 +134,12 @@ PRICE = Slot(
         "{wait} and she wants {new}, let's do that",
     ),
     hedges=(
-        Pattern(text="leaning towards {a}, but give me a bit more time", weight=2, draw="half"),
-        Pattern(text="{a} is nice on the stomach but hard on the wallet", draw="any"),
-        Pattern(text="{a} is tempting but {b} may be more reasonable", draw="anyany"),
-        Pattern(text="{a} perhaps. let me think", draw="o"),
-        Pattern(text="{a} sounds like a good middle ground, but i am not sure", draw="any"),
-        Pattern(text="{wait} if she wants {a}, let's see", draw="o"),
+        UtteranceTemplate(text="leaning towards {a}, but give me a bit more time", weight=2, draw="half"),
+        UtteranceTemplate(text="{a} is nice on the stomach but hard on the wallet", draw="any"),
+        UtteranceTemplate(text="{a} is tempting but {b} may be more reasonable", draw="anyany"),
+        UtteranceTemplate(text="{a} perhaps. let me think", draw="o"),
+        UtteranceTemplate(text="{a} sounds like a good middle ground, but i am not sure", draw="any"),
+        UtteranceTemplate(text="{wait} if she wants {a}, let's see", draw="o"),
     ),
 )
 
@@ -145,7 +147,7 @@ RESTRICTIONS = Slot(
     name="restrictions",
     phrases=("with {new} menu options",),
     question="do you have any dietary restrictions",
-    answers=_patterns("i eat {new}"),
+    answers=_templates_of("i eat {new}"),
 )
 
 SLOTS = (CUISINE, LOCATION, NUMBER, PRICE, ATMOSPHERE)
@@ -164,9 +166,9 @@ AT_NAME = " at {name}"
 """Task 4: the request names the restaurant."""
 
 UPDATE_PREFIXES = (
-    Pattern(text="actually i would prefer "),
-    Pattern(text="instead could it be "),
-    Pattern(text="{wait} and she wants ", weight=2),
+    UtteranceTemplate(text="actually i would prefer "),
+    UtteranceTemplate(text="instead could it be "),
+    UtteranceTemplate(text="{wait} and she wants ", weight=2),
 )
 """Followed by a slot phrase."""
 NO_MORE_UPDATES = "no"
