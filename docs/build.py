@@ -15,7 +15,7 @@ from typing import Any
 import click
 import msgspec
 
-from duologue.cli.main import VERBS, cli
+from duologue.cli.main import cli
 from duologue.core.plugins import load_system_class, load_task, names
 from duologue.core.protocols import Simulated
 from duologue.core.records import Record
@@ -30,7 +30,7 @@ def commands() -> str:
     with parent:
         overall = "\n".join(line.rstrip() for line in cli.get_help(parent).splitlines())
     sections.append(f"## duologue\n\n```text\n{overall}\n```\n")
-    for verb in VERBS:
+    for verb in cli.list_commands(parent):
         command = cli.get_command(parent, verb)
         assert command is not None
         sections += _help(command, verb, parent)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-CONTRACTS = ["layers", "independence", "rooms", "light", "doors"]
+CONTRACTS = ["layers", "independence", "rooms", "surfaces", "light", "doors"]
 
 VIOLATIONS = {
     "a lower layer knows an upper one": ("layers", {"core/errors.py": "import duologue.run"}),
@@ -31,6 +31,14 @@ VIOLATIONS = {
         {"challenges/mobilecs/schema/planted.py": "import duologue.challenges.mobilecs.formats.files"},
     ),
     "a room that no other challenge has": ("rooms", {"challenges/restaurant/planted.py": "import math"}),
+    "the command line knows a challenge": ("surfaces", {"cli/planted.py": "import duologue.challenges.spoken"}),
+    "the web reaches a challenge": (
+        "surfaces",
+        {
+            "web/planted.py": "import duologue.run.planted",
+            "run/planted.py": "import duologue.challenges.restaurant.task",
+        },
+    ),
     "a library has a second door": ("doors", {"run/planted.py": "import pyarrow"}),
     "a system imports torch outside its network": (
         "doors",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from duologue.cli.main import VERBS, cli
+from duologue.cli.main import cli
 from fuzzing.mutations import mutate_path
 from fuzzing.structure import ODD_TEXTS
 
@@ -246,7 +246,7 @@ def _command(verb: str) -> click.Command:
     for name in rest:
         assert isinstance(command, click.Group)
         command = command.get_command(context, name)
-    assert command is not None, f"{verb} is none of {', '.join(VERBS)}"
+    assert command is not None, f"{verb} is none of {', '.join(cli.list_commands(context))}"
     return command
 
 

@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from tests.twitter.service import Service
 from tests.twitter.world import World
 
-from duologue.cli.collect import collect
-from duologue.cli.extract import extract
-from duologue.cli.importing import import_
+from duologue.challenges.conversation.commands.collect import collect
+from duologue.challenges.conversation.commands.extract import extract
+from duologue.challenges.conversation.commands.imports import import_
 from duologue.cli.show import show
 from duologue.core.errors import UsageError
 
@@ -206,7 +206,7 @@ def test_posts_expire_and_are_not_read_again(service: Service, tmp_path: Path, m
     assert "0 posts read more than 30 days ago" in call(collect, *words, "--keep-days", 30).output
     again = service.delivered - first  # what is newer than the last dialogue is read each time
     now = time.time() + 31 * 86_400
-    monkeypatch.setattr("duologue.cli.collect.time", SimpleNamespace(time=lambda: now))
+    monkeypatch.setattr("duologue.challenges.conversation.commands.collect.time", SimpleNamespace(time=lambda: now))
     delivered = service.delivered
     output = call(collect, "expire", store, "--keep-days", 30).output
     assert "posts read more than 30 days ago are taken out" in output

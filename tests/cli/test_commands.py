@@ -10,11 +10,12 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
+import click
 import msgspec
 import pytest
 from tests.cli.conftest import DUOLOGUE
 
-from duologue.cli.main import _stopped
+from duologue.cli.main import _stopped, cli
 from duologue.core.locks import FOLDER_LOCK, writing_file, writing_folder
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 
 def test_every_verb_has_help_with_an_example(duologue: Any) -> None:
-    from duologue.cli.main import VERBS
-
-    for verb in VERBS:
+    for verb in cli.list_commands(click.Context(cli)):
         outcome = duologue(verb, "--help")
         assert outcome.code == 0
         assert "Example" in outcome.out
@@ -413,6 +412,9 @@ def test_a_closed_terminal_stops_nothing_that_was_started_to_stay(tmp_path: Path
         ("--max-unpacked 3 train restaurant --out m", "goes on where it was"),
         ("extract subtitles en.tar.gz --out m", "goes on where it was"),
         ("extract twitter store --out m", "begins anew"),
+        ("--max-unpacked 3G collect twitter train --store s", "goes on where it was"),
+        ("import tweets run --store s", "begins anew"),
+        ("", "begins anew"),
         ("simulate proactive --out x", "goes on where it was"),
         ("simulate proactive", "begins anew"),
         ("score restaurant --pred run", "begins anew"),

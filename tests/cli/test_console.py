@@ -187,7 +187,7 @@ def test_the_official_lines_are_exact_in_a_pipe_and_escaped_on_a_terminal(tmp_pa
 def test_a_table_is_escaped_whatever_builds_it(capsys: pytest.CaptureFixture[str]) -> None:
     from rich.table import Table
 
-    from duologue.cli import console
+    from duologue.terminal import console
 
     table = Table(title=HOSTILE)
     table.add_column(HOSTILE)

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from duologue.cli.main import cli
-from duologue.cli.paths import Input, Output
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.inputs import read, sparing_inputs
+from duologue.terminal.paths import Input, Output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

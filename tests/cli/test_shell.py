@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from duologue.cli import console
 from duologue.cli.main import cli
 from duologue.core.plugins import load_task, names
 from duologue.core.protocols import (
@@ -24,6 +23,7 @@ from duologue.core.protocols import (
     Servable,
     Surveying,
 )
+from duologue.terminal import console
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from duologue.cli.extract import extract
+from duologue.challenges.conversation.commands.extract import extract
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:

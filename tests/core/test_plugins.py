@@ -12,6 +12,7 @@ from duologue.core.plugins import (
     Kind,
     describe,
     entries,
+    load_command,
     load_system,
     load_system_class,
     load_task,
@@ -189,6 +190,14 @@ def test_two_packages_with_one_name_are_both_named(install: Install) -> None:
         load_system_class("twin")
     assert names("systems").count("twin") == 1
     assert load_system_class("single").__name__ == "Base"
+
+
+def test_a_command_that_is_none_or_cannot_be_imported_is_named_with_its_package(install: Install) -> None:
+    install("commandmodule", "count = 3", {"commands": {"count": "count", "missing": "absent"}})
+    with pytest.raises(PlugInError, match=r"'count' of the package 'commandmodule-pack' .* expected a click command"):
+        load_command("count")
+    with pytest.raises(PlugInError, match=r"'missing' of the package 'commandmodule-pack' .* cannot be loaded"):
+        load_command("missing")
 
 
 def test_a_system_is_made_with_its_recipe_or_the_defaults(good: None) -> None:

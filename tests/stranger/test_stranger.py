@@ -23,7 +23,7 @@ def data(tmp_path: Path) -> Path:
 def test_the_package_is_found_through_its_entry_points(fresh: Run) -> None:
     code = """
 from duologue.core.plugins import entries, load_task, make_system
-for kind in ("tasks", "systems"):
+for kind in ("tasks", "systems", "commands"):
     for entry in entries(kind):
         if entry.distribution != "duologue":
             print(kind, entry.name, entry.target, entry.distribution, entry.version)
@@ -32,6 +32,7 @@ print(load_task("echo").brief.version, make_system("parrot").seen)
     assert fresh(code=code).stdout.splitlines() == [
         "tasks echo stranger:EchoTask duologue-stranger 0.7",
         "systems parrot stranger:Parrot duologue-stranger 0.7",
+        "commands shout stranger:shout duologue-stranger 0.7",
         "7 nothing",
     ]
 
@@ -56,6 +57,15 @@ def test_the_command_line_lists_them(fresh: Run) -> None:
     listed = json.loads(fresh("list", "--json").stdout)
     assert {"name": "echo", "package": "duologue-stranger", "about": "Say again what was said last."} in listed["tasks"]
     assert [row["name"] for row in listed["systems"] if row["package"] == "duologue-stranger"] == ["parrot"]
+
+
+def test_the_command_line_has_its_command_and_reads_its_help_without_importing_it(fresh: Run) -> None:
+    assert fresh("shout", "so", "what").stdout == "SO WHAT\n"
+    assert fresh("shout", "--loud").returncode == 2
+    code = "import sys; from duologue.cli.main import cli; cli(['--help'], standalone_mode=False); print(*sys.modules)"
+    shown, _, loaded = fresh(code=code).stdout.rstrip().rpartition("\n")
+    assert "shout    Say words in capitals." in shown
+    assert "stranger" not in loaded.split()
 
 
 def test_the_command_line_runs_checks_and_scores_them(fresh: Run, data: Path, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.disk import write_text
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.plugins import load_task
@@ -28,6 +27,7 @@ from duologue.run.context import context_of
 from duologue.run.folder import is_result, score_folder
 from duologue.run.saved import formulas_of
 from duologue.run.whole import is_whole, score_teams, teams
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from duologue.cli import console, options
 from duologue.core.decoded import is_whole
 from duologue.core.disk import write_bytes
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Conversable
 from duologue.run.systems import open_system
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from duologue.cli import console, options
 from duologue.core.errors import describe_problems
 from duologue.core.findings import total
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Replaying
 from duologue.run import evaluate
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task, names
 from duologue.report import compare as compare_reports
@@ -16,6 +15,7 @@ from duologue.run import evaluate
 from duologue.run.contamination import demand_unseen, warnings_of_training
 from duologue.run.notes import has_note
 from duologue.run.saved import formulas_of, read_report
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from duologue.core.records import Report

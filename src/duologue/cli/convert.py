@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Adjustable, Convertible
 from duologue.run.evaluate import choices_in
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import click
 from rich.table import Table
 
-from duologue.cli import console, options
 from duologue.cli.main import cli
 from duologue.core.disk import write_text
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.locks import writing_file
 from duologue.report import write_page
 from duologue.run.saved import read_report
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.errors import UsageError
 from duologue.core.locks import writing_folder
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Simulated
 from duologue.core.recipe import resolve
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from duologue import __version__
-from duologue.cli import console
+from duologue.cli import plugin_commands
 from duologue.core.errors import DuologueError
 from duologue.core.inputs import sparing_inputs
+from duologue.terminal import console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +28,7 @@ if TYPE_CHECKING:
 VERBS = {
     "list": ("duologue.cli.registry:list_registered", "Show the tasks and systems that are installed."),
     "generate": ("duologue.cli.generate:generate", "Make data of a task with its simulator."),
-    "collect": ("duologue.cli.collect:collect", "Collect dialogues of accounts, or posts by id, from Twitter (X)."),
-    "import": ("duologue.cli.importing:import_", "Bring dialogues that others collected into a store."),
     "show": ("duologue.cli.show:show", "Show a data file as plain text, with statistics."),
-    "extract": ("duologue.cli.extract:extract", "Make dialogue text from collected or downloaded data."),
     "train": ("duologue.cli.train:train", "Train a system and save the model."),
     "run": ("duologue.cli.predict:run", "Answer a data file with a system: the official result file."),
     "check": ("duologue.cli.check:check", "Check a result file; say all that is wrong with it."),
@@ -47,14 +45,16 @@ VERBS = {
     "serve": ("duologue.cli.serve:serve", "Answer requests over HTTP with a system."),
     "demo": ("duologue.cli.demo:demo", "Simulate, train, rank, check, score and report, in two minutes."),
 }
-"""Verb -> (where its command is, one line of help). Commands are imported only when they are called."""
+"""Verb -> (where its command is, one line of help). Commands are imported only when they are called.
+
+Challenges bring more, through the entry points `duologue.commands` (`plugin_commands`).
+"""
 
 
 _GOING_ON = (
-    ("generate",), ("collect",), ("extract", "subtitles"), ("train",), ("run",),
-    ("simulate", "--out"), ("simulate", "--report"), ("robustness",),
+    ("generate",), ("train",), ("run",), ("simulate", "--out"), ("simulate", "--report"), ("robustness",),
 )  # fmt: skip
-"""Commands that leave something for the next time, with the words without which they do not."""
+"""Verbs that leave something for the next time, with the words without which they do not."""
 _TALKS = ("chat", "serve")
 """Verbs that are ended by stopping them."""
 
@@ -63,20 +63,24 @@ class _Verbs(click.Group):
     """A group whose commands are imported when they are called, so that `--help` stays light."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
+        return [*VERBS, *plugin_commands.summaries(VERBS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
-            return None
-        module, _, name = VERBS[cmd_name][0].partition(":")
-        command = getattr(importlib.import_module(module), name)
+        if cmd_name in VERBS:
+            module, _, name = VERBS[cmd_name][0].partition(":")
+            command: click.Command | None = getattr(importlib.import_module(module), name)
+        else:
+            command = plugin_commands.load(cmd_name)
         console.take_warnings()
-        assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(verb, text) for verb, (_, text) in VERBS.items()])
+        brought = plugin_commands.summaries(VERBS)
+        if brought:
+            with formatter.section("Commands of challenges"):
+                formatter.write_dl(list(brought.items()))
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -151,9 +155,9 @@ def _unimportable(error: ImportError) -> DuologueError | None:
     Heavy libraries are imported where they are used, which is in many places; this is the one that answers for all.
     """
     from duologue.core.extras import OURS, explained
-    from duologue.core.plugins import entries
+    from duologue.core.plugins import KINDS, entries
 
-    others = {entry.distribution for entry in (*entries("tasks"), *entries("systems"))} - {OURS}
+    others = {entry.distribution for kind in KINDS for entry in entries(kind)} - {OURS}
     return explained(error, [OURS, *sorted(others)])
 
 
@@ -186,13 +190,16 @@ def _hear_stops() -> None:
 
 def _stopped(words: Sequence[str]) -> str:
     """Return what to say to a user who has stopped a command."""
-    verb = next((word for word in words if word in VERBS), "")
+    known = cli.list_commands(click.Context(cli))
+    place = next((place for place, word in enumerate(words) if word in known), len(words))
+    verb, *others = words[place:] or [""]
     if verb in _TALKS:
         return "Stopped."
-    begun = next((what for what in _GOING_ON if what[0] == verb and all(word in words for word in what[1:])), None)
-    if begun is None:
-        return "Stopped. Nothing is half-written; the same command begins anew."
-    return "Stopped. Nothing is half-written; the same command goes on where it was."
+    if any(what[0] == verb and all(word in others for word in what[1:]) for what in _GOING_ON) or (
+        verb not in VERBS and plugin_commands.resumable(words[place:])
+    ):
+        return "Stopped. Nothing is half-written; the same command goes on where it was."
+    return "Stopped. Nothing is half-written; the same command begins anew."
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Distortable
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

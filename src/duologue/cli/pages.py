@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.report import find_error_examples, write_page
 from duologue.run.context import context_of
 from duologue.run.saved import formulas_of, read_report
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

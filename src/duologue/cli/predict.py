@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.disk import is_stream
 from duologue.core.plugins import load_task
 from duologue.run.contamination import told
 from duologue.run.predict import predict_file
 from duologue.run.systems import open_system
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

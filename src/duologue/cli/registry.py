@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duologue.cli import console
 from duologue.core.errors import DuologueError
 from duologue.core.extras import lacking
 from duologue.core.plugins import Entry, describe, entries, load_task
 from duologue.core.records import Scoring
+from duologue.terminal import console
 
 if TYPE_CHECKING:
     from duologue.core.protocols import Task

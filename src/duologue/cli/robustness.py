@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
@@ -18,6 +17,7 @@ from duologue.run.resumed import resumed
 from duologue.run.robustness import STRENGTH
 from duologue.run.robustness import robustness as measure
 from duologue.run.systems import is_model, open_system
+from duologue.terminal import console, options
 
 
 @click.command()

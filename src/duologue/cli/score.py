@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from duologue.cli import console, options
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.findings import total
 from duologue.core.plugins import load_task
@@ -18,6 +17,7 @@ from duologue.run.mismatch import OTHER_TASK
 from duologue.run.mismatch import RULE as WRONG_TRUTH
 from duologue.run.saved import save_report
 from duologue.run.whole import WholeTruth, is_whole
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

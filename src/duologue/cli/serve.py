@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Servable
 from duologue.run.systems import open_system
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

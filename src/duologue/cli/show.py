@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.disk import replacing_text, write_text
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Surveying, Walkable
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from duologue.cli import console, options
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Playable
@@ -17,6 +16,7 @@ from duologue.run.resumed import resumed
 from duologue.run.saved import save_report
 from duologue.run.simulate import simulate as play_all
 from duologue.run.systems import open_system
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from duologue.run.simulate import Simulation

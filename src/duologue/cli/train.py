@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from duologue.cli import console, options
 from duologue.cli.several import SeveralFiles
 from duologue.core.errors import UsageError
 from duologue.core.plugins import demand_fit, load_task, make_system
@@ -15,6 +14,7 @@ from duologue.run.lessons import lessons, told_apart
 from duologue.run.predict import in_world
 from duologue.run.systems import recipe_of
 from duologue.run.train import train as train_system
+from duologue.terminal import console, options
 
 
 @click.command(cls=SeveralFiles)

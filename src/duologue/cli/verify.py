@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.run.verify import FileLocations, find, paths_in
 from duologue.run.verify import verify as verify_report
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

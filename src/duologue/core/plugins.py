@@ -7,15 +7,13 @@ asked for. A trained system is a folder: what it learned, and a `system.toml` th
 from __future__ import annotations
 
 import ast
-import importlib.util
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import decode_source
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 import msgspec
 
 from duologue import __version__
+from duologue.core.definitions import definition, summary
 from duologue.core.disk import read_bytes, sha256, write_text
 from duologue.core.errors import DuologueError, PlugInError, StorageError, UsageError, did_you_mean
 from duologue.core.extras import OURS, extra_with, lacking, missing_library
@@ -26,10 +24,13 @@ from duologue.core.records import Record
 from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from duologue.core.protocols import Brief
 
-Kind = Literal["tasks", "systems"]
-"""What a package may register, in the entry-point group `duologue.tasks` or `duologue.systems`."""
+Kind = Literal["tasks", "systems", "commands"]
+"""What a package may register, in the entry-point group `duologue.tasks`, `duologue.systems` or `duologue.commands`."""
+KINDS: tuple[Kind, ...] = ("tasks", "systems", "commands")
 
 CARD = "system.toml"
 """The file that makes a folder a trained system."""
@@ -45,10 +46,10 @@ class Entry(Record, frozen=True, kw_only=True):
     """One registered name."""
 
     kind: str
-    """`"tasks"` or `"systems"`."""
+    """One of `KINDS`."""
     name: str
     target: str
-    """Where the class is: `package.module:Class`."""
+    """Where the class or command is: `package.module:name`."""
     distribution: str
     """The package that registers it, as pip names it."""
     version: str
@@ -137,19 +138,11 @@ def describe(entry: Entry) -> Described:
     A class that its module only imports from elsewhere, or that may have a declaration from another class, is
     loaded for it. Raises as `load_task` does.
     """
-    module, _, name = entry.target.partition(":")
-    try:
-        spec = importlib.util.find_spec(module)
-        source = decode_source(read_bytes(Path(spec.origin))) if spec and spec.origin else ""
-        body = ast.parse(source).body
-    except (DuologueError, ImportError, SyntaxError, ValueError):
-        body = []
     kind: Kind = "tasks" if entry.kind == "tasks" else "systems"
-    for node in body:
-        if isinstance(node, ast.ClassDef) and node.name == name:
-            read = _written_out(node, kind)
-            if read is not None:
-                return read
+    node = definition(entry.target)
+    read = _written_out(node, kind) if isinstance(node, ast.ClassDef) else None
+    if read is not None:
+        return read
     found = _load_class(kind, entry.name, _TASK_METHODS if kind == "tasks" else _SYSTEM_METHODS)
     about = (found.__doc__ or "").strip().partition("\n")[0]
     return Described(about, scope_of(found), tuple(getattr(found, "extras", ())))
@@ -157,7 +150,7 @@ def describe(entry: Entry) -> Described:
 
 def _written_out(node: ast.ClassDef, kind: Kind) -> Described | None:
     """Return what the source of a class says; `None` where it cannot be told from it alone."""
-    about = (ast.get_docstring(node) or "").partition("\n")[0]
+    about = summary(node)
     values: dict[str, ast.expr | None] = {}
     for one in node.body:
         if isinstance(one, ast.Assign | ast.AnnAssign):
@@ -382,11 +375,29 @@ def _demand_whole(folder: Path, card: SystemCard) -> None:
         raise StorageError(f"the model is not what was saved: {', '.join(wrong)}; copy it again, or train it again")
 
 
+def load_command(name: str) -> object:
+    """Return the click command of that name that a package brings to the command line. Raises as `load_task` does."""
+    found = _load("commands", name)
+    if not callable(getattr(found, "make_context", None)):
+        raise PlugInError(f"{_owner('commands', name)}: expected a click command or group, found {found!r}")
+    return found
+
+
 def _load_class(kind: Kind, name: str, methods: tuple[str, ...]) -> type:
+    found = _load(kind, name)
+    if not isinstance(found, type):
+        raise PlugInError(f"{_owner(kind, name)}: expected a class, found {found!r}")
+    lacking = [method for method in methods if not callable(getattr(found, method, None))]
+    if lacking:
+        raise PlugInError(f"{_owner(kind, name)}: {found.__name__} lacks the methods {', '.join(lacking)}")
+    return found
+
+
+def _load(kind: Kind, name: str) -> object:
     entry = _entry(kind, name)
     point = EntryPoint(name=name, value=entry.target, group=f"duologue.{kind}")
     try:
-        found = point.load()
+        return point.load()
     except DuologueError:
         raise
     except ModuleNotFoundError as error:
@@ -397,12 +408,6 @@ def _load_class(kind: Kind, name: str, methods: tuple[str, ...]) -> type:
         raise missing_library(missing, extra, entry.distribution, what=_owner(kind, name)) from error
     except Exception as error:  # a stranger's module may fail in any way while it is imported
         raise PlugInError(f"{_owner(kind, name)} cannot be loaded: {_cause(error)}") from error
-    if not isinstance(found, type):
-        raise PlugInError(f"{_owner(kind, name)}: expected a class, found {found!r}")
-    lacking = [method for method in methods if not callable(getattr(found, method, None))]
-    if lacking:
-        raise PlugInError(f"{_owner(kind, name)}: {found.__name__} lacks the methods {', '.join(lacking)}")
-    return found
 
 
 def _entry(kind: Kind, name: str) -> Entry:
@@ -435,7 +440,7 @@ def culprit(error: BaseException) -> str | None:
     """
     owners = {
         entry.target.partition(":")[0].partition(".")[0]: _owner(kind, entry.name)
-        for kind in ("tasks", "systems")
+        for kind in KINDS
         for entry in entries(kind)
         if entry.distribution != OURS
     }

@@ -1,4 +1,4 @@
-"""What a stranger brings: a task of their own with its own file format, and a system for any task.
+"""What a stranger brings: a task of their own with its own file format, and a system for any task, and a command.
 
 The task: say again what was said last. A data file has one sample a line, `id TAB said TAB expected`; a
 result file has `id TAB answer`.
@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from duologue.core.disk import decode_text, read_bytes, sha256, write_text
 from duologue.core.errors import FormatError
 from duologue.core.protocols import Brief
 from duologue.core.records import Answer, Example, Problem, Record, Report, Sample, Score, Submission, Turn
+from duologue.terminal import console
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +23,16 @@ if TYPE_CHECKING:
     from duologue.core.protocols import World
     from duologue.core.records import Scoring
     from duologue.metrics.counts import Metric
+
+
+@click.command()
+@click.argument("words", nargs=-1)
+def shout(words: tuple[str, ...]) -> None:
+    """Say words in capitals.
+
+    Example: duologue shout hello
+    """
+    console.line(" ".join(words).upper())
 
 
 class Parrot:

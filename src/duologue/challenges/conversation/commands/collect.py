@@ -5,22 +5,17 @@ from __future__ import annotations
 import json
 import time
 from contextlib import ExitStack
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
-from duologue.cli import console, options
+from duologue.challenges.conversation.commands.session import NoAccountIds, Session, with_service
 from duologue.core.errors import UsageError
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.conversation.collector.api import Api
-    from duologue.challenges.conversation.collector.rate_limits import Budget
-    from duologue.challenges.conversation.collector.v2 import Numbers
     from duologue.store.posts import PostBase
 
 _STORE = click.option(
@@ -33,76 +28,11 @@ _KEEP_DAYS = click.option(
     default=None,
     help="First take posts out of the store, and of its account files, that were read more than so many days ago.",
 )
-_SERVICE = (
-    click.option(
-        "--api",
-        "service",
-        type=click.Choice(["v1", "v2"]),
-        default="v2",
-        show_default=True,
-        help="v1: REST API 1.1, as the challenge's collector. v2: today's X API.",
-    ),
-    click.option("--base-url", default=None, help="Address of the service, instead of the API's own."),
-    click.option(
-        "--spelling",
-        type=click.Choice(["tweet", "post"]),
-        default="tweet",
-        show_default=True,
-        help="How v2 requests call posts; answers may use either.",
-    ),
-    click.option("--max-posts", type=click.IntRange(min=1), default=None, help="Stop before more posts are read."),
-    click.option("--max-usd", type=click.FloatRange(min=0), default=None, help="Stop before more is spent."),
-    click.option(
-        "--price", type=click.FloatRange(min=0), default=None, help="USD per post read; default 0.005 (v2), 0 (v1)."
-    ),
-    click.option(
-        "--user-price",
-        type=click.FloatRange(min=0),
-        default=None,
-        help="USD per user read; default 0.010 (v2), 0 (v1).",
-    ),
-    click.option("--dry-run", is_flag=True, help="Call nothing; print the calls and what they would cost."),
-    click.option(
-        "--margin",
-        type=click.FloatRange(min=0),
-        default=5.0,
-        show_default=True,
-        help="Seconds to wait beyond the promised reset of a rate limit.",
-    ),
-    click.option(
-        "--back-off",
-        type=click.FloatRange(min=0),
-        default=1.0,
-        show_default=True,
-        help="Seconds to wait after a first error; doubled with each further one, half of it by chance.",
-    ),
-    click.option(
-        "--tries",
-        type=click.IntRange(min=1),
-        default=11,
-        show_default=True,
-        help="Errors in a row after which a call is given up.",
-    ),
-    click.option(
-        "--log",
-        type=options.OUT_LOG,
-        default=None,
-        help="Append each call to this file: endpoint and parameters, one JSON object per line.",
-    ),
-    options.quiet_option,
-)
 
 
-def _with_service(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that every call of the service has."""
-    for option in reversed(_SERVICE):
-        command = option(command)
-    return command
-
-
-@click.group()
+@click.group(cls=options.ResumableGroup)
 def collect() -> None:
-    """Collect dialogues from Twitter (X) into a store.
+    """Collect dialogues of accounts, or posts by id, from Twitter (X).
 
     The token comes from the environment variable X_BEARER_TOKEN (or TWITTER_BEARER_TOKEN, BEARER_TOKEN), is sent to
     the service alone, and written nowhere. A stopped or killed run goes on where it was with the same command.
@@ -136,7 +66,7 @@ def collect() -> None:
     help="Keep the challenge's account files up to date beside the database.",
 )
 @_KEEP_DAYS
-@_with_service
+@with_service
 def twitter(
     *,
     names: tuple[str, ...],
@@ -166,7 +96,7 @@ def twitter(
     for name in wanted:
         stores.account_file(store, name)
     with ExitStack() as stack:
-        session = _Session(stack, service)
+        session = Session(stack, service)
         if service["dry_run"]:
             unknown = len({name.lower() for name in wanted} - _numbered(store, wanted))
             steps = plan.timeline_steps(session.service, len({name.lower() for name in wanted}), unknown, per_account)
@@ -198,7 +128,7 @@ def twitter(
 @_STORE
 @click.option("--again", is_flag=True, help="Ask once more for ids that had no post.")
 @_KEEP_DAYS
-@_with_service
+@with_service
 def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **service: Any) -> None:
     """Fetch the posts of an id list: the challenge's (JSON, .gz is fine), or one id per line.
 
@@ -216,7 +146,7 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
 
     wanted = read_wanted(ids)
     with ExitStack() as stack:
-        session = _Session(stack, service)
+        session = Session(stack, service)
         if service["dry_run"]:
             left = wanted
             if stores.has_base(store):
@@ -243,7 +173,7 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
 @click.option("--n", type=click.IntRange(min=1), default=100, show_default=True, help="Accounts wanted.")
 @click.option("--out", type=options.OUT_FILE, default=None, help="Write the screen names to this file.")
 @click.option("--dump", type=options.OUT_FILE, default=None, help="Write what the service says of each, one per line.")
-@_with_service
+@with_service
 def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | None, **service: Any) -> None:
     """Find accounts by words: screen names, one per line, as `--accounts` reads them.
 
@@ -255,13 +185,13 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
     from duologue.core import disk
 
     with ExitStack() as stack:
-        session = _Session(stack, service)
+        session = Session(stack, service)
         if service["dry_run"]:
             size = 20 if session.service == "v1" else 100
             cost = n * session.budget.prices.user
             console.line(f"nothing is called; it would be up to {-(-n // size)} calls, up to {cost:,.2f} USD")
             return
-        found = found_accounts(session.api(_Passing(), ()), " ".join(words), n)
+        found = found_accounts(session.api(NoAccountIds(), ()), " ".join(words), n)
     text = "".join(f"{name}\n" for name in found.names)
     if out is None:
         console.text(text)
@@ -331,85 +261,6 @@ def _expire(base: PostBase, store: Path, days: int | None) -> None:
     gone = base.expire(int(time.time()) - days * _DAY_SECONDS)
     stores.refresh(base, store)
     console.line(f"{gone:,} posts read more than {days:,} days ago are taken out of {store}")
-
-
-class _Session:
-    """What the service's options come to."""
-
-    def __init__(self, stack: ExitStack, given: Mapping[str, Any]) -> None:
-        from duologue.challenges.conversation.collector import v1, v2
-        from duologue.challenges.conversation.collector.rate_limits import Budget, Prices
-
-        self._stack = stack
-        self._given = given
-        self.service: str = given["service"]
-        old = self.service == "v1"
-        self.base_url: str = given["base_url"] or (v1.BASE_URL if old else v2.BASE_URL)
-        if not old:  # the version is a part of every endpoint there
-            self.base_url = self.base_url.rstrip("/").removesuffix("/2")
-        usual = Prices(post=0.0, user=0.0) if old else Prices()
-        prices = {
-            name: usual_price if given[option] is None else given[option]
-            for name, option, usual_price in (("post", "price", usual.post), ("user", "user_price", usual.user))
-        }
-        self.budget: Budget = Budget(Prices(**prices), max_posts=given["max_posts"], max_usd=given["max_usd"])
-        self._calls = 0
-
-    def say(self, text: str) -> None:
-        """Tell people how it goes, beside the output."""
-        if not self._given["quiet"]:
-            console.line(text, err=True)
-
-    def api(self, numbers: Numbers, accounts: Sequence[str]) -> Api:
-        """Return the service, ready to be called; it is closed with the stack."""
-        from duologue.challenges.conversation.collector.bearer_token import token_for
-        from duologue.challenges.conversation.collector.client import Caller
-        from duologue.challenges.conversation.collector.rate_limits import Patience
-        from duologue.challenges.conversation.collector.v1 import V1
-        from duologue.challenges.conversation.collector.v2 import V2
-
-        given = self._given
-        patience = Patience(margin_seconds=given["margin"], first_seconds=given["back_off"], tries=given["tries"])
-        log = None if given["log"] is None else self._stack.enter_context(_opened(given["log"]))
-
-        def on_call(endpoint: str, params: Mapping[str, str | int]) -> None:
-            self._calls += 1
-            if log is not None:
-                log.write(msgspec.json.encode({"endpoint": endpoint, "params": dict(params)}).decode() + "\n")
-                log.flush()
-
-        token = token_for(self.base_url)
-        # Chance differs from run to run here: two collectors that were refused together must not come back together.
-        caller = Caller(self.base_url, token, chance=Random(), patience=patience, say=self.say, on_call=on_call)
-        self._stack.enter_context(caller)
-        if self.service == "v1":
-            return V1(caller, self.budget, self.say)
-        return V2(caller, self.budget, numbers, accounts=accounts, spelling=given["spelling"], say=self.say)
-
-    def told(self) -> str:
-        """Return what was called and read, in words."""
-        return f"{self._calls:,} calls, {self.budget.told()}"
-
-
-class _Passing:
-    """Numbers of accounts that nobody will ask for."""
-
-    def user(self, account: str) -> int | None:  # noqa: ARG002  # the protocol's signature
-        """Return nothing."""
-        return None
-
-    def note_users(self, users: Mapping[str, int | None]) -> None:
-        """Forget them."""
-
-
-def _opened(path: Path) -> Any:
-    from duologue.core.errors import StorageError
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("a", encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _numbered(store: Path, names: list[str]) -> set[str]:

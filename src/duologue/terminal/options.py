@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from duologue.cli import console, paths
+from duologue.terminal import console, paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from duologue.core.protocols import Progress, Task, World
+
+
+class ResumableCommand(click.Command):
+    """A command that, stopped and called again, continues where it was."""
+
+    resumable = True
+
+
+class ResumableGroup(click.Group):
+    """A group of commands that, stopped and called again, continue where they were."""
+
+    resumable = True
+
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 

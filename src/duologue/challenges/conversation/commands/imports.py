@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,11 +29,12 @@ _LANGUAGE = click.option(
 
 @click.group(name="import")
 def import_() -> None:
-    """Bring dialogues that others collected into a store, as if they had been collected.
+    """Bring dialogues that others collected into a store.
 
-    Importing a file again changes nothing; a killed import is taken up by doing it again. Before anything is stored
-    personal data (telephone numbers, addresses, names, ...) becomes placeholders, such as <PHONE_1>; what was
-    replaced is told, and written to personal-data.toml beside the store. Stores are readable by their owner alone.
+    They are as if they had been collected. Importing a file again changes nothing; a killed import is taken up by doing
+    it again. Before anything is stored personal data (telephone numbers, addresses, names, ...) becomes placeholders,
+    such as <PHONE_1>; what was replaced is told, and written to personal-data.toml beside the store. Stores are
+    readable by their owner alone.
 
     \b
     Examples:

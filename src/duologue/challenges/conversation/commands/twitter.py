@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.disk import resolved
 from duologue.core.errors import UsageError
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duologue.cli import console, options
 from duologue.core.errors import UsageError
 from duologue.core.locks import writing_folder
+from duologue.terminal import console, options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ def add_subtitles(parent: click.Group) -> None:
     parent.add_command(subtitles)
 
 
-@click.command()
+@click.command(cls=options.ResumableCommand)
 @click.argument("source", type=options.PATH, metavar="ARCHIVE|FOLDER")
 @click.option(
     "--out", type=options.OUT_FOLDER, required=True, help="Folder for train.txt, dev.txt, ... and utterances/."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from duologue.cli.subtitles import add_subtitles
-from duologue.cli.twitter import add_twitter
+from duologue.challenges.conversation.commands.subtitles import add_subtitles
+from duologue.challenges.conversation.commands.twitter import add_twitter
 
 
 @click.group()

@@ -1,0 +1,1 @@
+"""Commands that the challenge brings: `duologue collect`, `import` and `extract`."""

@@ -1,0 +1,165 @@
+"""A session with the service of Twitter (X): its options on the command line, and the client that they come to."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import ExitStack
+    from pathlib import Path
+
+    from duologue.challenges.conversation.collector.api import Api
+    from duologue.challenges.conversation.collector.rate_limits import Budget
+    from duologue.challenges.conversation.collector.v2 import Numbers
+
+_SERVICE = (
+    click.option(
+        "--api",
+        "service",
+        type=click.Choice(["v1", "v2"]),
+        default="v2",
+        show_default=True,
+        help="v1: REST API 1.1, as the challenge's collector. v2: today's X API.",
+    ),
+    click.option("--base-url", default=None, help="Address of the service, instead of the API's own."),
+    click.option(
+        "--spelling",
+        type=click.Choice(["tweet", "post"]),
+        default="tweet",
+        show_default=True,
+        help="How v2 requests call posts; answers may use either.",
+    ),
+    click.option("--max-posts", type=click.IntRange(min=1), default=None, help="Stop before more posts are read."),
+    click.option("--max-usd", type=click.FloatRange(min=0), default=None, help="Stop before more is spent."),
+    click.option(
+        "--price", type=click.FloatRange(min=0), default=None, help="USD per post read; default 0.005 (v2), 0 (v1)."
+    ),
+    click.option(
+        "--user-price",
+        type=click.FloatRange(min=0),
+        default=None,
+        help="USD per user read; default 0.010 (v2), 0 (v1).",
+    ),
+    click.option("--dry-run", is_flag=True, help="Call nothing; print the calls and what they would cost."),
+    click.option(
+        "--margin",
+        type=click.FloatRange(min=0),
+        default=5.0,
+        show_default=True,
+        help="Seconds to wait beyond the promised reset of a rate limit.",
+    ),
+    click.option(
+        "--back-off",
+        type=click.FloatRange(min=0),
+        default=1.0,
+        show_default=True,
+        help="Seconds to wait after a first error; doubled with each further one, half of it by chance.",
+    ),
+    click.option(
+        "--tries",
+        type=click.IntRange(min=1),
+        default=11,
+        show_default=True,
+        help="Errors in a row after which a call is given up.",
+    ),
+    click.option(
+        "--log",
+        type=options.OUT_LOG,
+        default=None,
+        help="Append each call to this file: endpoint and parameters, one JSON object per line.",
+    ),
+    options.quiet_option,
+)
+
+
+def with_service(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that every call of the service has."""
+    for option in reversed(_SERVICE):
+        command = option(command)
+    return command
+
+
+class Session:
+    """What the service's options come to."""
+
+    def __init__(self, stack: ExitStack, given: Mapping[str, Any]) -> None:
+        from duologue.challenges.conversation.collector import v1, v2
+        from duologue.challenges.conversation.collector.rate_limits import Budget, Prices
+
+        self._stack = stack
+        self._given = given
+        self.service: str = given["service"]
+        old = self.service == "v1"
+        self.base_url: str = given["base_url"] or (v1.BASE_URL if old else v2.BASE_URL)
+        if not old:  # the version is a part of every endpoint there
+            self.base_url = self.base_url.rstrip("/").removesuffix("/2")
+        usual = Prices(post=0.0, user=0.0) if old else Prices()
+        prices = {
+            name: usual_price if given[option] is None else given[option]
+            for name, option, usual_price in (("post", "price", usual.post), ("user", "user_price", usual.user))
+        }
+        self.budget: Budget = Budget(Prices(**prices), max_posts=given["max_posts"], max_usd=given["max_usd"])
+        self._calls = 0
+
+    def say(self, text: str) -> None:
+        """Tell people how it goes, beside the output."""
+        if not self._given["quiet"]:
+            console.line(text, err=True)
+
+    def api(self, numbers: Numbers, accounts: Sequence[str]) -> Api:
+        """Return the service, ready to be called; it is closed with the stack."""
+        from duologue.challenges.conversation.collector.bearer_token import token_for
+        from duologue.challenges.conversation.collector.client import Caller
+        from duologue.challenges.conversation.collector.rate_limits import Patience
+        from duologue.challenges.conversation.collector.v1 import V1
+        from duologue.challenges.conversation.collector.v2 import V2
+
+        given = self._given
+        patience = Patience(margin_seconds=given["margin"], first_seconds=given["back_off"], tries=given["tries"])
+        log = None if given["log"] is None else self._stack.enter_context(_opened(given["log"]))
+
+        def on_call(endpoint: str, params: Mapping[str, str | int]) -> None:
+            self._calls += 1
+            if log is not None:
+                log.write(msgspec.json.encode({"endpoint": endpoint, "params": dict(params)}).decode() + "\n")
+                log.flush()
+
+        token = token_for(self.base_url)
+        # Chance differs from run to run here: two collectors that were refused together must not come back together.
+        caller = Caller(self.base_url, token, chance=Random(), patience=patience, say=self.say, on_call=on_call)
+        self._stack.enter_context(caller)
+        if self.service == "v1":
+            return V1(caller, self.budget, self.say)
+        return V2(caller, self.budget, numbers, accounts=accounts, spelling=given["spelling"], say=self.say)
+
+    def told(self) -> str:
+        """Return what was called and read, in words."""
+        return f"{self._calls:,} calls, {self.budget.told()}"
+
+
+class NoAccountIds:
+    """Numbers of accounts that nobody will ask for."""
+
+    def user(self, account: str) -> int | None:  # noqa: ARG002  # the protocol's signature
+        """Return nothing."""
+        return None
+
+    def note_users(self, users: Mapping[str, int | None]) -> None:
+        """Forget them."""
+
+
+def _opened(path: Path) -> Any:
+    from duologue.core.errors import StorageError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}") from error

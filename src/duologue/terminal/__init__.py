@@ -1,0 +1,1 @@
+"""The terminal: what every command prints through, and the paths and options that commands share."""
