@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import json
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,9 +12,6 @@ from duologue.challenges.restaurant.formats.files import load
 from duologue.core.protocols import Brief, System
 from duologue.core.records import Candidate, Record, Sample, Turn
 from duologue.systems.baselines import MedoidRanker, RandomRanker, TfidfRanker, tokens
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BRIEF = Brief(name="any", version="1", language="en", answers="ranking")
 
@@ -114,6 +112,7 @@ def test_both_are_systems_without_options() -> None:
         assert system.Recipe is Record
 
 
+TFIDF = Path(__file__).resolve().parents[1] / "golden" / "restaurant" / "official" / "tfidf"
 TASKS = ("1API", "2REFINE", "3OPTIONS", "4INFOS", "5FULL")
 OFFICIAL = {  # printed by the official programs (specification, section 10): P@1, P@2, P@5
     "release_a/tst1": [(0.033, 0.106, 0.539), (0.204, 0.346, 0.653), (0.203, 0.383, 0.789), (0.336, 0.679, 0.810),
@@ -139,12 +138,24 @@ def precisions(folder: Path, task: int) -> list[float]:
     return [sum(rank < k for rank in ranks) / len(ranks) for k in (1, 2, 5)]
 
 
+def test_a_file_of_our_own_is_ranked_as_by_the_official_program(tmp_path: Path) -> None:
+    case = json.loads((TFIDF / "ties.json").read_bytes())
+    (tmp_path / "data.json").write_text(json.dumps(case["files"]["data.json"]), encoding="utf-8")
+    samples = [example.sample for example in load(tmp_path / "data.json")]
+    assert by_words(samples) == [
+        tuple(one["candidate_id"] for one in sorted(row["lst_candidate_id"], key=lambda one: one["rank"]))
+        for row in case["output_files"]["result.json"]
+    ]
+
+
+@pytest.mark.real_data(twin="test_a_file_of_our_own_is_ranked_as_by_the_official_program")
 def test_a_file_scores_as_with_the_official_program(real_restaurant: Path) -> None:
     assert precisions(real_restaurant / "release_a" / "tst1", 0) == list(OFFICIAL["release_a/tst1"][0])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", OFFICIAL)
+@pytest.mark.real_data(twin="test_a_file_of_our_own_is_ranked_as_by_the_official_program")
 def test_all_files_score_as_with_the_official_program(real_restaurant: Path, part: str) -> None:
     found = [precisions(real_restaurant / part, task) for task in range(len(TASKS))]
     assert found == [list(official) for official in OFFICIAL[part]]

@@ -72,6 +72,7 @@ def test_odd_truth_rows_survive_in_source(tmp_path: Path) -> None:
     assert (tmp_path / "again.json").read_text() == json.dumps(rows)
 
 
+@pytest.mark.real_data(twin="test_files_have_the_official_byte_layout")
 @pytest.mark.parametrize("release", ["release_a", "release_b", "train_part"])
 def test_real_files_come_back_byte_for_byte(real_restaurant: Path, tmp_path: Path, release: str) -> None:
     paths = sorted((real_restaurant / release).rglob("*.json.gz"))
@@ -84,6 +85,7 @@ def test_real_files_come_back_byte_for_byte(real_restaurant: Path, tmp_path: Pat
         assert (tmp_path / "again.json").read_bytes() == gzip.decompress(path.read_bytes()), path.name
 
 
+@pytest.mark.real_data(twin="test_dialogues_end_with_the_user_or_facts_and_hold_no_answer_of_a_test")
 def test_real_dialogues_end_with_the_user_or_facts_and_hold_no_answer_of_a_test(real_restaurant: Path) -> None:
     for path in sorted(real_restaurant.glob("release_b/*/*tst1000.json.gz")):
         examples = files.load(path)

@@ -59,6 +59,7 @@ def test_words_have_two_letters_and_names_are_one_word() -> None:
     assert "u'caf\\xe9'" in statistics_text(found)
 
 
+@pytest.mark.real_data(twin="test_the_statistics_are_the_official_ones_but_for_the_order_of_their_blocks")
 def test_real_training_parts_have_the_vocabulary_of_the_training_statistics(real_restaurant: Path) -> None:
     sizes = {}
     for path in sorted((real_restaurant / "train_part").glob("*.gz")):

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 from duologue.challenges.restaurant.knowledge.api_calls import arguments_of, call_text, execute, fact_lines, parse_call
 from duologue.challenges.restaurant.knowledge.facts import read_facts
+from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.core.records import Fact
 from duologue.knowledge.base import KnowledgeBase
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 FIELDS = ("location", "price", "rating", "cuisine", "atmosphere", "number")
@@ -95,8 +98,9 @@ def test_what_is_no_call_has_no_result(base: KnowledgeBase) -> None:
     assert execute("whenever you're ready", base) is None
 
 
-def test_real_calls_find_between_none_and_eighteen_restaurants(real_restaurant: Path) -> None:
-    base = KnowledgeBase("kb1", read_facts(real_restaurant / "kb" / "extendedkb1.txt.gz"))
+def sizes_of(facts: Iterable[Fact]) -> dict[int, int]:
+    """Return how many calls with five values find how many restaurants."""
+    base = KnowledgeBase("kb1", facts)
     sizes = [
         len(base.find({"cuisine": a, "location": b, "number": c, "price": d, "atmosphere": e}))
         for a in base.values("cuisine")
@@ -105,5 +109,21 @@ def test_real_calls_find_between_none_and_eighteen_restaurants(real_restaurant: 
         for d in base.values("price")
         for e in base.values("atmosphere")
     ]
-    counts = {size: sizes.count(size) for size in sorted(set(sizes))}
+    return {size: sizes.count(size) for size in sorted(set(sizes))}
+
+
+def test_calls_of_a_made_base_find_all_restaurants_with_their_values_in_threes() -> None:
+    facts = make_kb(1, 5)
+    rows: dict[str, dict[str, str]] = {}
+    for fact in facts:
+        rows.setdefault(fact.subject, {})[fact.relation] = str(fact.object)
+    found = Counter(tuple(row[field] for field in FIELDS if field != "rating") for row in rows.values())
+    wanted = Counter(found.values())
+    assert sizes_of(facts) == {0: 900 - len(found), **wanted}
+    assert {size % 3 for size in wanted} == {0}
+
+
+@pytest.mark.real_data(twin="test_calls_of_a_made_base_find_all_restaurants_with_their_values_in_threes")
+def test_real_calls_find_between_none_and_eighteen_restaurants(real_restaurant: Path) -> None:
+    counts = sizes_of(read_facts(real_restaurant / "kb" / "extendedkb1.txt.gz"))
     assert counts == {0: 69, 3: 258, 6: 288, 9: 195, 12: 72, 15: 15, 18: 3}  # specification, section 3

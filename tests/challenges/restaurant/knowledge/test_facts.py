@@ -53,6 +53,7 @@ def test_of_a_file_of_nothing_but_bad_lines_a_thousand_are_told(tmp_path: Path) 
     assert caught.value.problems[-1].message == "and 4,000 more problems, all errors; 5,000 in all"
 
 
+@pytest.mark.real_data(twin="test_a_base_in_a_file_gives_back_what_was_written")
 def test_real_knowledge_bases_come_back_byte_for_byte(real_restaurant: Path) -> None:
     for path in sorted((real_restaurant / "kb").glob("*.gz")):
         facts = read_facts(path)

@@ -269,6 +269,7 @@ def test_scores_do_not_depend_on_the_order_of_the_file_and_the_variants_agree_on
     assert values(strict)["p@1"] <= values(strict)["mrr"] <= 1
 
 
+@pytest.mark.real_data(twin="test_every_file_is_valid_and_a_perfect_agent_scores_1")
 def test_the_true_answers_score_one_on_real_files(real_restaurant: Path, tmp_path: Path) -> None:
     truth_file = next((real_restaurant / "release_a" / "tst1").glob("*task5*answers.json.gz"))
     data = files.load(truth_file.with_name(truth_file.name.replace(".answers", "")))

@@ -137,6 +137,15 @@ def test_files_have_the_official_byte_layout(corpus: Path, tmp_path: Path) -> No
     assert read_facts(corpus / "extendedkb2.txt") == make_kb(2, 1)
 
 
+def test_dialogues_end_with_the_user_or_facts_and_hold_no_answer_of_a_test(corpus: Path) -> None:
+    paths = sorted(corpus.rglob("dialog-*[0-9].json"))
+    assert len(paths) == 25
+    for path in paths:
+        examples = load(path)
+        assert {example.sample.history[-1].speaker for example in examples} <= {"user", "api"}
+        assert {len(example.references) for example in examples} == {int(path.parent.name == "train")}
+
+
 def test_the_saved_recipe_can_be_given_again(corpus: Path, tmp_path: Path) -> None:
     recipe = resolve(Generation, file=corpus / "generate.toml")
     assert recipe == SMALL

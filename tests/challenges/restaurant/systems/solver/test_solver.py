@@ -223,6 +223,7 @@ def check_file(path: Path) -> int:
     return said
 
 
+@pytest.mark.real_data(twin="test_generated_dialogues_are_solved_completely")
 def test_two_real_files_are_solved_completely(real_restaurant: Path) -> None:
     name = "dialog-task{}-kb{}_atmosphere-distr0.5-tst1000.json.gz"
     assert check_file(real_restaurant / "release_a" / "tst1" / name.format("5FULL", 1)) == 12_773
@@ -230,6 +231,7 @@ def test_two_real_files_are_solved_completely(real_restaurant: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.real_data(twin="test_generated_dialogues_are_solved_completely")
 def test_all_real_files_are_solved_completely(real_restaurant: Path) -> None:
     folders = ["release_a/tst1", "release_a/tst2", "release_b/tst1", "release_b/tst2", "train_part"]
     paths = [path for folder in folders for path in sorted((real_restaurant / folder).glob("*.json.gz"))]
