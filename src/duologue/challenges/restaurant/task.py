@@ -147,6 +147,6 @@ class RestaurantTask:
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return a booking bot to talk to, set in a knowledge base: the rule bot, or any system that ranks."""
-        from duologue.challenges.restaurant.live.partner import Partner
+        from duologue.challenges.restaurant.live.partner import BookingPartner
 
-        return Partner(system, self.world(place), seed=seed, lang=lang, name=name)
+        return BookingPartner(system, self.world(place), seed=seed, lang=lang, name=name)

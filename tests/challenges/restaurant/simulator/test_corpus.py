@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from duologue.challenges.restaurant.simulator.shards import Shard, ShardBytes
+    from duologue.challenges.restaurant.simulator.shards import CorpusShard, ShardBytes
 
 SMALL = Generation(train_dialogs=30, test_dialogs=12)
 
@@ -167,7 +167,7 @@ def test_complete_files_are_kept_and_damaged_ones_made_again(tmp_path: Path, mon
     stamp = kept.stat().st_mtime_ns
     made: list[int] = []
 
-    def counting(recipe: Generation, seed: int, shards: list[Shard], *, workers: int) -> Generator[ShardBytes]:
+    def counting(recipe: Generation, seed: int, shards: list[CorpusShard], *, workers: int) -> Generator[ShardBytes]:
         made.append(len(shards))
         return generate_shards(recipe, seed, shards, workers=workers)
 

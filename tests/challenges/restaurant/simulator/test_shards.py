@@ -9,13 +9,18 @@ import pytest
 from duologue.challenges.restaurant.knowledge.facts import kb_lines
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.shards import Shard, ShardGenerator, generate_shards
+from duologue.challenges.restaurant.simulator.shards import CorpusShard, ShardGenerator, generate_shards
 from duologue.core.errors import DuologueError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-STRETCHES = [Shard("train", 1, 0, 5), Shard("train", 1, 5, 5), Shard("tst4", 5, 0, 7), Shard("tst2", 3, 2, 3)]
+STRETCHES = [
+    CorpusShard("train", 1, 0, 5),
+    CorpusShard("train", 1, 5, 5),
+    CorpusShard("tst4", 5, 0, 7),
+    CorpusShard("tst2", 3, 2, 3),
+]
 
 
 def test_pieces_are_the_same_from_one_process_and_from_several() -> None:
@@ -44,7 +49,7 @@ def test_what_a_worker_cannot_make_is_said_by_the_main_process() -> None:
 
 def test_workers_end_when_nobody_wants_the_rest() -> None:
     pieces = generate_shards(
-        Generation(), 1, [Shard("train", 1, start, 50) for start in range(0, 2_000, 50)], workers=2
+        Generation(), 1, [CorpusShard("train", 1, start, 50) for start in range(0, 2_000, 50)], workers=2
     )
     next(pieces)
     pieces.close()  # would hang if a worker went on waiting for its piece to be taken
@@ -52,7 +57,7 @@ def test_workers_end_when_nobody_wants_the_rest() -> None:
 
 def test_the_death_of_a_worker_is_said_with_what_to_do() -> None:
     pieces = generate_shards(
-        Generation(), 1, [Shard("train", 1, start, 50) for start in range(0, 2_000, 50)], workers=2
+        Generation(), 1, [CorpusShard("train", 1, start, 50) for start in range(0, 2_000, 50)], workers=2
     )
     next(pieces)
     for process in multiprocessing.active_children():

@@ -1,8 +1,10 @@
-"""Rules for data files: what is wrong with a decoded row, all at once (specification, 2.2)."""
+"""Validation rules for the rows of data files; all problems are collected (specification, section 2.2)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from duologue.core import findings
 from duologue.core.decoded import is_text, shown
@@ -38,7 +40,7 @@ NOT_A_LIST = "[Error] The result file should be a list ..."
 
 
 def place_of(row: Any, number: int) -> str:
-    """Return where a row stands: its dialogue id, or its number in the list, from 1."""
+    """Return how messages name a row: by its dialogue id, or by its number in the list, from 1."""
     name = row.get("dialog_id") if isinstance(row, dict) else None
     return f"dialogue {shown(name)}" if isinstance(name, str) and name else f"item {number}"
 
@@ -52,7 +54,7 @@ def _data_problems(rows: list[Any]) -> Iterator[Problem]:
     seen: dict[str, int] = {}
     for number, row in enumerate(rows, start=1):
         place = place_of(row, number)
-        yield from (_placed(problem, place) for problem in _row_problems(row))
+        yield from (placed(problem, place) for problem in _row_problems(row))
         name = row.get("dialog_id") if isinstance(row, dict) else None
         if isinstance(name, str) and name:
             if name in seen:
@@ -61,9 +63,9 @@ def _data_problems(rows: list[Any]) -> Iterator[Problem]:
             seen.setdefault(name, number)
 
 
-def _placed(problem: Problem, place: str) -> Problem:
-    inner = f"{place}, {problem.place}" if problem.place else place
-    return Problem(rule=problem.rule, message=problem.message, place=inner, advice=problem.advice)
+def placed(problem: Problem, place: str) -> Problem:
+    """Return a problem of a part with the place of the whole put before its own."""
+    return msgspec.structs.replace(problem, place=f"{place}, {problem.place}" if problem.place else place)
 
 
 def _row_problems(row: Any) -> Iterator[Problem]:
@@ -126,7 +128,7 @@ def _candidate_problems(row: dict[str, Any]) -> Iterator[Problem]:
             yield Problem(rule="candidates-type", place=place, message=message)
             continue
         for problem in id_problems(candidate, "candidate_id", "candidate-id"):
-            yield _placed(problem, place)
+            yield placed(problem, place)
         name = candidate.get("candidate_id")
         if isinstance(name, str) and name in seen:
             message = f"id {shown(name)} is already that of candidate {seen[name]}"

@@ -1,10 +1,11 @@
-"""What an official file name says about its content (specification, section 2.1)."""
+"""Official file names: subtask, knowledge base, slots, split and size (specification, section 2.1)."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from duologue.challenges.restaurant.schema.ontology import schema_name
 from duologue.challenges.restaurant.schema.templates import SLOTS, SLOTS_EXTRA
 from duologue.core.records import Record
 
@@ -52,9 +53,9 @@ class FileName(Record, frozen=True):
 
     def __str__(self) -> str:
         """Spell the name, with `.json` or `.answers.json` at the end."""
-        fields = "atmosphere_restrictions" if self.restrictions else "atmosphere"
         ending = ".answers.json" if self.answers else ".json"
-        stem = f"dialog-task{self.subtask}{SUBTASKS[self.subtask]}-kb{self.kb}_{fields}-distr0.5"
+        schema = schema_name(self.kb, extra=self.restrictions)
+        stem = f"dialog-task{self.subtask}{SUBTASKS[self.subtask]}-{schema}-distr0.5"
         return f"{stem}-{self.split}{self.n}{ending}"
 
 

@@ -1,4 +1,4 @@
-"""Official files of the restaurant challenge and records, both ways (specification, section 2).
+"""Readers and writers of the official data, truth and result files (specification, section 2).
 
 Data, truth and result files are one JSON list each, plain or gzip. What was read keeps its decoded row in
 `Example.source`, key order included, so that writing gives the file back byte for byte.
@@ -51,7 +51,7 @@ def example_of(row: dict[str, Any], *, world: str | None = None) -> Example:
 
 
 def turns_of(utterances: Iterable[str]) -> Iterator[Turn]:
-    """Yield utterances with their speakers: facts are the api's and do not change whose turn it is."""
+    """Yield utterances as turns: user and system alternate; fact lines are turns of `api` and do not count."""
     spoken = 0
     for text in utterances:
         if parse_fact(text) is not None:
@@ -138,7 +138,7 @@ def truth_row(example: Example) -> Any:
         return example.source
     if not example.references or not example.references[0].ranking:
         raise UsageError(f"the answer of dialogue '{example.sample.id}' is not known, so it has no truth row")
-    return _ranked(example.sample.id, example.references[0].ranking[:1])
+    return result_row(example.sample.id, example.references[0].ranking[:1])
 
 
 def answer_rows(answers: Iterable[tuple[str, Answer]]) -> Iterator[dict[str, Any]]:
@@ -149,10 +149,11 @@ def answer_rows(answers: Iterable[tuple[str, Answer]]) -> Iterator[dict[str, Any
     for name, answer in answers:
         if answer.ranking is None:
             raise UsageError(f"the answer to dialogue '{name}' has no ranking; this task ranks candidates")
-        yield _ranked(name, answer.ranking)
+        yield result_row(name, answer.ranking)
 
 
-def _ranked(name: str, ids: Iterable[str]) -> dict[str, Any]:
+def result_row(name: str, ids: Iterable[str]) -> dict[str, Any]:
+    """Return the row of a truth or result file: the candidates of a dialogue with ranks from 1."""
     ranked = [{"candidate_id": one, "rank": rank} for rank, one in enumerate(ids, start=1)]
     return {"dialog_id": name, "lst_candidate_id": ranked}
 

@@ -1,4 +1,4 @@
-"""A first look at very large files, so that hundreds of megabytes of something else are refused at once."""
+"""Quick look at very large files, so that hundreds of megabytes of something else are refused before decoding."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEXT = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 def sniff(text: str) -> Problem | None:
     """Return why a very large text is no file of this challenge, or `None` when it may be one.
 
-    It is foreign when it is a list and none of its first 1,000 items is an object with a `dialog_id`. Smaller
+    That is so when it is a list and none of its first 1,000 items is an object with a `dialog_id`. Smaller
     texts and other mistakes are left to the decoder, whose messages are better.
     """
     if len(text) < LARGE:

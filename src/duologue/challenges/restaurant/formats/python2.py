@@ -1,4 +1,4 @@
-"""What Python 2 makes of JSON and numbers, as the official programs ran on it."""
+"""Python 2's JSON decoding, integer parsing and float printing, which the official programs rely on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BEYOND_ANY_SLOT = 10**18
 
 
 def decode(data: bytes) -> Any:
-    """Return what Python 2's `json.load` makes of a file.
+    """Decode the bytes of a file as Python 2's `json.load` does.
 
     UTF-8 only (a byte order mark is refused, lone surrogates are not), integers of any length. Raises
     `ValueError` for what it refuses.
@@ -37,7 +37,7 @@ def _integer(text: str) -> int:
 
 
 def rank_of(value: Any) -> int:
-    """Return what Python 2's `int` makes of a decoded rank. Raises `ValueError` or `TypeError` where it does.
+    """Convert a decoded rank as Python 2's `int` does. Raises `ValueError` or `TypeError` where it does.
 
     >>> rank_of(" - 3 "), rank_of(2.9), rank_of(True)
     (-3, 2, 1)

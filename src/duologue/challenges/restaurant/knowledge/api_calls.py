@@ -1,4 +1,4 @@
-"""The bot's call to the knowledge base, and the fact lines that come back (specification, section 2.2)."""
+"""API calls to the knowledge base and the fact lines that they return (specification, section 2.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ApiCall(Record, frozen=True):
-    """An `api_call` understood by means of a knowledge base."""
+    """An `api_call` whose arguments are resolved to relations of a knowledge base."""
 
     arguments: tuple[str, ...]
     """The values as they stand in the call."""
@@ -26,7 +26,7 @@ class ApiCall(Record, frozen=True):
 
 
 class ApiResult(Record, frozen=True):
-    """What a call brought."""
+    """Restaurants that match an `api_call`, with their fact lines."""
 
     call: ApiCall
     names: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ def arguments_of(text: str) -> tuple[str, ...] | None:
 
 
 def parse_call(text: str, base: KnowledgeBase) -> ApiCall | None:
-    """Find out which relation each value of an `api_call` belongs to; `None` when the text is no call.
+    """Resolve the arguments of an `api_call` to relations; `None` when the text is no call.
 
     A value of several relations goes to the first (in file order) that no earlier argument took.
     """

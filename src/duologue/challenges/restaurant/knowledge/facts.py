@@ -1,4 +1,4 @@
-"""Knowledge base text: lines `1 <name> R_<field>` TAB `<value>` and facts (specification, section 3)."""
+"""Facts as text: lines of knowledge base files and fact lines in dialogues (specification, section 3)."""
 
 from __future__ import annotations
 

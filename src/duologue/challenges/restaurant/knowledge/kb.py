@@ -58,7 +58,7 @@ def values_of(facts: Iterable[Fact]) -> dict[str, tuple[str, ...]]:
 
 
 class RestaurantIndex:
-    """The restaurants of a knowledge base, looked up as the simulator needs them.
+    """Index of restaurants: fact lines, ratings, matches by slot values, names by word.
 
     Raises `UsageError` when a restaurant lacks a slot of the schema or the rating.
     """

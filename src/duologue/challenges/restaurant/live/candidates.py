@@ -1,4 +1,4 @@
-"""What a bot could say next in a live dialogue: the candidates that a ranker chooses from."""
+"""Candidate generation for live dialogues: everything that the bot could say next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from duologue.core.records import Candidate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duologue.challenges.restaurant.schema.templates import Slot
+    from duologue.challenges.restaurant.schema.templates import RequestSlot
     from duologue.challenges.restaurant.systems.solver.solver import DialogueState
     from duologue.core.records import Turn
     from duologue.knowledge.base import KnowledgeBase
@@ -28,7 +28,7 @@ _ITEMS = ("phone", "address")
 def candidate_utterances(
     history: Sequence[Turn], state: DialogueState, base: KnowledgeBase, slot_of: Mapping[str, str]
 ) -> tuple[Candidate, ...]:
-    """Return what the bot could say: fixed sentences, questions, calls, options, repeats and items.
+    """Return all candidate utterances: fixed sentences, questions, calls, options, repeats and items.
 
     Calls are made of the values that the user named (`slot_of` tells the slot of each), in any combination;
     options and items are those of the restaurants that were listed, items also those of the one named. The
@@ -49,7 +49,7 @@ def candidate_utterances(
     return tuple(Candidate(id=str(place), text=text) for place, text in enumerate(texts))
 
 
-def candidate_calls(history: Sequence[Turn], slots: Sequence[Slot], slot_of: Mapping[str, str]) -> list[str]:
+def candidate_calls(history: Sequence[Turn], slots: Sequence[RequestSlot], slot_of: Mapping[str, str]) -> list[str]:
     """Return the calls that the values named so far allow; none while a slot has no value yet."""
     mentions: dict[str, list[str]] = {slot.name: [] for slot in slots}
     for turn in history:

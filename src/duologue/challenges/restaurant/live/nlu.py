@@ -1,8 +1,8 @@
-"""Hearing a person: free text, in the context of the dialogue, becomes utterances of the challenge.
+"""Language understanding for the live bot: maps free text to the challenge's canonical user utterances.
 
-A bot of the challenge knows its patterns only. What a person types is therefore put into the nearest
-utterances that say the same - by the patterns read loosely, by "yes" and "no" in their context, by the
-values of the knowledge base that a sentence names, by a few key words - or it is answered with a remark.
+The bots of the challenge know its templates only. Free text is therefore mapped to canonical utterances - by
+the templates matched loosely, by "yes" and "no" in context, by the knowledge base values that a sentence
+names, by a few key words - or it is answered with UI text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from duologue.core.records import Record
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.restaurant.schema.templates import Slot
+    from duologue.challenges.restaurant.schema.templates import RequestSlot
     from duologue.challenges.restaurant.systems.solver.solver import DialogueState
     from duologue.knowledge.base import KnowledgeBase
 
@@ -68,34 +68,34 @@ _SPELLED = {normalise(text): text for texts in FIXED_TEXTS.values() for text in 
 
 
 class Interpretation(Record, frozen=True):
-    """What an input amounts to."""
+    """Interpretation of a user's input."""
 
     utterances: tuple[str, ...] = ()
-    """The same in the words of the challenge, one turn each; empty when it is answered with a remark."""
+    """Canonical utterances, one per turn; empty when the input is answered with UI text."""
     remark: str = ""
-    """The bot's own remark (a key of `ui_text.UI_TEXTS`), if one is due."""
+    """Key of the UI text to show, if any."""
     details: dict[str, str] = {}
-    """What the remark speaks of."""
+    """Values that the UI text names."""
     anew: bool = False
     """Whether a new booking begins after one that got as far as a call."""
     goodbye: bool = False
 
 
 class LanguageUnderstanding:
-    """Understands a person who talks to a bot about one knowledge base."""
+    """Interprets free text about one knowledge base."""
 
-    def __init__(self, base: KnowledgeBase, slots: Sequence[Slot]) -> None:
+    def __init__(self, base: KnowledgeBase, slots: Sequence[RequestSlot]) -> None:
         self._base = base
         self._slots = {slot.name: slot for slot in slots}
         self._parser = UtteranceParser(slots, loose=True)
         self.slot_of: Mapping[str, str] = {
             str(value): slot.name for slot in reversed(slots) for value in base.values(slot.name)
         }
-        """Slot of each value in the knowledge base; the earlier slot where two share a value."""
+        """RequestSlot of each value in the knowledge base; the earlier slot where two share a value."""
         self._values = {slot.name: frozenset(map(str, base.values(slot.name))) for slot in slots}
 
     def understand(self, text: str, state: DialogueState) -> Interpretation:
-        """Return what the input amounts to at this point of the dialogue."""
+        """Interpret the input in the current dialogue state."""
         words = normalise(text)
         if words in GOODBYES:
             return Interpretation(remark="goodbye", goodbye=True)
@@ -215,7 +215,7 @@ class LanguageUnderstanding:
 
 
 def canonical_utterance(kind: str, values: Mapping[str, str] | None = None) -> str:
-    """Return an utterance of the challenge of a kind that needs no slot.
+    """Return the canonical utterance of a dialogue act that needs no slot.
 
     >>> canonical_utterance("accept")
     "it's perfect"
@@ -225,12 +225,12 @@ def canonical_utterance(kind: str, values: Mapping[str, str] | None = None) -> s
     return FIXED_TEXTS[kind][0].format(wait=_FRIEND)
 
 
-def _answer(slot: Slot, value: str) -> str:
+def _answer(slot: RequestSlot, value: str) -> str:
     plain = (pattern.text for pattern in slot.answers if "{o}" not in pattern.text and "{wait}" not in pattern.text)
     return next(plain).format(new=value)
 
 
-def _update(slot: Slot, value: str) -> str:
+def _update(slot: RequestSlot, value: str) -> str:
     return templates.UPDATE_PREFIXES[1].text + slot.phrases[0].format(new=value)
 
 

@@ -1,4 +1,4 @@
-"""The bot as a live partner: hears a person, asks a system what to say, runs its calls, keeps the transcript.
+"""Live partner: interprets the user's input, asks a system for the reply, runs API calls, keeps the transcript.
 
 Nothing here knows a terminal. The system may be the rule bot or any that ranks: it sees the dialogue as in
 the challenge - every input put into the challenge's words, `<silence>` where the bot goes on - and picks
@@ -34,7 +34,7 @@ _SUPERSEDED = ("ask-", "update-ack", "ready")
 """Kinds of utterance not worth showing when the user's same input goes on to answer them."""
 
 
-class Partner:
+class BookingPartner:
     """A booking bot to talk to.
 
     `system` is any system of the restaurant task, with what it learned; it is prepared here. Of more than

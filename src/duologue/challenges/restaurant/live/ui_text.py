@@ -1,4 +1,4 @@
-"""What the live bot says on its own account, outside the challenge's inventory, in English and Chinese."""
+"""UI text of the live bot, outside the challenge's inventory, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from duologue.core.records import Turn
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from duologue.challenges.restaurant.schema.templates import Slot
+    from duologue.challenges.restaurant.schema.templates import RequestSlot
     from duologue.challenges.restaurant.systems.solver.solver import DialogueState
     from duologue.knowledge.base import KnowledgeBase
 
@@ -61,7 +61,7 @@ CHINESE = {
     "list": "、",
 }
 UI_TEXTS = {"en": ENGLISH, "zh": CHINESE}
-"""Language to remark to its text."""
+"""UI text by language and key."""
 
 
 _OFFERS = 4
@@ -69,12 +69,12 @@ _OFFERS = 4
 
 
 class UiText:
-    """Words the remarks in one language, with values of the knowledge base that is talked about.
+    """Fills the UI text of one language with values of the knowledge base.
 
     Raises `UsageError` for a language without remarks.
     """
 
-    def __init__(self, lang: str, base: KnowledgeBase, slots: Sequence[Slot]) -> None:
+    def __init__(self, lang: str, base: KnowledgeBase, slots: Sequence[RequestSlot]) -> None:
         if lang not in UI_TEXTS:
             raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, UI_TEXTS)}")
         self._texts = UI_TEXTS[lang]

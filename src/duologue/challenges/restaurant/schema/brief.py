@@ -1,4 +1,4 @@
-"""What every system is told about the task."""
+"""The task's brief: what every system is told about it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duologue.challenges.restaurant.schema.templates import SLOTS, SLOTS_EXTRA, Slot
+from duologue.challenges.restaurant.schema.templates import SLOTS, SLOTS_EXTRA, RequestSlot
 from duologue.core.records import Record
 
 PARTS = ("train", "tst1", "tst2", "tst3", "tst4")
@@ -30,10 +30,10 @@ class Schema(Record, frozen=True):
 
     name: str
     """Such as `kb1_atmosphere`: the part of the official file name that tells knowledge base and slots."""
-    slots: tuple[Slot, ...]
+    slots: tuple[RequestSlot, ...]
     """The required slots in the order of the api_call; they are asked for in alphabetical order."""
     values: dict[str, tuple[str, ...]]
-    """Slot name to the values that may be asked for, equally likely."""
+    """RequestSlot name to the values that may be asked for, equally likely."""
     fields: tuple[str, ...] = FIELDS
     """The fields of a restaurant in the order of the KB file; each slot is one of them."""
 
@@ -53,8 +53,12 @@ def standard_schema(kb: int, *, extra: bool) -> Schema:
 
 def schema_of(kb: int, values: dict[str, tuple[str, ...]], *, extra: bool) -> Schema:
     """Return the schema of a knowledge base 1 or 2 with the values given for each slot."""
-    name = f"kb{kb}_atmosphere_restrictions" if extra else f"kb{kb}_atmosphere"
-    return Schema(name=name, slots=SLOTS_EXTRA if extra else SLOTS, values=values)
+    return Schema(name=schema_name(kb, extra=extra), slots=SLOTS_EXTRA if extra else SLOTS, values=values)
+
+
+def schema_name(kb: int, *, extra: bool) -> str:
+    """Return the part of the official file name that tells knowledge base and slots."""
+    return f"kb{kb}_atmosphere_restrictions" if extra else f"kb{kb}_atmosphere"
 
 
 def schema_of_part(part: str) -> Schema:

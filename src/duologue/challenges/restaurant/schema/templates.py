@@ -1,6 +1,6 @@
-"""Every utterance of the restaurant challenge, as data (specification, sections 4 and 5).
+"""Utterance templates of user and bot: the inventory of the challenge (specification, sections 4 and 5).
 
-The simulator speaks these patterns and the rule bot understands them; neither has a text of its own.
+The simulator generates from these templates and the rule bot parses by them; neither has other texts.
 A placeholder in braces stands for a value; `{wait}` stands for any of the five `WAITS`.
 """
 
@@ -22,7 +22,7 @@ WAITS = (
 
 
 class UtteranceTemplate(Record, frozen=True, kw_only=True):
-    """One way to say something, with its weight within its group."""
+    """One wording of an utterance, with its weight within its group."""
 
     text: str
     weight: int = 1
@@ -32,8 +32,8 @@ class UtteranceTemplate(Record, frozen=True, kw_only=True):
     or o o, a third each), `any`, `anyany` (two different ones)."""
 
 
-class Slot(Record, frozen=True, kw_only=True):
-    """A slot of the request with everything that is said about it."""
+class RequestSlot(Record, frozen=True, kw_only=True):
+    """A slot of the request with its templates: phrases, question, answers and hedges."""
 
     name: str
     phrases: tuple[str, ...]
@@ -43,21 +43,21 @@ class Slot(Record, frozen=True, kw_only=True):
     answers: tuple[UtteranceTemplate, ...]
     """Definite answers to the question. Placeholders `{new}` and, in some, `{o}`."""
     hedges: tuple[UtteranceTemplate, ...] = ()
-    """What a wavering user says first; empty for slots that are always answered at once."""
+    """What a user who hesitates says first; empty for slots that are always answered at once."""
 
 
 def _templates_of(*texts: str) -> tuple[UtteranceTemplate, ...]:
     return tuple(UtteranceTemplate(text=text) for text in texts)
 
 
-ATMOSPHERE = Slot(
+ATMOSPHERE = RequestSlot(
     name="atmosphere",
     phrases=("with a {new} atmosphere",),
     question="are you looking for a specific atmosphere",
     answers=_templates_of("i am looking for a {new} atmosphere"),
 )
 
-CUISINE = Slot(
+CUISINE = RequestSlot(
     name="cuisine",
     phrases=("with {new} cuisine", "with {new} food"),
     question="any preference on a type of cuisine",
@@ -91,7 +91,7 @@ CUISINE = Slot(
     ),
 )
 
-LOCATION = Slot(
+LOCATION = RequestSlot(
     name="location",
     phrases=("in {new}",),
     question="where should it be",
@@ -115,14 +115,14 @@ LOCATION = Slot(
     ),
 )
 
-NUMBER = Slot(
+NUMBER = RequestSlot(
     name="number",
     phrases=("for {new}", "for {new} people"),
     question="how many people would be in your party",
     answers=_templates_of("for {new} please", "for {new} people please", "we will be {new}"),
 )
 
-PRICE = Slot(
+PRICE = RequestSlot(
     name="price",
     phrases=("in a {new} price range",),
     question="which price range are you looking for",
@@ -143,7 +143,7 @@ PRICE = Slot(
     ),
 )
 
-RESTRICTIONS = Slot(
+RESTRICTIONS = RequestSlot(
     name="restrictions",
     phrases=("with {new} menu options",),
     question="do you have any dietary restrictions",

@@ -1,4 +1,4 @@
-"""What is wrong with a result file, all at once (specification, sections 2.3 and 10).
+"""Checker of result files: all violations of the strict or the official rules (specification, 2.3 and 10).
 
 Variant `official` accepts exactly what `check_validity.py` accepts. Variant `strict` also looks at ranks,
 uniqueness and completeness, and at the ids where the data is given.
@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.restaurant.formats.data_rules import NOT_A_LIST, id_problems, place_of
+from duologue.challenges.restaurant.formats.data_rules import NOT_A_LIST, id_problems, place_of, placed
 from duologue.challenges.restaurant.scoring import official
 from duologue.core import decompression, findings
 from duologue.core.decoded import shown
@@ -89,7 +89,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
 
 @dataclass(frozen=True, slots=True)
 class CheckedResult:
-    """A result file as the strict variant sees it."""
+    """Result of the strict check: problems and usable answers."""
 
     problems: tuple[Problem, ...]
     answers: Mapping[str, Answer] = field(default_factory=dict)
@@ -142,7 +142,7 @@ def official_refusal(submission: Submission) -> tuple[Problem, ...]:
 
 
 class _StrictChecker:
-    """Looks at one item after the other and remembers what was seen."""
+    """Checks a result file item by item; keeps the ids seen so far and the usable answers."""
 
     def __init__(self, examples: Sequence[Example] | None) -> None:
         self.answers: dict[str, Answer] = {}
@@ -170,20 +170,20 @@ class _StrictChecker:
         if not isinstance(row, dict):
             message = f"found {shown(row)}, expected an object with dialog_id and lst_candidate_id"
             return [Problem(rule="item-not-object", place=place, message=message)]
-        found = [_at(place, problem) for problem in id_problems(row, "dialog_id", "dialog-id")]
+        found = [placed(problem, place) for problem in id_problems(row, "dialog_id", "dialog-id")]
         name = row.get("dialog_id")
         candidates: tuple[str, ...] = ()
         usable = not found
         if isinstance(name, str) and name:
             found += self._identity(name, number, place)
             candidates = (self._known or {}).get(name, ())
-        own = [_at(place, problem) for problem in ranked_problems(row, len(candidates))]
+        own = [placed(problem, place) for problem in ranked_problems(row, len(candidates))]
         if usable and not own and isinstance(name, str):
             ranked = sorted(row["lst_candidate_id"], key=lambda entry: entry["rank"])
             ids = tuple(entry["candidate_id"] for entry in ranked)
             if self._seen[name] == number:
                 self.answers[name] = Answer(ranking=ids)
-            own += [_at(place, problem) for problem in self._membership(ids, candidates)]
+            own += [placed(problem, place) for problem in self._membership(ids, candidates)]
         return found + own
 
     def _identity(self, name: str, number: int, place: str) -> Iterator[Problem]:
@@ -220,11 +220,6 @@ class _StrictChecker:
         return f"did you mean {shown(close[0])}?" if close else ""
 
 
-def _at(place: str, problem: Problem) -> Problem:
-    inner = f"{place}, {problem.place}" if problem.place else place
-    return Problem(rule=problem.rule, message=problem.message, place=inner, advice=problem.advice)
-
-
 def ranked_problems(row: dict[str, Any], candidates: int) -> list[Problem]:
     """Return what is wrong with the `lst_candidate_id` of one item.
 
@@ -243,7 +238,7 @@ def ranked_problems(row: dict[str, Any], candidates: int) -> list[Problem]:
     ranks: dict[int, int] = {}
     for number, entry in enumerate(ranked, start=1):
         problems = _entry_problems(entry, number, most, ids, ranks)
-        found += [_at(f"candidate {number}", problem) for problem in problems]
+        found += [placed(problem, f"candidate {number}") for problem in problems]
     return found
 
 

@@ -1,4 +1,4 @@
-"""The official programs `score.py` and `check_validity.py`, quirk by quirk (specification, section 10).
+"""Reimplementation of the official `score.py` and `check_validity.py`, quirks included (specification, section 10).
 
 Both ran on Python 2. What they print on standard output and their exit status are reproduced from the bytes of
 the files; an error that they do not catch gives exit status 1 after whatever was printed before it.
@@ -34,7 +34,7 @@ Slots = dict[Any, list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class ProgramOutcome:
-    """What an official program did."""
+    """Output and exit status of an official program."""
 
     stdout: tuple[str, ...]
     """The lines on standard output."""

@@ -1,4 +1,4 @@
-"""P@1, P@2, P@5 and MRR of a result file, as the official scorer has them or strictly.
+"""Scorer of result files: P@1, P@2, P@5 and MRR in the official and the strict variant.
 
 Variant `official` scores the rows as they are with every quirk of the specification's section 10, among them
 that only ten ranks are kept, or as many as `input-nb-candidate` says. Variant `strict` scores the answers made from a

@@ -1,11 +1,11 @@
-"""Which wrong utterances stand beside the answer, in three styles (specification, section 9)."""
+"""Sampling of wrong candidates in the three styles of the challenge (specification, section 9)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.simulator.neighbours import NAMED, SIZES, Neighbours, text_of
+from duologue.challenges.restaurant.simulator.neighbours import NAMED, SIZES, Neighbours, name_in, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ def _likeness(lines: Sequence[str], answer: str) -> list[float]:
 
 
 class CandidateSampler:
-    """Chooses the wrong candidates of one file."""
+    """Samples the wrong candidates for the rows of one file."""
 
     def __init__(self, generator: DialogueGenerator, style: str, key: Sequence[object]) -> None:
         self.style, self.recipe, self.subtask = style, generator.recipe, generator.subtask
@@ -136,7 +136,7 @@ class CandidateSampler:
             return [rng.weighted_choice(pool, _likeness(pool, answer)) for _ in range(_LINES)]
         facts = [line for line in pool if " r_" in line]
         if kind in NAMED:
-            name = answer.rsplit(maxsplit=1)[-1].removesuffix(f"_{kind}")
+            name = name_in(answer, kind)
             texts = rng.sample([line for line in facts if line.startswith(f"{name} ")], _LINES)
             start, share = _LIKE_LINES_B[kind]
             alike = [line for line in pool if line.startswith(start)]

@@ -1,4 +1,4 @@
-"""Simulated corpora: official files on disk (`generate`), or rows in memory (`simulate`)."""
+"""Generation of simulated corpora: official data and truth files, knowledge bases, recipe and manifest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from duologue.challenges.restaurant.schema.ontology import PART_SHAPES, PARTS
 from duologue.challenges.restaurant.simulator.manifest import MANIFEST_NAME, CorpusManifest, corpus_key
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.challenges.restaurant.simulator.row_generator import simulate
-from duologue.challenges.restaurant.simulator.shards import Shard, ShardGenerator, generate_shards
+from duologue.challenges.restaurant.simulator.shards import CorpusShard, ShardGenerator, generate_shards
 from duologue.core import disk
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.recipe import dump
@@ -123,7 +123,7 @@ def _write_all(
     progress: Progress | None,
 ) -> None:
     shards = [
-        (one, Shard(one.part, one.subtask, start, min(SHARD_ROWS, one.n - start)))
+        (one, CorpusShard(one.part, one.subtask, start, min(SHARD_ROWS, one.n - start)))
         for one in planned
         for start in range(0, one.n, SHARD_ROWS)
     ]

@@ -1,7 +1,7 @@
-"""The simulated user and the dialogue flow of the five tasks (specification, sections 5 to 7).
+"""Dialogue generator: simulated user and rule-based bot for the five subtasks (specification, sections 5 to 7).
 
-Every text comes from `templates` or the schema; the bot's side follows section 6 exactly, so that a perfect
-agent scores 1.000 on what is told here.
+Every text comes from `templates` or the schema; the bot follows section 6 exactly, so that a perfect agent
+scores 1.000 on generated dialogues.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from duologue.challenges.restaurant.knowledge.api_calls import call_text
 from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.simulator.rng import digest
 from duologue.core.errors import UsageError
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 
     from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
     from duologue.challenges.restaurant.schema.ontology import Schema
-    from duologue.challenges.restaurant.schema.templates import Slot, UtteranceTemplate
+    from duologue.challenges.restaurant.schema.templates import RequestSlot, UtteranceTemplate
     from duologue.challenges.restaurant.simulator.recipe import Generation
     from duologue.challenges.restaurant.simulator.rng import Rng
 
 Values = dict[str, str]
-"""Slot name to value."""
+"""RequestSlot name to value."""
 
 INFO_ORDERS = (("phone",), ("address",), ("phone", "address"), ("address", "phone"))
 """What a user asks about the restaurant; their weights are `Generation.info_weights`."""
@@ -40,27 +41,27 @@ class SimulatedDialogue:
     bot: list[tuple[int, str]] = field(default_factory=list)
     """For each bot turn its place in `lines` and its answer type (`patterns.answer_type`)."""
     listed: list[str] = field(default_factory=list)
-    """The restaurants whose facts are told."""
+    """The restaurants whose facts are listed."""
     facts_at: int = 0
     """Place of the first fact line; meaningless while nothing is listed."""
 
     def user(self, text: str) -> None:
-        """Let the user say something."""
+        """Append a user turn."""
         self.lines.append(text)
 
     def says(self, kind: str, text: str) -> None:
-        """Let the bot say something of a kind."""
+        """Append a bot turn of a kind."""
         self.bot.append((len(self.lines), kind))
         self.lines.append(text)
 
     def hand_over(self, kind: str, text: str) -> None:
-        """Let the user be silent and the bot go on."""
+        """Append a silent user turn and the bot turn that follows it."""
         self.lines.append(templates.SILENCE)
         self.says(kind, text)
 
 
 def is_training_request(values: Sequence[str], share: float) -> bool:
-    """Return whether a request belongs to the training side; test dialogs make the first requests of the other.
+    """Return whether a first request belongs to the training side of the split; test dialogues use the other side.
 
     Updates may lead to requests of either side: what is asked for in the end was often asked for in training.
 
@@ -70,7 +71,7 @@ def is_training_request(values: Sequence[str], share: float) -> bool:
 
 
 class DialogueGenerator:
-    """Tells complete dialogues of one subtask."""
+    """Generates complete dialogues of one subtask."""
 
     def __init__(
         self, schema: Schema, restaurants: RestaurantIndex, recipe: Generation, subtask: int, *, train: bool
@@ -178,7 +179,7 @@ class DialogueGenerator:
     def _infos(self, rng: Rng) -> SimulatedDialogue:
         dialogue = SimulatedDialogue()
         name = rng.choice(self._names)
-        self._tell_facts(dialogue, [name])
+        self._list_facts(dialogue, [name])
         self._greet(dialogue, rng)
         dialogue.user(rng.choice(templates.OPENINGS) + templates.AT_NAME.format(name=name))
         dialogue.says("reserve", templates.BOT_RESERVE)
@@ -222,7 +223,7 @@ class DialogueGenerator:
         return rng.choice(self.slots[slot].phrases).format(new=value)
 
     def _book(self, dialogue: SimulatedDialogue, values: Values, rng: Rng, *, complete: bool) -> None:
-        """Greet, request, answer the questions, and see the api_call."""
+        """Generate greeting, request, answers to the questions and the api_call."""
         names = list(self.slots)
         most = min(self.recipe.given_most, len(names) - 1)
         given = names if complete else rng.sample(names, rng.below(most + 1))
@@ -237,9 +238,9 @@ class DialogueGenerator:
 
     def _call(self, dialogue: SimulatedDialogue, values: Values) -> None:
         dialogue.says("look", templates.BOT_LOOK)
-        dialogue.hand_over("api_call", " ".join((templates.API_CALL, *self._key(values))))
+        dialogue.hand_over("api_call", call_text(self._key(values)))
 
-    def _answer(self, dialogue: SimulatedDialogue, slot: Slot, new: str, rng: Rng) -> None:
+    def _answer(self, dialogue: SimulatedDialogue, slot: RequestSlot, new: str, rng: Rng) -> None:
         if slot.hedges and rng.happens(self.recipe.hedge_answer):
             self._hedge(dialogue, slot, new=new, avoid=new, rng=rng)
         text = rng.choice(slot.answers).text
@@ -251,8 +252,8 @@ class DialogueGenerator:
             )
         )
 
-    def _hedge(self, dialogue: SimulatedDialogue, slot: Slot, *, new: str, avoid: str, rng: Rng) -> None:
-        """Waver: `o` values are any but `avoid`, the value settled on or, in an update, the old one."""
+    def _hedge(self, dialogue: SimulatedDialogue, slot: RequestSlot, *, new: str, avoid: str, rng: Rng) -> None:
+        """Hesitate: `o` values are any but `avoid`, the value settled on or, in an update, the old one."""
         pattern = rng.weighted_choice(slot.hedges, [hedge.weight for hedge in slot.hedges])
         first, second = self._named(pattern, slot.name, new, avoid, rng)
         wait = rng.choice(templates.WAITS) if "{wait}" in pattern.text else ""
@@ -280,7 +281,7 @@ class DialogueGenerator:
         return rng.choice(values if draw == "any" else others), ""
 
     def _change(self, dialogue: SimulatedDialogue, values: Values, changes: Values, rng: Rng) -> None:
-        """Update the request, one slot after the other, and see the new api_call."""
+        """Generate updates of the request, one slot after the other, and the new api_call."""
         for number, (slot, new) in enumerate(changes.items()):
             if number and self.slots[slot].hedges and rng.happens(self.recipe.hedge_update):
                 self._hedge(dialogue, self.slots[slot], new=new, avoid=values[slot], rng=rng)
@@ -294,17 +295,17 @@ class DialogueGenerator:
         self._call(dialogue, values | changes)
 
     def _list(self, dialogue: SimulatedDialogue, values: Values, rng: Rng) -> None:
-        """Tell the facts of the matching restaurants: all when they are few, else some, in random order."""
-        self._tell_facts(dialogue, rng.sample(self.restaurants.matches[self._key(values)], self.recipe.listed_most))
+        """List the facts of the matching restaurants in random order, at most `listed_most` of them."""
+        self._list_facts(dialogue, rng.sample(self.restaurants.matches[self._key(values)], self.recipe.listed_most))
 
-    def _tell_facts(self, dialogue: SimulatedDialogue, names: list[str]) -> None:
+    def _list_facts(self, dialogue: SimulatedDialogue, names: list[str]) -> None:
         dialogue.listed = names
         dialogue.facts_at = len(dialogue.lines)
         for name in names:
             dialogue.lines += self.restaurants.lines[name]
 
     def _choose(self, dialogue: SimulatedDialogue, rng: Rng) -> str:
-        """Go through the options until one is taken; return its name (specification, section 7)."""
+        """Generate proposals until one is accepted; return its name (specification, section 7)."""
         recipe = self.recipe
         ranked = sorted(dialogue.listed, key=self.restaurants.rating.__getitem__, reverse=True)
         chosen = ranked[-1]

@@ -1,4 +1,4 @@
-"""Which files of a generated corpus are complete: what a stopped run leaves to the next one."""
+"""Manifest of a generated corpus: its complete files with their hashes, so that a stopped run can be resumed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VERSION = 1
 
 
 def corpus_key(recipe: Generation, seed: int, facts: Iterable[Sequence[Fact]]) -> str:
-    """Return what decides the bytes of all files: recipe without its narrowing, seed, knowledge bases, our version."""
+    """Return a hash of all that determines the bytes: recipe (without its limits), seed, knowledge bases, version."""
     plain = msgspec.structs.replace(recipe, part="all", subtask=0, n=0, train_dialogs=1, test_dialogs=1, kb1="", kb2="")
     content = hashlib.sha256(f"{_VERSION}|{__version__}|{seed}|{recipe_hash(plain)}".encode())
     for base in facts:
@@ -36,7 +36,7 @@ def corpus_key(recipe: Generation, seed: int, facts: Iterable[Sequence[Fact]]) -
 
 
 class CorpusManifest:
-    """The list of complete files below a folder, with their hashes, for one corpus."""
+    """Manifest of one corpus: the complete files below a folder, with their hashes."""
 
     def __init__(self, out: Path, key: str) -> None:
         self.out, self.key = out, key
@@ -45,7 +45,7 @@ class CorpusManifest:
         found = self._read()
         if found.get("key") == key:
             self.files = found["files"]
-        self._strangers = [] if found.get("key") == key else sorted(found.get("files", {}))
+        self._foreign = [] if found.get("key") == key else sorted(found.get("files", {}))
 
     def _read(self) -> dict[str, Any]:
         path = self.out / MANIFEST_NAME
@@ -56,12 +56,12 @@ class CorpusManifest:
         return found if whole else {}
 
     def check_planned(self, planned: Iterable[Path]) -> None:
-        """Make sure that no file of another corpus stays among ours.
+        """Refuse a folder in which files of another corpus would stay among the planned ones.
 
         Raises `UsageError` when the folder holds files of another recipe or seed that this run does not replace.
         """
         names = {self.name(path) for path in planned}
-        left = [name for name in self._strangers if name not in names and (self.out / name).exists()]
+        left = [name for name in self._foreign if name not in names and (self.out / name).exists()]
         if left:
             shown = ", ".join(left[:3]) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
             raise UsageError(
@@ -81,7 +81,7 @@ class CorpusManifest:
         return hashlib.sha256(disk.read_bytes(path)).hexdigest() == expected
 
     def add(self, path: Path, digest: str) -> None:
-        """Note that a file is complete."""
+        """Record that a file is complete."""
         self.files[self.name(path)] = digest
         table = {"key": self.key, "files": dict(sorted(self.files.items()))}
         disk.write_text(self.out / MANIFEST_NAME, json.dumps(table, indent=1) + "\n")

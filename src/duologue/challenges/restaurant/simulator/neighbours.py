@@ -1,4 +1,4 @@
-"""The nearest neighbours of an answer among the bot's utterances (specification, section 9).
+"""Hard negatives: the nearest neighbours of an answer among the bot's utterances (specification, section 9).
 
 The similarity behind the official hard negatives is not known. Here a neighbour is a text of the answer's kind
 that shares most of its values or words, drawn by a hash of the answer; how many of which kind stand beside each
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from duologue.challenges.restaurant.knowledge.api_calls import call_text
 from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.simulator.rng import Rng
 
@@ -124,8 +125,13 @@ def text_of(kind: str, name: str) -> str:
     return templates.BOT_ITEM.format(value=f"{name}_{kind}")
 
 
+def name_in(text: str, kind: str) -> str:
+    """Return the restaurant that a bot utterance of a kind (`NAMED`) names."""
+    return text.rsplit(maxsplit=1)[-1].removesuffix(f"_{kind}")
+
+
 class Neighbours:
-    """Finds the neighbours of answers in one file: always the same for the same answer."""
+    """Nearest neighbours of the answers of one file; deterministic for each answer."""
 
     def __init__(self, generator: DialogueGenerator, style: str, key: Sequence[object]) -> None:
         self.generator, self.style, self.key = generator, style, key
@@ -149,10 +155,10 @@ class Neighbours:
         if kind == "api_call":
             return self._calls_near(answer, size, rng)
         if kind in NAMED:
-            name = answer.rsplit(maxsplit=1)[-1].removesuffix(f"_{kind}")
+            name = name_in(answer, kind)
             texts = [text_of(kind, near) for near in self._names_near(name, size, rng)]
             turned, share = _TURNED[kind]
-            texts = [self._turn(text, kind, turned) if rng.happens(share) else text for text in texts]
+            texts = [text_of(turned, name_in(text, kind)) if rng.happens(share) else text for text in texts]
             if kind in {"phone", "address"} and rng.happens(_OTHER_ITEM[self.style][self.subtask == 4]):
                 texts[0] = text_of(turned, name)
             return texts
@@ -195,7 +201,7 @@ class Neighbours:
             count = 3 if wide else 1 if rng.happens(one) else 2
             for place in rng.sample(range(len(values)), count):
                 changed[place] = rng.other(self.schema.values[self.schema.slots[place].name], values[place])
-            text = " ".join((templates.API_CALL, *changed))
+            text = call_text(changed)
             if text not in texts and (wide or self.subtask != 1 or self.generator.ours(changed)):
                 texts.append(text)
         return texts
@@ -236,8 +242,5 @@ class Neighbours:
             return rng.choice(list(self.sentences.values()))
         if kind == "api_call":
             values = self.generator.any_request(rng) if self.subtask == 1 else self.generator.any_values(rng)
-            return " ".join((templates.API_CALL, *values.values()))
+            return call_text(list(values.values()))
         return text_of(kind, rng.choice(self.restaurants.names))
-
-    def _turn(self, text: str, kind: str, other: str) -> str:
-        return text_of(other, text.rsplit(maxsplit=1)[-1].removesuffix(f"_{kind}"))

@@ -1,4 +1,4 @@
-"""Invented schemas: the same dialogues about other slots, values and wordings, each with a small knowledge base.
+"""Random schemas: the same dialogues with other slots, values and templates, each with a small knowledge base.
 
 They are what the `open` regime trains on, so that a slot never seen before is nothing new. The texts about
 dietary restrictions (specification, section 8) are never among them; the field stays a mere field of the facts.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.ontology import Schema, kb_values
-from duologue.challenges.restaurant.schema.templates import RESTRICTIONS, SLOTS, Slot, UtteranceTemplate
+from duologue.challenges.restaurant.schema.templates import RESTRICTIONS, SLOTS, RequestSlot, UtteranceTemplate
 from duologue.challenges.restaurant.simulator import surface_forms
 from duologue.challenges.restaurant.simulator.dialogue_generator import is_training_request
 from duologue.challenges.restaurant.simulator.random_kb import new_names
@@ -36,7 +36,7 @@ _MOST_OPTIONS = 8
 
 
 def random_schema(seed: int) -> tuple[Schema, list[Fact]]:
-    """Return an invented schema of 3 to 7 required slots and the facts of its 60 to 200 restaurants.
+    """Return a random schema of 3 to 7 required slots and the facts of its 60 to 200 restaurants.
 
     Slots of the standard schema are kept, reworded, renamed or dropped, others are made up; the order of the
     api_call is random, questions are still asked in alphabetical order of the field names.
@@ -64,7 +64,7 @@ def random_schema(seed: int) -> tuple[Schema, list[Fact]]:
 
 @cache
 def _spoken_words() -> frozenset[str]:
-    """Return the words of all sentences, which therefore name neither fields nor values."""
+    """Return the words of all templates; they must name neither fields nor values."""
     slots = templates.SLOTS_EXTRA
     texts = [text for slot in slots for text in (slot.question, *slot.phrases)]
     texts += [one.text for slot in slots for one in (*slot.answers, *slot.hedges)]
@@ -79,7 +79,7 @@ def _spoken_words() -> frozenset[str]:
 
 
 def _spell(rng: Rng, least: int = 2) -> str:
-    """Return a made-up word."""
+    """Return a random word of syllables."""
     syllables = [rng.choice(surface_forms.SYLLABLES) for _ in range(least + rng.below(3))]
     return "".join(syllables) + rng.choice(surface_forms.ENDINGS)
 
@@ -110,7 +110,7 @@ def _values(slot: str, count: int, taken: set[str], rng: Rng) -> tuple[str, ...]
 # -- slots -----------------------------------------------------------------------------------------
 
 
-def _vary(slot: Slot, taken: set[str], rng: Rng) -> Slot:
+def _vary(slot: RequestSlot, taken: set[str], rng: Rng) -> RequestSlot:
     """Return a standard slot as it is, renamed, asked for otherwise, or worded otherwise."""
     name, question, phrases, answers, hedges = slot.name, slot.question, slot.phrases, slot.answers, slot.hedges
     if rng.happens(0.4):
@@ -125,10 +125,10 @@ def _vary(slot: Slot, taken: set[str], rng: Rng) -> Slot:
         answers = _answers(name, rng)
     if rng.happens(0.3):
         hedges = _hedges(name, rng)
-    return Slot(name=name, phrases=phrases, question=question, answers=answers, hedges=hedges)
+    return RequestSlot(name=name, phrases=phrases, question=question, answers=answers, hedges=hedges)
 
 
-def _new_slot(asked: set[str], taken: set[str], rng: Rng) -> Slot:
+def _new_slot(asked: set[str], taken: set[str], rng: Rng) -> RequestSlot:
     name = _field_name(taken, rng)
     other = _field_name(taken, rng)  # never the name of another field: that would mislead
     noun = rng.choice((name, other))
@@ -137,7 +137,7 @@ def _new_slot(asked: set[str], taken: set[str], rng: Rng) -> Slot:
         named = rng.happens(_NAMED_SHARE)
         question = rng.choice(surface_forms.QUESTIONS_NAMED if named else surface_forms.QUESTIONS_UNNAMED)
         question = question.format(f=name, n=other)
-    return Slot(
+    return RequestSlot(
         name=name,
         phrases=_phrases(noun, rng),
         question=question,

@@ -1,4 +1,4 @@
-"""The recipe of a simulated corpus.
+"""Recipe of a simulated corpus: sizes, probabilities and weights of the simulator.
 
 Sources of the figures: specification, sections 3 to 9; those marked there as fitted or guessed say so here.
 """

@@ -1,4 +1,4 @@
-"""Chance that gives the same draws for a key on every version of Python.
+"""Random numbers that are the same for a key on every version of Python.
 
 Only `random.Random(int).random()` and hashes are promised to be stable, so every draw is built from them.
 """
@@ -32,7 +32,7 @@ def identifier(*key: object) -> str:
 
 
 class Rng:
-    """A stream of draws that depends on its key alone."""
+    """Random number stream seeded by a key."""
 
     __slots__ = ("unit",)
 

@@ -1,4 +1,4 @@
-"""Official rows made in memory: dialogues cut before a bot turn, with candidates."""
+"""Rows of simulated files: dialogues cut before a bot turn, with candidates and answer."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def simulate(
 
 
 class RowGenerator:
-    """Makes the rows of one file, any stretch of them. Raises `UsageError` as `simulate` does."""
+    """Generates any range of the rows of one file. Raises `UsageError` as `simulate` does."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Words and sentence frames that invented schemas are made of.
+"""Words and templates that random schemas are made of.
 
 `{f}` stands for the name of a field, `{n}` for a noun that the user says for it; the placeholders of
 `templates` (`{new}`, `{o}`, `{a}`, `{b}`, `{wait}`) are filled when a dialogue is told.

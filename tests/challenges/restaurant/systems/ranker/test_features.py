@@ -122,12 +122,12 @@ def test_the_item_the_user_spoke_of_is_known(lexicon: KbLexicon, sample: Sample)
 def test_listed_restaurants_are_ranked_by_numeric_fields_as_numbers(lexicon: KbLexicon, sample: Sample) -> None:
     extractor = FeatureExtractor()
     row = extractor.row(sample, lexicon)
-    of_candidate = {int(entry[0]): entry[1:].tolist() for entry in row.figures}
+    of_candidate = {int(entry[0]): entry[1:].tolist() for entry in row.numeric}
     assert [extractor.fields[entry[0]] for entry in of_candidate.values()] == ["rating"] * len(of_candidate)
     assert of_candidate[0][1:] == [0, 2, 5, 5]  # the best, named already
     assert of_candidate[2][1:] == [2, 0, 0, 0]  # the worst, the only one not named
     assert 8 not in of_candidate
-    assert row.figures.shape[1] == 2 + len(RANKINGS)
+    assert row.numeric.shape[1] == 2 + len(RANKINGS)
 
 
 def test_a_question_is_linked_to_the_field_whose_name_it_holds(lexicon: KbLexicon, sample: Sample) -> None:

@@ -29,7 +29,7 @@ def test_every_fixed_text_is_read_as_its_kind(kind: str) -> None:
 
 @given(wait=WAITS, new=WORDS, other=WORDS, slot=st.sampled_from(templates.SLOTS_EXTRA), data=st.data())
 def test_every_answer_and_hedge_gives_its_values_back(
-    wait: str, new: str, other: str, slot: templates.Slot, data: st.DataObject
+    wait: str, new: str, other: str, slot: templates.RequestSlot, data: st.DataObject
 ) -> None:
     pattern = data.draw(st.sampled_from(slot.answers))
     reading = parse_utterance(pattern.text.format(wait=wait, new=new, o=other))
@@ -46,7 +46,9 @@ def test_every_answer_and_hedge_gives_its_values_back(
 
 
 @given(wait=WAITS, new=WORDS, slot=st.sampled_from(templates.SLOTS_EXTRA), data=st.data())
-def test_every_update_names_its_slot_alone(wait: str, new: str, slot: templates.Slot, data: st.DataObject) -> None:
+def test_every_update_names_its_slot_alone(
+    wait: str, new: str, slot: templates.RequestSlot, data: st.DataObject
+) -> None:
     prefix = data.draw(st.sampled_from(templates.UPDATE_PREFIXES))
     phrase = data.draw(st.sampled_from(slot.phrases))
     text = prefix.text.format(wait=wait) + phrase.format(new=new)
@@ -54,7 +56,7 @@ def test_every_update_names_its_slot_alone(wait: str, new: str, slot: templates.
 
 
 @given(data=st.data(), slots=st.lists(st.sampled_from(templates.SLOTS_EXTRA), unique_by=lambda slot: slot.name))
-def test_a_request_gives_its_slots_in_any_order(data: st.DataObject, slots: list[templates.Slot]) -> None:
+def test_a_request_gives_its_slots_in_any_order(data: st.DataObject, slots: list[templates.RequestSlot]) -> None:
     opening = data.draw(st.sampled_from(templates.OPENINGS))
     values = {slot.name: data.draw(WORDS) for slot in slots}
     phrases = [data.draw(st.sampled_from(slot.phrases)).format(new=values[slot.name]) for slot in slots]

@@ -1,4 +1,4 @@
-"""Words replaced by what the knowledge base says about them, so that a learner sees forms, not names.
+"""Delexicalisation: words of the knowledge base become markers, so that a model learns templates, not names.
 
 Every token that is a value in the knowledge base becomes `<value>`, every restaurant `<name>`, and a value
 that is its restaurant's own (`x_phone` of `x`) becomes `<item>` followed by its field. What was replaced
@@ -27,7 +27,7 @@ _CACHE_LIMIT = 200_000
 
 
 class ValueMention(NamedTuple):
-    """A value of the knowledge base in an utterance."""
+    """Mention of a knowledge base value in an utterance."""
 
     position: int
     """Index of its token."""
@@ -38,7 +38,7 @@ class ValueMention(NamedTuple):
 
 
 class DelexUtterance(NamedTuple):
-    """An utterance as forms, with what its markers stand for."""
+    """A delexicalised utterance, with what its markers stand for."""
 
     tokens: tuple[str, ...]
     values: tuple[ValueMention, ...] = ()
@@ -49,7 +49,7 @@ class DelexUtterance(NamedTuple):
 
 
 class KbLexicon:
-    """What the words of one knowledge base mean.
+    """Lexicon of one knowledge base for delexicalisation: restaurants, values and fields by word.
 
     Where a word is a value of several fields, the alphabetically first field counts.
     """

@@ -1,4 +1,4 @@
-"""More wrong candidates: what the bot says in other dialogues, told of this dialogue's restaurants and values.
+"""Additional distractors for training: bot utterances of other dialogues with this dialogue's restaurants and values.
 
 The candidate styles of the challenge pair each answer with its own kind of neighbour, always, and never ask
 for the first bot turns of some tasks. A learner would take that for a rule; with decoys of every kind beside
@@ -28,7 +28,7 @@ _BESIDE_EARLIER = 8  # decoys beside an earlier bot turn, which has no other can
 
 
 class DistractorSampler:
-    """The bot's utterances in one knowledge base, by form: equal but for the restaurant or the values."""
+    """Samples distractors from the bot utterances of one knowledge base, grouped by template."""
 
     def __init__(self, facts: Iterable[Fact], examples: Iterable[Example]) -> None:
         self._subject_of: dict[str, str] = {}

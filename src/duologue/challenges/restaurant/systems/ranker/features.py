@@ -1,6 +1,6 @@
-"""Samples as rows of numbers for the ranker: forms, values, fields, and categories of what is named.
+"""Feature extraction for the ranker: utterances, value mentions, fields and candidate categories as numbers.
 
-Everything is counted, ordered or compared as a string; what follows from it is for the model to learn.
+Features are counts, orders and string equality only; the policy is left to the model.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ RANKINGS = {
 
 
 class Vocabulary:
-    """Numbers for words; unknown words share one number, markers come first."""
+    """Vocabulary: token numbers of words; markers come first, unknown words share one number."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(words)
@@ -77,7 +77,7 @@ class Vocabulary:
 
 
 class FeatureExtractor:
-    """Make rows of samples and keep the table of token sequences that their utterance numbers point into.
+    """Extracts rows from samples; keeps the table of token sequences that their utterance numbers point into.
 
     Both are kept as words, because a vocabulary is counted from them; `numbers` turns them into numbers.
     """
@@ -118,11 +118,11 @@ class FeatureExtractor:
             ),
             values=_ints(values, 3),
             links=_ints(_links(read, lexicon), 2),
-            figures=_ints(
+            numeric=_ints(
                 [
                     (place, self.field(name), *ranks)
                     for place, said in enumerate(read)
-                    for name, ranks in history.figures.get(said.subject or "", ())
+                    for name, ranks in history.numeric.get(said.subject or "", ())
                 ],
                 2 + len(RANKINGS),
             ),
@@ -144,7 +144,7 @@ class FeatureExtractor:
 
 
 class _History:
-    """One history as numbers, with what candidates are compared with."""
+    """Features of one dialogue history, and what candidates are compared with."""
 
     def __init__(self, extractor: FeatureExtractor, history: Sequence[Turn], lexicon: KbLexicon) -> None:
         self.turns: list[tuple[int, int]] = [(SPEAKERS["api"], extractor.utterance((START,)))]
@@ -162,7 +162,7 @@ class _History:
         self._bot_from_last = list(reversed(self._by_bot))
         self._bot_latest = list(reversed(self._by_bot_latest))
         self._user_latest = list(reversed(self._by_user_latest))
-        self.figures = _rankings(self._listed, set(self._by_bot))
+        self.numeric = _rankings(self._listed, set(self._by_bot))
         self._items_latest = list(reversed(self._items_by_user))
 
     def _take(self, extractor: FeatureExtractor, turn: Turn, lexicon: KbLexicon) -> None:
@@ -240,20 +240,20 @@ def _rankings(listed: Mapping[str, Mapping[str, str]], named: set[str]) -> dict[
     out: dict[str, list[tuple[str, tuple[int, ...]]]] = {subject: [] for subject in listed}
     fields = sorted({field for values in listed.values() for field in values})
     for field in fields:
-        figures = {subject: _figure(values.get(field, "")) for subject, values in listed.items()}
-        if any(figure is None for figure in figures.values()):
+        numbers = {subject: _number(values.get(field, "")) for subject, values in listed.items()}
+        if any(number is None for number in numbers.values()):
             continue
-        for subject, figure in figures.items():
+        for subject, number in numbers.items():
             places = []
-            for others in (figures, {other: value for other, value in figures.items() if other not in named}):
+            for others in (numbers, {other: value for other, value in numbers.items() if other not in named}):
                 for sign in (1, -1):
-                    better = sum(sign * (value or 0) > sign * (figure or 0) for value in others.values())
+                    better = sum(sign * (value or 0) > sign * (number or 0) for value in others.values())
                     places.append(min(better, 4) if subject in others else 5)
             out[subject].append((field, tuple(places)))
     return out
 
 
-def _figure(text: str) -> float | None:
+def _number(text: str) -> float | None:
     """Return a decimal number, `None` for anything else (names such as `nan` and `inf` too)."""
     digits = text.removeprefix("-").replace(".", "", 1)
     return float(text) if digits.isascii() and digits.isdigit() else None

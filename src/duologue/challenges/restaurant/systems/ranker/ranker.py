@@ -1,4 +1,4 @@
-"""The learned ranker: it has no policy but the one it found in simulated dialogues.
+"""The learned ranker: a neural candidate ranker trained on simulated dialogues, without a hand-written policy.
 
 Utterances are delexicalised by looking their words up in the knowledge base (`delex`), samples become
 numbers (`features`), a small network scores the candidates (`network.model`). Two regimes, declared

@@ -1,4 +1,4 @@
-"""What the learned ranker practises on: dialogues that our simulator made, and nothing else.
+"""Training data of the learned ranker: simulated dialogues in the closed or the open regime.
 
 `closed` is what the challenge gave its participants: knowledge base 1 and its five slots. `open` also
 invents schemas, so that a slot nobody has heard of is nothing new. Every candidate style takes part, so
@@ -44,7 +44,7 @@ its test set, which the training would then have looked at to choose its epoch."
 
 @dataclass
 class RankerTrainingData:
-    """Examples to learn from and to judge by, with the knowledge bases that they are set in."""
+    """Training and held-out examples with their knowledge bases."""
 
     examples: list[Example] = field(default_factory=list)
     held_out: list[Example] = field(default_factory=list)
@@ -53,7 +53,7 @@ class RankerTrainingData:
 
 @dataclass(frozen=True)
 class _Share:
-    """So many dialogues per subtask in one schema."""
+    """Number of dialogues per subtask in one schema."""
 
     schema: Schema
     facts: list[Fact]

@@ -1,4 +1,4 @@
-"""The deterministic bot of the challenge: a policy of sixteen rules (specification, section 6).
+"""The rule-based bot: dialogue state tracking and a policy of sixteen rules (specification, section 6).
 
 Rule numbers in the comments are those of that section. Whatever the rules need - which task it is, which
 slots are required - is taken from the row itself: its history and its own candidates. No other row, file
@@ -77,7 +77,7 @@ class DialogueState:
         self._item = "phone"
 
     def observe(self, turn: Turn) -> None:
-        """Take in one turn of the dialogue."""
+        """Update the state by one turn."""
         fact = parse_fact(turn.text)
         if fact is not None:
             self.ratings.setdefault(fact.subject, float("-inf"))
@@ -89,7 +89,7 @@ class DialogueState:
             self._note_own(turn.text)
 
     def hear(self, reading: ParsedUtterance) -> None:
-        """Take in what the user said."""
+        """Update the state by a user utterance."""
         self.last_user = reading
         if reading.kind == "request":
             self.requested = True
@@ -187,7 +187,7 @@ def policy(history: Sequence[Turn], candidates: Sequence[Candidate] = ()) -> str
 
 
 class Solver:
-    """The rule bot as a system: ranks the candidate first that says what the policy says."""
+    """The rule bot as a system: ranks the policy's utterance first."""
 
     Recipe = Record
     scope = Scope(tasks=("restaurant",))

@@ -17,11 +17,11 @@ from duologue.core.records import Record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duologue.challenges.restaurant.schema.templates import Slot
+    from duologue.challenges.restaurant.schema.templates import RequestSlot
 
 
 class ParsedUtterance(Record, frozen=True):
-    """What an utterance says."""
+    """A user utterance: dialogue act, slots and values."""
 
     kind: str
     """One of `KINDS`."""
@@ -53,7 +53,7 @@ FIXED_TEXTS: dict[str, tuple[str, ...]] = {
 }
 """The kinds of utterance that name no value, with their texts."""
 KINDS = (*FIXED_TEXTS, "request", "request-at", "answer", "hedge", "update", "unknown")
-"""All kinds of readings."""
+"""All dialogue acts."""
 UNKNOWN = ParsedUtterance(kind="unknown")
 
 _WAIT = "{wait} "
@@ -62,14 +62,14 @@ _VALUE = r"([^\s,]+)"  # values are single words, and so are names: their parts 
 
 
 class UtteranceParser:
-    """The patterns of the given slots, compiled once.
+    """Parser for the templates of the given slots, compiled once.
 
     With `loose`, capitals, punctuation, apostrophes, short forms, double blanks, a leading greeting and a
     closing "please" do not matter, as when a person types; else every character counts. Values come back in
     lower case then.
     """
 
-    def __init__(self, slots: Sequence[Slot] = templates.SLOTS_EXTRA, *, loose: bool = False) -> None:
+    def __init__(self, slots: Sequence[RequestSlot] = templates.SLOTS_EXTRA, *, loose: bool = False) -> None:
         self._shape = normalise if loose else str
         self._loose = loose
         readings: dict[tuple[bool, str], ParsedUtterance] = {}
@@ -163,7 +163,7 @@ class _TemplateMatcher:
         return ParsedUtterance(kind=reading.kind, slots=reading.slots, values=values)
 
 
-def _templates(slots: Sequence[Slot]) -> Iterator[tuple[str, str, str]]:
+def _templates(slots: Sequence[RequestSlot]) -> Iterator[tuple[str, str, str]]:
     """Yield kind, slot (or nothing) and text of every pattern."""
     for kind, texts in FIXED_TEXTS.items():
         for text in texts:

@@ -21,7 +21,7 @@ FIRST = RankerRow(
     candidates=ints([(1, 0, 4), (3, 1, 5)], 3),
     values=ints([(1, 0, 9)], 3),
     links=ints([(1, 0)], 2),
-    figures=ints([(0, 1, 2)], 3),
+    numeric=ints([(0, 1, 2)], 3),
     target=1,
 )
 SECOND = FIRST._replace(turns=ints([(2, 0)], 2), candidates=ints([(2, 0, 6)], 3), links=ints([], 2), target=0)
@@ -48,7 +48,7 @@ def test_mentions_point_at_utterances_and_names_at_tokens() -> None:
     assert batch.tokens.tolist() == [[7, 0], [8, 9], [5, 4]]
     assert batch.mentions.tolist() == [[[2, 1, 0, 9]]]
     assert batch.fields.tolist() == [[12, 11]]
-    assert batch.figures.tolist() == [[[0, 12, 2]]]
+    assert batch.numeric.tolist() == [[[0, 12, 2]]]
     assert batch.links.tolist() == [[[0.0, 0.0], [1.0, 0.0]]]
     assert batch.codes.tolist() == [[[4], [5]]]
     assert batch.replies.tolist() == [[0, 1]]
@@ -57,6 +57,6 @@ def test_mentions_point_at_utterances_and_names_at_tokens() -> None:
 
 
 def test_rows_are_not_changed() -> None:
-    before = FIRST.figures.copy()
+    before = FIRST.numeric.copy()
     collate([FIRST, SECOND], UTTERANCES, NAMES)
-    assert (before == FIRST.figures).all()
+    assert (before == FIRST.numeric).all()

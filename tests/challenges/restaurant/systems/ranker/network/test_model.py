@@ -36,7 +36,7 @@ def row(number: int, target: int = 0) -> RankerRow:
         candidates=ints(candidates, 4),
         values=ints([(1, 0, number % 3)], 3),
         links=ints([(0, 1)] if number % 3 else [], 2),
-        figures=ints([(0, 1, number % 5)], 3),
+        numeric=ints([(0, 1, number % 5)], 3),
         target=target,
     )
 
@@ -117,7 +117,7 @@ def test_values_of_a_candidate_cost_their_doubt() -> None:
 
 
 def test_a_row_without_mentions_figures_or_links_has_finite_gradients() -> None:
-    one = row(0)._replace(mentions=ints([], 4), values=ints([], 3), links=ints([], 2), figures=ints([], 3))
+    one = row(0)._replace(mentions=ints([], 4), values=ints([], 3), links=ints([], 2), numeric=ints([], 3))
     model = new_ranker(SIZE, 1)
     learner(model, UTTERANCES, NAMES).loss(collate([one], UTTERANCES, NAMES)).backward()  # type: ignore[no-untyped-call]  # untyped in torch
     assert all(value.grad is None or value.grad.isfinite().all() for value in model.parameters())

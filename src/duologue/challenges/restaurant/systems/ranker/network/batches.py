@@ -1,4 +1,4 @@
-"""What the dialogue ranker reads: one `RankerRow` per sample, many of them padded into a `RankerBatch`.
+"""Input of the ranker's network: one `RankerRow` per sample, padded into a `RankerBatch`.
 
 A row holds utterances as numbers into a shared table of token sequences, so that an utterance that
 occurs a thousand times in a batch is encoded once. Who makes rows decides what the numbers mean; the
@@ -40,7 +40,7 @@ class RankerRow(NamedTuple):
     """(v, 3): candidate, field, value, for every value that a candidate names."""
     links: Ints
     """(n, 2): candidate and field, where the candidate's text contains the field's name."""
-    figures: Ints
+    numeric: Ints
     """(n, 2 + q): candidate, number of a numeric field, one number per ranking of its value."""
     target: int = -1
     """Index of the right candidate; -1 when not known."""
@@ -84,9 +84,9 @@ class RankerBatch(NamedTuple):
     """(b, v)."""
     links: Tensor
     """(b, c, f) float: 1 where the candidate's text contains the field's name."""
-    figures: Tensor
+    numeric: Tensor
     """(b, n, 2 + q): candidate, token number of the field's name, rankings."""
-    figure_mask: Tensor
+    numeric_mask: Tensor
     """(b, n)."""
     targets: Tensor
     """(b,): -1 when not known."""
@@ -107,9 +107,9 @@ def collate(rows: Sequence[RankerRow], utterances: Sequence[Sequence[int]], name
     mentions[..., 0] = np.where(mention_mask, said_in, 0)
     fields, field_mask = _pad([row.fields for row in rows], least=1)
     values, value_mask = _pad([row.values for row in rows], least=1)
-    figures, figure_mask = _pad([row.figures for row in rows], least=1)
+    numeric, numeric_mask = _pad([row.numeric for row in rows], least=1)
     tokens_of_name = np.asarray([*names, PAD], np.int32)
-    fields, figures[..., 1] = tokens_of_name[fields], tokens_of_name[figures[..., 1]]
+    fields, numeric[..., 1] = tokens_of_name[fields], tokens_of_name[numeric[..., 1]]
     links = np.zeros((len(rows), candidates.shape[1], fields.shape[1]), np.float32)
     for number, row in enumerate(rows):
         links[number, row.links[:, 0], row.links[:, 1]] = 1.0
@@ -130,8 +130,8 @@ def collate(rows: Sequence[RankerRow], utterances: Sequence[Sequence[int]], name
         values=_tensor(values),
         value_mask=torch.from_numpy(value_mask),
         links=torch.from_numpy(links),
-        figures=_tensor(figures),
-        figure_mask=torch.from_numpy(figure_mask),
+        numeric=_tensor(numeric),
+        numeric_mask=torch.from_numpy(numeric_mask),
         targets=torch.tensor([row.target for row in rows]),
     )
 

@@ -1,4 +1,4 @@
-"""Making, training and using a `DialogueRanker`: the right candidate against the others of its list."""
+"""Initialisation, training objective and inference of a `DialogueRanker`: listwise cross-entropy over candidates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def new_ranker(size: RankerSize, seed: int) -> DialogueRanker:
-    """Return a ranker with the first weights of that seed; the chance of others is left alone."""
+    """Return a ranker initialised by the seed; the global random state is left alone."""
     with first_weights(seed):
         return DialogueRanker(size)
 

@@ -1,6 +1,6 @@
-"""A ranker of candidate utterances that follows which value of which field was finally accepted.
+"""Neural candidate ranker with a belief tracker over the values that the user mentioned.
 
-Letters: b rows, t turns, u distinct utterances, l tokens, m mentions of values by the user, f fields,
+Shapes: b rows, t turns, u distinct utterances, l tokens, m mentions of values by the user, f fields,
 c candidates, v values named by candidates, n numeric entries, k categories, d width, h hidden.
 
 Four parts speak for a candidate. What it says: its vector beside the dialogue's state. The values it
@@ -31,14 +31,14 @@ _DOUBT = 1e-3  # what a value that was never mentioned keeps; log(1e-3) is what 
 
 
 class RankerSize(Record, frozen=True):
-    """Sizes and rates of a `DialogueRanker`."""
+    """Sizes and dropout rates of a `DialogueRanker`."""
 
     vocabulary: int
     """Token numbers; 0 is padding, 1 the unknown word."""
     categories: tuple[int, ...]
     """Numbers per category of a candidate, in the order of `Row.candidates`."""
     rankings: tuple[int, ...]
-    """Numbers per ranking of a numeric value, in the order of `Row.figures`."""
+    """Numbers per ranking of a numeric value, in the order of `Row.numeric`."""
     width: int = 64
     """d: of words, utterances and turns."""
     hidden: int = 128
@@ -54,7 +54,7 @@ class RankerSize(Record, frozen=True):
 
 
 class UtteranceEncoder(nn.Module):
-    """Read utterances: tokens (u, l) -> token states (u, l, d) and utterance vectors (u, d)."""
+    """Utterance encoder: tokens (u, l) -> token states (u, l, d) and utterance vectors (u, d)."""
 
     def __init__(self, size: RankerSize) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class UtteranceEncoder(nn.Module):
 
 
 class BeliefTracker(nn.Module):
-    """Decide which mention of a value was accepted: the latest accepted one of a field is believed.
+    """Belief tracker: probability that a mention is the value of its field; the latest accepted mention wins.
 
     p(m) = gate(m) * product over later mentions m' of the same field of (1 - gate(m')).
     """
@@ -159,7 +159,7 @@ class DialogueRanker(nn.Module):
         value = self._value(batch, named, unfilled)  # (b, c, .)
         hidden = self.state(state).unsqueeze(1) + self.said(said) + self.recalled(recalled)
         hidden = hidden + self.parts(torch.cat([slot, value], -1))
-        hidden = hidden + self.categories(batch.codes + self.category_starts).sum(2) + self._figures(batch)
+        hidden = hidden + self.categories(batch.codes + self.category_starts).sum(2) + self._numeric(batch)
         scores = self.meet(hidden).squeeze(-1)  # (b, c)
         scores = scores + torch.einsum("bd,bcd->bc", self.match(state), said) / self.size.width**0.5
         scores = scores + self.belief_weight * value[..., 0]
@@ -220,13 +220,13 @@ class DialogueRanker(nn.Module):
         missing = (filled.sum(1, keepdim=True) - covered) * (count > 0)
         return torch.stack([total, (total / 5).exp() * (count > 0), count / 5, missing / 5], -1)
 
-    def _figures(self, batch: RankerBatch) -> Tensor:
+    def _numeric(self, batch: RankerBatch) -> Tensor:
         """Return what the numbers known of a candidate's subject say, weighed over its fields, (b, c, h)."""
-        where, name = batch.figures[..., 0], batch.figures[..., 1]  # (b, n)
-        weight = (self.numeric(self.encoder.words(name)).squeeze(-1)).exp() * batch.figure_mask  # (b, n)
+        where, name = batch.numeric[..., 0], batch.numeric[..., 1]  # (b, n)
+        weight = (self.numeric(self.encoder.words(name)).squeeze(-1)).exp() * batch.numeric_mask  # (b, n)
         total = weight.new_zeros(batch.candidates.shape).scatter_add(1, where, weight)  # (b, c)
         share = weight / total.gather(1, where).clamp(min=1e-6)
-        ranks: Tensor = self.rankings(batch.figures[..., 2:] + self.ranking_starts).sum(2)  # (b, n, h)
+        ranks: Tensor = self.rankings(batch.numeric[..., 2:] + self.ranking_starts).sum(2)  # (b, n, h)
         ranks = ranks * share.unsqueeze(-1)
         out = ranks.new_zeros((*batch.candidates.shape, ranks.shape[-1]))
         return out.scatter_add(1, where.unsqueeze(-1).expand_as(ranks), ranks)
