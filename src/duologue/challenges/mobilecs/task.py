@@ -2,9 +2,9 @@
 
 What is asked
     Track 1, `mobilecs/extraction`: given the transcript of a call, find every mention of a service with its type,
-    say which mentions are one thing, and fill its slots and those of the user. Track 2, `mobilecs/dialogue`: given
-    what a user says turn by turn and a small knowledge base of this call alone, tell the user's intents, choose
-    one's own, and answer.
+    resolve coreference between mentions, and fill the slots of each service and of the user. Track 2,
+    `mobilecs/dialogue`: given what a user says turn by turn and a small knowledge base of this call alone, predict
+    the user's intents, choose one's own, and reply.
 
 Sizes
     8,975 annotated and 87,933 bare dialogues of 11.2 turns; test sets of about 1,000. They are given under a signed
@@ -68,7 +68,7 @@ DIALOGUE = Brief(
 
 
 class _RawConversion:
-    """What both tasks offer for their data: raw dialogues become track 2 data."""
+    """Conversion of raw dialogues into track 2 data, which both tasks offer."""
 
     forms = conversions.FORMS
     """Forms of the data that `convert` knows."""
@@ -189,7 +189,7 @@ class DialogueTask(_RawConversion):
 
 
 def _with_replies(example: Example, replies: Mapping[tuple[str, int], Answer]) -> Example:
-    """Return the example with the system's own replies after the user turns that they answer."""
+    """Return the example with the system's own replies inserted after the user turns that they answer."""
     history = []
     users = [turn for turn in example.sample.history if turn.speaker == "user"]
     for number, turn in enumerate(users):

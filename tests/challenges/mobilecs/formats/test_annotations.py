@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.mobilecs.formats.annotations import Marked, read_info
+from duologue.challenges.mobilecs.formats.annotations import TurnAnnotations, read_annotations
 from duologue.challenges.mobilecs.formats.faults import Faults
 
 TEXTS = ["您好_套餐十元", "要套餐"]
@@ -60,11 +60,11 @@ INFOS = st.one_of(
 )
 
 
-def read(info: Any, *, whole: bool) -> tuple[Marked, list[Any]]:
+def read(info: Any, *, whole: bool) -> tuple[TurnAnnotations, list[Any]]:
     faults = Faults()
     faults.whole = whole
-    mentions, values = read_info(info, 2, TEXTS, faults)
-    return Marked(list(mentions), list(values)), list(faults.problems)
+    mentions, values = read_annotations(info, 2, TEXTS, faults)
+    return TurnAnnotations(list(mentions), list(values)), list(faults.problems)
 
 
 @given(INFOS)

@@ -4,17 +4,17 @@ import gc
 
 import pytest
 
-from duologue.challenges.mobilecs.formats.gc_pause import paused
+from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 
 
 def test_the_collector_runs_again_after_the_block_and_after_an_error() -> None:
     assert gc.isenabled()
-    with paused():
+    with gc_paused():
         assert not gc.isenabled()
-        with paused():
+        with gc_paused():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
-    with pytest.raises(ValueError, match="x"), paused():
+    with pytest.raises(ValueError, match="x"), gc_paused():
         raise ValueError("x")
     assert gc.isenabled()

@@ -28,9 +28,9 @@ def told(
     faults = Faults()
     (dialogue,) = raw.read_dialogues([{"id": "d", "content": content}], Faults())
     before = copy.deepcopy(dialogue.source)
-    mended = repairs.mended_row(dialogue, 0, faults)
+    repaired = repairs.repaired_row(dialogue, 0, faults)
     assert dialogue.source == before
-    return mended, [(one.rule, one.place) for one in faults.problems]
+    return repaired, [(one.rule, one.place) for one in faults.problems]
 
 
 def triple(**parts: Any) -> dict[str, Any]:
@@ -38,9 +38,9 @@ def triple(**parts: Any) -> dict[str, Any]:
 
 
 def test_a_usual_dialogue_stays_as_it_is() -> None:
-    mended, problems = told({}, {}, triples=[triple()])
+    repaired, problems = told({}, {}, triples=[triple()])
     assert problems == []
-    assert mended["content"][0]["info"]["triples"] == [triple()]
+    assert repaired["content"][0]["info"]["triples"] == [triple()]
 
 
 def test_speakers_have_the_keys_of_the_first_turn() -> None:
@@ -49,15 +49,15 @@ def test_speakers_have_the_keys_of_the_first_turn() -> None:
     faults = Faults()
     first = {"[SPEAKER 1]": "喂", "[SPEAKER 2]": "诶", **{key: turn[key] for key in list(turn)[2:]}}
     (dialogue,) = raw.read_dialogues([{"id": "d", "content": [first, turn]}], Faults())
-    mended = repairs.mended_row(dialogue, 0, faults)
-    assert list(mended["content"][1].items())[:2] == [("[SPEAKER 1]", "您好"), ("[SPEAKER 2]", "好")]
+    repaired = repairs.repaired_row(dialogue, 0, faults)
+    assert list(repaired["content"][1].items())[:2] == [("[SPEAKER 1]", "您好"), ("[SPEAKER 2]", "好")]
     assert [(one.rule, one.place) for one in faults.problems] == [("speakers-renamed", "dialogue 'd', /0/content/1")]
 
 
 def test_a_doubled_bracket_becomes_one() -> None:
-    mended, problems = told({"用户意图": "询问（（ent-1-业务费用，业务规则）"}, {"客服意图": "通知((业务费用)"})
-    assert mended["content"][0]["用户意图"] == "询问（ent-1-业务费用，业务规则）"
-    assert mended["content"][1]["客服意图"] == "通知(业务费用)"
+    repaired, problems = told({"用户意图": "询问（（ent-1-业务费用，业务规则）"}, {"客服意图": "通知((业务费用)"})
+    assert repaired["content"][0]["用户意图"] == "询问（ent-1-业务费用，业务规则）"
+    assert repaired["content"][1]["客服意图"] == "通知(业务费用)"
     assert problems == [
         ("intent-brackets", "dialogue 'd', /0/content/0/用户意图"),
         ("intent-brackets", "dialogue 'd', /0/content/1/客服意图"),
@@ -65,24 +65,24 @@ def test_a_doubled_bracket_becomes_one() -> None:
 
 
 def test_slots_are_lower_case_so_that_no_value_is_lost() -> None:
-    mended, problems = told({}, {}, triples=[triple(prop="APP费"), triple(prop="app费", value="您好", pos=[1, 0, 2])])
-    (made,) = preprocess.process([mended], shared=False)
+    repaired, problems = told({}, {}, triples=[triple(prop="APP费"), triple(prop="app费", value="您好", pos=[1, 0, 2])])
+    (made,) = preprocess.process([repaired], shared=False)
     assert made["KB"]["ent-1"]["app费"] == "三块,您好"
     assert {rule for rule, _ in problems} == {"slot-capitals"}
 
 
 def test_what_belongs_to_nobody_is_left_out_and_na_is_the_user() -> None:
-    mended, problems = told({}, triples=[triple(**{"ent-id": "client"}), triple(**{"ent-id": "na"})])
-    assert [one["ent-id"] for one in mended["content"][0]["info"]["triples"]] == ["NA"]
+    repaired, problems = told({}, triples=[triple(**{"ent-id": "client"}), triple(**{"ent-id": "na"})])
+    assert [one["ent-id"] for one in repaired["content"][0]["info"]["triples"]] == ["NA"]
     assert [rule for rule, _ in problems] == ["owner-unknown"]
 
 
 def test_records_that_the_reader_leaves_out_are_gone_and_exchanged_keys_are_usual() -> None:
     lacking = {"ent-id": "ent-1", "value": "三块"}
     exchanged = {"id": "ent-1", "name": "三块", "prop": "业务费用", "value": "三块"}
-    mended, problems = told({}, {"info": None}, triples=[lacking, exchanged])
-    assert mended["content"][0]["info"]["triples"] == [
+    repaired, problems = told({}, {"info": None}, triples=[lacking, exchanged])
+    assert repaired["content"][0]["info"]["triples"] == [
         {"ent-id": "ent-1", "ent-name": "三块", "prop": "业务费用", "value": "三块"}
     ]
-    assert mended["content"][1]["info"] == {"ents": [], "triples": []}
+    assert repaired["content"][1]["info"] == {"ents": [], "triples": []}
     assert problems == []  # the reader has told

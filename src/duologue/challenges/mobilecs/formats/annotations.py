@@ -1,7 +1,7 @@
-"""What is annotated in a raw turn: mentions and slot values (specification, section 1).
+"""Reads the annotation of a raw turn: mentions and slot values (specification, section 1).
 
-Nearly every turn has the usual form, which one call of msgspec tells and reads. The others are read piece by piece:
-odd cases (a flat position, exchanged keys, missing parts) are mended with a warning, the rest is an error.
+Nearly every turn has the usual form, which one call of msgspec validates and converts. Others are read key by key:
+known deviations (a flat position, exchanged keys, missing parts) are repaired with a warning, the rest is an error.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.formats.faults import Faults
 
 
-class Marked(NamedTuple):
-    """What is annotated in a turn, in the order of the file; every span lies in one of its two utterances."""
+class TurnAnnotations(NamedTuple):
+    """Annotation of a turn, in the order of the file; every span lies in one of its two utterances."""
 
     mentions: Sequence[Mention] = ()
     values: Sequence[Value] = ()
 
 
-def read_info(info: Any, place: int, texts: Sequence[str], faults: Faults) -> Marked:
-    """Return what `info` marks in the two utterances of the turn at `place` of its dialogue."""
+def read_annotations(info: Any, place: int, texts: Sequence[str], faults: Faults) -> TurnAnnotations:
+    """Return the mentions and values in the `info` of the turn at index `place` of its dialogue."""
     if faults.whole:
-        found = _usual(info, 2 * place, texts)
+        found = _read_usual(info, 2 * place, texts)
         if found is not None:
             return found
-    return _odd(info, 2 * place, texts, f"/content/{place}/info", faults)
+    return _read_odd(info, 2 * place, texts, f"/content/{place}/info", faults)
 
 
 # ---------------------------------------------------------------------------------------- the usual form
@@ -58,10 +58,10 @@ class _Triple(msgspec.Struct, gc=False):
     pos: _Place | msgspec.UnsetType = msgspec.UNSET
     owner_name: Any = msgspec.field(name="ent-name", default=msgspec.UNSET)
     name: Any = msgspec.UNSET
-    """Where it stands in place of `ent-name`, the keys are exchanged."""
+    """Given without `ent-name`: the keys are exchanged."""
 
     def is_odd(self) -> bool:
-        """Tell whether something is to be said of its keys or its owner."""
+        """Tell whether its keys or its owner need a warning."""
         exchanged = self.name is not msgspec.UNSET and self.owner_name is msgspec.UNSET
         return exchanged or (self.owner != USER and self.owner.upper() == USER)
 
@@ -71,8 +71,8 @@ class _Info(msgspec.Struct, gc=False):
     triples: list[_Triple]
 
 
-def _usual(info: Any, first: int, texts: Sequence[str]) -> Marked | None:
-    """Return what is marked; `None` where anything is not as usual, for `_odd` to say what."""
+def _read_usual(info: Any, first: int, texts: Sequence[str]) -> TurnAnnotations | None:
+    """Return the annotation, or `None` if anything deviates from the usual form, for `_read_odd` to report."""
     try:
         read = msgspec.convert(info, _Info)
     except (msgspec.ValidationError, RecursionError):
@@ -98,16 +98,16 @@ def _usual(info: Any, first: int, texts: Sequence[str]) -> Marked | None:
             span = Span(turn=first + side - 1, start=start, end=end)
         owner = None if triple.owner == USER else triple.owner
         values.append(Value(slot=triple.prop, text=text, entity=owner, span=span))
-    return Marked(mentions, values)
+    return TurnAnnotations(mentions, values)
 
 
 # ------------------------------------------------------------------------------------------- odd forms
 
 
-def _odd(info: Any, first: int, texts: Sequence[str], pointer: str, faults: Faults) -> Marked:
+def _read_odd(info: Any, first: int, texts: Sequence[str], pointer: str, faults: Faults) -> TurnAnnotations:
     if not isinstance(info, dict):
         faults.add("info-type", pointer, f"'info' is {shown(info)}, expected an object")
-        return Marked()
+        return TurnAnnotations()
     lists = []
     for key in ("ents", "triples"):
         if key not in info:
@@ -125,93 +125,113 @@ def _odd(info: Any, first: int, texts: Sequence[str], pointer: str, faults: Faul
         for number, triple in enumerate(lists[1])
         if (value := _value(triple, first, texts, f"{pointer}/triples/{number}", faults)) is not None
     ]
-    return Marked(mentions, values)
+    return TurnAnnotations(mentions, values)
 
 
-def whole_entity(entity: Any, pointer: str, faults: Faults) -> dict[str, Any] | None:
-    """Return an entity record with its usual keys and a list of positions; `None` where it cannot be used.
+def normalised_entity(entity: Any, pointer: str, faults: Faults) -> dict[str, Any] | None:
+    """Return an entity record with its usual keys and a list of positions; `None` if it is unusable.
 
-    What is odd is noted: warnings for what is mended, and for a record that lacks a part and is left out.
+    Repairs, and records left out because they lack a part, get a warning.
     """
-    if not isinstance(entity, dict):
-        faults.add("entity-type", pointer, f"found {shown(entity)}, expected an object")
+    exchanged = _Exchanged(
+        {"ent-name": "name", "ent-id": "id"}, "an entity has the keys of a triple; read as name and id"
+    )
+    repaired = _normalised(entity, "entity-type", exchanged, ("name", "id", "type"), ("pos",), pointer, faults)
+    if repaired is None:
         return None
-    mended = _renamed(entity, {"ent-name": "name", "ent-id": "id"})
-    if mended is not entity:
-        faults.warn("keys-exchanged", pointer, "an entity has the keys of a triple; read as name and id")
-    if _lacks(mended, ("name", "id", "type", "pos"), pointer, faults):
-        return None
-    if not faults.expect_texts(mended, ("name", "id", "type"), "entity-type", pointer):
-        return None
-    places = mended["pos"]
+    places = repaired["pos"]
     if not isinstance(places, list):
         faults.add("position-type", f"{pointer}/pos", f"'pos' is {shown(places)}, expected a list of positions")
         return None
     if places and not any(isinstance(place, list) for place in places):
         faults.warn("position-flat", pointer, "'pos' is one position, expected a list of positions")
-        return {**mended, "pos": [places]}
+        return {**repaired, "pos": [places]}
     if [] in places:
         faults.warn("position-empty", f"{pointer}/pos", "a position is an empty list; left out")
-        return {**mended, "pos": [place for place in places if place != []]}
-    return mended
+        return {**repaired, "pos": [place for place in places if place != []]}
+    return repaired
 
 
-def whole_triple(triple: Any, pointer: str, faults: Faults) -> dict[str, Any] | None:
-    """Return a triple with its usual keys; `None` where it cannot be used. What is odd is noted as for entities."""
-    if not isinstance(triple, dict):
-        faults.add("triple-type", pointer, f"found {shown(triple)}, expected an object")
+def normalised_triple(triple: Any, pointer: str, faults: Faults) -> dict[str, Any] | None:
+    """Return a triple with its usual keys; `None` if it is unusable. Warnings are as for entities."""
+    message = "a triple has the keys of an entity; read as ent-name and ent-id"
+    exchanged = _Exchanged({"name": "ent-name", "id": "ent-id"}, message)
+    repaired = _normalised(triple, "triple-type", exchanged, ("ent-id", "prop", "value"), (), pointer, faults)
+    if repaired is not None and repaired["ent-id"] != USER and repaired["ent-id"].upper() == USER:
+        faults.warn("owner-user", f"{pointer}/ent-id", f"'ent-id' is {shown(repaired['ent-id'])}; read as '{USER}'")
+        repaired = {**repaired, "ent-id": USER}
+    return repaired
+
+
+class _Exchanged(NamedTuple):
+    """Keys that annotators exchange between entities and triples, and the warning about it."""
+
+    names: dict[str, str]
+    message: str
+
+
+def _normalised(
+    record: Any,
+    rule: str,
+    exchanged: _Exchanged,
+    texts: tuple[str, ...],
+    others: tuple[str, ...],
+    pointer: str,
+    faults: Faults,
+) -> dict[str, Any] | None:
+    """Return a record with its usual keys; `None` if it is no object, lacks a key or has another value for a text."""
+    if not isinstance(record, dict):
+        faults.add(rule, pointer, f"found {shown(record)}, expected an object")
         return None
-    mended = _renamed(triple, {"name": "ent-name", "id": "ent-id"})
-    if mended is not triple:
-        faults.warn("keys-exchanged", pointer, "a triple has the keys of an entity; read as ent-name and ent-id")
-    needed = ("ent-id", "prop", "value")
-    if _lacks(mended, needed, pointer, faults) or not faults.expect_texts(mended, needed, "triple-type", pointer):
+    repaired = _with_renamed_keys(record, exchanged.names)
+    if repaired is not record:
+        faults.warn("keys-exchanged", pointer, exchanged.message)
+    if _lacks(repaired, (*texts, *others), pointer, faults) or not faults.expect_texts(repaired, texts, rule, pointer):
         return None
-    if mended["ent-id"] != USER and mended["ent-id"].upper() == USER:
-        faults.warn("owner-user", f"{pointer}/ent-id", f"'ent-id' is {shown(mended['ent-id'])}; read as '{USER}'")
-        mended = {**mended, "ent-id": USER}
-    return mended
+    return repaired
 
 
 def _lacks(record: dict[str, Any], keys: tuple[str, ...], pointer: str, faults: Faults) -> bool:
-    """Note which of its parts a record lacks, if any; such a record is left out."""
+    """Tell whether a record lacks a part, with a warning; such a record is left out."""
     lacking = [key for key in keys if record.get(key) is None or record[key] == ""]
     if lacking:
         faults.warn("part-missing", pointer, f"there is no {', '.join(map(repr, lacking))}", "the record is left out")
     return bool(lacking)
 
 
-def _renamed(record: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+def _with_renamed_keys(record: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
     odd = {key: name for key, name in names.items() if key in record and name not in record}
     return {odd.get(key, key): value for key, value in record.items()} if odd else record
 
 
 def _mentions(entity: Any, first: int, texts: Sequence[str], pointer: str, faults: Faults) -> list[Mention]:
-    mended = whole_entity(entity, pointer, faults)
-    if mended is None:
+    repaired = normalised_entity(entity, pointer, faults)
+    if repaired is None:
         return []
     return [
-        Mention(label=mended["type"], text=mended["name"], entity=mended["id"], span=span)
-        for place in mended["pos"]
-        if (span := _span(place, mended["name"], first, texts, pointer, faults)) is not None
+        Mention(label=repaired["type"], text=repaired["name"], entity=repaired["id"], span=span)
+        for place in repaired["pos"]
+        if (span := _span(place, repaired["name"], first, texts, pointer, faults)) is not None
     ]
 
 
 def _value(triple: Any, first: int, texts: Sequence[str], pointer: str, faults: Faults) -> Value | None:
-    """Return the slot value of a triple. Without a position it stands where its text is first found in the turn."""
-    mended = whole_triple(triple, pointer, faults)
-    if mended is None:
+    """Return the slot value of a triple; without a position, it is at the first occurrence of its text."""
+    repaired = normalised_triple(triple, pointer, faults)
+    if repaired is None:
         return None
-    text = mended["value"]
-    span = _span(mended["pos"], text, first, texts, pointer, faults) if "pos" in mended else _found(text, first, texts)
+    text = repaired["value"]
+    span = (
+        _span(repaired["pos"], text, first, texts, pointer, faults) if "pos" in repaired else _found(text, first, texts)
+    )
     if span is None:
         return None
-    owner = None if mended["ent-id"] == USER else mended["ent-id"]
-    return Value(slot=mended["prop"], text=text, entity=owner, span=span)
+    owner = None if repaired["ent-id"] == USER else repaired["ent-id"]
+    return Value(slot=repaired["prop"], text=text, entity=owner, span=span)
 
 
 def _found(text: str, first: int, texts: Sequence[str]) -> Span:
-    """Return where the text first stands in the turn; an empty span at its beginning where it does not."""
+    """Return the first occurrence of the text in the turn; an empty span at its start if there is none."""
     for side, utterance in enumerate(texts):
         start = utterance.find(text)
         if start >= 0:

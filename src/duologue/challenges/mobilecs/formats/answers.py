@@ -1,6 +1,6 @@
-"""Result files of both tracks as answers for people to read beside the data; nothing is refused.
+"""Reads result files of both tracks as answers to show beside the data; nothing is refused.
 
-What is of another shape than the formats say is left out here: the checkers say what is wrong with it.
+Parts of another shape than the format are skipped here: the checkers report them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def extraction_answers(rows: Any) -> dict[str, Answer]:
-    """Return what a track 1 result says of each dialogue; several rows of one dialogue are one answer."""
+    """Return the mentions and values of a track 1 result by dialogue; several rows of one dialogue are one answer."""
     mentions: dict[str, list[Mention]] = {}
     values: dict[str, list[Value]] = {}
     for name, row in _named(rows):
@@ -43,7 +43,7 @@ def extraction_answers(rows: Any) -> dict[str, Answer]:
 
 
 def dialogue_answers(rows: Any) -> dict[str, Answer]:
-    """Return what a track 2 result says in each turn, by sample id; the second dialogue of an id is `<id>~2`."""
+    """Return the intents and replies of a track 2 result by sample id; the second dialogue of an id is `<id>~2`."""
     found: dict[str, Answer] = {}
     times: dict[str, int] = {}
     for name, row in _named(rows):
@@ -71,7 +71,7 @@ def _records(row: dict[str, Any], key: str, texts: tuple[str, ...]) -> Iterator[
 
 
 def _span(one: dict[str, Any]) -> Span | None:
-    """Return where an entity or triple stands; `None` where the row does not tell which utterance."""
+    """Return the span of an entity or triple; `None` if the row does not give the utterance."""
     utterance: Any = one.get("utterance_id")
     place: Any = one.get("position")
     if is_count(utterance) and isinstance(place, list) and len(place) == 2 and all(map(is_count, place)):

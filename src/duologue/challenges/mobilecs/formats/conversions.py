@@ -10,7 +10,7 @@ import msgspec
 from duologue.challenges.mobilecs.formats import preprocess, raw, repairs
 from duologue.challenges.mobilecs.formats.faults import Faults
 from duologue.challenges.mobilecs.formats.files import decode, dump, raise_or_log
-from duologue.challenges.mobilecs.formats.gc_pause import paused
+from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 from duologue.core import disk
 from duologue.core.errors import UsageError, did_you_mean
 
@@ -22,15 +22,15 @@ _LOG = logging.getLogger(__name__)
 FORMS = ("raw", "track2")
 """Forms of the data that the official tools make from one another, in this order."""
 VARIANTS = ("official", "strict")
-"""How raw dialogues are made track 2 data: as the official program does (the default), or with what is odd mended."""
+"""Conversion of raw dialogues: as by the official program (the default), or with odd records repaired."""
 
 
 def convert(source: str, target: str, path: Path, out: Path, variant: str = VARIANTS[0]) -> list[Path]:
     """Turn raw dialogues into track 2 data; return the file written.
 
-    Variant `official` does as the official preprocessing does, odd records and all, and `strict` mends or leaves out
-    what is odd; either way it is logged where that is. Dialogues that the official tools discard are logged and left
-    out. Raises `UsageError` for another way, and `FormatError` for a file that is not raw or not annotated.
+    Variant `official` keeps odd records as the official preprocessing does, `strict` repairs or drops them; both log
+    where they are. Dialogues that the official tools discard are logged and left out. Raises `UsageError` for another
+    conversion, and `FormatError` for a file that is not raw or not annotated.
     """
     for form in (source, target):
         if form not in FORMS:
@@ -41,23 +41,23 @@ def convert(source: str, target: str, path: Path, out: Path, variant: str = VARI
         raise UsageError(f"MobileCS data has no variant '{variant}'{did_you_mean(variant, VARIANTS)}")
     faults = Faults()
     rows = decode(path, faults)
-    told = faults if variant == "strict" else Faults()  # the official program is stopped by little of what is odd
-    told.whole = faults.whole
-    with paused():
-        dialogues = raw.read_dialogues(rows, told)
+    reported = faults if variant == "strict" else Faults()  # the official program survives most odd records
+    reported.whole = faults.whole
+    with gc_paused():
+        dialogues = raw.read_dialogues(rows, reported)
     if variant == "strict":
-        made_of = [repairs.mended_row(dialogue, number, faults) for number, dialogue in enumerate(dialogues)]
+        converted_from = [repairs.repaired_row(dialogue, number, faults) for number, dialogue in enumerate(dialogues)]
     else:
-        made_of = raw.official_rows(rows)
-        faults.take(msgspec.structs.replace(one, severity="warning") for one in told.problems)
+        converted_from = raw.official_rows(rows)
+        faults.take(msgspec.structs.replace(one, severity="warning") for one in reported.problems)
     raise_or_log(path, faults)
-    made = _processed(path, made_of, shared=variant == "official")
+    made = _processed(path, converted_from, shared=variant == "official")
     disk.write_bytes(out, dump(made))
     return [out]
 
 
 def _processed(path: Path, rows: list[dict[str, Any]], *, shared: bool) -> list[dict[str, Any]]:
-    """Return the track 2 dialogues of raw rows. Raises `FormatError` with every row that stops the preprocessing."""
+    """Return the track 2 dialogues of raw rows. Raises `FormatError` with all rows on which the preprocessing fails."""
     made: dict[str, list[dict[str, Any]]] = {name: [] for name in preprocess.Buckets._fields}
     discarded = []
     faults = Faults()

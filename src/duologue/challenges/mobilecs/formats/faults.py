@@ -1,4 +1,4 @@
-"""Problems of decoded files, gathered with their places; a place is a JSON pointer with the dialogue's id."""
+"""Collects the problems of a decoded file, each with its dialogue id and JSON pointer."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 COUNT_LIMIT = 10**9
-"""No offset and no number of a turn reaches it."""
+"""Exclusive upper bound of offsets and turn numbers."""
 
 
-def text_wanted(value: Any, *, empty: bool = True) -> str:
-    r"""Return in words what is expected of a value that is no text, or one that UTF-8 cannot say.
+def expected_text(value: Any, *, empty: bool = True) -> str:
+    r"""Return a description of the expected text, for a value that is no text or not encodable as UTF-8.
 
-    >>> text_wanted(1), text_wanted("", empty=False), text_wanted("x\ud800")
+    >>> expected_text(1), expected_text("", empty=False), expected_text("x\ud800")
     ('a text', 'a text that is not empty', 'a text without half surrogate pairs')
     """
     if isinstance(value, str) and value:
@@ -27,61 +27,61 @@ def text_wanted(value: Any, *, empty: bool = True) -> str:
 
 
 def is_count(value: Any) -> bool:
-    """Tell whether a decoded value is an integer of 0 or more that can be an offset; `true` is none."""
+    """Tell whether a decoded value is a valid offset: an integer from 0, not `true`."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < COUNT_LIMIT
 
 
 class Faults:
-    """Gathers the problems of a file; of more than 1,000 the others are counted (`core.findings`)."""
+    """Problems of a file with their places; those beyond 1,000 are only counted (`core.findings`)."""
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
         self._found = Findings()
         self.place = ""
-        """Where in the file the next problems are: pointer and dialogue."""
+        """Place of the next problems: dialogue and pointer."""
         self.errors = 0
-        """How many of the problems are errors."""
+        """Number of errors among the problems."""
         self.whole = False
-        """Whether the file is known to hold no half surrogate pair, which only an escape can bring in."""
+        """Whether the file is known to have no lone surrogates, which only an escape can produce."""
         self.take(problems)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The problems so far."""
+        """All problems so far."""
         return self._found.problems()
 
     def take(self, problems: Iterable[Problem]) -> None:
-        """Note problems that are known already."""
+        """Add problems."""
         for problem in problems:
             self.errors += problem.severity == "error"
             self._found.add(problem)
 
     def is_text(self, value: Any) -> bool:
-        """Tell whether a decoded value is a text of whole characters."""
+        """Tell whether a decoded value is a text without lone surrogates."""
         return isinstance(value, str) and (self.whole or is_text(value))
 
     def are_texts(self, values: list[Any]) -> bool:
-        """Tell whether all of some decoded values are texts of whole characters."""
+        """Tell whether all decoded values are texts without lone surrogates."""
         return {str}.issuperset(map(type, values)) if self.whole else all(map(is_text, values))
 
     def enter(self, number: int, name: Any) -> None:
-        """Go to the dialogue at index `number` of the file."""
+        """Set the place to the dialogue at index `number` of the file."""
         self.place = f"dialogue {shown(name)}, /{number}" if isinstance(name, str) and name else f"/{number}"
 
     def add(self, rule: str, pointer: str, message: str, advice: str = "", *, severity: str = "error") -> None:
-        """Note a problem at `pointer` within the dialogue."""
+        """Add a problem at `pointer` within the dialogue."""
         problem = Problem(rule=rule, place=self.place + pointer, message=message, advice=advice, severity=severity)
         self.take([problem])
 
     def warn(self, rule: str, pointer: str, message: str, advice: str = "") -> None:
-        """Note a problem that refuses nothing."""
+        """Add a warning."""
         self.add(rule, pointer, message, advice, severity="warning")
 
     def expect_text(self, row: dict[str, Any], key: str, rule: str, pointer: str, *, empty: bool = False) -> bool:
-        """Note where `row[key]` is missing or no text, and tell whether it is one."""
+        """Add a problem if `row[key]` is missing or no text, and tell whether it is a text."""
         value = row.get(key)
         if self.is_text(value) and (empty or value):
             return True
-        expected = text_wanted(value, empty=empty)
+        expected = expected_text(value, empty=empty)
         found = f"is {shown(value)}" if key in row else "is missing"
         self.add(rule, pointer, f"'{key}' {found}, expected {expected}")
         return False
@@ -89,8 +89,8 @@ class Faults:
     def expect_texts(
         self, row: dict[str, Any], keys: tuple[str, ...], rule: str, pointer: str, *, empty: bool = False
     ) -> bool:
-        """Note each of the keys that is missing or holds no text, and tell whether all are texts."""
-        if self.whole:  # nearly every file: one look at a row in which all is well
+        """Add a problem for each key that is missing or no text, and tell whether all are texts."""
+        if self.whole:  # nearly every file: a quick pass over valid rows
             for key in keys:
                 value = row.get(key)
                 if value.__class__ is not str or not (value or empty):
@@ -102,7 +102,7 @@ class Faults:
 
 
 def open_rows(rows: Any, faults: Faults) -> list[Any]:
-    """Return the rows of a file, none when it holds no list."""
+    """Return the rows of a file; none, with a problem, if it is no list."""
     if isinstance(rows, list):
         return rows
     faults.add("not-a-list", "", f"the file holds {shown(rows)}, expected a list of dialogues")
@@ -110,20 +110,20 @@ def open_rows(rows: Any, faults: Faults) -> list[Any]:
 
 
 def row_id(row: dict[str, Any], faults: Faults) -> str | None:
-    """Return a row's `id` and note where it is missing or no text."""
+    """Return the `id` of a row, or `None`, with a problem, if it is missing or no text."""
     name = row.get("id")
     if name is None:
         faults.add("dialog-id-missing", "", "there is no 'id'")
         return None
     if not is_text(name) or not name:
-        faults.add("dialog-id-type", "/id", f"'id' is {shown(name)}, expected {text_wanted(name, empty=False)}")
+        faults.add("dialog-id-type", "/id", f"'id' is {shown(name)}, expected {expected_text(name, empty=False)}")
         return None
     assert isinstance(name, str)
     return name
 
 
-def fresh_id(name: str, taken: set[str], faults: Faults) -> str:
-    """Return the name for a data row, told apart with `~2`, `~3`, ... where the file has it before, with a warning."""
+def unique_id(name: str, taken: set[str], faults: Faults) -> str:
+    """Return a unique id for a data row: a repeated one gets the suffix `~2`, `~3`, ... and a warning."""
     found, times = name, 1
     while found in taken:
         times += 1

@@ -1,7 +1,7 @@
-"""Official files of both tracks and records, both ways (specification, sections 1, 6.1 and 8.1).
+"""Reads and writes the official files of both tracks (specification, sections 1, 6.1 and 8.1).
 
-All are one JSON list in the official layout: two blanks per level, Chinese as it is, no line end after the last
-line. What was read keeps its decoded row in `source`, key order included, so that writing gives it back.
+All are one JSON list in the official layout: two blanks per level, Chinese unescaped, no final newline. Records keep
+their decoded row in `source`, key order included, so that writing reproduces it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.challenges.mobilecs.formats import raw, track2
 from duologue.challenges.mobilecs.formats.faults import Faults
-from duologue.challenges.mobilecs.formats.gc_pause import paused
+from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 from duologue.challenges.mobilecs.schema.intents import acts_of, intent_of
 from duologue.challenges.mobilecs.schema.ontology import (
     GENERATED,
@@ -65,7 +65,7 @@ def load_dialogue(path: Path) -> list[Example]:
 
 def _load(path: Path, read: Callable[[Any, Faults], list[Loaded]]) -> list[Loaded]:
     faults = Faults()
-    with paused():
+    with gc_paused():
         found = read(decode(path, faults), faults)
     raise_or_log(path, faults)
     return found
@@ -92,13 +92,13 @@ def raise_or_log(path: Path, faults: Faults) -> None:
 def read_result(path: Path, layout: str) -> Submission:
     """Return a result file as it is, with the problems of its bytes: packing, encoding, JSON.
 
-    What the rows mean is for the checkers. Raises `StorageError` when the file cannot be read.
+    The rows are for the checkers. Raises `StorageError` if the file cannot be read.
     """
     data, problems, rows = b"", list[Problem](), None
     try:
         data = disk.read_bytes(path)
         text, problems = disk.decode_text(data, path)
-        with paused():
+        with gc_paused():
             rows = disk.decode_json(text, path)
     except FormatError as error:
         problems = [*problems, *error.problems]
@@ -107,7 +107,7 @@ def read_result(path: Path, layout: str) -> Submission:
 
 
 def dump(rows: Any) -> bytes:
-    """Return rows in the official layout. Raises `UsageError` for text that UTF-8 cannot say."""
+    """Return rows in the official layout. Raises `UsageError` for text that UTF-8 cannot encode."""
     try:
         return json.dumps(rows, ensure_ascii=False, indent=2).encode("utf-8")
     except UnicodeEncodeError as error:
@@ -170,7 +170,7 @@ def _entity(mention: Mention, name: str) -> str:
 
 
 def _place(span: Span | None, name: str) -> dict[str, Any]:
-    """Return position, official turn and utterance; the last tells the two sides of a turn apart."""
+    """Return position, official turn and utterance; the utterance distinguishes the two sides of a turn."""
     if span is None:
         raise UsageError(f"dialogue '{name}': a mention or value without a span cannot be written")
     return {"position": [span.start, span.end], "turn_id": span.turn // 2, "utterance_id": span.turn}
@@ -183,14 +183,14 @@ def write_replies(examples: Iterable[Example], answers: Iterable[tuple[str, Answ
     first answers. A turn without an answer, or with one that has neither text nor annotation, gets no generated
     fields. Raises `UsageError` for an id that is not that of a turn.
     """
-    found: dict[str, dict[int, Answer]] = {}
+    by_dialogue: dict[str, dict[int, Answer]] = {}
     for sample_id, answer in answers:
         place = track2.place_of(sample_id)
         if place is None:
             raise UsageError(f"'{sample_id}' is not the id of a turn, such as 1c34{track2.TURN_MARK}0")
-        found.setdefault(place[0], {})[place[1]] = answer
+        by_dialogue.setdefault(place[0], {})[place[1]] = answer
     known = {example.sample.dialogue_id: example.source for example in examples}
-    disk.write_bytes(path, dump([_reply_row(name, turns, known.get(name)) for name, turns in found.items()]))
+    disk.write_bytes(path, dump([_reply_row(name, turns, known.get(name)) for name, turns in by_dialogue.items()]))
 
 
 def _reply_row(name: str, answers: dict[int, Answer], test: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -213,7 +213,7 @@ def _generated(answer: Answer | None) -> dict[str, str]:
 
 
 def answer_of(turn: Mapping[str, Any]) -> Answer:
-    """Return what a system said in a turn of a result file, text as it stands; all parts absent where none is given."""
+    """Return the answer in a turn of a result file; parts that are not given are `None`."""
     intents = [
         acts_of(turn[key], speaker) if is_text(turn.get(key)) else None
         for key, speaker in ((GENERATED_USER_INTENT, "user"), (GENERATED_STAFF_INTENT, "system"))

@@ -1,7 +1,7 @@
-"""Python's collector of cyclic garbage, paused while a file becomes records.
+"""Pauses Python's cyclic garbage collector while a file is turned into records.
 
-Decoded files and records hold no cycles, but there are so many of them that the collector goes through all again and
-again; it takes a third of the time of reading a thousand dialogues.
+Decoded files and records have no cycles, but so many objects that the collector traverses them again and again: a third
+of the time of reading a thousand dialogues.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def paused() -> Iterator[None]:
-    """Keep the collector from running within the block; one that is off already stays off."""
+def gc_paused() -> Iterator[None]:
+    """Disable the collector within the block; if it was disabled before, it stays so."""
     running = gc.isenabled()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
-"""From raw dialogues to track 2 data: buckets, re-paired turns, intents with arguments (specification, 4.1 to 4.4).
+"""Preprocesses raw dialogues into track 2 data: buckets, re-paired turns, intents (specification, 4.1 to 4.4).
 
-All functions take and give decoded official objects and change none of them. Where the official tools leave an
-order to chance (names and values of an entity), it is the order of first appearance here.
+All functions take and return decoded official objects and change none of them. Where the order of the official tools is
+random (names and values of an entity), it is the order of first appearance here.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def sort_dialogues(rows: Iterable[Row]) -> Buckets:
 
 
 def bucket_of(content: Sequence[Turn]) -> str:
-    """Return the field of `Buckets` that a dialogue belongs to."""
+    """Return the bucket of a dialogue: a field of `Buckets`."""
     openers, voices = set(), set()
     for turn in content:
         if STAFF_INTENT not in turn or USER_INTENT not in turn:
@@ -64,13 +64,13 @@ def bucket_of(content: Sequence[Turn]) -> str:
 def process(rows: Iterable[Row], *, shared: bool = True) -> list[dict[str, Any]]:
     """Return track 2 dialogues (`id`, `KB`, `goal`, `content`): those the staff opens, then those the user opens.
 
-    A triple that both sides of a turn say goes to two turns. In the official program it is one object, so the side
-    that is written last stands in both; with `shared` false each turn has its own, placed in its own text. Raises
-    `KeyError`, `TypeError` and the like where a row is not of the form.
+    A triple whose value both sides of a turn contain goes to two turns. In the official program it is one object, so
+    both get the side that is written last; with `shared` false each turn has its own, with its position there. Raises
+    `KeyError`, `TypeError` and the like for a row of another form.
     """
     buckets = sort_dialogues(rows)
-    pairs = [(row["id"], _repaired(row["content"], shared=shared)) for row in buckets.service_first]
-    pairs += [(row["id"], _renamed(row["content"])) for row in buckets.user_first]
+    pairs = [(row["id"], _re_paired(row["content"], shared=shared)) for row in buckets.service_first]
+    pairs += [(row["id"], _with_role_keys(row["content"])) for row in buckets.user_first]
     made = []
     for name, turns in pairs:
         content = [_with_normal_intents(turn) for turn in turns]
@@ -80,26 +80,26 @@ def process(rows: Iterable[Row], *, shared: bool = True) -> list[dict[str, Any]]
 
 
 def annotated(turn: Turn, key: str) -> Sequence[dict[str, Any]]:
-    """Return the `ents` or `triples` of a turn; a turn without annotation has none."""
+    """Return the `ents` or `triples` of a turn; none if it has no annotation."""
     found: Sequence[dict[str, Any]] = (turn.get("info") or {}).get(key) or ()
     return found
 
 
-def _repaired(content: Sequence[Turn], *, shared: bool) -> list[dict[str, Any]]:
-    """Return turns that the user opens: each user side with the staff side of the turn after (4.2).
+def _re_paired(content: Sequence[Turn], *, shared: bool) -> list[dict[str, Any]]:
+    """Return re-paired turns: each user side with the staff side of the next turn (4.2).
 
-    The speakers' keys are those of the first turn, whatever the others say (sic).
+    The speakers' keys are those of the first turn for all turns (sic).
     """
     staff, user = list(content[0])[:2]
     triples = [[_copied(one) for one in annotated(turn, "triples")] for turn in content]
     select = _said_in if shared else _found_in
     turns = []
     for number, (here, after) in enumerate(pairwise(content)):
-        asked, told = here[user], after[staff]
+        user_text, staff_text = here[user], after[staff]
         turns.append(
             {
-                USER_TEXT: asked.replace(UNTRANSCRIBED, ""),
-                STAFF_TEXT: told.replace(UNTRANSCRIBED, ""),
+                USER_TEXT: user_text.replace(UNTRANSCRIBED, ""),
+                STAFF_TEXT: staff_text.replace(UNTRANSCRIBED, ""),
                 USER_INTENT: here[USER_INTENT],
                 STAFF_INTENT: after[STAFF_INTENT],
                 "info": {
@@ -108,8 +108,8 @@ def _repaired(content: Sequence[Turn], *, shared: bool) -> list[dict[str, Any]]:
                         *_on_side(annotated(after, "ents"), _FIRST, _SECOND),
                     ],
                     "triples": [
-                        *select(asked, triples[number], _SECOND, _FIRST),
-                        *select(told, triples[number + 1], _FIRST, _SECOND),
+                        *select(user_text, triples[number], _SECOND, _FIRST),
+                        *select(staff_text, triples[number + 1], _FIRST, _SECOND),
                     ],
                 },
             }
@@ -122,7 +122,7 @@ def _copied(triple: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _on_side(entities: Iterable[Mapping[str, Any]], side: int, new: int) -> list[dict[str, Any]]:
-    """Return the entities with positions on `side`, with these alone and with the number `new`."""
+    """Return the entities with positions on `side`, reduced to these and renumbered to side `new`."""
     kept = []
     for entity in entities:
         places = entity.get("pos") or ()
@@ -135,7 +135,7 @@ def _on_side(entities: Iterable[Mapping[str, Any]], side: int, new: int) -> list
 
 
 def _said_in(text: str, triples: Iterable[dict[str, Any]], _: int, new: int) -> list[dict[str, Any]]:
-    """Return the triples whose value occurs anywhere in the text, moved to side `new` where they stand (sic)."""
+    """Return the triples whose value occurs anywhere in the text, renumbered in place to side `new` (sic)."""
     kept = [one for one in triples if "value" in one and one["value"] in text]
     for triple in kept:
         if triple.get("pos"):
@@ -144,7 +144,7 @@ def _said_in(text: str, triples: Iterable[dict[str, Any]], _: int, new: int) -> 
 
 
 def _found_in(text: str, triples: Iterable[dict[str, Any]], side: int, new: int) -> list[dict[str, Any]]:
-    """Return copies of the triples whose value occurs in the text, with the place there under the number `new`."""
+    """Return copies of the triples whose value occurs in the text, with its position there on side `new`."""
     kept = []
     for triple in triples:
         if triple["value"] in text:
@@ -154,10 +154,10 @@ def _found_in(text: str, triples: Iterable[dict[str, Any]], side: int, new: int)
     return kept
 
 
-def _renamed(content: Sequence[Turn]) -> list[dict[str, Any]]:
+def _with_role_keys(content: Sequence[Turn]) -> list[dict[str, Any]]:
     """Return turns that the user opens with their two texts under the new keys, at the end.
 
-    The first turn says whose text is whose in all of them (sic).
+    The first turn decides whose text is whose in all turns (sic).
     """
     user, staff = list(content[0])[:2]
     return [
@@ -171,6 +171,6 @@ def _renamed(content: Sequence[Turn]) -> list[dict[str, Any]]:
 
 
 def _with_normal_intents(turn: Turn) -> dict[str, Any]:
-    """Return the turn with its intents spelled alike and with arguments where its triples tell them (4.3, 4.4)."""
-    asked = with_arguments(normalise_user(turn[USER_INTENT]), turn[USER_TEXT], annotated(turn, "triples"))
-    return {**turn, USER_INTENT: asked, STAFF_INTENT: to_ascii(turn[STAFF_INTENT])}
+    """Return the turn with normalised intents, and with arguments from its triples (4.3, 4.4)."""
+    user_intent = with_arguments(normalise_user(turn[USER_INTENT]), turn[USER_TEXT], annotated(turn, "triples"))
+    return {**turn, USER_INTENT: user_intent, STAFF_INTENT: to_ascii(turn[STAFF_INTENT])}

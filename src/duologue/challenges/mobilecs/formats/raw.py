@@ -1,7 +1,7 @@
-"""Raw dialogues: the official turns of two utterances with their annotation, as records (specification, section 1).
+"""Reads raw dialogues: official turns of two utterances with their annotation (specification, section 1).
 
-Key order carries meaning and is read as it stands. What the raw corpus has in an odd form (a flat position,
-exchanged keys, missing parts) is mended with a warning; `source` keeps the row as it was.
+The order of keys carries meaning. Deviations of the raw corpus (a flat position, exchanged keys, missing parts) are
+repaired with a warning; `source` keeps the original row.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from duologue.challenges.mobilecs.formats.annotations import Marked, read_info
-from duologue.challenges.mobilecs.formats.faults import Faults, fresh_id, open_rows, row_id, text_wanted
+from duologue.challenges.mobilecs.formats.annotations import TurnAnnotations, read_annotations
+from duologue.challenges.mobilecs.formats.faults import Faults, expected_text, open_rows, row_id, unique_id
 from duologue.challenges.mobilecs.schema.intents import acts_of
 from duologue.challenges.mobilecs.schema.ontology import CONFUSED, SPEAKERS, STAFF_INTENT, USER_INTENT
 from duologue.core import findings
@@ -48,9 +48,9 @@ RULES = {
     "position-text": "a position covers the name or value in its utterance (a warning)",
     findings.RULE: findings.RULE_SAYS,
 }
-"""Ids of the rules for raw files, and what each demands."""
+"""Rules for raw files by id."""
 
-_UNMARKED = Marked()
+_UNMARKED = TurnAnnotations()
 Part = TypeVar("Part", Mention, Value)
 Made = TypeVar("Made")
 
@@ -60,11 +60,11 @@ _ROLES = {STAFF_INTENT: "system", USER_INTENT: "user"}
 FIRST_VERSION = "v1"
 """Dialogues of the first public version have no ids; they are called `v1-00`, `v1-01`, ... in the file's order."""
 WITHOUT_ID = "row-"
-"""What a dialogue without an id is called, before its index in the file."""
+"""Prefix of the name of a dialogue without an id, before its index in the file."""
 
 
 class _Shape(NamedTuple):
-    """What the order of its keys says of a turn."""
+    """Utterances, intents and roles of a turn, from the order of its keys."""
 
     voices: tuple[str, ...]
     """Keys of the utterances, at most two."""
@@ -74,28 +74,27 @@ class _Shape(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """A turn with all that was read of it."""
+    """A turn and its parsed parts."""
 
     row: dict[str, Any]
     shape: _Shape
     texts: list[str]
-    marked: Marked
+    marked: TurnAnnotations
 
 
 def read_dialogues(rows: Any, faults: Faults) -> list[Dialogue]:
-    """Return the dialogues in a decoded raw file; `faults` gathers its problems.
+    """Return the dialogues of a decoded raw file; `faults` collects its problems.
 
-    Two utterances of a turn are two `Turn`s, whose role follows the order of the intent keys, or for unlabelled
+    The two utterances of a turn are two `Turn`s, whose roles follow the order of the intent keys, or for unlabelled
     dialogues the speaker's number (1 is the staff). Dialogues with errors are left out.
     """
     return _read(rows, _as_dialogue, faults)
 
 
 def read_examples(rows: Any, faults: Faults) -> list[Example]:
-    """Return the track 1 examples in a decoded raw file: bare turns, with mentions and values as the reference.
+    """Return the track 1 examples of a decoded raw file: bare turns, with mentions and values as the reference.
 
-    Roles, problems and what is left out are those of `read_dialogues`. A dialogue without annotation (unlabelled)
-    has no reference.
+    Roles and problems are those of `read_dialogues`. A dialogue without annotation (unlabelled) has no reference.
     """
     return _read(rows, _as_example, faults)
 
@@ -107,12 +106,12 @@ def _read(rows: Any, make: Callable[[Any, str, list[_Pair]], Made], faults: Faul
         before = faults.errors
         name, pairs = _pairs(row, number, faults)
         if name is not None and faults.errors == before:
-            found.append(make(row, fresh_id(name, taken, faults), pairs))
+            found.append(make(row, unique_id(name, taken, faults), pairs))
     return found
 
 
 def _pairs(row: Any, number: int, faults: Faults) -> tuple[str | None, list[_Pair]]:
-    """Return the id of a row and its turns, having noted all its problems."""
+    """Return the id and turns of a row, collecting all its problems."""
     if isinstance(row, list):
         name: str | None = f"{FIRST_VERSION}-{number:02d}"
         content: Any = row
@@ -134,7 +133,7 @@ def _pairs(row: Any, number: int, faults: Faults) -> tuple[str | None, list[_Pai
 
 
 def _name(row: dict[str, Any], number: int, faults: Faults) -> str | None:
-    """Return the id of a row, made up of its place where there is none."""
+    """Return the id of a row, or one made from its index if it has none."""
     if row.get("id") in (None, ""):
         faults.warn("dialog-id-missing", "", f"there is no 'id'; called {WITHOUT_ID}{number}")
         return f"{WITHOUT_ID}{number}"
@@ -159,7 +158,7 @@ def _annotated_turns(pair: _Pair, place: int) -> Iterator[Turn]:
 
 
 def _on(utterance: int, parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Return the mentions or values that stand in one utterance."""
+    """Return the mentions or values of one utterance."""
     return tuple([one for one in parts if one.span is not None and one.span.turn == utterance])
 
 
@@ -192,7 +191,7 @@ def content_of(row: Any) -> Any:
 
 
 def _pair(turn: Any, place: int, faults: Faults) -> _Pair | None:
-    """Return the two utterances of a turn with what is marked in them."""
+    """Return the two utterances of a turn with their annotation."""
     if not isinstance(turn, dict):
         faults.add("turn-type", f"/content/{place}", f"found {shown(turn)}, expected an object")
         return None
@@ -202,17 +201,17 @@ def _pair(turn: Any, place: int, faults: Faults) -> _Pair | None:
         faults.add("turn-speakers", f"/content/{place}", f"the turn has {len(texts)} utterances, expected two texts")
         return None
     if len(shape.intents) != 2 or not faults.are_texts([turn[shape.intents[0]], turn[shape.intents[1]]]):
-        _look_at_intents(turn, shape.intents, f"/content/{place}", faults)
+        _check_intents(turn, shape.intents, f"/content/{place}", faults)
     info = turn.get("info")
-    marked = read_info(info, place, texts, faults) if info is not None else _UNMARKED
+    marked = read_annotations(info, place, texts, faults) if info is not None else _UNMARKED
     return _Pair(turn, shape, texts, marked)
 
 
-def _look_at_intents(turn: dict[str, Any], intents: tuple[str, ...], pointer: str, faults: Faults) -> None:
+def _check_intents(turn: dict[str, Any], intents: tuple[str, ...], pointer: str, faults: Faults) -> None:
     for key in intents:
         if not faults.is_text(turn[key]):
             faults.add(
-                "intent-type", f"{pointer}/{key}", f"'{key}' is {shown(turn[key])}, expected {text_wanted(turn[key])}"
+                "intent-type", f"{pointer}/{key}", f"'{key}' is {shown(turn[key])}, expected {expected_text(turn[key])}"
             )
     if len(intents) == 1:
         faults.warn("intent-missing", pointer, f"there is only '{intents[0]}', expected both intents or none")
@@ -220,7 +219,7 @@ def _look_at_intents(turn: dict[str, Any], intents: tuple[str, ...], pointer: st
 
 @lru_cache(maxsize=64)
 def _shape(keys: tuple[str, ...]) -> _Shape:
-    """Return what the order of the keys says; the turns of a file have but a few different orders."""
+    """Return the shape of a turn by the order of its keys; a file has few different orders."""
     voices = tuple(key for key in keys if key not in _RESERVED)[:2]
     intents = tuple(key for key in keys if key in _ROLES)
     if len(intents) == 2:
@@ -229,7 +228,7 @@ def _shape(keys: tuple[str, ...]) -> _Shape:
 
 
 def _warn_of_swapped(pairs: list[_Pair], faults: Faults) -> None:
-    """Warn where a voice has another role than in most turns: an annotator exchanged the intents."""
+    """Warn of turns in which a voice has another role than in most: an annotator exchanged the intents."""
     firsts = [(pair.shape.voices[0], pair.shape.roles[0]) for pair in pairs]
     if len(set(firsts)) < 2:  # all turns alike
         return
@@ -248,9 +247,9 @@ def _warn_of_swapped(pairs: list[_Pair], faults: Faults) -> None:
 
 
 def official_rows(rows: Any) -> list[dict[str, Any]]:
-    """Return decoded rows as the official preprocessing takes them: those of the first version with their ids.
+    """Return decoded rows as the official preprocessing takes them: those of the first version get ids.
 
-    What is no dialogue stays what it is: it ends the preprocessing where it is looked at.
+    Rows that are no dialogues stay as they are and fail in the preprocessing.
     """
     return [
         row

@@ -1,8 +1,7 @@
-"""Raw dialogues made such that the preprocessing says of them what their annotators meant.
+"""Repairs odd raw dialogues before the preprocessing (variant `strict`), each with a warning at its place.
 
-The official program steps over records that lack a part, takes the speakers of the first turn for all, keeps a second
-bracket, knows a slot with capitals twice and an owner `na` beside `NA`. Here each of these is mended or left out, with
-a warning at its place.
+The official program skips records that lack a part, takes the speakers of the first turn for all, keeps doubled
+brackets, and treats a slot with capitals or an owner `na` as another one.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs.formats.annotations import whole_entity, whole_triple
+from duologue.challenges.mobilecs.formats.annotations import normalised_entity, normalised_triple
 from duologue.challenges.mobilecs.formats.faults import Faults
 from duologue.challenges.mobilecs.formats.raw import content_of
 from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER, USER_INTENT
@@ -25,15 +24,15 @@ RULES = {
     "slot-capitals": "slots are in lower case (a warning; made so)",
     "owner-unknown": "the `ent-id` of a triple is an entity's or `NA` (a warning; the triple is left out)",
 }
-"""Ids of the rules for what is mended here; those of what the reader mends too are in `raw`."""
+"""Rules for what is repaired here, by id; those for what the reader repairs too are in `raw`."""
 
 _DOUBLED = re.compile(r"([(（])[(（]+")
 
 
-def mended_row(dialogue: Dialogue, number: int, faults: Faults) -> dict[str, Any]:
-    """Return a raw row with usual keys throughout; `number` is its place in the file.
+def repaired_row(dialogue: Dialogue, number: int, faults: Faults) -> dict[str, Any]:
+    """Return the repaired row of a raw dialogue; `number` is its index in the file.
 
-    The row must have passed the reader, which has told what it mends itself: `faults` gets the rest.
+    The row must have passed the reader, which reports its own repairs: `faults` gets the others.
     """
     faults.enter(number, dialogue.id)
     content = content_of(dialogue.source)
@@ -53,10 +52,10 @@ def mended_row(dialogue: Dialogue, number: int, faults: Faults) -> dict[str, Any
 
 
 def _usual_info(turn: dict[str, Any]) -> dict[str, Any]:
-    """Return the annotation of a turn without the records that cannot be used."""
-    info, told = turn.get("info") or {}, Faults()
-    entities = [whole_entity(one, "", told) for one in info.get("ents", [])]
-    triples = [whole_triple(one, "", told) for one in info.get("triples", [])]
+    """Return the annotation of a turn without unusable records."""
+    info, reported = turn.get("info") or {}, Faults()
+    entities = [normalised_entity(one, "", reported) for one in info.get("ents", [])]
+    triples = [normalised_triple(one, "", reported) for one in info.get("triples", [])]
     return {
         **info,
         "ents": [one for one in entities if one is not None],

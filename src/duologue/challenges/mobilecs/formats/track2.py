@@ -1,7 +1,7 @@
-"""Track 2 dialogues: re-paired turns with a local knowledge base, as examples (specification, section 8.1).
+"""Reads track 2 dialogues: re-paired turns with a local knowledge base (specification, section 8.1).
 
-A test file has the user's side and the knowledge base. A file with what was said (`客服`, the intents, `goal`)
-also gives references and user goals. Fields ending in `-生成` belong to result files and are read over here.
+A test file has the user's side and the knowledge base. A file with the gold fields (`客服`, the intents, `goal`) also
+gives references and user goals. Fields ending in `-生成` belong to result files and are ignored here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.mobilecs.formats.faults import Faults, fresh_id, open_rows, row_id, text_wanted
+from duologue.challenges.mobilecs.formats.faults import Faults, expected_text, open_rows, row_id, unique_id
 from duologue.challenges.mobilecs.knowledge.goal import goal_of
 from duologue.challenges.mobilecs.knowledge.kb import facts_of
 from duologue.challenges.mobilecs.schema.intents import acts_of, entity_argument
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Named = tuple[str, dict[str, Any]]
-    """A dialogue with the id by which it goes here."""
+    """A unique id and its dialogue row."""
 
 RULES = {
     "not-a-list": "the file holds one JSON list",
@@ -48,29 +48,29 @@ RULES = {
     "truth-type": "`客服`, `用户意图` and `客服意图`, where they are given, are texts",
     findings.RULE: findings.RULE_SAYS,
 }
-"""Ids of the rules for track 2 data files, and what each demands."""
+"""Rules for track 2 data files by id."""
 
 TURN_MARK = "#"
-"""Stands between dialogue id and turn number in the id of a sample."""
+"""Separates dialogue id and turn number in the id of a sample."""
 
 
 class RowWithNeighbours(dict[str, Any]):
-    """A decoded dialogue that has neighbours without turns in its file.
+    """A decoded dialogue with neighbours in its file that have no turns.
 
-    Such a dialogue (the real test data has one) gives no example, but the official scorer counts its requests and
-    writers give it back. So it travels with the row of the next dialogue, the last ones with the row before them.
+    A dialogue without turns (the real test data has one) gives no example, but the official scorer counts its requests
+    and writers write it. So the row of the next dialogue carries it; the last dialogue carries those after it.
     """
 
     def __init__(self, row: Mapping[str, Any], *, before: Sequence[Named] = (), after: Sequence[Named] = ()) -> None:
         super().__init__(row)
         self.before = before
-        """Dialogues without turns that stand before this one, with their ids."""
+        """Dialogues without turns before this one, with their ids."""
         self.after = after
-        """Those behind the last dialogue of a file."""
+        """Those after the last dialogue of a file."""
 
 
 def with_neighbours(name: str, row: Any) -> list[Named]:
-    """Return a dialogue with the ones without turns beside it, in the order of the file.
+    """Return a dialogue and the neighbours without turns that it carries, in the order of the file.
 
     >>> with_neighbours("a", {"id": "a"})
     [('a', {'id': 'a'})]
@@ -79,10 +79,10 @@ def with_neighbours(name: str, row: Any) -> list[Named]:
 
 
 def read_examples(rows: Any, faults: Faults) -> list[Example]:
-    """Return one example per turn of a decoded track 2 file; `faults` gathers its problems.
+    """Return one example per turn of a decoded track 2 file; `faults` collects its problems.
 
-    The history holds the user's side alone: a system's own replies come to it in `rounds`. The source of each
-    example is the row of its dialogue, which all its turns share.
+    Histories have the user's side alone; `DialogueTask.rounds` adds the system's own replies. The source of an example
+    is the row of its dialogue, shared by all its turns.
     """
     found: list[Named] = []
     taken: set[str] = set()
@@ -91,12 +91,12 @@ def read_examples(rows: Any, faults: Faults) -> list[Example]:
         before = faults.errors
         name = _row_id(row, faults)
         if name is not None and faults.errors == before:
-            found.append((fresh_id(name, taken, faults), row))
+            found.append((unique_id(name, taken, faults), row))
     return [example for name, row in _with_turns(found) for example in _examples(row, name)]
 
 
 def _with_turns(found: Sequence[Named]) -> list[Named]:
-    """Return the dialogues that have turns; the others travel with them as neighbours."""
+    """Return the dialogues with turns, which carry the others as neighbours."""
     kept: list[Named] = []
     turnless: list[Named] = []
     for name, row in found:
@@ -113,7 +113,7 @@ def _with_turns(found: Sequence[Named]) -> list[Named]:
 
 
 def _row_id(row: Any, faults: Faults) -> str | None:
-    """Return the id of a row, having noted all its problems."""
+    """Return the id of a row, collecting all its problems."""
     if isinstance(row, list):
         faults.add("raw-file", "", "found a list of turns, as the first version of the raw data has it", _CONVERT)
         return None
@@ -152,12 +152,12 @@ def _expect_table(table: Any, rule: str, place: str, faults: Faults) -> None:
             for slot, value in entry.items():
                 _expect_key(slot, rule, where + pointer(slot), faults)
                 if not is_text(value):
-                    faults.add(rule, where + pointer(slot), f"found {shown(value)}, expected {text_wanted(value)}")
+                    faults.add(rule, where + pointer(slot), f"found {shown(value)}, expected {expected_text(value)}")
 
 
 def _expect_key(key: str, rule: str, place: str, faults: Faults) -> None:
     if not is_whole(key):
-        faults.add(rule, place, f"the key is {shown(key)}, expected {text_wanted(key)}")
+        faults.add(rule, place, f"the key is {shown(key)}, expected {expected_text(key)}")
 
 
 def _expect_turn(turn: Any, place: str, faults: Faults) -> None:
@@ -176,11 +176,11 @@ def _expect_turn(turn: Any, place: str, faults: Faults) -> None:
 def _examples(row: dict[str, Any], name: str) -> list[Example]:
     knowledge, goal = facts_of(row["KB"]), goal_of(row.get("goal"))
     names = entity_names(knowledge)
-    made, heard = [], list[Turn]()
+    examples, history = [], list[Turn]()
     for number, turn in enumerate(row["content"]):
-        heard.append(Turn(speaker="user", text=turn[USER_TEXT]))
-        made.append(_example(row, turn, f"{name}{TURN_MARK}{number}", name, heard, knowledge, goal, names))
-    return made
+        history.append(Turn(speaker="user", text=turn[USER_TEXT]))
+        examples.append(_example(row, turn, f"{name}{TURN_MARK}{number}", name, history, knowledge, goal, names))
+    return examples
 
 
 def _example(
@@ -188,21 +188,21 @@ def _example(
     turn: dict[str, Any],
     sample_id: str,
     name: str,
-    heard: list[Turn],
+    history: list[Turn],
     knowledge: tuple[Fact, ...],
     goal: Goal | None,
     names: dict[str, tuple[str, ...]],
 ) -> Example:
-    sample = Sample(id=sample_id, dialogue_id=name, history=tuple(heard), knowledge=knowledge)
+    sample = Sample(id=sample_id, dialogue_id=name, history=tuple(history), knowledge=knowledge)
     reference = reference_of(turn, names)
     return Example(sample=sample, references=(reference,) if reference else (), user_goal=goal, source=row)
 
 
 def reference_of(turn: dict[str, Any], names: dict[str, tuple[str, ...]]) -> Answer | None:
-    """Return what the staff said to a turn as a system would give it; `None` where the file does not tell.
+    """Return the staff's reply to a turn in the form of a system's answer; `None` if the file does not have it.
 
-    Entities in arguments go by a name, one that tells them from the others where they have one: a system does not
-    know the annotators' ids, and the official scorer takes names alone.
+    Arguments have entity names, unambiguous ones if possible: a system does not know the annotators' ids, and the
+    official scorer accepts names alone.
     """
     if STAFF_TEXT not in turn:
         return None
@@ -217,15 +217,15 @@ def reference_of(turn: dict[str, Any], names: dict[str, tuple[str, ...]]) -> Ans
 
 
 def entity_names(knowledge: tuple[Fact, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the names of each entity in a local knowledge base, those that no other entity bears first."""
+    """Return the names of each entity in a local knowledge base, unambiguous ones first."""
     named = ((fact.subject, fact.object) for fact in knowledge if fact.relation == "name")
     found = {subject: names if isinstance(names, tuple) else (str(names),) for subject, names in named}
-    bearers = Counter(one for names in found.values() for one in set(names))
-    return {subject: tuple(sorted(names, key=lambda one: bearers[one] > 1)) for subject, names in found.items()}
+    counts = Counter(one for names in found.values() for one in set(names))
+    return {subject: tuple(sorted(names, key=lambda one: counts[one] > 1)) for subject, names in found.items()}
 
 
 def named_acts(acts: tuple[Act, ...], names: dict[str, tuple[str, ...]]) -> tuple[Act, ...]:
-    """Return acts with `<name>-<slot>` in place of `<entity id>-<slot>` where the entity has a name."""
+    """Return acts with `<name>-<slot>` in place of `<entity id>-<slot>` for entities with a name."""
     return tuple(msgspec.structs.replace(act, args=tuple(_named(one, names) for one in act.args)) for act in acts)
 
 

@@ -1,4 +1,4 @@
-"""Knowledge base and goal of a dialogue from its annotated turns, and goals as records (specification, 4.5)."""
+"""Builds the knowledge base and user goal of a dialogue from its annotated turns (specification, 4.5)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.schema.intents import ID_LENGTH, bracketed
 from duologue.challenges.mobilecs.schema.ontology import (
-    ASKED,
     CONSULT,
     ENTITY_TYPES,
+    GOAL_ENTITY_INTENTS,
+    GOAL_USER_INTENTS,
+    REQUESTED,
     USER,
     USER_INTENT,
     USER_TEXT,
-    WISH_OF_ENTITY,
-    WISH_OF_USER,
 )
 from duologue.core.records import Goal, Item
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def goal_and_base(content: Iterable[Row]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return `goal` and `KB` of a dialogue's re-paired turns.
 
-    Several values are joined by commas in the order of their first appearance; the official order is chance.
+    Several values are joined by commas in the order of their first appearance; the official order is random.
     """
     base: Entries = {}
     goal: Entries = {}
@@ -37,58 +37,58 @@ def goal_and_base(content: Iterable[Row]) -> tuple[dict[str, Any], dict[str, Any
         for entity in info.get("ents") or ():
             if "id" in entity and "name" in entity:
                 kind = entity.get("type", NO_TYPE)
-                _name_entity(base, entity["id"], entity["name"].lower(), kind.lower())
+                _add_name(base, entity["id"], entity["name"].lower(), kind.lower())
                 if entity["name"] in turn[USER_TEXT]:
-                    _wish_for(goal, entity["id"], entity["name"], kind)
+                    _add_to_goal(goal, entity["id"], entity["name"], kind)
         for triple in info.get("triples") or ():
-            if is_whole(triple):
-                _tell(base, goal, triple, turn[USER_TEXT])
+            if is_complete(triple):
+                _add_value(base, goal, triple, turn[USER_TEXT])
         _add_requests(goal, consultations, turn[USER_INTENT])
     return _joined(goal), _joined(base)
 
 
 NO_TYPE = " "
-"""What the official program writes for the type of an entity record that has none."""
+"""What the official program writes as the type of an entity record without one."""
 
 
-def is_whole(triple: Row) -> bool:
-    """Tell whether a triple has all that the official program looks at; it steps over the others."""
+def is_complete(triple: Row) -> bool:
+    """Tell whether a triple has all keys that the official program needs; it skips the others."""
     return "ent-id" in triple and "prop" in triple and "value" in triple
 
 
 class _Values(dict[str, None]):
-    """Several values of a slot in the order of their first appearance, as the set that the official program has."""
+    """Ordered set of the values of a slot; the official program has an unordered one."""
 
     def add(self, value: str) -> None:
-        """Note a value."""
+        """Add a value."""
         self[value] = None
 
 
-def _name_entity(entries: Entries, name: str, text: str, kind: str) -> None:
-    """Note a name of an entity; its type counts only where the entity is new, so one that a triple brought has none."""
+def _add_name(entries: Entries, name: str, text: str, kind: str) -> None:
+    """Add a name of an entity; the type is kept only if the entity is new, so one first seen in a triple has none."""
     if name not in entries:
         entries[name] = {"name": _Values(), "type": kind}
     entries[name].setdefault("name", _Values()).add(text)
 
 
-def _wish_for(goal: Entries, name: str, text: str, kind: str) -> None:
-    """Note a name in the goal, the type before it where the entity is new, as the official files have it."""
+def _add_to_goal(goal: Entries, name: str, text: str, kind: str) -> None:
+    """Add a name to the goal, after the type if the entity is new, as in the official files."""
     goal.setdefault(name, {"type": kind}).setdefault("name", _Values()).add(text)
 
 
-def _tell(base: Entries, goal: Entries, triple: Row, said: str) -> None:
-    """Note what a triple says in the base, and in the goal where the user says it."""
+def _add_value(base: Entries, goal: Entries, triple: Row, user_text: str) -> None:
+    """Add the value of a triple to the base, and to the goal if the user says it."""
     slot, value, owner = triple["prop"], triple["value"], triple.get("ent-name", USER)
     entry = _entry(base, triple["ent-id"], owner.lower())
     if slot not in entry:  # looked up as it is written, so a slot with capitals is always new (sic)
         entry[slot.lower()] = _Values()
     entry[slot.lower()].add(value)
-    if value in said:
+    if value in user_text:
         _entry(goal, triple["ent-id"], owner).setdefault(slot, _Values()).add(value)
 
 
 def _entry(entries: Entries, name: str, text: str) -> dict[str, Any]:
-    """Return the entry of a triple; an entity is known by name at once, the user and whoever else is not."""
+    """Return the entry of a triple; a new entity gets its name, the user and any other subject none."""
     if name not in entries:
         entries[name] = {"name": _Values({text: None})} if name.startswith("ent") else {}
     return entries[name]
@@ -102,12 +102,12 @@ def _add_requests(goal: Entries, consultations: _Values, intent: str) -> None:
                 goal.setdefault(CONSULT, consultations)[f"{label}-{argument}"] = None
             elif "-" in argument:
                 entry = goal.setdefault(argument[:ID_LENGTH], {})
-                entry.setdefault(argument[ID_LENGTH:].strip("-"), _Values()).add(ASKED)
-                entry.setdefault(WISH_OF_ENTITY, _Values()).add(label)
+                entry.setdefault(argument[ID_LENGTH:].strip("-"), _Values()).add(REQUESTED)
+                entry.setdefault(GOAL_ENTITY_INTENTS, _Values()).add(label)
             else:
                 entry = goal.setdefault(USER, {})
-                entry.setdefault(argument, _Values()).add(ASKED)
-                entry.setdefault(WISH_OF_USER, _Values()).add(label)
+                entry.setdefault(argument, _Values()).add(REQUESTED)
+                entry.setdefault(GOAL_USER_INTENTS, _Values()).add(label)
 
 
 def _joined(entries: Entries) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _joined(entries: Entries) -> dict[str, Any]:
 
 
 def goal_of(goal: Any) -> Goal | None:
-    """Return the goal record of a decoded `goal`; `None` where there is none. Parts of other shapes are left out."""
+    """Return the goal record of a decoded `goal`, or `None` if there is none; parts of other shapes are skipped."""
     if not isinstance(goal, dict):
         return None
     items = tuple(_item(name, entry) for name, entry in goal.items() if isinstance(entry, dict) and name != CONSULT)
@@ -128,7 +128,7 @@ def goal_of(goal: Any) -> Goal | None:
 
 
 def consultations_of(entry: Any) -> list[str]:
-    """Return the wishes such as `询问-流量包` in a goal's `咨询`, a text in the files and a list in descriptions.
+    """Return the entries such as `询问-流量包` of a goal's `咨询`: a text in the files, a list in descriptions.
 
     >>> consultations_of("询问-流量包,求助-查询-套餐"), consultations_of(None)
     (['询问-流量包', '求助-查询-套餐'], [])
@@ -139,15 +139,17 @@ def consultations_of(entry: Any) -> list[str]:
 
 def _item(name: str, entry: dict[str, Any]) -> Item:
     texts = {slot: value for slot, value in entry.items() if isinstance(value, str)}
-    wishes = texts.get(WISH_OF_ENTITY) or texts.get(WISH_OF_USER) or ""
+    intents = texts.get(GOAL_ENTITY_INTENTS) or texts.get(GOAL_USER_INTENTS) or ""
     slots = {
-        slot: value.split(",") for slot, value in texts.items() if slot not in {WISH_OF_ENTITY, WISH_OF_USER, "type"}
+        slot: value.split(",")
+        for slot, value in texts.items()
+        if slot not in {GOAL_ENTITY_INTENTS, GOAL_USER_INTENTS, "type"}
     }
-    said = {slot: [value for value in values if value != ASKED] for slot, values in slots.items()}
+    known = {slot: [value for value in values if value != REQUESTED] for slot, values in slots.items()}
     return Item(
         name=None if name == USER else name,
         kind=texts.get("type"),
-        known={slot: ",".join(values) for slot, values in said.items() if values},
-        asked=tuple(slot for slot, values in slots.items() if ASKED in values),
-        intents=tuple(wishes.split(",")) if wishes else (),
+        known={slot: ",".join(values) for slot, values in known.items() if values},
+        asked=tuple(slot for slot, values in slots.items() if REQUESTED in values),
+        intents=tuple(intents.split(",")) if intents else (),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs.schema.ontology import BALANCES, COVERED_TYPES, INSTEAD_OF_A_RULE, RULE, USER
+from duologue.challenges.mobilecs.schema.ontology import BALANCES, COVERED_TYPES, RULE, RULE_FALLBACKS, USER
 from duologue.core.records import Fact
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ def query(
     ent_type: str | None = None,
     with_alter: bool = True,
 ) -> str | list[str] | None:
-    """Return what the official query finds: values joined by commas, or the names of all entities of a type.
+    """Return the result of the official query: values joined by commas, or the names of all entities of a type.
 
-    The first of id, name, slot and type that is given decides. By name and with alternatives, a missing rule is
-    answered by fee, duration and the like, and a missing one of these by the rule. `None` when nothing is found; an
-    empty text is found. Raises `KeyError` for a type that the official code does not know, where some entity has a
-    type to compare with.
+    The first given argument of id, name, slot and type decides. By name and with alternatives, a missing rule falls
+    back to fee, duration and so on, and a missing one of these to the rule. Returns `None` when nothing is found; an
+    empty value counts as found. Raises `KeyError` for a type that the official code does not know, unless no entity
+    has a type.
     """
     if not base:
         return None
@@ -60,8 +60,8 @@ def _with_alternatives(slots: Mapping[str, str], prop: str) -> str | None:
     if prop in slots:
         return slots[prop]
     if prop == RULE:
-        return _joined([slots[other] for other in INSTEAD_OF_A_RULE if other in slots])
-    return slots.get(RULE) if prop in INSTEAD_OF_A_RULE else None
+        return _joined([slots[other] for other in RULE_FALLBACKS if other in slots])
+    return slots.get(RULE) if prop in RULE_FALLBACKS else None
 
 
 def _by_slot(base: Base, prop: str) -> str | None:
@@ -87,7 +87,7 @@ def _by_type(base: Base, ent_type: str) -> list[str] | None:
 def facts_of(base: Any) -> tuple[Fact, ...]:
     """Return the facts in a decoded `KB`: entry, slot and value, a tuple for several values.
 
-    The user's entry has the subject `user`. Parts of other shapes are left out; the checks of a file name them.
+    The user's entry has the subject `user`. Parts of other shapes are skipped; the file checks report them.
     """
     return tuple(_facts(base)) if isinstance(base, dict) else ()
 
@@ -101,7 +101,7 @@ def _facts(base: dict[str, Any]) -> Iterator[Fact]:
 
 
 def base_of(facts: tuple[Fact, ...]) -> dict[str, dict[str, str]]:
-    """Return the `KB` that holds the facts: the reverse of `facts_of`."""
+    """Return the `KB` of the facts: the inverse of `facts_of`."""
     base: dict[str, dict[str, str]] = {}
     for fact in facts:
         value = ",".join(fact.object) if isinstance(fact.object, tuple) else str(fact.object)

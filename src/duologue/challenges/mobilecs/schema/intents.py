@@ -1,4 +1,4 @@
-"""Intent strings: labels with arguments in brackets, as raw files spell them and as records hold them.
+"""Parses and formats intent strings: labels with arguments in brackets, as raw files spell them.
 
 `求助-查询(ent-1-业务规则)(账户余额),问候` is an act `求助-查询` with two arguments and an act `问候` with none
 (specification, sections 1, 3 and 4.3).
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 QUERY, ASK, CONFIRM = "求助-查询", "询问", "主动确认"
 WITH_ARGUMENTS = (QUERY, ASK, CONFIRM)
-"""Labels that may carry arguments, in the order in which the official preprocessing tries to add some."""
+"""Labels that may have arguments, in the order in which the official preprocessing tries to add them."""
 
 USER_LABELS = (
     QUERY,
@@ -54,7 +54,7 @@ STAFF_LABELS = (
 
 _ASCII = str.maketrans("（），", "(),")
 _BRACKETS = re.compile(r"\((?:([^)\n]*+)\)|[^)\n]*+)")
-r"""What `\((.*?)\)` finds; where a line closes no bracket any more, its rest is passed at once, without a group."""
+r"""Equivalent to `\((.*?)\)` in linear time: the rest of a line without a closing bracket is skipped at once."""
 _ITEM = re.compile(r"([^,()]*)((?:\([^()]*\))*)[^,()]*")
 _ENTITY = re.compile(r"(ent-\d+)-(.*)", re.DOTALL)
 ID_LENGTH = 5
@@ -62,7 +62,7 @@ ID_LENGTH = 5
 
 
 def bracketed(text: str) -> list[str]:
-    """Return what stands in brackets, as the official code finds it.
+    """Return the contents of all brackets, as the official code finds them.
 
     >>> bracketed("询问(ent-1-业务费用)(账户余额)")
     ['ent-1-业务费用', '账户余额']
@@ -71,12 +71,12 @@ def bracketed(text: str) -> list[str]:
 
 
 def without_brackets(text: str) -> str:
-    """Return the text without brackets and what stands in them, as the official code deletes them."""
+    """Return the text without brackets and their contents, as the official code deletes them."""
     return _BRACKETS.sub(lambda found: found[0] if found[1] is None else "", text)
 
 
 def to_ascii(intent: str) -> str:
-    """Return the intent with brackets and commas of full width made ASCII."""
+    """Return the intent with full-width brackets and commas replaced by ASCII ones."""
     return intent.translate(_ASCII)
 
 
@@ -96,7 +96,7 @@ def normalise_user(intent: str) -> str:
 
 
 def _split_argument(content: str) -> str:
-    """Return one bracket's several arguments as brackets of their own, the last entity id put before bare slots."""
+    """Return the arguments of one bracket each in its own, bare slots prefixed with the last entity id."""
     entity = ""
     pieces = []
     for piece in content.split(","):
@@ -111,9 +111,9 @@ def _split_argument(content: str) -> str:
 
 
 def with_arguments(intent: str, text: str, triples: Iterable[Mapping[str, Any]]) -> str:
-    """Return a user intent with arguments from the triples whose value is in what the user says (4.4).
+    """Return a user intent with arguments from the triples whose value occurs in the user's text (4.4).
 
-    The first query-like label without arguments gets them, at each of its places.
+    The first query-like label without arguments gets them, at each of its occurrences.
     """
     for label in WITH_ARGUMENTS:
         if label in intent and f"{label}(" not in intent:
@@ -129,10 +129,10 @@ def with_arguments(intent: str, text: str, triples: Iterable[Mapping[str, Any]])
 
 @lru_cache(maxsize=4096)  # few intents make up most of a corpus
 def acts_of(intent: str, speaker: str) -> tuple[Act, ...]:
-    """Return the acts of an intent string, whatever its brackets and commas; blanks around labels are dropped.
+    """Return the acts of an intent string in any spelling of brackets and commas; blanks around labels are dropped.
 
-    Arguments that share a bracket become arguments of their own, with the entity id of the one before where a
-    bare service slot follows it. Never raises.
+    Arguments that share a bracket are split; a bare service slot gets the entity id of the argument before it.
+    Never raises.
 
     >>> [(act.name, act.args) for act in acts_of("问候，询问（ent-12-业务规则，业务时长）", "user")]
     [('问候', ()), ('询问', ('ent-12-业务规则', 'ent-12-业务时长'))]
@@ -158,7 +158,7 @@ def _items(intent: str) -> list[tuple[str, str]]:
 
 
 def _arguments(content: str) -> list[str]:
-    """Return the arguments in one bracket, the entity id of an earlier one put before bare service slots."""
+    """Return the arguments in one bracket, bare service slots prefixed with the entity id before them."""
     pieces = [piece.strip() for piece in content.split(",")]
     found: list[str] = []
     entity = ""
@@ -175,7 +175,7 @@ def _arguments(content: str) -> list[str]:
 
 
 def intent_of(acts: Iterable[Act]) -> str:
-    """Return the intent string of acts in the normal spelling: ASCII brackets and commas, no blanks.
+    """Return the intent string of acts in canonical spelling: ASCII brackets and commas, no blanks.
 
     >>> intent_of([Act(speaker="user", name="询问", args=("账户余额",)), Act(speaker="user", name="客套")])
     '询问(账户余额),客套'
@@ -184,6 +184,6 @@ def intent_of(acts: Iterable[Act]) -> str:
 
 
 def entity_argument(argument: str) -> tuple[str, str] | None:
-    """Return entity id and slot of an argument such as `ent-12-业务规则`, the id whole; `None` for another form."""
+    """Return entity id (all its digits) and slot of an argument such as `ent-12-业务规则`; `None` for another form."""
     found = _ENTITY.fullmatch(argument)
     return None if found is None else (found[1], found[2].strip("-"))

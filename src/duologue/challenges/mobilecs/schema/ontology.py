@@ -1,27 +1,27 @@
-"""Keys, entity types and slots of MobileCS, with English names for the Chinese literals (specification, section 2)."""
+"""File keys, entity types and slots of MobileCS, with English names for the literals (specification, section 2)."""
 
 from __future__ import annotations
 
 USER_TEXT, STAFF_TEXT = "用户", "客服"
-"""Keys of what is said in a re-paired turn: by the user, by the staff."""
+"""Keys of the two utterances of a re-paired turn."""
 USER_INTENT, STAFF_INTENT = "用户意图", "客服意图"
 GENERATED_USER_INTENT, GENERATED_STAFF_INTENT, GENERATED_REPLY = "用户意图-生成", "客服意图-生成", "客服-生成"
-"""Keys of what a system says in a track 2 result: how it understands the user, its own intent, its reply."""
+"""Keys of a system's answer in a track 2 result: user intent, system intent, reply."""
 GENERATED = (GENERATED_USER_INTENT, GENERATED_STAFF_INTENT, GENERATED_REPLY)
 SPEAKERS = ("[SPEAKER 1]", "[SPEAKER 2]")
-"""Keys of what is said in a raw turn. A number is no role: the order of the intent keys says who speaks first."""
+"""Keys of the utterances of a raw turn. The order of the intent keys, not the number, says who speaks first."""
 
 USER = "NA"
-"""The user's entry in a knowledge base, and the `ent-id` of what is said about the user: never an entity."""
+"""The user's entry in a knowledge base, and the `ent-id` of the user's own slot values: never an entity."""
 CONFUSED = "意图混乱"  # the mark of the annotators on a dialogue that cannot be used
 CONSULT = "咨询"  # goal entry: which services of a type are there
-WISH_OF_ENTITY, WISH_OF_USER = "用户意图", "意图"
-"""Goal keys for the labels that asked for something: of an entity, of the user (sic, they differ)."""
-ASKED = "?"
-"""In a goal, the value of a slot that the user wants to hear."""
+GOAL_ENTITY_INTENTS, GOAL_USER_INTENTS = "用户意图", "意图"
+"""Goal keys of the intent labels with which the user asked: for an entity's slot, for the user's own (sic)."""
+REQUESTED = "?"
+"""In a goal, the value of a requested slot."""
 BREAK, UNTRANSCRIBED = "_", "[UNK]"
 NOISE = " _"
-"""Characters that mark a break inside an utterance; the official scorer deletes them from names and values."""
+"""Characters for breaks inside an utterance; the official scorer deletes them from names and values."""
 
 SERVICE = "业务"
 DATA_SERVICE = "数据业务"
@@ -53,7 +53,7 @@ COVERED_TYPES: dict[str, tuple[str, ...]] = {
 """What a query for a type returns, in lower case; a query for plans returns no add-ons (sic)."""
 
 DATA_SERVICES = ("积分倍享合约", "停开机", "手机报", "139邮箱", "来电提醒", "和对讲个人版")
-"""A mention whose cleaned name holds one of these is a data service, says the official scorer."""
+"""The official scorer takes a mention whose cleaned name contains one of these for a data service."""
 
 FEE, RULE, DURATION, VOLUME, DATA_AREA, MINUTES, CALL_AREA = (
     "业务费用",
@@ -85,11 +85,11 @@ SERVICE_SLOTS = (
     "互斥业务",  # excludes
 )
 
-INSTEAD_OF_A_RULE = (FEE, DURATION, CALL_AREA, DATA_AREA, MINUTES, VOLUME)
-"""What a knowledge base query gives where no rule is known, in this order."""
+RULE_FALLBACKS = (FEE, DURATION, CALL_AREA, DATA_AREA, MINUTES, VOLUME)
+"""Slots that a knowledge base query returns in place of a missing rule, in this order."""
 
 BALANCES = ("剩余话费", "话费余额")
-"""Two names for what is left to phone with; a query for one also finds the other."""
+"""Two names of the call balance; a query for one also finds the other."""
 
 QUERY_USER_SLOTS = ("用户需求", "用户要求", "用户状态", "短信", "持有套餐", "账户余额", "流量余额", "话费余额", "欠费")
 """User slots as the official preprocessing lists them: what an argument without an entity id may be."""

@@ -1,4 +1,4 @@
-"""Where the official scorers end with an error of Python: the same place, as an error that says so."""
+"""Python errors with which the official scorers end, reported as such."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 
 class OfficialError(Exception):
-    """The official program ends with an uncaught error; `kind` is the name of Python's error, `detail` its words."""
+    """The official program ends with an uncaught Python error: its class is `kind`, its message `detail`."""
 
     def __init__(self, program: str, kind: str, detail: str) -> None:
         self.program, self.kind, self.detail = program, kind, detail
         super().__init__(f"the official {program} ends with {kind}: {detail}")
 
     def problem(self) -> Problem:
-        """Return it as the problem of a file."""
+        """Return the error as a problem of the file."""
         return Problem(rule="official-crash", message=str(self), advice="see all problems with variant strict")
 
 
 @contextmanager
 def official_errors(program: str) -> Iterator[None]:
-    """Turn the errors that odd files cause in a replay of an official program into `OfficialError`."""
+    """Turn Python errors that odd files cause in a replay of an official program into `OfficialError`."""
     try:
         yield
     except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""From counts to a report: scores with intervals over dialogues, each with its signature."""
+"""Builds reports from counts: scores with intervals over dialogues, each with its signature."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ VERSION = "v1"
 _SEED = 0
 """Seed of the bootstrap: the same file gives the same interval."""
 _ROUNDING = 1e-9
-"""Two ways to sum the same counts differ by less."""
+"""Upper bound of the rounding error between two orders of summation."""
 
 
 def signature_parts(brief: Brief, how: Scoring, submission: Submission, gold: Any, n: str) -> tuple[str, ...]:
-    """Return what stands behind the formulas in every signature: task, variant, options, samples, n, hashes.
+    """Return the parts of a signature after its formulas: task, variant, options, samples, n, hashes.
 
-    `gold` is the decoded truth; its hash does not depend on the layout of the file.
+    `gold` is decoded, so that its hash does not depend on the layout of the file.
     """
     truth = disk.sha256(_bytes_of(gold))
     options = [f"{name}={how.options.get(name, values[0])}" for name, values in sorted(brief.options.items())]
@@ -48,12 +48,12 @@ def signature_parts(brief: Brief, how: Scoring, submission: Submission, gold: An
 def _bytes_of(decoded: Any) -> bytes:
     try:
         return msgspec.json.encode(decoded)
-    except (ValueError, OverflowError, TypeError):  # half a surrogate pair, an integer of thousands of digits
+    except (ValueError, OverflowError, TypeError):  # a lone surrogate, an integer of thousands of digits
         return json.dumps(decoded, ensure_ascii=True).encode("ascii")
 
 
 def scores_of(counts: Counts, metrics: Formulas, parts: tuple[str, ...]) -> tuple[Score, ...]:
-    """Return scores with 95 % intervals; what resampling draws are the groups of the counts."""
+    """Return scores with 95 % bootstrap intervals over the groups of the counts."""
     from duologue.metrics.counts import sign
     from duologue.metrics.significance import RESAMPLES, scores
 
@@ -65,7 +65,7 @@ def scores_of(counts: Counts, metrics: Formulas, parts: tuple[str, ...]) -> tupl
 
 
 def _rounded(score: Score) -> Score:
-    """Return the score with an end of its interval that differs by rounding alone put on the value."""
+    """Return the score with interval ends that differ from its value by rounding alone set to the value."""
     ends = {"low": score.low, "high": score.high}
     moved = {name: score.value for name, end in ends.items() if end is not None and abs(end - score.value) < _ROUNDING}
     return msgspec.structs.replace(score, **moved)

@@ -1,4 +1,4 @@
-"""Result files of both tracks: a list with one object per dialogue, each known by its id (sections 6.1 and 8.1)."""
+"""Rules and checks that the result files of both tracks share: one object per dialogue id (sections 6.1 and 8.1)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Scoring, Submission
 
     Texts = Mapping[str, list[str]]
-    """Dialogue id to what is said there, as far as a result must fit it."""
+    """Texts of each dialogue by its id, as far as a result must match them."""
 
 Read = TypeVar("Read")
 
@@ -35,33 +35,33 @@ RULES = {
     "dialog-unknown": "each `id` occurs in the data",
     "dialog-missing": "each dialogue of the data that has turns is answered",
 }
-"""Ids of the rules for the result files of both tracks, and what each demands."""
+"""Rules for the result files of both tracks by id."""
 
 _UNREADABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "not-json"})
-"""Rules whose breach leaves nothing to look at."""
+"""Rules without which a file has no rows."""
 _UNUSABLE = _UNREADABLE | {"not-a-list"}
-"""Rules whose breach leaves no answers, not even in part."""
+"""Rules without which a file has no answers, not even partial ones."""
 
 
 def expect_variant(task: str, variant: str) -> None:
-    """Raise `UsageError` for a score variant that there is not."""
+    """Raise `UsageError` for an unknown score variant."""
     if variant not in {"official", "strict"}:
         raise UsageError(f"{task} has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
 
 
 def is_unreadable(submission: Submission) -> bool:
-    """Tell whether a file leaves nothing to look at: damaged, no UTF-8, no JSON."""
+    """Tell whether a file has no rows: it is damaged, not UTF-8 or not JSON."""
     return any(problem.rule in _UNREADABLE for problem in submission.problems)
 
 
 def unreadable_officially(submission: Submission) -> tuple[Problem, ...]:
-    """Return why Python's `json.load` refuses the file, a byte order mark included; empty when it does not."""
+    """Return why Python's `json.load` refuses the file, such as a byte order mark; empty if it does not."""
     found = [one for one in submission.problems if one.rule in _UNREADABLE or one.rule == "byte-order-mark"]
     return tuple(Problem(rule=one.rule, place=one.place, message=one.message, advice=one.advice) for one in found)
 
 
 def expect_usable(submission: Submission, problems: tuple[Problem, ...], how: Scoring) -> None:
-    """Raise `FormatError` for a file with errors; with `how.partial` only where they leave no answers."""
+    """Raise `FormatError` for a file with errors; with `how.partial` only if it has no answers at all."""
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors and (not how.partial or any(problem.rule in _UNUSABLE for problem in errors)):
         raise FormatError(submission.path, problems)
@@ -73,11 +73,10 @@ def examine(
     keys: str,
     read: Callable[[dict[str, Any], list[str] | None, Faults], Read],
 ) -> tuple[tuple[Problem, ...], dict[str, Read]]:
-    """Return all problems of a result file, and what `read` made of the row of each dialogue.
+    """Return all problems of a result file, and the parsed row of each dialogue.
 
-    `read` gets a row, the texts of its dialogue as far as they are known, and where to note problems; `keys` are
-    those that a row should have, in words. Rows that share an id are left out. Without `known`, what belongs to the
-    data is not looked at.
+    `read` parses a row, given the texts of its dialogue, if known, and the collector of problems; `keys` names the
+    expected keys in a message. Rows that share an id are left out. Without `known`, ids are not compared to the data.
     """
     if is_unreadable(submission):
         return submission.problems, {}
@@ -112,7 +111,7 @@ def _name(
     found: dict[str, Read],
     faults: Faults,
 ) -> str | None:
-    """Return the id of a row where it is a good one, and forget an earlier row of the same id."""
+    """Return the id of a row if it is valid, and drop an earlier row of the same id."""
     name = row_id(row, faults)
     if name is None:
         return None

@@ -32,13 +32,13 @@ def row(*turns: tuple[str, str], goal: dict[str, Any] | None = None) -> dict[str
     return {"id": "d", "KB": BASE, "goal": goal or {}, "content": content}
 
 
-def user_counts(said: str, true: str) -> list[float]:
-    (counts,) = strict.count(row((true, "")), [answer(said)])
+def user_counts(predicted: str, gold: str) -> list[float]:
+    (counts,) = strict.count(row((gold, "")), [answer(predicted)])
     return [counts[f"user-intent {part}"] for part in ("right", "said", "wanted")]
 
 
 @pytest.mark.parametrize(
-    ("said", "true", "counts"),
+    ("predicted", "gold", "counts"),
     [
         ("求助-查询(冬日包-业务费用)", "询问(ent-1-业务费用)", [1, 1, 1]),
         ("询问(ent-1-业务费用)", "询问(ent-1-业务费用)", [1, 1, 1]),
@@ -53,16 +53,16 @@ def user_counts(said: str, true: str) -> list[float]:
         ("询问(星光包-4G)", "询问(ent-12-4g)", [1, 1, 1]),
     ],
 )
-def test_user_intents_are_sets_of_acts_with_resolved_arguments(said: str, true: str, counts: list[float]) -> None:
-    assert user_counts(said, true) == counts
+def test_user_intents_are_sets_of_acts_with_resolved_arguments(predicted: str, gold: str, counts: list[float]) -> None:
+    assert user_counts(predicted, gold) == counts
 
 
 def test_names_that_entities_share_are_matched_so_that_most_are_right() -> None:
     base = {"ent-1": {"name": "它,包,这个"}, "ent-2": {"name": "它"}, "ent-3": {"name": "这个"}}
-    true = "询问(ent-1-业务费用)(ent-2-业务费用)"
-    dialogue = {**row((true, "")), "KB": base}
-    for said in ("询问(它-业务费用)(这个-业务费用)", "询问(这个-业务费用)(它-业务费用)"):
-        (counts,) = strict.count(dialogue, [answer(said)])
+    gold = "询问(ent-1-业务费用)(ent-2-业务费用)"
+    dialogue = {**row((gold, "")), "KB": base}
+    for predicted in ("询问(它-业务费用)(这个-业务费用)", "询问(这个-业务费用)(它-业务费用)"):
+        (counts,) = strict.count(dialogue, [answer(predicted)])
         assert [counts[f"user-intent {part}"] for part in ("right", "said", "wanted")] == [2, 2, 2]
 
 
@@ -86,11 +86,11 @@ def success(replies: list[str], *turns: tuple[str, str], goal: dict[str, Any] | 
     return counts["success dialogues"], counts["success fulfilled"]
 
 
-ASKED = "询问(ent-1-业务费用)"
+REQUESTED = "询问(ent-1-业务费用)"
 
 
 def test_a_value_counts_at_or_soon_after_its_request() -> None:
-    turns = [("客套", "您好"), (ASKED, "十二块钱"), *[("客套", "嗯")] * 4]
+    turns = [("客套", "您好"), (REQUESTED, "十二块钱"), *[("客套", "嗯")] * 4]
     for place, fulfilled in ((0, 0), (1, 1), (2, 1), (3, 1), (4, 0), (5, 0)):
         replies = ["好"] * 6
         replies[place] = "是十二块钱"
@@ -98,26 +98,26 @@ def test_a_value_counts_at_or_soon_after_its_request() -> None:
 
 
 def test_a_value_that_is_told_all_the_time_is_no_answer() -> None:
-    turns = [(ASKED, "十二块钱"), ("客套", "嗯"), ("客套", "嗯")]
+    turns = [(REQUESTED, "十二块钱"), ("客套", "嗯"), ("客套", "嗯")]
     assert success(["十二块钱", "十二块钱", ""], *turns) == (1, 1)
     assert success(["十二块钱"] * 3, *turns) == (1, 0)
 
 
 def test_a_value_in_a_list_of_everything_is_no_answer() -> None:
     base = {**BASE["ent-1"], "业务时长": "半年", "办理渠道": "短信"}
-    dialogue = {**row((ASKED, "十二块钱"), goal=FEE), "KB": {**BASE, "ent-1": base}}
+    dialogue = {**row((REQUESTED, "十二块钱"), goal=FEE), "KB": {**BASE, "ent-1": base}}
     for text, fulfilled in (("十二块钱半年短信", 1), ("十二块钱半年短信三十元", 0)):
         (counts,) = strict.count(dialogue, [answer(text=text)])
         assert (counts["success dialogues"], counts["success fulfilled"]) == (1, fulfilled)
 
 
 def test_what_the_staff_did_not_answer_is_asked_of_no_system() -> None:
-    assert success(["十二块钱"], (ASKED, "不知道")) == (0, 0)
+    assert success(["十二块钱"], (REQUESTED, "不知道")) == (0, 0)
 
 
 def test_known_values_are_compared_as_a_whole() -> None:
-    assert success(["十二块钱"], (ASKED, "十二块钱"), goal={"ent-1": {"业务费用": "?,十二"}}) == (1, 1)
-    assert success(["十二块钱"], (ASKED, "十二块钱"), goal={"ent-1": {"业务费用": "?,十二块钱"}}) == (0, 0)
+    assert success(["十二块钱"], (REQUESTED, "十二块钱"), goal={"ent-1": {"业务费用": "?,十二"}}) == (1, 1)
+    assert success(["十二块钱"], (REQUESTED, "十二块钱"), goal={"ent-1": {"业务费用": "?,十二块钱"}}) == (0, 0)
 
 
 def test_a_consultation_is_answered_by_any_name() -> None:
@@ -139,16 +139,16 @@ def test_the_true_intent_itself_is_all_right(intent: str) -> None:
 def test_the_order_of_intents_never_matters(found: list[str], chance: Any) -> None:
     turned = list(found)
     chance.shuffle(turned)
-    true = "询问(账户余额),客套,求助-查询(ent-1-业务费用)"
-    assert user_counts(",".join(found), true) == user_counts(",".join(turned), true)
+    gold = "询问(账户余额),客套,求助-查询(ent-1-业务费用)"
+    assert user_counts(",".join(found), gold) == user_counts(",".join(turned), gold)
 
 
 @given(labels, st.sampled_from(STAFF_LABELS))
 def test_never_more_is_right_than_is_said_or_wanted(found: list[str], label: str) -> None:
     (counts,) = strict.count(row((",".join(found), "")), [answer("询问(它-业务费用),客套", f"{label},通知")])
     for side in ("user", "system"):
-        right, said, wanted = (counts[f"{side}-intent {part}"] for part in ("right", "said", "wanted"))
-        assert 0 <= right <= min(said, wanted)
+        right, predicted, wanted = (counts[f"{side}-intent {part}"] for part in ("right", "said", "wanted"))
+        assert 0 <= right <= min(predicted, wanted)
 
 
 def probe(rows: list[Any], user: str) -> list[dict[str, Any]]:

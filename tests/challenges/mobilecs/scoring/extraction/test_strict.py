@@ -17,65 +17,69 @@ def fee(entity: str | None, value: str, slot: str = "业务费用") -> ComparedT
     return ComparedTriple(entity, 0, slot, value)
 
 
-def counted(said: DialogueExtraction, true: DialogueExtraction) -> dict[str, float]:
-    return count(said, true).columns
+def counted(predicted: DialogueExtraction, gold: DialogueExtraction) -> dict[str, float]:
+    return count(predicted, gold).columns
 
 
 def test_the_other_side_of_a_turn_is_wrong_and_an_untold_side_may_be_either() -> None:
-    true = DialogueExtraction(mentions=[mention("a", 0, side=0), mention("a", 0, side=1)])
+    gold = DialogueExtraction(mentions=[mention("a", 0, side=0), mention("a", 0, side=1)])
     for sides, right in (([0, 1], 2), ([0, 0], 1), ([None, 0], 2), ([None, None, None], 2)):
-        said = DialogueExtraction(mentions=[mention("x", 0, side=side) for side in sides])
-        assert counted(said, true)["entity right"] == right
+        predicted = DialogueExtraction(mentions=[mention("x", 0, side=side) for side in sides])
+        assert counted(predicted, gold)["entity right"] == right
 
 
 def test_the_type_is_compared_as_it_stands() -> None:
-    true = DialogueExtraction(mentions=[mention("a", 0, label="数据业务")])
-    assert counted(DialogueExtraction(mentions=[mention("x", 0, label="业务")]), true)["entity right"] == 0
+    gold = DialogueExtraction(mentions=[mention("a", 0, label="数据业务")])
+    assert counted(DialogueExtraction(mentions=[mention("x", 0, label="业务")]), gold)["entity right"] == 0
 
 
 def test_slots_take_part_in_the_assignment() -> None:
-    true = DialogueExtraction(triples=[fee("a", "十元"), fee("b", "十元", "流量总量")])
-    said = DialogueExtraction(triples=[fee("x", "十元", "流量总量"), fee("y", "十元")])
-    assert counted(said, true)["triple right"] == 2
+    gold = DialogueExtraction(triples=[fee("a", "十元"), fee("b", "十元", "流量总量")])
+    predicted = DialogueExtraction(triples=[fee("x", "十元", "流量总量"), fee("y", "十元")])
+    assert counted(predicted, gold)["triple right"] == 2
 
 
 def test_entities_that_are_never_mentioned_take_part() -> None:
-    true = DialogueExtraction(triples=[fee("a", "十元")])
-    assert counted(DialogueExtraction(triples=[fee("x", "十元")]), true)["triple right"] == 1
+    gold = DialogueExtraction(triples=[fee("a", "十元")])
+    assert counted(DialogueExtraction(triples=[fee("x", "十元")]), gold)["triple right"] == 1
 
 
 def test_shared_mentions_decide_between_entities_with_equal_triples() -> None:
-    true = DialogueExtraction(
+    gold = DialogueExtraction(
         mentions=[mention("a", 0), mention("b", 4)],
         triples=[fee("a", "十元"), fee("b", "十元"), fee("b", "一年", "业务时长"), fee("a", "半年", "业务时长")],
     )
-    said = DialogueExtraction(mentions=[mention("x", 4), mention("y", 0)], triples=[fee("x", "十元"), fee("y", "十元")])
-    found = count(said, true)
+    predicted = DialogueExtraction(
+        mentions=[mention("x", 4), mention("y", 0)], triples=[fee("x", "十元"), fee("y", "十元")]
+    )
+    found = count(predicted, gold)
     assert (found.columns["triple right"], found.tie) == (2, False)
-    crossed = DialogueExtraction(triples=[*said.triples, fee("x", "一年", "业务时长")], mentions=said.mentions)
-    assert counted(crossed, true)["triple right"] == 3
+    crossed = DialogueExtraction(
+        triples=[*predicted.triples, fee("x", "一年", "业务时长")], mentions=predicted.mentions
+    )
+    assert counted(crossed, gold)["triple right"] == 3
 
 
 def test_a_tie_that_matters_is_told() -> None:
-    true = DialogueExtraction(triples=[fee("a", "十元"), *[fee("b", str(number)) for number in range(3)]])
-    said = DialogueExtraction(
+    gold = DialogueExtraction(triples=[fee("a", "十元"), *[fee("b", str(number)) for number in range(3)]])
+    predicted = DialogueExtraction(
         triples=[*[fee("x", value) for value in ("十元", "0", "甲", "乙", "丙")], fee("y", "二元")]
     )
-    assert not count(said, true).tie
+    assert not count(predicted, gold).tie
     # x shares one of one with a, and two of three with b at the same similarity: 2/(2+1) = 4/(3+3).
-    true = DialogueExtraction(triples=[fee("a", "0"), *[fee("b", value) for value in ("0", "1", "2")]])
-    said = DialogueExtraction(triples=[fee("x", "0"), fee("x", "1"), fee("x", "9")])
-    assert not count(said, true).tie
-    true = DialogueExtraction(triples=[fee("a", "0"), *[fee("b", value) for value in ("0", "1", "2", "3", "4")]])
-    said = DialogueExtraction(triples=[fee("x", "0"), fee("x", "1"), fee("x", "9")])
-    found = count(said, true)  # 2/(3+1) = 4/(3+5): one right with a, two with b
+    gold = DialogueExtraction(triples=[fee("a", "0"), *[fee("b", value) for value in ("0", "1", "2")]])
+    predicted = DialogueExtraction(triples=[fee("x", "0"), fee("x", "1"), fee("x", "9")])
+    assert not count(predicted, gold).tie
+    gold = DialogueExtraction(triples=[fee("a", "0"), *[fee("b", value) for value in ("0", "1", "2", "3", "4")]])
+    predicted = DialogueExtraction(triples=[fee("x", "0"), fee("x", "1"), fee("x", "9")])
+    found = count(predicted, gold)  # 2/(3+1) = 4/(3+5): one right with a, two with b
     assert found.tie
 
 
 def test_the_user_is_compared_directly_and_never_assigned() -> None:
-    true = DialogueExtraction(triples=[fee(None, "十元", "欠费")])
-    assert counted(DialogueExtraction(triples=[fee(None, "十元", "欠费")]), true)["triple right"] == 1
-    assert counted(DialogueExtraction(triples=[fee("x", "十元", "欠费")]), true)["triple right"] == 0
+    gold = DialogueExtraction(triples=[fee(None, "十元", "欠费")])
+    assert counted(DialogueExtraction(triples=[fee(None, "十元", "欠费")]), gold)["triple right"] == 1
+    assert counted(DialogueExtraction(triples=[fee("x", "十元", "欠费")]), gold)["triple right"] == 0
 
 
 def test_what_could_not_be_read_counts_as_said() -> None:
@@ -103,32 +107,34 @@ extractions = st.builds(DialogueExtraction, mentions=st.lists(mentions, max_size
 
 
 @given(extractions)
-def test_the_truth_itself_is_all_right(true: DialogueExtraction) -> None:
-    found = counted(true, true)
+def test_the_truth_itself_is_all_right(gold: DialogueExtraction) -> None:
+    found = counted(gold, gold)
     for what in ("entity", "triple"):
         assert found[f"{what} right"] == found[f"{what} said"] == found[f"{what} wanted"]
 
 
 @given(extractions, extractions, st.randoms(use_true_random=False))
-def test_the_order_of_an_answer_never_matters(said: DialogueExtraction, true: DialogueExtraction, chance: Any) -> None:
-    turned = DialogueExtraction(mentions=list(said.mentions), triples=list(said.triples))
+def test_the_order_of_an_answer_never_matters(
+    predicted: DialogueExtraction, gold: DialogueExtraction, chance: Any
+) -> None:
+    turned = DialogueExtraction(mentions=list(predicted.mentions), triples=list(predicted.triples))
     chance.shuffle(turned.mentions)
     chance.shuffle(turned.triples)
-    assert counted(turned, true) == counted(said, true)
+    assert counted(turned, gold) == counted(predicted, gold)
 
 
 @given(extractions, extractions)
-def test_never_more_is_right_than_is_said_or_wanted(said: DialogueExtraction, true: DialogueExtraction) -> None:
-    found = counted(said, true)
+def test_never_more_is_right_than_is_said_or_wanted(predicted: DialogueExtraction, gold: DialogueExtraction) -> None:
+    found = counted(predicted, gold)
     for what in ("entity", "triple"):
         assert 0 <= found[f"{what} right"] <= min(found[f"{what} said"], found[f"{what} wanted"])
 
 
 @given(extractions, st.permutations("abc"))
-def test_other_names_for_the_entities_change_nothing(true: DialogueExtraction, names: list[str]) -> None:
+def test_other_names_for_the_entities_change_nothing(gold: DialogueExtraction, names: list[str]) -> None:
     new = dict(zip("abc", names, strict=True))
     renamed = DialogueExtraction(
-        mentions=[one._replace(entity=new[one.entity]) for one in true.mentions],
-        triples=[one._replace(entity=new[one.entity] if one.entity else None) for one in true.triples],
+        mentions=[one._replace(entity=new[one.entity]) for one in gold.mentions],
+        triples=[one._replace(entity=new[one.entity] if one.entity else None) for one in gold.triples],
     )
-    assert counted(renamed, true)["triple right"] == len(true.triples)
+    assert counted(renamed, gold)["triple right"] == len(gold.triples)

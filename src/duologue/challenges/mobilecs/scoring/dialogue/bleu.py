@@ -1,4 +1,4 @@
-"""Corpus BLEU-4 over characters as track 2 computes it: counts per turn (specification, 8.5); no numpy here."""
+"""Counts per turn for the corpus BLEU-4 over characters of track 2 (specification, 8.5); no numpy here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 
 ORDERS = (1, 2, 3, 4)
 _FARTHEST = 1000
-"""Where lengths differ by so much or more, the official program takes this for the reference length."""
+"""If the lengths differ by this much, the official program takes it as the reference length."""
 
 COLUMNS = (
     "bleu length",
@@ -18,14 +18,14 @@ COLUMNS = (
 def bleu_counts(reply: str, reference: str, *, capped: bool = True) -> dict[str, float]:
     """Return lengths and clipped n-gram counts of a reply, over characters without blanks.
 
-    `capped` keeps the official reference length of 1,000 for lengths that are as far apart.
+    `capped` keeps the official reference length of 1,000 if the lengths differ by as much.
     """
-    said, true = "".join(reply.split()), "".join(reference.split())
-    near = not capped or abs(len(true) - len(said)) < _FARTHEST
-    counted: dict[str, float] = {"bleu length": len(said), "bleu reference": len(true) if near else _FARTHEST}
+    predicted, gold = "".join(reply.split()), "".join(reference.split())
+    near = not capped or abs(len(gold) - len(predicted)) < _FARTHEST
+    counted: dict[str, float] = {"bleu length": len(predicted), "bleu reference": len(gold) if near else _FARTHEST}
     for order in ORDERS:
-        grams = Counter(said[place : place + order] for place in range(len(said) - order + 1))
-        wanted = Counter(true[place : place + order] for place in range(len(true) - order + 1))
+        grams = Counter(predicted[place : place + order] for place in range(len(predicted) - order + 1))
+        wanted = Counter(gold[place : place + order] for place in range(len(gold) - order + 1))
         counted[f"bleu grams-{order}"] = grams.total()
         counted[f"bleu clipped-{order}"] = sum(min(times, wanted[gram]) for gram, times in grams.items())
     return counted

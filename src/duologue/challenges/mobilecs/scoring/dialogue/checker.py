@@ -1,7 +1,7 @@
-"""What is wrong with a track 2 result file, all at once (specification, sections 8.1 and 15).
+"""Checks a track 2 result file and reports all its problems at once (specification, sections 8.1 and 15).
 
-Variant `official` accepts what the official scorer gets through. Variant `strict` wants every turn of the data
-answered with all three generated texts.
+Variant `official` accepts every file that the official scorer gets through. Variant `strict` requires all three
+generated texts for every turn of the data.
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ _LABELS = {"user": frozenset(USER_LABELS), "system": frozenset(STAFF_LABELS)}
 
 @dataclass(frozen=True, slots=True)
 class CheckedReplies:
-    """A result file as the strict variant sees it."""
+    """Problems and usable answers of a result file under the strict rules."""
 
     problems: tuple[Problem, ...]
     answers: Mapping[str, Answer] = field(default_factory=dict)
-    """Sample id to its answer; turns with an error of their own are left out."""
+    """Answers by sample id, without turns that have an error of their own."""
 
 
 def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
     """Return all problems of a result file, warnings included, at most about 1,000 errors and as many warnings.
 
-    `examples` is the data, when it is known; without the truth the official check looks at the generated fields
-    alone. Raises `UsageError` for an unknown variant.
+    `examples` is the data, if known; without references the official check looks at the generated fields alone.
+    Raises `UsageError` for an unknown variant.
     """
     results.expect_variant("mobilecs/dialogue", variant)
     if variant == "official":
@@ -83,14 +83,14 @@ def _official(submission: Submission, examples: Sequence[Example] | None) -> tup
     try:
         if examples and any(example.references for example in examples):
             return tuple(division_problems(official.score(merged(examples, submission.rows))))
-        _look_at_generated(submission.rows)
+        _replay_on_generated(submission.rows)
     except OfficialError as error:
         return (error.problem(),)
     return ()
 
 
 def division_problems(scored: Sequence[official.ScoredDialogue]) -> list[Problem]:
-    """Return where the official program divides by zero, as problems."""
+    """Return each division by zero of the official program as a problem."""
     message, advice = "the official track 2 scorer ends with ZeroDivisionError", "variant strict has 0 for 0 / 0"
     return [
         Problem(rule="official-crash", message=f"{message}: {reason}", advice=advice)
@@ -98,8 +98,8 @@ def division_problems(scored: Sequence[official.ScoredDialogue]) -> list[Problem
     ]
 
 
-def _look_at_generated(rows: Any) -> None:
-    """Do with the generated fields what the scorer does; what it compares them to is not known."""
+def _replay_on_generated(rows: Any) -> None:
+    """Process the generated fields as the scorer does, without the gold fields it compares them to."""
     with official_errors("track 2 scorer"):
         for row in rows:
             for turn in row["content"]:
@@ -109,17 +109,17 @@ def _look_at_generated(rows: Any) -> None:
 
 
 def gold_dialogues(examples: Sequence[Example]) -> dict[str, Any]:
-    """Return the rows that examples were read from by the ids of their dialogues, those without turns too."""
+    """Return the source rows of the examples by dialogue id, including those of dialogues without turns."""
     sources = {example.sample.dialogue_id: example.source for example in examples}
     return dict(one for name, source in sources.items() for one in with_neighbours(name, source))
 
 
 def merged(examples: Sequence[Example], rows: Any) -> list[dict[str, Any]]:
-    """Return dialogues with what was said and what was generated, as the official scorer reads them.
+    """Return the dialogues with gold and generated fields, as the official scorer reads them.
 
-    Rows of the submission find the dialogue of their id in the data, the second of an id the second there. A row
-    of another id stays as it is, and a dialogue without a row has no generated fields. Raises `OfficialError` for
-    rows of shapes that the scorer cannot read.
+    Rows are merged into the dialogue of the same id; the n-th row of an id into its n-th dialogue. A row of another id
+    stays as it is, and a dialogue without a row has no generated fields. Raises `OfficialError` for rows of a shape
+    that the scorer cannot read.
     """
     with official_errors("track 2 scorer"):
         waiting: dict[str, list[Any]] = {}
@@ -135,7 +135,7 @@ def merged(examples: Sequence[Example], rows: Any) -> list[dict[str, Any]]:
 
 
 def name_of(row: Mapping[str, Any]) -> str:
-    """Return the id of a dialogue as a text, whatever it is: the official scorer never looks at it."""
+    """Return the id of a dialogue as a text, whatever its type: the official scorer never looks at it."""
     found = row.get("id")
     return made_whole(found) if isinstance(found, str) else json.dumps(found)
 
@@ -143,18 +143,18 @@ def name_of(row: Mapping[str, Any]) -> str:
 def _merge(gold: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
     content = []
     for number, turn in enumerate(gold["content"]):
-        said = {key: value for key, value in turn.items() if key not in GENERATED}
+        kept = {key: value for key, value in turn.items() if key not in GENERATED}
         answered = row["content"][number] if number < len(row["content"]) else {}
-        content.append({**said, **{key: answered[key] for key in GENERATED if key in answered}})
+        content.append({**kept, **{key: answered[key] for key in GENERATED if key in answered}})
     content += row["content"][len(content) :]
     return {**gold, "content": content}
 
 
 def own_truth(submission: Submission) -> list[Example]:
-    """Return the examples of a whole result file, which holds what was said (`客服`, intents, `goal`) itself.
+    """Return the examples of a whole submission, which contains its gold fields (`客服`, intents, `goal`) itself.
 
-    They are those of the data file without the generated fields. Raises `FormatError` for a file that is no such
-    file, and for one that does not tell all of it.
+    They are read as from a data file, without the generated fields. Raises `FormatError` for a file of another form
+    or with gold fields missing.
     """
     faults = Faults(submission.problems)
     if results.is_unreadable(submission):
@@ -163,7 +163,7 @@ def own_truth(submission: Submission) -> list[Example]:
     found = track2.read_examples([_without_generated(row) for row in rows], faults)
     if faults.errors:
         raise FormatError(submission.path, faults.problems)
-    lacking = {key for row in rows for turn in row["content"] for key in _SAID if key not in turn}
+    lacking = {key for row in rows for turn in row["content"] for key in _GOLD_FIELDS if key not in turn}
     lacking |= {"goal" for row in rows if row.get("goal") is None}
     if lacking or not found:
         message = f"the file is to be its own truth and does not hold {', '.join(sorted(lacking)) or 'any turn'}"
@@ -172,7 +172,7 @@ def own_truth(submission: Submission) -> list[Example]:
     return found
 
 
-_SAID = (STAFF_TEXT, USER_INTENT, STAFF_INTENT)
+_GOLD_FIELDS = (STAFF_TEXT, USER_INTENT, STAFF_INTENT)
 
 
 def _without_generated(row: Any) -> Any:
@@ -186,7 +186,7 @@ def _without_generated(row: Any) -> Any:
 
 
 def examine(submission: Submission, examples: Sequence[Example] | None) -> CheckedReplies:
-    """Return all problems under the strict rules, and the answers that can be used all the same."""
+    """Return all problems under the strict rules, and the answers that are usable."""
     known = None if examples is None else _user_texts(examples)
     problems, dialogues = results.examine(submission, known, "id and content", _answers)
     answers = {
@@ -196,7 +196,7 @@ def examine(submission: Submission, examples: Sequence[Example] | None) -> Check
 
 
 def _user_texts(examples: Sequence[Example]) -> dict[str, list[str]]:
-    """Return what the user says in each dialogue, turn by turn."""
+    """Return the user's texts of each dialogue, turn by turn."""
     found: dict[str, list[str]] = {name: [] for name in gold_dialogues(examples)}
     for example in examples:
         texts = found.setdefault(example.sample.dialogue_id, [])
@@ -205,7 +205,7 @@ def _user_texts(examples: Sequence[Example]) -> dict[str, list[str]]:
 
 
 def _answers(row: dict[str, Any], texts: list[str] | None, faults: Faults) -> dict[int, Answer]:
-    """Note the problems of a dialogue's row and return its answers by the numbers of their turns."""
+    """Collect the problems of a dialogue's row and return its answers by turn number."""
     content = row.get("content")
     if not isinstance(content, list):
         faults.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")

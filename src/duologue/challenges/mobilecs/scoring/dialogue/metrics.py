@@ -22,7 +22,7 @@ _TINY = 1e-7
 
 
 class Success(Columns):
-    """The share of dialogues with something to ask for in which all of it was told."""
+    """Share of the dialogues with requests in which every requested item was given."""
 
     name = "success"
     columns = ("success dialogues", "success fulfilled")
@@ -42,8 +42,8 @@ class Success(Columns):
 class CharacterBleu(Columns):
     """Corpus BLEU-4 over characters, one reference, 0 to 100 as the official program gives it.
 
-    Official: 1e-7 is added to precisions, so a perfect score is 100.00001, and nothing said at all is NaN. Without:
-    the plain formula, 0 where an order has no hit.
+    Official: 1e-7 is added to precisions, so a perfect score is 100.00001, and empty output gives NaN. Otherwise the
+    plain formula, 0 if an order has no match.
     """
 
     name = "bleu"
@@ -65,7 +65,7 @@ class CharacterBleu(Columns):
                 precision = clipped / (grams + _TINY) + _TINY
             else:
                 precision = np.divide(clipped, grams, out=np.zeros(np.shape(grams)), where=grams != 0)
-            with np.errstate(divide="ignore"):  # log 0 is -inf, and exp of it 0: no hit, no score
+            with np.errstate(divide="ignore"):  # log 0 is -inf, and exp of it 0: no match, no score
                 logs = logs + np.log(precision) / len(ORDERS)
         ratio = np.full(np.shape(length), np.nan if self.official else np.inf)
         np.divide(reference, length, out=ratio, where=length != 0)
@@ -75,7 +75,7 @@ class CharacterBleu(Columns):
 
 
 class Combined(Weighted):
-    """The sum by which the challenge ranks, at most 5: no fraction."""
+    """The sum by which the challenge ranks, at most 5; shown as a number, not as a percentage."""
 
     percent = False
 
@@ -83,7 +83,7 @@ class Combined(Weighted):
 def formulas(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     """Return the formulas of a variant: combined first, then its parts, then precision and recall of the intents.
 
-    Where the official program divides by zero the official formulas give NaN and the strict ones 0.
+    For 0 / 0 the official formulas give NaN and the strict ones 0.
     """
     official = variant == "official"
     source = f"SereTOD 2022 track 2 scorer{'' if official else ', repaired (docs/challenges/mobilecs.md)'}"

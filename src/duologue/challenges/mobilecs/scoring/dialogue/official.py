@@ -1,7 +1,7 @@
 """The official track 2 scorer, quirk by quirk (specification, section 8).
 
-It works on decoded dialogues that hold what was said and what was generated, as the organisers merged them. Where
-the official program ends with an error of Python, `score` raises an `OfficialError` that names it.
+Takes decoded dialogues with gold and generated fields, as the organisers merged them. Where the official program
+ends with a Python error, `score` raises an `OfficialError` that names it.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duologue.challenges.mobilecs.knowledge.kb import query
 from duologue.challenges.mobilecs.schema.intents import ASK, ID_LENGTH, QUERY, bracketed, without_brackets
 from duologue.challenges.mobilecs.schema.ontology import (
-    ASKED,
     CONSULT,
     GENERATED_REPLY,
     GENERATED_STAFF_INTENT,
     GENERATED_USER_INTENT,
+    REQUESTED,
     STAFF_INTENT,
     STAFF_TEXT,
     USER_INTENT,
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 ColumnCounts = dict[str, float]
 Arguments = list["str | list[str]"]
-"""Arguments of a label: plain strings, and groups of which one string is enough (one per name of an entity)."""
+"""Arguments of a label: strings, and groups of alternative strings (one per name of an entity)."""
 
 
 class ScoredDialogue(NamedTuple):
-    """What the official program counts in one dialogue."""
+    """Counts of the official program for one dialogue."""
 
     turns: list[ColumnCounts]
-    """Per turn its counts; empty for a turn without a generated user intent, which the program skips."""
+    """Counts per turn; empty for a turn without a generated user intent, which the program skips."""
     requested: list[str]
-    """Items that the user wants to hear; each holds alternatives, joined by commas."""
+    """Requested items; each is a list of alternatives, joined by commas."""
     fulfilled: bool
-    """Whether all of them are in some reply."""
+    """Whether each of them occurs in some reply."""
 
 
 def score(dialogues: Sequence[Mapping[str, Any]]) -> list[ScoredDialogue]:
@@ -49,7 +49,7 @@ def score(dialogues: Sequence[Mapping[str, Any]]) -> list[ScoredDialogue]:
 
 
 def divisions_by_zero(scored: Sequence[ScoredDialogue]) -> list[str]:
-    """Return for each score at which the official program divides by zero why it does; then it prints nothing."""
+    """Return the reason of each division by zero in the official program, which then prints nothing."""
     reasons = {
         "no user intent is predicted right": "user-intent right",
         "no staff intent is predicted right": "system-intent right",
@@ -81,18 +81,18 @@ def _score(dialogue: Mapping[str, Any]) -> ScoredDialogue:
     return ScoredDialogue(turns, requested, fulfilled)
 
 
-def user_counts(said: str, true: str, base: Mapping[str, Any]) -> ColumnCounts:
+def user_counts(predicted: str, gold: str, base: Mapping[str, Any]) -> ColumnCounts:
     """Return right, said and wanted of the user intents of one turn (8.2).
 
-    What is right for precision and what is missing for recall are counted apart, so an incomplete act can be both:
-    `wanted` is right plus missing, as the official recall divides.
+    Right (for precision) and missing (for recall) are counted separately, so an incomplete act can be both; `wanted`
+    is right plus missing, the denominator of the official recall.
     """
-    predicted, gold = _labels(said, base), _labels(true, base)
-    right = sum(_is_right(arguments, gold, label) for label, arguments in predicted.items())
-    missing = sum(_is_missing(arguments, predicted, label) for label, arguments in gold.items())
+    given, wanted = _labels(predicted, base), _labels(gold, base)
+    right = sum(_is_right(arguments, wanted, label) for label, arguments in given.items())
+    missing = sum(_is_missing(arguments, given, label) for label, arguments in wanted.items())
     return {
         "user-intent right": right,
-        "user-intent said": len(predicted),
+        "user-intent said": len(given),
         "user-intent wanted": right + missing,
     }
 
@@ -132,18 +132,18 @@ def _is_right(arguments: Arguments | None, gold: dict[str, Arguments | None], la
 def _is_missing(arguments: Arguments | None, predicted: dict[str, Arguments | None], label: str) -> bool:
     if arguments is None:
         return label not in predicted
-    said = predicted.get(label)
-    if said is None:
+    given = predicted.get(label)
+    if given is None:
         return True
-    return not all(any(one in said for one in (group if isinstance(group, list) else [group])) for group in arguments)
+    return not all(any(one in given for one in (group if isinstance(group, list) else [group])) for group in arguments)
 
 
-def system_counts(said: str, true: str) -> ColumnCounts:
+def system_counts(predicted: str, gold: str) -> ColumnCounts:
     """Return right, said and wanted of the staff intents of one turn, by substring of the whole string (8.3)."""
-    said, true = without_brackets(said), without_brackets(true)
-    pieces = said.split(",")
-    right = sum(piece in true for piece in pieces)
-    missing = sum(piece not in said for piece in true.split(","))
+    predicted, gold = without_brackets(predicted), without_brackets(gold)
+    pieces = predicted.split(",")
+    right = sum(piece in gold for piece in pieces)
+    missing = sum(piece not in predicted for piece in gold.split(","))
     return {
         "system-intent right": right,
         "system-intent said": len(pieces),
@@ -152,20 +152,20 @@ def system_counts(said: str, true: str) -> ColumnCounts:
 
 
 def requested_items(goal: Mapping[str, Any], base: Mapping[str, Any]) -> list[str]:
-    """Return what a user wants to hear, as far as the knowledge base has it: alternatives joined by commas (8.4).
+    """Return the requested items that the knowledge base has: alternatives joined by commas (8.4).
 
-    Values that occur anywhere in what the user said of the slot are left out.
+    Values that occur anywhere in the user's own value of the slot are left out.
     """
     found = []
     for name, entry in goal.items():
         if name == CONSULT:
-            for wish in entry.split(","):
-                names = query(base, ent_type=wish.split("-")[-1])
+            for consultation in entry.split(","):
+                names = query(base, ent_type=consultation.split("-")[-1])
                 if names is not None:
                     found.append(",".join(names))
         elif name in base:
             for slot, known in entry.items():
-                if ASKED in known and slot in base[name]:
+                if REQUESTED in known and slot in base[name]:
                     values = [value for value in base[name][slot].split(",") if value not in known]
                     if values:
                         found.append(",".join(values))

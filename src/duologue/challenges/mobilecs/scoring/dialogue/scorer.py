@@ -1,7 +1,7 @@
-"""Track 2 scores of a result file: intents, Success, BLEU and combined, as the official scorer has them or strictly.
+"""Scores a track 2 result file: intents, Success, BLEU and combined, officially or strictly.
 
-Variant `official` scores the rows as they are with every quirk of the specification's section 8. Variant `strict`
-scores the answers of a checked file as section 15 recommends. Both count per turn and resample dialogues.
+Variant `official` scores the rows as they are, with every quirk of the official program (specification, section 8).
+Variant `strict` scores the answers of a checked file (section 15). Both count per turn and resample dialogues.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RANK_BY = "combined"
 """The sum by which the challenge ranks automatically."""
 
 Rows = list[tuple[str, str, dict[str, float]]]
-"""Per turn its sample id, its dialogue and its counts."""
+"""Sample id, dialogue id and counts of each turn."""
 
 
 def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
@@ -41,9 +41,9 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
 def score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a result file against dialogues whose replies, intents and goals are known.
 
-    Without examples, the result file must hold what was said itself, as a whole submission does. Raises `FormatError`
-    where the official program ends with an error, and in variant `strict` for a file with errors unless `how.partial`:
-    then turns without a usable answer count as silence.
+    Without examples, the result file must contain the gold fields itself, as a whole submission does. Raises
+    `FormatError` if the official program ends with an error, and in variant `strict` for a file with errors unless
+    `how.partial`, which counts turns without a usable answer as empty.
     """
     formulas = metrics(how.variant)
     from duologue.metrics.spans import gather
@@ -91,19 +91,19 @@ def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -
     truth = truth_problems(examples)
     if truth:
         raise FormatError("the truth", truth)
-    findings = checker.examine(submission, examples)
-    results.expect_usable(submission, findings.problems, how)
+    checked = checker.examine(submission, examples)
+    results.expect_usable(submission, checked.problems, how)
     counted: dict[str, dict[str, float]] = {}
     for name, row in checker.gold_dialogues(examples).items():
         ids = [f"{name}{TURN_MARK}{number}" for number in range(len(row["content"]))]
-        answers: list[Answer | None] = [findings.answers.get(one) for one in ids]
+        answers: list[Answer | None] = [checked.answers.get(one) for one in ids]
         counted.update(zip(ids, strict.count(row, answers), strict=True))
     rows = [(one.sample.id, one.sample.dialogue_id, counted[one.sample.id]) for one in examples]
-    return rows, (*findings.problems, *_remarks(counted))
+    return rows, (*checked.problems, *_empty_score_warnings(counted))
 
 
-def _remarks(counted: Mapping[str, Mapping[str, float]]) -> list[Problem]:
-    """Return a warning for each score that is 0 for want of anything to count."""
+def _empty_score_warnings(counted: Mapping[str, Mapping[str, float]]) -> list[Problem]:
+    """Return a warning for each score that is 0 because there is nothing to count."""
     columns = {
         "user-intent-f1": ("user-intent said", "user-intent wanted"),
         "system-intent-f1": ("system-intent said", "system-intent wanted"),
@@ -118,7 +118,7 @@ def _remarks(counted: Mapping[str, Mapping[str, float]]) -> list[Problem]:
 
 
 def truth_problems(examples: Sequence[Example]) -> list[Problem]:
-    """Return why examples cannot be scored against: none, a repeated id, a reply that is not known."""
+    """Return why the examples cannot serve as gold: there are none, an id is repeated, a reply is unknown."""
     if not examples:
         return [Problem(rule="truth-empty", message="there is no turn to score against")]
     found, seen = [], set[str]()

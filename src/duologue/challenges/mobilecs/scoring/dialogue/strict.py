@@ -1,7 +1,8 @@
-"""Track 2 counted strictly: what the specification's section 15 recommends in place of the official quirks.
+"""Strict counts of track 2, without the official quirks (specification, section 15).
 
 Intents are sets of (act, argument) pairs in one spelling, entities resolved on both sides. BLEU folds case and counts
-empty replies. Success wants a value told after it was asked for, once or twice, and not in a list of everything.
+empty replies. Success requires that a value is given soon after the request, in one or two replies, and not in a list
+of the whole knowledge base.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duologue.challenges.mobilecs.knowledge.goal import consultations_of
 from duologue.challenges.mobilecs.schema.intents import ASK, QUERY, acts_of, entity_argument
 from duologue.challenges.mobilecs.schema.ontology import (
-    ASKED,
     CONSULT,
     COVERED_TYPES,
     ENTITY_TYPES,
+    REQUESTED,
     STAFF_INTENT,
     STAFF_TEXT,
     USER,
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
     Base = Mapping[str, Mapping[str, str]]
     Row = Mapping[str, Any]
 
-MOST_REPLIES = 2
-"""A value that more replies tell than these is a habit, not an answer."""
-PATIENCE = 2
-"""So many replies may come between a request and its answer: staff ask to wait, or look something up first."""
-MOST_UNRELATED = 2
-"""A reply that lists more values of the knowledge base than these beside the requested ones tells nothing."""
+MAX_REPLIES = 2
+"""Most replies that may contain a requested value; more is a habit, not an answer."""
+MAX_DELAY = 2
+"""Most turns from a request to its answer: staff ask to wait, or look something up first."""
+MAX_UNRELATED = 2
+"""Most unrelated values of the knowledge base in an answer; a reply that lists more answers nothing."""
 
 _TYPES = frozenset(one.casefold() for one in ENTITY_TYPES)
 
@@ -49,18 +50,18 @@ class IntentPair(NamedTuple):
 
 
 class RequestedItem(NamedTuple):
-    """Something a user wants to hear."""
+    """An item that the user requests."""
 
     asked_in: frozenset[int]
-    """Turns in which it is asked for; empty where no intent tells."""
+    """Turns in which it is requested; empty if no intent says so."""
     values: frozenset[str]
     """Any of these answers it; case folded."""
 
 
 def count(row: Row, answers: Sequence[Answer | None]) -> list[dict[str, float]]:
-    """Return the counts of each turn of a dialogue; those of Success stand with its first turn.
+    """Return the counts of each turn of a dialogue; the first turn has those of Success.
 
-    `answers` has one per turn, `None` where none is given: then nothing is said there.
+    `answers` has one per turn, `None` for a missing one, which counts as an empty reply without intents.
     """
     base = row["KB"]
     counted = []
@@ -86,19 +87,19 @@ def _reply(answer: Answer | None) -> str:
     return _folded(answer.text) if answer is not None and answer.text is not None else ""
 
 
-def _user_counts(acts: Iterable[Act], true: str, base: Base) -> dict[str, float]:
-    said = pairs_of((act for act in acts if act.speaker == "user"), base)
-    wanted = pairs_of(acts_of(true, "user"), base)
+def _user_counts(acts: Iterable[Act], gold: str, base: Base) -> dict[str, float]:
+    predicted = pairs_of((act for act in acts if act.speaker == "user"), base)
+    wanted = pairs_of(acts_of(gold, "user"), base)
     return {
-        "user-intent right": _matched(said, wanted),
-        "user-intent said": len(said),
+        "user-intent right": _matched(predicted, wanted),
+        "user-intent said": len(predicted),
         "user-intent wanted": len(wanted),
     }
 
 
-def _matched(said: Iterable[IntentPair], wanted: Iterable[IntentPair]) -> int:
-    """Return how many pairs can be matched one to one, at most: a name of several entities takes none from another."""
-    fitting = {pair: [one for one in wanted if _same(pair, one)] for pair in said}
+def _matched(predicted: Iterable[IntentPair], wanted: Iterable[IntentPair]) -> int:
+    """Return the size of a maximum one-to-one matching: an ambiguous name takes no pair from another."""
+    fitting = {pair: [one for one in wanted if _same(pair, one)] for pair in predicted}
     taken: dict[IntentPair, IntentPair] = {}
 
     def place(pair: IntentPair, tried: set[IntentPair]) -> bool:
@@ -113,16 +114,16 @@ def _matched(said: Iterable[IntentPair], wanted: Iterable[IntentPair]) -> int:
     return sum(place(pair, set()) for pair in fitting)
 
 
-def _same(said: IntentPair, true: IntentPair) -> bool:
-    """Tell whether two pairs are one: a name that several entities share may mean any of them."""
-    about = said.about & true.about if said.about or true.about else True
-    return said.label == true.label and said.slot == true.slot and bool(about)
+def _same(predicted: IntentPair, gold: IntentPair) -> bool:
+    """Tell whether two pairs agree; a name shared by several entities may mean any of them."""
+    about = predicted.about & gold.about if predicted.about or gold.about else True
+    return predicted.label == gold.label and predicted.slot == gold.slot and bool(about)
 
 
 def pairs_of(acts: Iterable[Act], base: Base) -> set[IntentPair]:
     """Return the acts as a set of pairs; an act without arguments is a pair of its own.
 
-    A request to look something up and a question are one label, as the official scorer has it.
+    Query and question are one label, as in the official scorer.
     """
     found = set()
     for act in acts:
@@ -147,12 +148,12 @@ def _pair(label: str, argument: str, base: Base) -> IntentPair:
     return IntentPair(label, named or frozenset({name}), slot)
 
 
-def _system_counts(acts: Iterable[Act], true: str) -> dict[str, float]:
-    said = {act.name for act in acts if act.speaker == "system"}
-    wanted = {act.name for act in acts_of(true, "system")}
+def _system_counts(acts: Iterable[Act], gold: str) -> dict[str, float]:
+    predicted = {act.name for act in acts if act.speaker == "system"}
+    wanted = {act.name for act in acts_of(gold, "system")}
     return {
-        "system-intent right": len(said & wanted),
-        "system-intent said": len(said),
+        "system-intent right": len(predicted & wanted),
+        "system-intent said": len(predicted),
         "system-intent wanted": len(wanted),
     }
 
@@ -160,15 +161,15 @@ def _system_counts(acts: Iterable[Act], true: str) -> dict[str, float]:
 def _success_counts(row: Row, replies: Sequence[str]) -> dict[str, float]:
     """Return whether the dialogue has requests and whether the replies answer all of them.
 
-    What the staff did not answer either, by the same rule, is asked of no system.
+    Requests that the staff's own replies do not answer by the same rule are not counted.
     """
     items = requested_items(row)
-    true = [_folded(turn[STAFF_TEXT]) for turn in row["content"]]
+    gold = [_folded(turn[STAFF_TEXT]) for turn in row["content"]]
     values = _values(row["KB"])
     wanted = frozenset(value for item in items for value in item.values)
-    answerable = [item for item in items if is_told(item, true, values - wanted)]
-    told = all(is_told(item, replies, values - wanted) for item in answerable)
-    return {"success dialogues": float(bool(answerable)), "success fulfilled": float(bool(answerable) and told)}
+    answerable = [item for item in items if is_answered(item, gold, values - wanted)]
+    fulfilled = all(is_answered(item, replies, values - wanted) for item in answerable)
+    return {"success dialogues": float(bool(answerable)), "success fulfilled": float(bool(answerable) and fulfilled)}
 
 
 def _values(base: Base) -> frozenset[str]:
@@ -183,44 +184,44 @@ def _values(base: Base) -> frozenset[str]:
     )
 
 
-def is_told(item: RequestedItem, replies: Sequence[str], unrelated: frozenset[str]) -> bool:
-    """Tell whether the replies answer an item: soon after a request, in one or two replies, not among many values."""
-    telling = [place for place, reply in enumerate(replies) if any(value in reply for value in item.values)]
-    if not telling or len(telling) > MOST_REPLIES:
+def is_answered(item: RequestedItem, replies: Sequence[str], unrelated: frozenset[str]) -> bool:
+    """Tell whether the replies answer an item: soon after the request, in one or two replies, not among many values."""
+    containing = [place for place, reply in enumerate(replies) if any(value in reply for value in item.values)]
+    if not containing or len(containing) > MAX_REPLIES:
         return False
     return any(
-        _in_time(place, item.asked_in) and _beside(replies[place], item, unrelated) <= MOST_UNRELATED
-        for place in telling
+        _is_soon(place, item.asked_in) and _unrelated_values(replies[place], item, unrelated) <= MAX_UNRELATED
+        for place in containing
     )
 
 
-def _in_time(place: int, asked_in: frozenset[int]) -> bool:
-    return not asked_in or any(asked <= place <= asked + PATIENCE for asked in asked_in)
+def _is_soon(place: int, asked_in: frozenset[int]) -> bool:
+    return not asked_in or any(asked <= place <= asked + MAX_DELAY for asked in asked_in)
 
 
-def _beside(reply: str, item: RequestedItem, unrelated: frozenset[str]) -> int:
-    """Return how many unrelated values a reply lists; one that is a part of a requested value is none."""
-    told = [value for value in item.values if value in reply]
-    return sum(value in reply and not any(value in one for one in told) for value in unrelated)
+def _unrelated_values(reply: str, item: RequestedItem, unrelated: frozenset[str]) -> int:
+    """Return the number of unrelated values in a reply, without those that are part of a requested value."""
+    requested = [value for value in item.values if value in reply]
+    return sum(value in reply and not any(value in one for one in requested) for value in unrelated)
 
 
 def requested_items(row: Row) -> list[RequestedItem]:
-    """Return what the user of a dialogue wants to hear, as far as the knowledge base has it.
+    """Return the requested items of a dialogue that the knowledge base has.
 
-    Values that the user has said are left out, compared as a whole.
+    Values that the user has given are left out, compared as a whole.
     """
-    base, asked = row["KB"], _asked(row)
+    base, asked = row["KB"], _turns_of_requests(row)
     found = []
     for name, entry in (row.get("goal") or {}).items():
         if name == CONSULT:
-            for wish in consultations_of(entry):
-                kind = _folded(wish.rsplit("-", maxsplit=1)[-1])
+            for consultation in consultations_of(entry):
+                kind = _folded(consultation.rsplit("-", maxsplit=1)[-1])
                 found.append(RequestedItem(frozenset(asked.get((kind, ""), ())), _names_of(base, kind)))
         elif name in base:
             for slot, known in entry.items():
-                said = _folded(known).split(",")
-                if ASKED in said and slot in base[name]:
-                    values = frozenset(_folded(base[name][slot]).split(",")) - {*said, ""}
+                mentioned = _folded(known).split(",")
+                if REQUESTED in mentioned and slot in base[name]:
+                    values = frozenset(_folded(base[name][slot]).split(",")) - {*mentioned, ""}
                     found.append(RequestedItem(frozenset(asked.get((name, _folded(slot)), ())), values))
     return [item for item in found if item.values]
 
@@ -231,8 +232,8 @@ def _names_of(base: Base, kind: str) -> frozenset[str]:
     return frozenset(one for names in named for one in _folded(names).split(",") if one)
 
 
-def _asked(row: Row) -> dict[tuple[str, str], set[int]]:
-    """Return the turns in which each entity's slot, the user's slot or a type is asked for."""
+def _turns_of_requests(row: Row) -> dict[tuple[str, str], set[int]]:
+    """Return the turns in which each slot of an entity or the user, or each type, is requested."""
     found: dict[tuple[str, str], set[int]] = {}
     for number, turn in enumerate(row["content"]):
         for pair in pairs_of(acts_of(turn.get(USER_INTENT, ""), "user"), row["KB"]):

@@ -1,7 +1,7 @@
-"""What is wrong with a track 1 result file, all at once (specification, sections 6.1 and 15).
+"""Checks a track 1 result file and reports all its problems at once (specification, sections 6.1 and 15).
 
-Variant `official` accepts what the official cleaning and scoring programs get through. Variant `strict` also asks
-for whole fields, known turns and the words that a position covers.
+Variant `official` accepts every file that the official cleaning and scoring programs get through. Variant `strict`
+also requires complete fields, known turns and positions that cover the name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from duologue.core import findings
 from duologue.core.decoded import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from duologue.core.records import Annotation, Example, Problem, Submission
 
@@ -54,7 +54,7 @@ _WITHOUT_NOISE = str.maketrans("", "", NOISE)
 
 
 class ComparedMention(NamedTuple):
-    """One mention as the strict variant compares it; `side` is 0 or 1, `None` where the file does not tell."""
+    """A mention as the strict variant compares it; `side` is 0 or 1, `None` if the file does not say."""
 
     entity: str
     turn: int
@@ -65,7 +65,7 @@ class ComparedMention(NamedTuple):
 
 
 class ComparedTriple(NamedTuple):
-    """One triple as the strict variant compares it; `entity` is `None` for the user, `value` without breaks."""
+    """A triple as the strict variant compares it; `entity` is `None` for the user, `value` has no breaks."""
 
     entity: str | None
     turn: int
@@ -75,7 +75,7 @@ class ComparedTriple(NamedTuple):
 
 @dataclass(slots=True)
 class DialogueExtraction:
-    """What one document's answer holds; what could not be read or lies about its words is only counted."""
+    """Mentions and triples of one dialogue; unreadable ones, and those with a wrong position, are only counted."""
 
     mentions: list[ComparedMention] = field(default_factory=list)
     triples: list[ComparedTriple] = field(default_factory=list)
@@ -85,11 +85,11 @@ class DialogueExtraction:
 
 @dataclass(frozen=True, slots=True)
 class CheckedExtractions:
-    """A result file as the strict variant sees it."""
+    """Problems and usable answers of a result file under the strict rules."""
 
     problems: tuple[Problem, ...]
     documents: Mapping[str, DialogueExtraction] = field(default_factory=dict)
-    """Dialogue id to its answer, what can be used of it."""
+    """The usable part of each answer, by dialogue id."""
 
 
 def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
@@ -104,16 +104,16 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
 
 
 def official_refusal(submission: Submission, examples: Sequence[Example] | None) -> tuple[Problem, ...]:
-    """Return why the official programs end with an error; empty when they get through.
+    """Return why the official programs end with an error; empty if they get through.
 
-    Rows of dialogues that the truth does not have are skipped unread. Where the data is not known, any could be there.
+    Rows of dialogues that are not in the gold data are skipped unread; if it is not known, any row may be in it.
     """
     unreadable = results.unreadable_officially(submission)
     if unreadable:
         return unreadable
     try:
         if examples is None:
-            official.look_at(submission.rows)
+            official.replay_without_gold(submission.rows)
         else:
             official.score(gold_rows(examples), submission.rows)
     except OfficialError as error:
@@ -125,11 +125,11 @@ def official_refusal(submission: Submission, examples: Sequence[Example] | None)
 
 
 UNLESS_UNKNOWN = "unless the truth does not have the dialogue"
-"""Said with an error of the official programs while the truth is not known: rows of other dialogues are skipped."""
+"""Added to an error of the official programs while the gold data is unknown: rows of other dialogues are skipped."""
 
 
 def gold_rows(examples: Sequence[Example]) -> list[dict[str, Any]]:
-    """Return the raw rows that examples were read from, as the official scorer reads them."""
+    """Return the source rows of the examples, as the official scorer reads them."""
     return [
         one.source
         if isinstance(one.source, dict)
@@ -139,7 +139,7 @@ def gold_rows(examples: Sequence[Example]) -> list[dict[str, Any]]:
 
 
 def examine(submission: Submission, examples: Sequence[Example] | None) -> CheckedExtractions:
-    """Return all problems under the strict rules, and what can be used all the same."""
+    """Return all problems under the strict rules, and the answers that are usable."""
     known = (
         None if examples is None else {one.sample.id: [turn.text for turn in one.sample.history] for one in examples}
     )
@@ -148,33 +148,38 @@ def examine(submission: Submission, examples: Sequence[Example] | None) -> Check
 
 
 def _extraction(row: dict[str, Any], texts: list[str] | None, faults: Faults) -> DialogueExtraction:
-    found = DialogueExtraction()
-    lists = []
-    for key, rule in (("entities", "entities-type"), ("triples", "triples-type")):
-        part = row.get(key)
-        if not isinstance(part, list):
-            what = f"is {shown(part)}" if key in row else "is missing"
-            faults.add(rule, f"/{key}", f"'{key}' {what}, expected a list", "an empty list says that there is none")
-            part = []
-        lists.append(part)
-    for number, one in enumerate(lists[0]):
-        mention = _mention(one, texts, f"/entities/{number}", faults)
-        if mention is None:
-            found.wrong_mentions += 1
-        else:
-            if mention in found.mentions:
-                faults.warn("entity-repeated", f"/entities/{number}", "the same mention is given before")
-            found.mentions.append(mention)
-    ids = {one["id"] for one in lists[0] if isinstance(one, dict) and isinstance(one.get("id"), str)}
-    for number, one in enumerate(lists[1]):
-        told = _told(one, texts, ids, f"/triples/{number}", faults)
-        if told is None:
-            found.wrong_triples += 1
-        else:
-            if told in found.triples:
-                faults.warn("triple-repeated", f"/triples/{number}", "the same triple is given before in this turn")
-            found.triples.append(told)
-    return found
+    entities, triples = (_records(row, key, faults) for key in ("entities", "triples"))
+    ids = {one["id"] for one in entities if isinstance(one, dict) and isinstance(one.get("id"), str)}
+    mentions = [_mention(one, texts, f"/entities/{number}", faults) for number, one in enumerate(entities)]
+    _warn_of_repeated(mentions, "entity-repeated", "/entities", "the same mention is given before", faults)
+    values = [_triple(one, texts, ids, f"/triples/{number}", faults) for number, one in enumerate(triples)]
+    _warn_of_repeated(values, "triple-repeated", "/triples", "the same triple is given before in this turn", faults)
+    return DialogueExtraction(
+        mentions=[one for one in mentions if one is not None],
+        triples=[one for one in values if one is not None],
+        wrong_mentions=mentions.count(None),
+        wrong_triples=values.count(None),
+    )
+
+
+def _records(row: dict[str, Any], key: str, faults: Faults) -> list[Any]:
+    """Return the list `row[key]`; an empty one, with a problem, if it is none."""
+    part = row.get(key)
+    if isinstance(part, list):
+        return part
+    what = f"is {shown(part)}" if key in row else "is missing"
+    advice = "an empty list says that there is none"
+    faults.add(f"{key}-type", f"/{key}", f"'{key}' {what}, expected a list", advice)
+    return []
+
+
+def _warn_of_repeated(records: Sequence[Hashable], rule: str, pointer: str, message: str, faults: Faults) -> None:
+    """Warn of each record that occurs before; `None` stands for an unusable one."""
+    seen: set[Hashable] = set()
+    for number, one in enumerate(records):
+        if one is not None and one in seen:
+            faults.warn(rule, f"{pointer}/{number}", message)
+        seen.add(one)
 
 
 def _mention(one: Any, texts: list[str] | None, pointer: str, faults: Faults) -> ComparedMention | None:
@@ -208,9 +213,9 @@ _NEITHER = -1
 
 
 def _side(name: str, place: list[int], texts: list[str], given: int | None) -> int | None:
-    """Return the side whose words at `place` are the name, blanks and underscores alike.
+    """Return the side whose text at `place` is the name, blanks and underscores being equal.
 
-    `None` where both are and the file does not say which; -1 where neither is, or not the one that is given.
+    `None` if both match and the file does not say which; `_NEITHER` if none does, or not the given one.
     """
     wanted = name.translate(_BREAKS)
     fitting = [side for side, text in enumerate(texts) if text[place[0] : place[1]].translate(_BREAKS) == wanted]
@@ -219,7 +224,7 @@ def _side(name: str, place: list[int], texts: list[str], given: int | None) -> i
     return _NEITHER if not fitting else fitting[0] if len(fitting) == 1 else None
 
 
-def _told(one: Any, texts: list[str] | None, ids: set[str], pointer: str, faults: Faults) -> ComparedTriple | None:
+def _triple(one: Any, texts: list[str] | None, ids: set[str], pointer: str, faults: Faults) -> ComparedTriple | None:
     if not isinstance(one, dict):
         faults.add("triple-type", pointer, f"found {shown(one)}, expected an object")
         return None
@@ -237,7 +242,7 @@ def _told(one: Any, texts: list[str] | None, ids: set[str], pointer: str, faults
 
 
 def _turn(one: dict[str, Any], texts: list[str] | None, pointer: str, faults: Faults) -> tuple[int, int | None] | None:
-    """Return turn and side of an entity or triple from `turn_id` and `utterance_id`; `None` where there is none."""
+    """Return turn and side of an entity or triple from `turn_id` and `utterance_id`; `None` if both are missing."""
     turn: Any = one.get("turn_id")
     utterance: Any = one.get("utterance_id")
     if isinstance(turn, str) and turn.isascii() and turn.isdecimal() and len(turn) < 7:
@@ -264,7 +269,7 @@ def _turn(one: dict[str, Any], texts: list[str] | None, pointer: str, faults: Fa
 
 
 def of_annotation(annotation: Annotation) -> DialogueExtraction:
-    """Return true mentions and values as the strict variant compares them."""
+    """Return gold mentions and values as the strict variant compares them."""
     found = DialogueExtraction()
     for mention in annotation.mentions:
         if mention.span is not None and mention.entity is not None:

@@ -1,7 +1,7 @@
 """The official track 1 scorer with its cleaning step, quirk by quirk (specification, section 6).
 
-It works on decoded files as they are. Where the official program ends with an error of Python, so do these
-functions, with the same kind of error: `score` turns it into an `OfficialError` that names it.
+Works on decoded files as they are. Where the official program ends with a Python error, these functions raise the
+same kind of error, and `score` turns it into an `OfficialError` that names it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 EPSILON = 1e-10
-"""Added to every denominator, so a perfect score is a little below 1 and 0 / 0 is 0."""
+"""Added to every denominator: a perfect score is slightly below 1, and 0 / 0 is 0."""
 NOBODY = "None"
-"""What a predicted entity is called that is assigned to no true one."""
+"""Id of a predicted entity that is assigned to no gold one."""
 
 _WITHOUT_NOISE = str.maketrans("", "", NOISE)
 
@@ -29,12 +29,12 @@ ColumnCounts = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class OfficialCounts:
-    """What the official program computes, document by document."""
+    """Counts and entity assignments of the official program, by document."""
 
     documents: dict[str, ColumnCounts]
-    """Id of each true document to its counts `entity right`, `entity said`, `entity wanted`, `triple right`, ..."""
+    """Counts of each gold document by its id: `entity right`, `entity said`, `entity wanted`, `triple right`, ..."""
     assignment: list[tuple[str, list[tuple[str, str]]]] = field(default_factory=list)
-    """Per row of the submission its id and which predicted entity is which true one, in the order of the ids."""
+    """Id of each submitted row, and its predicted entities with their gold ones, in the order of the ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +49,18 @@ class _Document:
 
 
 def score(gold: Sequence[Mapping[str, Any]], rows: Any) -> OfficialCounts:
-    """Return what the official program computes for true dialogues and the rows of a submission.
+    """Return the counts of the official program for gold dialogues and the rows of a submission.
 
-    Raises `OfficialError` where it ends with an error.
+    Raises `OfficialError` if it ends with an error.
     """
     with official_errors("track 1 scorer"):
         return _score(gold, rows)
 
 
-def look_at(rows: Any) -> None:
-    """Do with each row of a submission what the official program does where the truth has its dialogue.
+def replay_without_gold(rows: Any) -> None:
+    """Process each row of a submission as the official program does if its dialogue is in the gold data.
 
-    Raises `OfficialError` where it ends with an error then.
+    Raises `OfficialError` if it ends with an error.
     """
     with official_errors("track 1 scorer"):
         names = _Names()
@@ -74,7 +74,7 @@ def look_at(rows: Any) -> None:
 def _score(gold: Sequence[Mapping[str, Any]], rows: Any) -> OfficialCounts:
     names = _Names()
     known = {row["id"] for row in gold}
-    said = [(row["id"], _predicted(row, names) if row["id"] in known else None) for row in rows]
+    predicted = [(row["id"], _predicted(row, names) if row["id"] in known else None) for row in rows]
     truth = {row["id"]: _true(row, names) for row in gold}
     documents = {name: _empty() for name in truth}
     for name, document in truth.items():
@@ -89,7 +89,7 @@ def _score(gold: Sequence[Mapping[str, Any]], rows: Any) -> OfficialCounts:
         ]
     )
     assignments = []
-    for name, answer in said:
+    for name, answer in predicted:
         if answer is None:  # a row of an unknown document is skipped unread
             assignments.append((name, list[tuple[str, str]]()))
             continue
@@ -123,7 +123,7 @@ _COLUMNS = tuple(f"{what} {part}" for what in ("entity", "triple") for part in (
 
 
 def _take(keys: Iterable[str], left: Counter[str]) -> int:
-    """Return how many keys find an equal one that is left, and use it up."""
+    """Return how many keys match one that is left, and use it up."""
     found = 0
     for key in keys:
         times = left.get(key, 0)
@@ -134,18 +134,18 @@ def _take(keys: Iterable[str], left: Counter[str]) -> int:
 
 
 class _Name(NamedTuple):
-    """What the cleaning makes of a name."""
+    """A name after the official cleaning."""
 
     length: int
-    """Characters without noise."""
+    """Number of characters without noise."""
     shift: int
-    """Characters of noise that it starts with."""
+    """Number of noise characters at its start."""
     data_service: bool
     """Whether a data service is named."""
 
 
 class _Names(dict[str, _Name]):
-    """Names that were cleaned already: a dialogue says the same ones again and again, and the truth once more."""
+    """Cache of cleaned names: the same ones recur in a dialogue, and once more in the gold data."""
 
     def __missing__(self, name: str) -> _Name:
         found = self[name] = _clean(name)
@@ -153,8 +153,8 @@ class _Names(dict[str, _Name]):
 
 
 def _mention(document: str, turn: Any, place: Sequence[int], name: str, kind: str, names: _Names) -> str:
-    """Return the key of a mention: the given end is not used, the type of the data services is forced (6.2)."""
-    # What is no text cannot be kept by name; it fails in `_clean` as it does in the official program.
+    """Return the scoring key of a mention: the given end is ignored, the type of data services is forced (6.2)."""
+    # Other types cannot be cached by name; they fail in `_clean` as they do in the official program.
     length, shift, data_service = names[name] if name.__class__ is str else _clean(name)
     start = place[0] + shift
     if data_service:
@@ -174,7 +174,7 @@ _DATA_SERVICE = re.compile("|".join(map(re.escape, DATA_SERVICES)))
 
 
 def _bare(text: str) -> str:
-    """Return a text without noise; what is no text fails as it does in the official program."""
+    """Return a text without noise; any other type fails as it does in the official program."""
     if text.__class__ is str:
         return text.replace(" ", "").replace("_", "")  # NOISE, three times as fast as by table
     return text.translate(_WITHOUT_NOISE)
@@ -206,22 +206,22 @@ def _predicted(row: Mapping[str, Any], names: _Names) -> _Document:
     return _Document(mentions, triples)
 
 
-def assign_entities(said: _Document, true: _Document) -> dict[str, str]:
-    """Return which predicted entity is which true one, by their triples' turns and values alone (6.5).
+def assign_entities(predicted: _Document, gold: _Document) -> dict[str, str]:
+    """Assign predicted entities to gold ones by the turns and values of their triples alone (6.5).
 
     Raises `KeyError` for a predicted triple of an entity that has no predicted mention.
     """
     from duologue.metrics.assignment import assign  # numpy stays out of what only lists tasks
 
-    rows, columns = said.ids(), true.ids()
+    rows, columns = predicted.ids(), gold.ids()
     told: dict[str, list[str]] = {name: [] for name in rows}
-    for entity, value, _ in said.triples:
+    for entity, value, _ in predicted.triples:
         if entity != USER or USER in told:  # a mention may bear the user's id
             told[entity].append(value)
     known: dict[str, list[str]] = {name: [] for name in columns}
     places: dict[str, set[int]] = {}
     numbers = {name: number for number, name in enumerate(columns)}
-    for entity, value, _ in true.triples:
+    for entity, value, _ in gold.triples:
         if entity in known:
             known[entity].append(value)
             places.setdefault(value, set()).add(numbers[entity])
@@ -233,12 +233,12 @@ def assign_entities(said: _Document, true: _Document) -> dict[str, str]:
     return {row: NOBODY if place is None else columns[place] for row, place in zip(rows, found, strict=True)}
 
 
-def _similarity(said: list[str], true: list[str]) -> float:
-    left = list(true)
+def _similarity(predicted: list[str], gold: list[str]) -> float:
+    left = list(gold)
     hits = 0
-    for value in said:
+    for value in predicted:
         if value in left:
             left.remove(value)
             hits += 1
-    precision, recall = hits / (len(said) + EPSILON), hits / (len(true) + EPSILON)
+    precision, recall = hits / (len(predicted) + EPSILON), hits / (len(gold) + EPSILON)
     return 2 * precision * recall / (precision + recall + EPSILON)

@@ -1,14 +1,14 @@
-"""Track 1 scores of a result file: mention F1, triple F1 and their mean, as the official scorer has them or strictly.
+"""Scores a track 1 result file: mention F1, triple F1 and their mean, officially or strictly.
 
-Variant `official` scores the rows as they are with every quirk of the specification's section 6. Variant `strict`
-scores what a checked file says as section 15 recommends. Both count per dialogue.
+Variant `official` scores the rows as they are, with every quirk of the official program (specification, section 6).
+Variant `strict` scores the usable answers of a checked file (section 15). Both count per dialogue.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs.formats.gc_pause import paused
+from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
@@ -49,10 +49,10 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
 def score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a result file against annotated dialogues.
 
-    Raises `FormatError` where the official program ends with an error, and in variant `strict` for a file with
-    errors unless `how.partial`: then what is missing or wrong counts as such.
+    Raises `FormatError` if the official program ends with an error, and in variant `strict` for a file with errors
+    unless `how.partial`, which counts missing and wrong parts as such.
     """
-    with paused():
+    with gc_paused():
         return _score(brief, examples, submission, how)
 
 
@@ -68,7 +68,7 @@ def _score(brief: Brief, examples: Sequence[Example], submission: Submission, ho
 
 
 ScoredDialogues = tuple["dict[str, dict[str, float]]", "tuple[Problem, ...]", "dict[str, object]"]
-"""Counts by dialogue, warnings, remarks."""
+"""Counts by dialogue, problems, and `meta` of the report."""
 
 
 def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> ScoredDialogues:  # noqa: ARG001  # as _strict
@@ -81,13 +81,15 @@ def _official(examples: Sequence[Example], submission: Submission, how: Scoring)
         raise FormatError(submission.path, [error.problem()]) from error
     if not outcome.documents:
         raise FormatError("the truth", [_NO_TRUTH])
-    return outcome.documents, (), {"assignment": [_written(one) for one in outcome.assignment]}
+    return outcome.documents, (), {"assignment": [_encodable(one) for one in outcome.assignment]}
 
 
-def _written(assigned: tuple[Any, list[tuple[str, str]]]) -> tuple[Any, list[tuple[str, str]]]:
-    """Return an assignment with the ids of the submission such that a report can be written with them."""
+def _encodable(assigned: tuple[Any, list[tuple[str, str]]]) -> tuple[Any, list[tuple[str, str]]]:
+    """Return an assignment with ids that can be written as UTF-8."""
     name, pairs = assigned
-    return made_whole(name) if isinstance(name, str) else name, [(made_whole(said), true) for said, true in pairs]
+    return made_whole(name) if isinstance(name, str) else name, [
+        (made_whole(predicted), gold) for predicted, gold in pairs
+    ]
 
 
 _NO_TRUTH = Problem(
@@ -99,15 +101,15 @@ def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -
     truth = truth_problems(examples)
     if truth:
         raise FormatError("the truth", truth)
-    findings = checker.examine(submission, examples)
-    results.expect_usable(submission, findings.problems, how)
+    checked = checker.examine(submission, examples)
+    results.expect_usable(submission, checked.problems, how)
     counted, ties = {}, []
     for example in examples:
-        said = findings.documents.get(example.sample.id, checker.DialogueExtraction())
-        counted[example.sample.id], tie = strict.count(said, checker.of_annotation(_annotation(example)))
+        predicted = checked.documents.get(example.sample.id, checker.DialogueExtraction())
+        counted[example.sample.id], tie = strict.count(predicted, checker.of_annotation(_annotation(example)))
         if tie:
             ties.append(example.sample.id)
-    return counted, (*findings.problems, *_remarks(counted, ties)), {"ties": ties}
+    return counted, (*checked.problems, *_warnings(counted, ties)), {"ties": ties}
 
 
 def _annotation(example: Example) -> Annotation:
@@ -115,8 +117,8 @@ def _annotation(example: Example) -> Annotation:
     return found if found is not None else Annotation()
 
 
-def _remarks(counted: Mapping[str, Mapping[str, float]], ties: list[str]) -> list[Problem]:
-    """Return warnings on what the figures do not tell: ties that mattered, and 0 for want of anything to count."""
+def _warnings(counted: Mapping[str, Mapping[str, float]], ties: list[str]) -> list[Problem]:
+    """Return warnings about ties that matter and about scores that are 0 because there is nothing to count."""
     found = []
     if ties:
         message = f"in {len(ties)} dialogues equally good assignments of entities give different triple scores"
@@ -129,7 +131,7 @@ def _remarks(counted: Mapping[str, Mapping[str, float]], ties: list[str]) -> lis
 
 
 def truth_problems(examples: Sequence[Example]) -> list[Problem]:
-    """Return why examples cannot be scored against: none, a repeated id, no annotation."""
+    """Return why the examples cannot serve as gold: there are none, an id is repeated, an annotation is missing."""
     if not examples:
         return [_NO_TRUTH]
     found, seen = [], set()

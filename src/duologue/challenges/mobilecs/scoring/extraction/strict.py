@@ -1,8 +1,7 @@
-"""Track 1 counted strictly: what the specification's section 15 recommends in place of the official quirks.
+"""Strict counts of track 1, without the official quirks (specification, section 15).
 
-A mention is right with turn, side, start, end and type. Entities are assigned by their triples' turns, slots and
-values, then by shared mentions, and entities that are never mentioned take part. A triple is right with the assigned
-entity, turn, slot and value.
+A mention is right if turn, side, start, end and type are. Entities, mentioned or not, are assigned by the turns, slots
+and values of their triples, then by shared mentions. A triple is right if entity, turn, slot and value are.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.scoring.extraction.checker import ComparedMention, DialogueExtraction
 
 _BREAKS_TIES = 1e-4
-"""Weight of shared mentions: below the smallest difference that triples of one document can make."""
+"""Weight of shared mentions: below the smallest difference that the triples of a document can make."""
 _NUDGE = 1e-6
-"""Weight that makes the solver look for other assignments that are as good."""
+"""Weight that makes the solver prefer other, equally good assignments."""
 
 
 class DialogueCounts(NamedTuple):
@@ -28,15 +27,15 @@ class DialogueCounts(NamedTuple):
 
     columns: dict[str, float]
     tie: bool
-    """Whether another assignment that is as similar would give another number of right triples."""
+    """Whether an equally good assignment would give another number of right triples."""
 
 
-def count(said: DialogueExtraction, true: DialogueExtraction) -> DialogueCounts:
+def count(predicted: DialogueExtraction, gold: DialogueExtraction) -> DialogueCounts:
     """Return the counts of one document's answer."""
-    assigned, tie = _assign(said, true)
-    left = Counter(true.triples)
+    assigned, tie = _assign(predicted, gold)
+    left = Counter(gold.triples)
     right = 0
-    for one in said.triples:
+    for one in predicted.triples:
         if one.entity is not None and one.entity not in assigned:
             continue
         key = one._replace(entity=assigned[one.entity]) if one.entity is not None else one
@@ -44,21 +43,21 @@ def count(said: DialogueExtraction, true: DialogueExtraction) -> DialogueCounts:
             left[key] -= 1
             right += 1
     columns = {
-        "entity right": float(_right_mentions(said.mentions, true.mentions)),
-        "entity said": float(len(said.mentions) + said.wrong_mentions),
-        "entity wanted": float(len(true.mentions) + true.wrong_mentions),
+        "entity right": float(_right_mentions(predicted.mentions, gold.mentions)),
+        "entity said": float(len(predicted.mentions) + predicted.wrong_mentions),
+        "entity wanted": float(len(gold.mentions) + gold.wrong_mentions),
         "triple right": float(right),
-        "triple said": float(len(said.triples) + said.wrong_triples),
-        "triple wanted": float(len(true.triples) + true.wrong_triples),
+        "triple said": float(len(predicted.triples) + predicted.wrong_triples),
+        "triple wanted": float(len(gold.triples) + gold.wrong_triples),
     }
     return DialogueCounts(columns, tie)
 
 
-def _right_mentions(said: Sequence[ComparedMention], true: Sequence[ComparedMention]) -> int:
-    """Return how many mentions are right; one whose side is not told may be on either side, after the others."""
-    left = Counter((one.turn, one.side, one.start, one.end, one.label) for one in true)
+def _right_mentions(predicted: Sequence[ComparedMention], gold: Sequence[ComparedMention]) -> int:
+    """Return the number of right mentions; those without a side may match on either, after all others."""
+    left = Counter((one.turn, one.side, one.start, one.end, one.label) for one in gold)
     right = 0
-    for one in sorted(said, key=lambda mention: mention.side is None):
+    for one in sorted(predicted, key=lambda mention: mention.side is None):
         for side in (0, 1) if one.side is None else (one.side,):
             key = (one.turn, side, one.start, one.end, one.label)
             if left[key] > 0:
@@ -68,14 +67,14 @@ def _right_mentions(said: Sequence[ComparedMention], true: Sequence[ComparedMent
     return right
 
 
-def _assign(said: DialogueExtraction, true: DialogueExtraction) -> tuple[dict[str, str], bool]:
-    """Return which predicted entity is which true one, and whether ties mattered.
+def _assign(predicted: DialogueExtraction, gold: DialogueExtraction) -> tuple[dict[str, str], bool]:
+    """Assign predicted entities to gold ones, and tell whether ties mattered.
 
-    Equal similarities and shared mentions are decided by the solver over ids in sorted order.
+    Remaining ties are decided by the solver over ids in sorted order.
     """
     from duologue.metrics.assignment import assign
 
-    rows, columns = _by_entity(said), _by_entity(true)
+    rows, columns = _by_entity(predicted), _by_entity(gold)
     names, others = sorted(rows), sorted(columns)
     shared = [[_shared(rows[row], columns[column]) for column in others] for row in names]
     weights = [
@@ -85,7 +84,7 @@ def _assign(said: DialogueExtraction, true: DialogueExtraction) -> tuple[dict[st
         ]
         for row, line in zip(names, shared, strict=True)
     ]
-    overlap = _overlaps(said.mentions, true.mentions)
+    overlap = _overlaps(predicted.mentions, gold.mentions)
     combined = [
         [weight + _BREAKS_TIES * overlap.get((row, column), 0.0) for column, weight in zip(others, line, strict=True)]
         for row, line in zip(names, weights, strict=True)
@@ -96,7 +95,7 @@ def _assign(said: DialogueExtraction, true: DialogueExtraction) -> tuple[dict[st
 
 
 def _by_entity(extraction: DialogueExtraction) -> dict[str, list[tuple[int, str, str]]]:
-    """Return turn, slot and value of the triples of each entity that is mentioned or told of."""
+    """Return turn, slot and value of the triples of each entity that has a mention or a triple."""
     found: dict[str, list[tuple[int, str, str]]] = {one.entity: [] for one in extraction.mentions}
     for one in extraction.triples:
         if one.entity is not None:
@@ -104,21 +103,21 @@ def _by_entity(extraction: DialogueExtraction) -> dict[str, list[tuple[int, str,
     return found
 
 
-def _shared(said: Sequence[tuple[int, str, str]], true: Sequence[tuple[int, str, str]]) -> int:
-    return (Counter(said) & Counter(true)).total() if said and true else 0
+def _shared(predicted: Sequence[tuple[int, str, str]], gold: Sequence[tuple[int, str, str]]) -> int:
+    return (Counter(predicted) & Counter(gold)).total() if predicted and gold else 0
 
 
-def _overlaps(said: Sequence[ComparedMention], true: Sequence[ComparedMention]) -> dict[tuple[str, str], float]:
+def _overlaps(predicted: Sequence[ComparedMention], gold: Sequence[ComparedMention]) -> dict[tuple[str, str], float]:
     """Return the share of equal mentions (turn, side, start, end) of each pair of entities that have any."""
     places: dict[tuple[int, int | None, int, int], list[str]] = {}
-    for one in true:
+    for one in gold:
         places.setdefault((one.turn, one.side, one.start, one.end), []).append(one.entity)
     hits: Counter[tuple[str, str]] = Counter()
-    for one in said:
+    for one in predicted:
         for side in (0, 1) if one.side is None else (one.side,):
             for entity in places.get((one.turn, side, one.start, one.end), ()):
                 hits[one.entity, entity] += 1
-    sizes = Counter(("said", one.entity) for one in said) + Counter(("true", one.entity) for one in true)
+    sizes = Counter(("said", one.entity) for one in predicted) + Counter(("true", one.entity) for one in gold)
     return {
         (here, there): min(1.0, 2 * times / (sizes["said", here] + sizes["true", there]))
         for (here, there), times in hits.items()
@@ -126,7 +125,7 @@ def _overlaps(said: Sequence[ComparedMention], true: Sequence[ComparedMention]) 
 
 
 def _ties_matter(weights: list[list[float]], hits: list[list[int]]) -> bool:
-    """Tell whether equally good assignments differ in how many triples they make right."""
+    """Tell whether equally good assignments give different numbers of right triples."""
     from duologue.metrics.assignment import assign
 
     if not any(sum(hit > 0 for hit in line) > 1 for line in (*hits, *zip(*hits, strict=True))):
