@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.spoken.formats.conversion import convert
+from duologue.challenges.spoken.formats.conversions import convert
 from duologue.challenges.spoken.formats.files import write_graph
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Grounded

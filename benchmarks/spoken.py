@@ -30,7 +30,7 @@ import msgspec
 
 from costs import timed
 from duologue.challenges.spoken.schema.triples import attr_of
-from duologue.challenges.spoken.systems.grounded.system import facts_in
+from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.challenges.spoken.task import BRIEF, SpokenTask
 from duologue.core.disk import write_text
 from duologue.core.plugins import load_system, load_system_class
@@ -259,7 +259,7 @@ def measured(bench: Bench, row: Row, part: Part, *, wanted: bool) -> dict[str, f
 
 def gold_of(examples: Sequence[Example]) -> dict[str, list[dict[str, Any]]]:
     """Return the wanted triples by sample id."""
-    return {one.sample.id: [attr_of(fact) for fact in facts_in(one)] for one in examples}
+    return {one.sample.id: [attr_of(fact) for fact in gold_facts(one)] for one in examples}
 
 
 def results_of(bench: Bench, parts: Sequence[Part], wanted: set[tuple[str, str]]) -> list[Result]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.spoken.systems.grounded.entity_linker import Linker
-from duologue.challenges.spoken.systems.grounded.system import facts_in
-from duologue.challenges.spoken.systems.template_nlg.generator import Replier
+from duologue.challenges.spoken.systems.grounded.entity_linker import EntityLinker
+from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
+from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.core.records import Annotation, Answer
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def first_value(examples: Sequence[Example], world: World) -> list[Answer]:
     """Answer with the first triple of the entity that was named last, as written: the least that uses the graph."""
-    linker = Linker(dict.fromkeys(fact.subject for fact in world), fuzzy=False)
+    linker = EntityLinker(dict.fromkeys(fact.subject for fact in world), fuzzy=False)
     answers = []
     for one in examples:
         named = [mention for turn in one.sample.history for mention in linker.mentions(turn.text)]
@@ -30,14 +30,14 @@ def first_value(examples: Sequence[Example], world: World) -> list[Answer]:
 
 def gold_knowledge(system: Any, examples: Sequence[Example], world: World, model: Path) -> list[Answer]:  # noqa: ARG001  # the form of an oracle
     """Return the replies to the wanted triples."""
-    replier = Replier.load(model)
-    return [_answer(replier.reply(one.sample, facts_in(one), world), facts_in(one)) for one in examples]
+    replier = TemplateGenerator.load(model)
+    return [_answer(replier.reply(one.sample, gold_facts(one), world), gold_facts(one)) for one in examples]
 
 
 def gold_entity(system: Any, examples: Sequence[Example], world: World, model: Path) -> list[Answer]:
     """Return the replies where the entities of the wanted triples are told, and nothing else."""
-    replier = Replier.load(model)
-    names = [{fact.subject for fact in facts_in(one)} for one in examples]
+    replier = TemplateGenerator.load(model)
+    names = [{fact.subject for fact in gold_facts(one)} for one in examples]
     chosen = system.select([one.sample for one in examples], names)
     return [
         _answer(replier.reply(one.sample, found.facts, world), found.facts)

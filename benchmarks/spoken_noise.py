@@ -34,14 +34,16 @@ from scipy.sparse import csr_matrix
 
 from duologue.challenges.spoken.formats.files import read_dialogues
 from duologue.challenges.spoken.noise.noise_table import SHARES
-from duologue.challenges.spoken.noise.simulator import Simulator
+from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts
-from duologue.challenges.spoken.systems.asr_correction.corrector import Repairer
+from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
 from duologue.core.disk import read_json
 from duologue.metrics.edits import Edits, edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
 
 Pair = tuple[str, str]
 """A clean utterance and the same with noise."""
@@ -195,7 +197,7 @@ def check_likeness(real: Sequence[Pair], seeds: int) -> bool:
     for name, view in VIEWS.items():
         areas = []
         for seed in range(1, seeds + 1):
-            simulator = Simulator("validation", seed)
+            simulator = NoiseSimulator("validation", seed)
             made = [
                 (clean, simulator.turn(clean, rng=Random(f"{seed} {number}")).text)
                 for number, (clean, _) in enumerate(real)
@@ -206,7 +208,7 @@ def check_likeness(real: Sequence[Pair], seeds: int) -> bool:
     return fine
 
 
-def learned(data: Path) -> tuple[Repairer, list[str]]:
+def learned(data: Path) -> tuple[AsrCorrector, list[str]]:
     """Return a repairer that saw nothing of the pairs' dialogues, and the clean turns of those dialogues."""
     index, _, _ = read_json(data / "challenge_valid_visible_index.json.gz")
     twins = {(one["domain"], one["index"]) for row in index for one in row["kdconv_twin"]}
@@ -224,7 +226,7 @@ def learned(data: Path) -> tuple[Repairer, list[str]]:
         [(turn.text, at % 2 == 1 and turn.annotation is not None) for at, turn in enumerate(one.turns)] for one in known
     ]
     graph, _, _ = read_json(data / "kg_rebuilt_visible.json.gz")
-    return Repairer.learn(clean_texts(turns), graph, seed=1), clean
+    return train_corrector(clean_texts(turns), graph, seed=1), clean
 
 
 def check_repair(data: Path) -> bool:
@@ -233,9 +235,9 @@ def check_repair(data: Path) -> bool:
     repairer, clean = learned(data)
     print(f"repair: learned in {time.process_time() - start:.0f} s of processor time")
     pairs = pairs_in(data)
-    repairer.repair(pairs[0][1])
+    repairer.correct(pairs[0][1])
     start = time.process_time()
-    mended = [repairer.repair(noisy) for _, noisy in pairs]
+    mended = [repairer.correct(noisy) for _, noisy in pairs]
     taken = (time.process_time() - start) / len(pairs) * 1000
     fine = taken <= 5
     for name, fold in (("with punctuation", with_marks), ("without", without_marks)):
@@ -244,7 +246,7 @@ def check_repair(data: Path) -> bool:
         fine &= after <= 0.65 * before
         lowered = f"{before:.1%} to {after:.1%}, lowered by {1 - after / before:.1%}"
         print(f"error rate {name:<17} {lowered}; split " + " / ".join(f"{one:.1%}" for one in split))
-    untouched = fmean(repairer.repair(text) == text for text in clean)
+    untouched = fmean(repairer.correct(text) == text for text in clean)
     fine &= untouched > 0.99
     print(f"clean utterances left as they are: {untouched:.2%} of {len(clean)}; {taken:.1f} ms for a noisy one")
     return fine
@@ -252,7 +254,7 @@ def check_repair(data: Path) -> bool:
 
 def noisy_turns(data: Path, regime: str) -> tuple[list[Pair], Counter[str]]:
     """Return turns with the noise of a regime, and how often each recipe was taken."""
-    simulator = Simulator(regime, 1)
+    simulator = NoiseSimulator(regime, 1)
     recipes: Counter[str] = Counter()
     pairs = []
     for number, text in enumerate(clean_turns(data, regime)):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.spoken.schema.triples import attr_of, key_of
 from duologue.challenges.spoken.scoring.slices import domain_of
-from duologue.challenges.spoken.systems.grounded.system import facts_in
+from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.records import Scoring
 from duologue.metrics.counts import Counts
@@ -160,7 +160,7 @@ def _tests(results: Sequence[Result]) -> list[str]:
 
 def cause_of(example: Example, reply: dict[str, Any], overlap: float) -> str:
     """Return what went wrong first with a reply to a sample with knowledge, one of `_CAUSES`."""
-    wanted = {key_of(attr_of(fact)) for fact in facts_in(example)}
+    wanted = {key_of(attr_of(fact)) for fact in gold_facts(example)}
     said = {key_of(attr) for attr in reply.get("attrs", ())}
     if not said:
         return "silence"
@@ -170,16 +170,16 @@ def cause_of(example: Example, reply: dict[str, Any], overlap: float) -> str:
         return "attribute" if {key[:2] for key in said} != {key[:2] for key in wanted} else "count"
     if overlap >= _POOR:
         return "right"
-    return "span" if any(fact.relation == "Information" for fact in facts_in(example)) else "reply"
+    return "span" if any(fact.relation == "Information" for fact in gold_facts(example)) else "reply"
 
 
 def _errors(result: Result) -> list[str]:
     domains: dict[str, list[str]] = {}
     for one in result.examples:
-        domains.setdefault(one.sample.dialogue_id, []).extend(fact.relation for fact in facts_in(one))
+        domains.setdefault(one.sample.dialogue_id, []).extend(fact.relation for fact in gold_facts(one))
     found: dict[str, Counter[str]] = {}
     for one in result.examples:
-        if facts_in(one):
+        if gold_facts(one):
             reply = result.replies[one.sample.id]
             cause = cause_of(one, reply, _overlap(reply["message"], one.references[0].text or ""))
             for group in (domain_of(domains[one.sample.dialogue_id]) or "other", "all"):
@@ -232,7 +232,7 @@ def _told(result: Result, seed: int) -> Iterator[str]:
             reply = result.replies[one.sample.id]
             yield f"user:   {one.sample.history[-1].text}"
             yield f"person: {one.references[0].text}"
-            yield from (f"        {fact.subject} | {fact.relation} | {fact.object}" for fact in facts_in(one))
+            yield from (f"        {fact.subject} | {fact.relation} | {fact.object}" for fact in gold_facts(one))
             yield f"system: {reply['message']}"
             yield from (f"        {' | '.join(map(str, attr.values()))}" for attr in reply.get("attrs", ()))
         yield ""

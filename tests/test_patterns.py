@@ -64,7 +64,7 @@ SAME = [
     ),
     (
         r"[吗呢么嘛]\s*[。，.]?\s*$",
-        lambda text: bool(context.ASKING.search(text)),
+        lambda text: bool(context.QUESTION.search(text)),
         lambda old, text: bool(old.search(text)),
         "吗呢 。.\na",
     ),

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 import torch
 
-from duologue.challenges.spoken.systems.pipeline.network.generator import new_replier, reply_learner
-from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Pair, Seq2SeqSize
+from duologue.challenges.spoken.systems.pipeline.network.generator import generator_learner, new_generator
+from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair, Seq2SeqSize
 from duologue.core.errors import UsageError
 from duologue.core.identity import LOG
 from duologue.models.parallel import Team, on_device
@@ -19,19 +19,19 @@ from duologue.models.train import Plan, Subject, train
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, PairBatch
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, Seq2SeqBatch
 
 SIZE = Seq2SeqSize(vocabulary=12, width=16, heads=2, inner=32, encoder_layers=1, decoder_layers=1, dropout=0.0)
 PLAN = Plan(epochs=2, batch=3, learning_rate=0.01, choose="loss", threads=1, checkpoint_seconds=0.0, check_every=2)
-PAIRS = [Pair([4 + n % 7] * (1 + n % 4), [0] * (1 + n % 4), [5 + n % 3] * (n % 5)) for n in range(10)]
+PAIRS = [Seq2SeqPair([4 + n % 7] * (1 + n % 4), [0] * (1 + n % 4), [5 + n % 3] * (n % 5)) for n in range(10)]
 """The last batch of three is one pair: the second process has nothing to do there."""
 HELD_OUT = PAIRS[:7]
 
 
 def trained(folder: Path, devices: int, *, size: Seq2SeqSize = SIZE, progress: Any = None) -> CopyTransformer:
-    model = new_replier(size, 1)
+    model = new_generator(size, 1)
     plan = msgspec.structs.replace(PLAN, devices=devices)
-    train(reply_learner(model), PAIRS, HELD_OUT, plan, folder=folder, seed=5, progress=progress)
+    train(generator_learner(model), PAIRS, HELD_OUT, plan, folder=folder, seed=5, progress=progress)
     return model
 
 
@@ -120,9 +120,11 @@ def test_two_processes_that_were_stopped_go_on_to_the_same_bits(tmp_path: Path) 
 
 
 def test_what_cannot_travel_to_another_process_is_named(tmp_path: Path) -> None:
-    model = new_replier(SIZE, 1)
-    learner = reply_learner(model)
-    local: Subject[Pair, PairBatch] = Subject(model, learner.collate, lambda batch: model(batch).sum(), None, len)
+    model = new_generator(SIZE, 1)
+    learner = generator_learner(model)
+    local: Subject[Seq2SeqPair, Seq2SeqBatch] = Subject(
+        model, learner.collate, lambda batch: model(batch).sum(), None, len
+    )
     with pytest.raises(UsageError, match="training on 2 devices needs a subject that can be pickled"):
         train(local, PAIRS, HELD_OUT, msgspec.structs.replace(PLAN, devices=2), folder=tmp_path, seed=1)
 
@@ -131,7 +133,7 @@ def test_devices_that_are_not_there_are_asked_for_in_vain(tmp_path: Path) -> Non
     count = torch.cuda.device_count()
     plan = msgspec.structs.replace(PLAN, devices=count + 1, device="cuda")
     with pytest.raises(UsageError, match=f"{count + 1} CUDA devices are asked for, found {count}"):
-        train(reply_learner(new_replier(SIZE, 1)), PAIRS, HELD_OUT, plan, folder=tmp_path, seed=1)
+        train(generator_learner(new_generator(SIZE, 1)), PAIRS, HELD_OUT, plan, folder=tmp_path, seed=1)
 
 
 def test_a_team_shares_all_rows_evenly() -> None:

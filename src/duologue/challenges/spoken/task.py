@@ -164,11 +164,11 @@ class SpokenTask:
 
         Raises `UsageError` without a file: there is none built in.
         """
-        from duologue.challenges.spoken.formats import conversion
+        from duologue.challenges.spoken.formats import conversions
 
         if path is None:
             raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json with --kg")
-        return conversion.open_graph(path)
+        return conversions.open_graph(path)
 
     def dump(self, path: Path, write: Callable[[str], object], *, world: World | None = None) -> None:
         """Write dialogues, samples, gold or a graph as plain text; triples that `world` has not are marked."""
@@ -192,7 +192,7 @@ class SpokenTask:
         """Return `system` as a live partner over the graph at `place`; `UsageError` without one."""
         from duologue.challenges.spoken.live import partner
 
-        return partner.Partner(system, self.world(place), BRIEF, seed=seed, lang=lang, name=name)
+        return partner.SpokenPartner(system, self.world(place), BRIEF, seed=seed, lang=lang, name=name)
 
     def service(self, system: System, world: World | None, *, seed: int) -> Service:
         """Return `system` behind the form of the published baseline's demo; the graph's indexes are built now."""
@@ -207,23 +207,23 @@ class SpokenTask:
 
     def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
         """Turn dialogues into the samples or the gold that they hold, or a graph into a database and back."""
-        from duologue.challenges.spoken.formats import conversion
+        from duologue.challenges.spoken.formats import conversions
 
-        conversion.convert(source, target, path, out)
+        conversions.convert(source, target, path, out)
         return [out]
 
     def distort(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
         """Write dialogues or samples with the recogniser's noise; return how many utterances changed."""
         from duologue.challenges.spoken.noise.noisy_files import distort
-        from duologue.challenges.spoken.noise.simulator import Simulator
+        from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 
-        return distort(path, out, Simulator(regime, seed, strength=strength))
+        return distort(path, out, NoiseSimulator(regime, seed, strength=strength))
 
     def distorted(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
         """Return examples with noise on the user's turns of their histories."""
-        from duologue.challenges.spoken.noise.simulator import Simulator
+        from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 
-        simulator = Simulator("test", seed, strength=strength)
+        simulator = NoiseSimulator("test", seed, strength=strength)
         return [simulator.example(example) for example in examples]
 
 

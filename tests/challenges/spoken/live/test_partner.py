@@ -50,13 +50,13 @@ def test_a_goodbye_ends_the_talk_and_an_empty_line_is_passed_over(partner: Any) 
     assert partner.dialogue().turns == ()
 
 
-class Loud(noise.Simulator):
-    def turn(self, text: str, spans: Any = (), *, rng: Any) -> noise.Noisy:
-        return noise.Noisy(f"额{text}{'呀' if rng.random() < 2 else ''}", tuple(spans), "loud")
+class Loud(noise.NoiseSimulator):
+    def turn(self, text: str, spans: Any = (), *, rng: Any) -> noise.NoisyUtterance:
+        return noise.NoisyUtterance(f"额{text}{'呀' if rng.random() < 2 else ''}", tuple(spans), "loud")
 
 
 def test_the_switch_makes_words_noisy_and_leaves_them_again(partner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noise, "Simulator", Loud)
+    monkeypatch.setattr(noise, "NoiseSimulator", Loud)
     assert said(partner, "/noise on") == ["Your words are now heard as a recogniser writes them."]
     lines = said(partner, "青石岛的电话")
     assert lines[:2] == ["0999-5550123", "heard: 额青石岛的电话呀"]
@@ -76,10 +76,10 @@ def test_the_switch_makes_words_noisy_and_leaves_them_again(partner: Any, monkey
 
 
 def test_noise_that_cannot_be_had_says_why(partner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lacking(self: object, text: str, spans: Any = (), *, rng: Any) -> noise.Noisy:
+    def lacking(self: object, text: str, spans: Any = (), *, rng: Any) -> noise.NoisyUtterance:
         raise MissingExtraError("this needs pypinyin")
 
-    monkeypatch.setattr(noise.Simulator, "turn", lacking)
+    monkeypatch.setattr(noise.NoiseSimulator, "turn", lacking)
     assert said(partner, "/noise on") == ["this needs pypinyin"]
     assert said(partner, "青石岛的门票")[0] == "30元"
 

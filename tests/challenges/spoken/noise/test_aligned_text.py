@@ -3,46 +3,46 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.spoken.noise.aligned_text import Traced
+from duologue.challenges.spoken.noise.aligned_text import AlignedText
 
 
 def test_a_repetition_inside_a_stretch_belongs_to_it() -> None:
-    text = Traced("看过战争吗")
+    text = AlignedText("看过战争吗")
     text.repeat(2)
     assert str(text) == "看过战战争吗"
     assert text.carry([(2, 4), (0, 2)]) == [(2, 5), (0, 2)]
 
 
 def test_what_is_put_inside_a_stretch_belongs_to_it_and_what_is_put_before_does_not() -> None:
-    text = Traced("看过战争吗")
+    text = AlignedText("看过战争吗")
     text.insert(3, "。")
     text.insert(0, "额")
     assert text.carry([(2, 4)]) == [(3, 6)]
 
 
 def test_a_stretch_moves_with_its_words_and_one_torn_apart_holds_what_came_between() -> None:
-    text = Traced("这个景点在哪")
+    text = AlignedText("这个景点在哪")
     text.swap(0, 2, 4)
     assert str(text) == "景点这个在哪"
     assert text.carry([(2, 4), (0, 2), (3, 5)]) == [(0, 2), (2, 4), (1, 5)]
 
 
 def test_a_lost_stretch_is_empty_and_stands_where_it_would_be() -> None:
-    text = Traced("看过战争吗")
+    text = AlignedText("看过战争吗")
     text.delete(2)
     text.delete(2)
     assert text.carry([(2, 4)]) == [(2, 2)]
 
 
 def test_a_replaced_character_keeps_its_place() -> None:
-    text = Traced("景点")
+    text = AlignedText("景点")
     text.replace(0, "竟")
     assert (str(text), text.carry([(0, 1)])) == ("竟点", [(0, 1)])
 
 
 @given(st.text(min_size=1, max_size=12), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30)), max_size=6))
 def test_stretches_stay_inside_the_text_whatever_is_done(text: str, changes: list[tuple[int, int]]) -> None:
-    traced = Traced(text)
+    traced = AlignedText(text)
     for what, number in changes:
         if not len(traced):
             break

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.challenges.spoken.noise.noisy_files import distort
-from duologue.challenges.spoken.noise.simulator import Simulator
+from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.disk import read_bytes
 from duologue.core.errors import FormatError, UsageError
@@ -40,7 +40,7 @@ def written(folder: Path, value: object, name: str = "in.json") -> Path:
 
 def test_dialogues_keep_all_but_their_noisy_messages(tmp_path: Path) -> None:
     out = tmp_path / "out.json.gz"
-    count = distort(written(tmp_path, DIALOGUES), out, Simulator("validation", 1))
+    count = distort(written(tmp_path, DIALOGUES), out, NoiseSimulator("validation", 1))
     found = json.loads(read_bytes(out))
     assert [list(one) for one in found] == [["messages", "name"]] * 6
     pairs = [
@@ -55,7 +55,7 @@ def test_dialogues_keep_all_but_their_noisy_messages(tmp_path: Path) -> None:
 
 def test_samples_are_noisy_in_the_users_turns(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    distort(written(tmp_path, SAMPLES), out, Simulator("test", 1))
+    distort(written(tmp_path, SAMPLES), out, NoiseSimulator("test", 1))
     found = json.loads(out.read_text(encoding="utf-8"))
     assert list(found) == list(SAMPLES)
     assert {turns[1]["message"] for turns in found.values()} == {"看过。"}
@@ -64,14 +64,14 @@ def test_samples_are_noisy_in_the_users_turns(tmp_path: Path) -> None:
 
 def test_samples_of_the_validation_regime_are_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="take the regime 'test'"):
-        distort(written(tmp_path, SAMPLES), tmp_path / "out.json", Simulator("validation", 1))
+        distort(written(tmp_path, SAMPLES), tmp_path / "out.json", NoiseSimulator("validation", 1))
     assert not (tmp_path / "out.json").exists()
 
 
 def test_a_graph_or_a_result_file_is_refused(tmp_path: Path) -> None:
     for value in ({"雨夜花": [["雨夜花", "导演", "林生"]]}, {"1": {"message": "好"}}):
         with pytest.raises(FormatError, match="expected a list of dialogues"):
-            distort(written(tmp_path, value), tmp_path / "out.json", Simulator("test", 1))
+            distort(written(tmp_path, value), tmp_path / "out.json", NoiseSimulator("test", 1))
 
 
 def test_the_task_offers_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.spoken.formats.files import read_dialogues
 from duologue.challenges.spoken.noise import noise_table as table
-from duologue.challenges.spoken.noise.simulator import Simulator
+from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Dialogue, Example, Fact, Mention, Sample, Span, Turn
 
@@ -28,7 +28,7 @@ CLEAN = (
 
 
 def many(n: int, **options: float) -> list[tuple[str, str, str]]:
-    simulator = Simulator("test", 1, **options)
+    simulator = NoiseSimulator("test", 1, **options)
     found = []
     for number in range(n):
         text = CLEAN[number % len(CLEAN)]
@@ -76,7 +76,7 @@ def test_a_stray_stop_with_a_repetition_leaves_no_other_mark() -> None:
 
 
 def test_numerals_become_formal() -> None:
-    simulator = Simulator("test", 1)
+    simulator = NoiseSimulator("test", 1)
     noisy = [simulator.turn("他是1987年第一次来的。", rng=Random(number)) for number in range(200)]
     found = [one.text for one in noisy if one.recipe == "digits"]
     assert found
@@ -105,9 +105,9 @@ def test_the_usual_replacement_sounds_alike(plain: str, other: str) -> None:
 
 def test_a_seed_gives_the_same_noise_forever() -> None:
     assert [noisy for _, noisy, _ in many(4)] == [noisy for _, noisy, _ in many(4)]
-    simulator = Simulator("test", 7)
+    simulator = NoiseSimulator("test", 7)
     assert simulator.dialogue(dialogue()) == simulator.dialogue(dialogue())
-    assert simulator.dialogue(dialogue()) != Simulator("test", 8).dialogue(dialogue())
+    assert simulator.dialogue(dialogue()) != NoiseSimulator("test", 8).dialogue(dialogue())
 
 
 def test_strength_nought_changes_nothing_and_two_goes_twice() -> None:
@@ -122,7 +122,7 @@ def test_strength_nought_changes_nothing_and_two_goes_twice() -> None:
 def test_any_text_can_be_made_noisy_and_its_spans_stay_inside(text: str, seed: int, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    noisy = Simulator("test", 1, strength=2).turn(text, [(start, end)], rng=Random(seed))
+    noisy = NoiseSimulator("test", 1, strength=2).turn(text, [(start, end)], rng=Random(seed))
     ((first, last),) = noisy.spans
     assert 0 <= first <= last <= len(noisy.text)
 
@@ -142,7 +142,7 @@ def dialogue() -> Dialogue:
 def changed(regime: str) -> set[int]:
     found: set[int] = set()
     for seed in range(40):
-        noisy = Simulator(regime, seed).dialogue(dialogue())
+        noisy = NoiseSimulator(regime, seed).dialogue(dialogue())
         found |= {at for at, (one, other) in enumerate(zip(dialogue().turns, noisy.turns, strict=True)) if one != other}
     return found
 
@@ -157,7 +157,7 @@ def test_in_the_test_regime_the_turns_of_the_user_are_noisy() -> None:
 
 def test_mentions_are_carried_with_their_words() -> None:
     for seed in range(30):
-        turn = Simulator("test", seed).dialogue(dialogue()).turns[0]
+        turn = NoiseSimulator("test", seed).dialogue(dialogue()).turns[0]
         assert turn.annotation is not None
         (mention,) = turn.annotation.mentions
         assert mention.span is not None
@@ -167,24 +167,24 @@ def test_mentions_are_carried_with_their_words() -> None:
 
 def test_facts_stay_as_they_are() -> None:
     for seed in range(10):
-        turn = Simulator("test", seed).dialogue(dialogue()).turns[2]
+        turn = NoiseSimulator("test", seed).dialogue(dialogue()).turns[2]
         assert turn.annotation == dialogue().turns[2].annotation
 
 
 def test_samples_are_noisy_in_the_users_turns_and_keep_their_reply() -> None:
     history = dialogue().turns[:3]
     example = Example(sample=Sample(id="0#3", dialogue_id="0", history=history), source={"message": "对。"})
-    noisy = [Simulator("test", seed).example(example) for seed in range(20)]
+    noisy = [NoiseSimulator("test", seed).example(example) for seed in range(20)]
     assert {one.sample.history[1].text for one in noisy} == {history[1].text}
     assert len({one.sample.history[2].text for one in noisy}) > 5
     assert all(one.source == example.source for one in noisy)
-    assert noisy[3].sample.history[:3] == Simulator("test", 3).dialogue(dialogue()).turns[:3]
+    assert noisy[3].sample.history[:3] == NoiseSimulator("test", 3).dialogue(dialogue()).turns[:3]
 
 
 def test_the_validation_regime_refuses_samples() -> None:
     example = Example(sample=Sample(id="1", dialogue_id="1", history=dialogue().turns[:1]))
     with pytest.raises(UsageError, match="do not say which turns use knowledge"):
-        Simulator("validation", 1).example(example)
+        NoiseSimulator("validation", 1).example(example)
 
 
 @pytest.mark.parametrize(
@@ -192,13 +192,13 @@ def test_the_validation_regime_refuses_samples() -> None:
 )
 def test_what_makes_no_sense_is_refused(regime: str, strength: float, words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        Simulator(regime, 1, strength=strength)
+        NoiseSimulator(regime, 1, strength=strength)
 
 
 def test_on_real_clean_dialogues_the_error_rate_is_that_of_the_challenge(real_data: Path) -> None:
     from duologue.metrics.edits import error_rate
 
-    simulator = Simulator("validation", 1)
+    simulator = NoiseSimulator("validation", 1)
     clean = [
         turn.text
         for one in read_dialogues(real_data / "spoken" / "kdconv_travel_dev.json.gz")[:100]

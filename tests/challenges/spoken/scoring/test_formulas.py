@@ -7,23 +7,23 @@ import numpy as np
 import pytest
 
 from duologue.challenges.spoken.scoring.formulas import PooledBleu, PooledSelection, Total, formulas_of
-from duologue.challenges.spoken.scoring.options import OPTIONS, Choices
+from duologue.challenges.spoken.scoring.options import OPTIONS, ScoringOptions
 
 if TYPE_CHECKING:
     from duologue.metrics.counts import Metric
 
 CHOICES = [
-    Choices(**dict(zip(("average", "bleu", "smoothing", "distinct", "scope"), values, strict=True)))
+    ScoringOptions(**dict(zip(("average", "bleu", "smoothing", "distinct", "scope"), values, strict=True)))
     for values in product(*(OPTIONS[name] for name in ("average", "bleu", "smoothing", "distinct", "scope")))
 ]
 
 
-def named(choices: Choices) -> dict[str, Metric[Any]]:
+def named(choices: ScoringOptions) -> dict[str, Metric[Any]]:
     return {formula.name: formula for formula in formulas_of(choices)}
 
 
 @pytest.mark.parametrize("choices", CHOICES, ids=lambda choices: "+".join(choices.changed()) or "default")
-def test_every_formula_is_zero_for_nothing_and_works_on_many_sums_at_once(choices: Choices) -> None:
+def test_every_formula_is_zero_for_nothing_and_works_on_many_sums_at_once(choices: ScoringOptions) -> None:
     chance = np.random.default_rng(1)
     for name, formula in named(choices).items():
         width = len(formula.columns)
@@ -35,7 +35,7 @@ def test_every_formula_is_zero_for_nothing_and_works_on_many_sums_at_once(choice
 
 
 @pytest.mark.parametrize("choices", CHOICES, ids=lambda choices: "+".join(choices.changed()) or "default")
-def test_the_formulas_have_the_names_of_the_challenge_in_every_choice(choices: Choices) -> None:
+def test_the_formulas_have_the_names_of_the_challenge_in_every_choice(choices: ScoringOptions) -> None:
     assert list(named(choices)) == [
         "precision",
         "recall",
@@ -55,7 +55,7 @@ def test_the_formulas_have_the_names_of_the_challenge_in_every_choice(choices: C
 
 
 def test_the_published_row_adds_up_to_the_published_total() -> None:
-    total = named(Choices())["total"]
+    total = named(ScoringOptions())["total"]
     assert isinstance(total, Total)
     assert not total.percent
     row = {"kept": 1, "precision": 0.5015, "recall": 0.4929, "f1": 0.4856, "items": 1}

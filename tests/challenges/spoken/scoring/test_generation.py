@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.spoken.scoring.generation import count_replies, tokens_of
-from duologue.challenges.spoken.scoring.options import OPTIONS, Choices
+from duologue.challenges.spoken.scoring.options import OPTIONS, ScoringOptions
 
 SAYINGS = st.text("甲乙a1 。\ud800\U0001f600", max_size=8)
 CHOICES = st.builds(
-    Choices,
+    ScoringOptions,
     tokens=st.sampled_from(OPTIONS["tokens"]),
     smoothing=st.sampled_from(OPTIONS["smoothing"]),
     f1=st.sampled_from(OPTIONS["f1"]),
@@ -41,7 +41,7 @@ def bleu(said: str, wanted: str, n: int, smoothing: str) -> float:
     return (1.0 if len(said) > len(wanted) else math.exp(1 - len(wanted) / len(said))) * math.exp(logs)
 
 
-def by_definition(said: str, wanted: str, choices: Choices) -> dict[str, float]:
+def by_definition(said: str, wanted: str, choices: ScoringOptions) -> dict[str, float]:
     """All scores of one reply, computed slowly and one by one."""
     said, wanted = tokens_of(said, choices.tokens), tokens_of(wanted, choices.tokens)
     bags = Counter(said), Counter(wanted)
@@ -65,7 +65,9 @@ def test_tokens_are_all_code_points_but_white_space() -> None:
 
 @settings(max_examples=200)
 @given(st.lists(st.tuples(SAYINGS, SAYINGS), min_size=1, max_size=5), CHOICES)
-def test_replies_counted_at_once_score_as_each_does_alone(pairs: list[tuple[str, str]], choices: Choices) -> None:
+def test_replies_counted_at_once_score_as_each_does_alone(
+    pairs: list[tuple[str, str]], choices: ScoringOptions
+) -> None:
     said, wanted = [one for one, _ in pairs], [other for _, other in pairs]
     columns = count_replies(said, wanted, choices).columns
     for row, pair in enumerate(pairs):
@@ -75,7 +77,7 @@ def test_replies_counted_at_once_score_as_each_does_alone(pairs: list[tuple[str,
 
 @settings(max_examples=100)
 @given(st.lists(SAYINGS, min_size=1, max_size=5), CHOICES)
-def test_pooled_n_grams_never_cross_replies(said: list[str], choices: Choices) -> None:
+def test_pooled_n_grams_never_cross_replies(said: list[str], choices: ScoringOptions) -> None:
     counted = count_replies(said, said, choices)
     for n in (1, 2):
         pool = Counter(gram for reply in said for gram in grams(tokens_of(reply, choices.tokens), n))
@@ -86,5 +88,5 @@ def test_pooled_n_grams_never_cross_replies(said: list[str], choices: Choices) -
 
 def test_an_empty_reply_scores_zero_everywhere() -> None:
     for smoothing in OPTIONS["smoothing"]:
-        columns = count_replies([""], ["甲乙"], Choices(smoothing=smoothing)).columns
+        columns = count_replies([""], ["甲乙"], ScoringOptions(smoothing=smoothing)).columns
         assert {name for name, value in columns.items() if value[0]} == {"tokens wanted"}

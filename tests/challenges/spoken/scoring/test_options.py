@@ -2,18 +2,20 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.spoken.scoring.options import OFFICIAL, OPTIONS, Choices, choices_of
+from duologue.challenges.spoken.scoring.options import OFFICIAL, OPTIONS, ScoringOptions, scoring_options
 from duologue.core.errors import UsageError
 from duologue.core.records import Scoring
 
 
 def test_the_first_value_of_every_option_is_its_default() -> None:
-    assert {name: values[0] for name, values in OPTIONS.items()} == Choices()._asdict()
+    assert {name: values[0] for name, values in OPTIONS.items()} == ScoringOptions()._asdict()
 
 
 def test_the_official_variant_is_one_profile() -> None:
-    assert choices_of(Scoring(variant="official")).changed() == ("duplicates=count", "strict_types=true")
-    assert choices_of(Scoring(variant="official", options=OFFICIAL)) == choices_of(Scoring(variant="official"))
+    assert scoring_options(Scoring(variant="official")).changed() == ("duplicates=count", "strict_types=true")
+    assert scoring_options(Scoring(variant="official", options=OFFICIAL)) == scoring_options(
+        Scoring(variant="official")
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,4 +30,4 @@ def test_the_official_variant_is_one_profile() -> None:
 )
 def test_a_choice_that_there_is_not_is_named(how: Scoring, says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        choices_of(how)
+        scoring_options(how)

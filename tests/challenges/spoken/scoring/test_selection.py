@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.spoken.scoring.options import Choices
+from duologue.challenges.spoken.scoring.options import ScoringOptions
 from duologue.challenges.spoken.scoring.selection import COLUMNS, LEFT_OUT, count_triples
 
 ONE = {"name": "园", "attrname": "门票", "attrvalue": "十元"}
 
 
 def counted(gold: list[dict[str, str]], said: list[dict[str, str]] | None, **options: str) -> dict[str, float]:
-    return dict(zip(COLUMNS, count_triples(gold, said, Choices(**options)), strict=True))
+    return dict(zip(COLUMNS, count_triples(gold, said, ScoringOptions(**options)), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_samples_without_triples_count_as_the_option_says(empty: str, kept: floa
 def test_only_gold_only_leaves_out_what_was_said_without_need() -> None:
     for empty in ("one", "zero", "skip"):
         assert counted([], [ONE], empty=empty)["kept"] == 1
-    assert count_triples([], [ONE], Choices(empty="gold_only")) == LEFT_OUT
+    assert count_triples([], [ONE], ScoringOptions(empty="gold_only")) == LEFT_OUT
 
 
 def test_repeated_triples_are_dropped_on_both_sides_or_counted() -> None:

@@ -56,17 +56,17 @@ def statistics(path: Path, world: World | None = None) -> Statistics:
     talks = [messages for _, messages, _ in _talks(kind, value)]
     turns = list(chain.from_iterable(talks))
     attrs = [attr for message in turns for attr in message.get("attrs", ())]
-    knowing = sum(bool(message.get("attrs")) for message in turns)
+    with_names = sum(bool(message.get("attrs")) for message in turns)
     different = {(plain(attr[NAME]), plain(attr[ATTRIBUTE]), plain(attr[VALUE])): attr for attr in attrs}
     found: Statistics = {
         "form": [kind],
         "rows": len(talks),
         "turns": len(turns),
         "turns_per_row": _share(len(turns), len(talks)),
-        "turns_with_triples": knowing,
-        "share_with_triples": _share(knowing, len(turns)),
+        "turns_with_triples": with_names,
+        "share_with_triples": _share(with_names, len(turns)),
         "triples": len(attrs),
-        "triples_per_such_turn": _share(len(attrs), knowing),
+        "triples_per_such_turn": _share(len(attrs), with_names),
         "different_triples": len(different),
         "entities": len({plain(attr[NAME]) for attr in attrs}),
         "attributes": len({plain(attr[ATTRIBUTE]) for attr in attrs}),

@@ -11,67 +11,31 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from duologue.challenges.spoken.live.ui_text import GOODBYES, UI_TEXT
 from duologue.challenges.spoken.systems.trace import Trace, trace_of
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
 from duologue.core.protocols import Live
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 
 if TYPE_CHECKING:
-    from duologue.challenges.spoken.noise.simulator import Simulator
+    from duologue.challenges.spoken.noise.simulator import NoiseSimulator
     from duologue.core.protocols import Brief, System
     from duologue.knowledge.graph import Graph
 
-WORDS: dict[str, dict[str, str]] = {
-    "en": {
-        "welcome": (
-            "The graph {name} holds {facts:,} facts of {entities:,} entities. Ask in Chinese.\n"
-            "/noise on makes your words noisy as a recogniser would, /noise off leaves them; /quit or bye leaves."
-        ),
-        "noise-on": "Your words are now heard as a recogniser writes them.",
-        "noise-off": "Your words are now heard as you write them.",
-        "noise-how": "Say /noise on or /noise off.",
-        "heard": "heard: {text}",
-        "entity": "entity: {entity}",
-        "query": "query: {query}",
-        "fact": "triple: {fact}",
-        "none": "no knowledge wanted",
-        "silent": "The system says nothing.",
-    },
-    "zh": {
-        "welcome": (
-            "知识图谱 {name}：{entities:,} 个实体，{facts:,} 条三元组。请用中文提问。\n"
-            "/noise on 让你的话带上语音识别的噪声，/noise off 关闭；输入 /quit 或 再见 离开。"
-        ),
-        "noise-on": "从现在起，你的话会带上语音识别的噪声。",
-        "noise-off": "从现在起，你的话原样传给系统。",
-        "noise-how": "请输入 /noise on 或 /noise off。",
-        "heard": "听到：{text}",
-        "entity": "实体：{entity}",
-        "query": "查询：{query}",
-        "fact": "三元组：{fact}",
-        "none": "不需要知识",
-        "silent": "系统没有回答。",
-    },
-}
-"""Language to what is said; names in braces are filled in."""
 
-GOODBYES = frozenset({"/quit", "bye", "goodbye", "quit", "exit", "再见", "拜拜", "88"})
-"""Inputs that leave."""
-
-
-class Partner:
+class SpokenPartner:
     """A system to talk to over a graph; it is prepared here.
 
     `lang` (`"en"` or `"zh"`) is the language of remarks. Raises `UsageError` for another.
     """
 
     def __init__(self, system: System, world: Graph, brief: Brief, *, seed: int, lang: str = "en", name: str) -> None:
-        if lang not in WORDS:
-            raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, WORDS)}")
+        if lang not in UI_TEXT:
+            raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, UI_TEXT)}")
         self._system, self._world, self._seed, self._name = system, world, seed, name
-        self._words, self._lang = WORDS[lang], lang
+        self._words, self._lang = UI_TEXT[lang], lang
         self._turns: list[Turn] = []
-        self._noise: Simulator | None = None
+        self._noise: NoiseSimulator | None = None
         self.finished = False
         """Whether the person said goodbye."""
         if isinstance(system, Live):
@@ -158,10 +122,10 @@ class Partner:
         if word == "off":
             self._noise = None
             return self._words["noise-off"]
-        from duologue.challenges.spoken.noise.simulator import Simulator
+        from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 
         try:
-            self._noise = Simulator("test", self._seed)
+            self._noise = NoiseSimulator("test", self._seed)
             self._noise.turn("试一试", rng=Random(0))  # a missing library is told now, not at the next word
         except DuologueError as error:
             self._noise = None

@@ -11,7 +11,7 @@ Stretch = tuple[int, int]
 """Start and end of a part of a text, in characters, end exclusive."""
 
 
-class Traced:
+class AlignedText:
     """The characters of a text, each with its place in the original; what was put in has none.
 
     >>> text = Traced("你好吗")

@@ -12,12 +12,12 @@ from duologue.core.records import Problem
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.challenges.spoken.noise.simulator import Simulator
+    from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 
 _WANTED = ("dialogues", "samples")
 
 
-def distort(path: Path, out: Path, simulator: Simulator) -> int:
+def distort(path: Path, out: Path, simulator: NoiseSimulator) -> int:
     """Write a file of dialogues or of samples (test.json) with noise; return how many utterances it changed.
 
     A turn that many samples share has the same noise in each only where they share their dialogue: in test.json each

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 
 from duologue.challenges.spoken.noise import noise_table as table
-from duologue.challenges.spoken.noise.aligned_text import Traced
+from duologue.challenges.spoken.noise.aligned_text import AlignedText
 from duologue.challenges.spoken.noise.pronunciation import reading, sound_alikes, words
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Dialogue, Example, Mention, Turn, Value
@@ -34,7 +34,7 @@ Marked = TypeVar("Marked", Mention, Value)
 Row = TypeVar("Row", bound="tuple[float, ...] | tuple[float, str] | tuple[float, float, str]")
 
 
-class Noisy(NamedTuple):
+class NoisyUtterance(NamedTuple):
     """An utterance with noise."""
 
     text: str
@@ -44,7 +44,7 @@ class Noisy(NamedTuple):
     """What was done, by its effect: one of `noise_table.SHARES`."""
 
 
-class Simulator:
+class NoiseSimulator:
     """Lays noise on clean utterances; one seed gives the same bytes everywhere.
 
     `strength` is how many recipes an utterance goes through: 1 is the challenge's noise, 0.5 lays it on every second
@@ -61,14 +61,14 @@ class Simulator:
         self.seed = seed
         self.strength = strength
 
-    def turn(self, text: str, spans: Sequence[Stretch] = (), *, rng: Random) -> Noisy:
+    def turn(self, text: str, spans: Sequence[Stretch] = (), *, rng: Random) -> NoisyUtterance:
         """Return an utterance with noise and where the stretches `spans` of it are now.
 
         Deterministic for a given state of `rng`. With a strength of more than 1 `recipe` is the last one.
         """
         rounds = int(self.strength)
         rounds += rng.random() < self.strength - rounds
-        made = Noisy(text, tuple(spans), "unchanged")
+        made = NoisyUtterance(text, tuple(spans), "unchanged")
         for _ in range(rounds):
             made = _once(made.text, made.spans, table.SPELLED[self.regime], rng)
         return made
@@ -142,16 +142,16 @@ def _moved(one: Marked, moved: Iterator[Stretch], text: str) -> Marked:
     return msgspec.structs.replace(one, span=span, text=text[start:end])
 
 
-def _once(text: str, spans: Sequence[Stretch], spelled: float, rng: Random) -> Noisy:
+def _once(text: str, spans: Sequence[Stretch], spelled: float, rng: Random) -> NoisyUtterance:
     """Return an utterance after one recipe; `spelled` is the probability that a numeral is changed where it may be."""
     form = _pick([(weight, name) for name, weight in table.FORMS.items()], rng)[1]
-    traced = Traced(text)
+    traced = AlignedText(text)
     traced.keep(lambda sign: sign not in table.QUIET)
     if form == "unchanged" or len(traced) < 2:
-        return Noisy(text, tuple(spans), "unchanged")
+        return NoisyUtterance(text, tuple(spans), "unchanged")
     digits = form in _SPELLS_DIGITS and rng.random() < spelled and _spell_digits(traced)
     recipe = _FORMS[form](traced, rng)
-    return Noisy(str(traced), tuple(traced.carry(spans)), "digits" if digits else recipe)
+    return NoisyUtterance(str(traced), tuple(traced.carry(spans)), "digits" if digits else recipe)
 
 
 def _pick(rows: Sequence[Row], rng: Random) -> Row:
@@ -174,7 +174,7 @@ def _place(fraction: float, n: int, limit: int, rng: Random) -> int:
     return at if at < limit else int(rng.random() * limit)
 
 
-def _spell_digits(traced: Traced) -> bool:
+def _spell_digits(traced: AlignedText) -> bool:
     """Write numerals in their formal characters; return whether there were any."""
     found = False
     for at, sign in enumerate(str(traced)):
@@ -184,7 +184,7 @@ def _spell_digits(traced: Traced) -> bool:
     return found
 
 
-def _swap(traced: Traced, fraction: float, rng: Random) -> tuple[str, str]:
+def _swap(traced: AlignedText, fraction: float, rng: Random) -> tuple[str, str]:
     """Let two neighbouring words change places; return them, empty where there is only one word."""
     cut = words(str(traced))
     if len(cut) < 2:
@@ -196,7 +196,7 @@ def _swap(traced: Traced, fraction: float, rng: Random) -> tuple[str, str]:
     return cut[second - 1], cut[second]
 
 
-def _plain_swap(traced: Traced, rng: Random) -> str:
+def _plain_swap(traced: AlignedText, rng: Random) -> str:
     before = str(traced)
     pair = _swap(traced, _pick(table.SWAPS, rng)[1], rng)
     if str(traced) == before:
@@ -204,7 +204,7 @@ def _plain_swap(traced: Traced, rng: Random) -> str:
     return "punctuation" if table.MARKS.intersection(pair) else "swap"
 
 
-def _swap_with_particle(traced: Traced, rng: Random) -> str:
+def _swap_with_particle(traced: AlignedText, rng: Random) -> str:
     _, fraction, particle = _pick(table.SWAPS_WITH_PARTICLE, rng)
     before = str(traced)
     pair = _swap(traced, fraction, rng)
@@ -216,18 +216,18 @@ def _swap_with_particle(traced: Traced, rng: Random) -> str:
     return "other" if torn else "swap+particle"
 
 
-def _filler(traced: Traced, rng: Random) -> str:
+def _filler(traced: AlignedText, rng: Random) -> str:
     _, fraction, sound = _pick(table.FILLERS, rng)
     traced.insert(_place(fraction, len(traced), len(traced), rng), sound)
     return "particle"
 
 
-def _tail(traced: Traced, rng: Random) -> str:
+def _tail(traced: AlignedText, rng: Random) -> str:
     traced.insert(len(traced) - 1, _pick(table.TAILS, rng)[1])
     return "particle"
 
 
-def _stop(traced: Traced, rng: Random) -> str:
+def _stop(traced: AlignedText, rng: Random) -> str:
     n = len(traced)
     at = _place(_pick(table.STOPS, rng)[1], n, n + 1, rng)
     text = str(traced)
@@ -236,11 +236,11 @@ def _stop(traced: Traced, rng: Random) -> str:
     return "punctuation" if beside_end else "stop"
 
 
-def _repeat(traced: Traced, rng: Random) -> str:
+def _repeat(traced: AlignedText, rng: Random) -> str:
     return "particle" if _say_twice(traced, _pick(table.REPEATS, rng)[1], rng) else "repeat"
 
 
-def _say_twice(traced: Traced, fraction: float, rng: Random) -> bool:
+def _say_twice(traced: AlignedText, fraction: float, rng: Random) -> bool:
     """Say a character twice; return whether it looks like a particle at the end."""
     n = len(traced)
     at = _place(fraction, n, n, rng)
@@ -256,13 +256,13 @@ def _says(text: str, place: int) -> bool:
     return 0 <= place < len(text) and text[place] not in table.MARKS
 
 
-def _repeat_and_tail(traced: Traced, rng: Random) -> str:
+def _repeat_and_tail(traced: AlignedText, rng: Random) -> str:
     _say_twice(traced, _pick(table.REPEATS, rng)[1], rng)
     _tail(traced, rng)
     return "other"
 
 
-def _repeat_and_delete(traced: Traced, rng: Random) -> str:
+def _repeat_and_delete(traced: AlignedText, rng: Random) -> str:
     _, lost, twice = _pick(table.DELETIONS, rng)
     n = len(traced)
     at = _place(lost, n, n, rng)
@@ -272,9 +272,9 @@ def _repeat_and_delete(traced: Traced, rng: Random) -> str:
     return "other" if _say_twice(traced, twice, rng) else "repeat+delete"
 
 
-def _stop_and_repeat(traced: Traced, rng: Random) -> str:
+def _stop_and_repeat(traced: AlignedText, rng: Random) -> str:
     _, twice, stop = _pick(table.STOPPED_REPEATS, rng)
-    bare = Traced(str(traced))
+    bare = AlignedText(str(traced))
     bare.keep(lambda sign: sign not in table.MARKS)
     if len(bare) < 2:
         return _stop(traced, rng)
@@ -284,7 +284,7 @@ def _stop_and_repeat(traced: Traced, rng: Random) -> str:
     return "other" if looks_like_tail else "stop+repeat"
 
 
-def _homophone(traced: Traced, rng: Random) -> str:
+def _homophone(traced: AlignedText, rng: Random) -> str:
     """Write a word in other characters of the same sound, wherever the utterance has it."""
     text = str(traced)
     cut = words(text)
@@ -322,7 +322,7 @@ def _alike(sign: str, rng: Random) -> str:
     return _any(chosen, rng)
 
 
-_FORMS: dict[str, Callable[[Traced, Random], str]] = {
+_FORMS: dict[str, Callable[[AlignedText, Random], str]] = {
     "swap+particle": _swap_with_particle,
     "stop": _stop,
     "repeat+delete": _repeat_and_delete,

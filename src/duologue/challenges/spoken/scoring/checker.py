@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Submission
 
 
-class Rule(NamedTuple):
+class ResultRule(NamedTuple):
     """What a rule demands of a result file, how grave a breach is in each variant, and what to do about it."""
 
     demand: str
@@ -38,38 +38,44 @@ class Rule(NamedTuple):
 
 
 RULES = {
-    "gzip-damaged": Rule("a packed file can be unpacked"),
-    decompression.RULE: Rule(decompression.RULE_SAYS),
-    "not-utf8": Rule("the text is UTF-8"),
-    "byte-order-mark": Rule("there is no byte order mark", advice="save the file as UTF-8 without BOM"),
-    "not-json": Rule("the text is JSON"),
-    "not-an-object": Rule("the file holds one object: sample id to reply", advice='write {"1": {"message": ...}, ...}'),
-    "file-name": Rule("the file is called result.json when it is handed in", "", "warning", "rename it"),
-    "key-repeated": Rule("no object names a key twice", official="warning", advice="keep one of them"),
-    "id-empty": Rule("an id is not empty", official="warning"),
-    "id-missing": Rule("each sample of the data has a reply", official="warning", advice="a missing reply scores 0"),
-    "id-unknown": Rule("each id is that of a sample", "warning", "warning", "is this the result of another file?"),
-    "no-replies": Rule("the file holds replies", "warning", "warning"),
-    "item-not-object": Rule("each reply is an object", advice='write {"message": "...", "attrs": [...]}'),
-    "message-missing": Rule("each reply has a `message`", advice='a reply that says nothing is ""'),
-    "message-type": Rule("a `message` is a text"),
-    "message-empty": Rule("a `message` is not empty", "warning", "warning", "an empty reply scores 0"),
-    "half-character": Rule("a text has no half of a surrogate pair", official="warning"),
-    "key-unknown": Rule("a reply has no keys but `message` and `attrs`", "warning", "warning"),
-    "attrs-type": Rule("`attrs` is a list", advice="leave 'attrs' out where no knowledge is used"),
-    "attrs-empty": Rule("`attrs` is left out where it is empty", "warning", "warning"),
-    "attr-not-object": Rule("each triple is an object"),
-    "attr-key-missing": Rule("each triple has `name`, `attrname` and `attrvalue`"),
-    "attr-key-unknown": Rule("a triple has no other keys", "warning", "warning"),
-    "name-type": Rule("a `name` is a text or a number"),
-    "attrname-type": Rule("an `attrname` is a text or a number"),
-    "attrvalue-type": Rule("an `attrvalue` is a text, a number or a list of them"),
-    "value-placeholder": Rule(
+    "gzip-damaged": ResultRule("a packed file can be unpacked"),
+    decompression.RULE: ResultRule(decompression.RULE_SAYS),
+    "not-utf8": ResultRule("the text is UTF-8"),
+    "byte-order-mark": ResultRule("there is no byte order mark", advice="save the file as UTF-8 without BOM"),
+    "not-json": ResultRule("the text is JSON"),
+    "not-an-object": ResultRule(
+        "the file holds one object: sample id to reply", advice='write {"1": {"message": ...}, ...}'
+    ),
+    "file-name": ResultRule("the file is called result.json when it is handed in", "", "warning", "rename it"),
+    "key-repeated": ResultRule("no object names a key twice", official="warning", advice="keep one of them"),
+    "id-empty": ResultRule("an id is not empty", official="warning"),
+    "id-missing": ResultRule(
+        "each sample of the data has a reply", official="warning", advice="a missing reply scores 0"
+    ),
+    "id-unknown": ResultRule(
+        "each id is that of a sample", "warning", "warning", "is this the result of another file?"
+    ),
+    "no-replies": ResultRule("the file holds replies", "warning", "warning"),
+    "item-not-object": ResultRule("each reply is an object", advice='write {"message": "...", "attrs": [...]}'),
+    "message-missing": ResultRule("each reply has a `message`", advice='a reply that says nothing is ""'),
+    "message-type": ResultRule("a `message` is a text"),
+    "message-empty": ResultRule("a `message` is not empty", "warning", "warning", "an empty reply scores 0"),
+    "half-character": ResultRule("a text has no half of a surrogate pair", official="warning"),
+    "key-unknown": ResultRule("a reply has no keys but `message` and `attrs`", "warning", "warning"),
+    "attrs-type": ResultRule("`attrs` is a list", advice="leave 'attrs' out where no knowledge is used"),
+    "attrs-empty": ResultRule("`attrs` is left out where it is empty", "warning", "warning"),
+    "attr-not-object": ResultRule("each triple is an object"),
+    "attr-key-missing": ResultRule("each triple has `name`, `attrname` and `attrvalue`"),
+    "attr-key-unknown": ResultRule("a triple has no other keys", "warning", "warning"),
+    "name-type": ResultRule("a `name` is a text or a number"),
+    "attrname-type": ResultRule("an `attrname` is a text or a number"),
+    "attrvalue-type": ResultRule("an `attrvalue` is a text, a number or a list of them"),
+    "value-placeholder": ResultRule(
         "no part of a triple is empty or stands for nothing", "warning", "warning", "leave the triple out"
     ),
-    "triple-repeated": Rule("no triple occurs twice in a reply", "warning", "warning", "keep one of them"),
-    "triple-unknown": Rule("each triple is in the knowledge graph", "warning", "warning"),
-    findings.RULE: Rule(findings.RULE_SAYS),
+    "triple-repeated": ResultRule("no triple occurs twice in a reply", "warning", "warning", "keep one of them"),
+    "triple-unknown": ResultRule("each triple is in the knowledge graph", "warning", "warning"),
+    findings.RULE: ResultRule(findings.RULE_SAYS),
 }
 """The rules for result files by id."""
 
@@ -83,7 +89,7 @@ RESULT_NAME = "result.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class CheckedResult:
     """A result file as the check sees it."""
 
     problems: tuple[Problem, ...]
@@ -109,17 +115,17 @@ def check(
 
 def examine(
     submission: Submission, examples: Sequence[Example] | None, variant: str, world: World | None = None
-) -> Findings:
+) -> CheckedResult:
     """Return all problems under the rules of a variant, and the replies that can be used all the same."""
     if variant not in VARIANTS:
         raise UsageError(f"spoken has no variant '{variant}'{did_you_mean(variant, VARIANTS)}")
     found = [*submission.problems, *_name_problems(submission)]
     if any(problem.rule in UNREADABLE for problem in found):
-        return Findings(tuple(_judge(found, variant)))
+        return CheckedResult(tuple(_judge(found, variant)))
     rows = submission.rows
     if not isinstance(rows, dict):
         message = f"the file holds {shown(rows)}, expected an object from sample id to reply"
-        return Findings(tuple(_judge([*found, Problem(rule="not-an-object", message=message)], variant)))
+        return CheckedResult(tuple(_judge([*found, Problem(rule="not-an-object", message=message)], variant)))
     decoded = rows.decoded if isinstance(rows, FileRows) else Decoded(rows, {})
     for key in decoded.keys_repeated(decoded.value):
         message = f"sample {shown(key)} is answered more than once; only the last answer is read"
@@ -136,7 +142,7 @@ def examine(
                 found += _graph_problems(name, row, world)
     if examples is not None:
         found += _id_problems(rows, [example.sample.id for example in examples])
-    return Findings(findings.capped(_judge(found, variant)), replies)
+    return CheckedResult(findings.capped(_judge(found, variant)), replies)
 
 
 def _judge(problems: Sequence[Problem] | Iterator[Problem], variant: str) -> list[Problem]:

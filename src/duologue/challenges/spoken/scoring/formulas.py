@@ -13,7 +13,7 @@ from duologue.metrics.ngrams import brevity_penalty
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from duologue.challenges.spoken.scoring.options import Choices
+    from duologue.challenges.spoken.scoring.options import ScoringOptions
     from duologue.metrics.counts import Floats
 
     Seen = Mapping[str, float]
@@ -173,28 +173,28 @@ class PooledOnce(_Read):
         return zero_for_nothing(share(sums[..., 1], sums[..., 0]))
 
 
-def formulas_of(choices: Choices) -> tuple[Metric[Seen], ...]:
+def formulas_of(options: ScoringOptions) -> tuple[Metric[Seen], ...]:
     """Return the formulas of all scores, in the order in which a report shows them."""
-    identity = "values with types" if choices.strict_types == "true" else "values as text"
-    triples = f"{choices.duplicates}, empty {choices.empty}, {identity}"
+    identity = "values with types" if options.strict_types == "true" else "values as text"
+    triples = f"{options.duplicates}, empty {options.empty}, {identity}"
     selection = tuple(
-        PooledSelection(name, triples) if choices.average == "corpus" else Mean(name, "kept", triples)
+        PooledSelection(name, triples) if options.average == "corpus" else Mean(name, "kept", triples)
         for name in ("precision", "recall", "f1")
     )
-    unit = f"{choices.tokens}, smoothing {choices.smoothing}"
+    unit = f"{options.tokens}, smoothing {options.smoothing}"
     bleu = tuple(
-        PooledBleu(n, choices.smoothing, unit) if choices.bleu == "corpus" else Mean(f"bleu-{n}", "items", unit)
+        PooledBleu(n, options.smoothing, unit) if options.bleu == "corpus" else Mean(f"bleu-{n}", "items", unit)
         for n in ORDERS
     )
-    f1 = Mean("generation-f1", "items", f"{choices.tokens}, {choices.f1}")
+    f1 = Mean("generation-f1", "items", f"{options.tokens}, {options.f1}")
     diversity: list[Metric[Seen]] = []
     for n in ORDERS:
-        if choices.scope == "sample":
-            mean = Mean(f"distinct-{n}", "items", f"{choices.tokens}, {choices.distinct}")
-            if choices.distinct == "types":
+        if options.scope == "sample":
+            mean = Mean(f"distinct-{n}", "items", f"{options.tokens}, {options.distinct}")
+            if options.distinct == "types":
                 mean.source = "Li et al. 2016, per reply"
             diversity.append(mean)
-        elif choices.distinct == "types":
+        elif options.distinct == "types":
             diversity.append(PooledDistinct(n))
         else:
             diversity.append(PooledOnce(n, f"distinct-{n}"))

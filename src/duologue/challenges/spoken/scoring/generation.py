@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.spoken.scoring.options import Choices
+    from duologue.challenges.spoken.scoring.options import ScoringOptions
     from duologue.metrics.counts import Floats
     from duologue.metrics.diversity import Diversity
 
@@ -30,7 +30,7 @@ _BITS = 21
 """Of a code point."""
 
 
-class Replies(NamedTuple):
+class ReplyCounts(NamedTuple):
     """What was counted of all replies."""
 
     columns: dict[str, Floats]
@@ -58,28 +58,28 @@ def tokens_of(text: str, tokens: str = "chars") -> str:
 
 
 def count_replies(
-    said: Sequence[str], wanted: Sequence[str], choices: Choices, groups: Sequence[str] | None = None
-) -> Replies:
+    said: Sequence[str], wanted: Sequence[str], options: ScoringOptions, groups: Sequence[str] | None = None
+) -> ReplyCounts:
     """Count replies against their references; a missing reply is given as an empty one.
 
     `groups` names the dialogue of each, for the interval of pooled DISTINCT.
     """
-    said = [tokens_of(text, choices.tokens) for text in said]
-    wanted = [tokens_of(text, choices.tokens) for text in wanted]
+    said = [tokens_of(text, options.tokens) for text in said]
+    wanted = [tokens_of(text, options.tokens) for text in wanted]
     columns = {"tokens said": _lengths(said).astype(float), "tokens wanted": _lengths(wanted).astype(float)}
     pools: dict[int, Diversity] = {}
     common: Floats = columns["tokens said"]
     for n in ORDERS:
         shared, pools[n] = _count_order(n, said, wanted, groups, columns)
         if n == 1:
-            common = columns["1-grams hit"] if choices.f1 == "clipped" else shared
-        part = columns[f"{n}-grams different" if choices.distinct == "types" else f"{n}-grams unrepeated"]
+            common = columns["1-grams hit"] if options.f1 == "clipped" else shared
+        part = columns[f"{n}-grams different" if options.distinct == "types" else f"{n}-grams unrepeated"]
         columns[f"distinct-{n}"] = zero_for_nothing(share(part, columns[f"{n}-grams said"]))
-        bleu = PooledBleu(n, choices.smoothing, "")  # on the counts of one reply it is BLEU of that reply
+        bleu = PooledBleu(n, options.smoothing, "")  # on the counts of one reply it is BLEU of that reply
         columns[f"bleu-{n}"] = bleu.total(np.stack([columns[name] for name in bleu.columns], axis=-1))
     precision, recall = share(common, columns["tokens said"]), share(common, columns["tokens wanted"])
     columns["generation-f1"] = zero_for_nothing(share(2 * precision * recall, precision + recall))
-    return Replies(columns, pools)
+    return ReplyCounts(columns, pools)
 
 
 def _count_order(

@@ -38,7 +38,7 @@ OFFICIAL = {"duplicates": "count", "strict_types": "true"}
 """Where variant `official` differs from the defaults."""
 
 
-class Choices(NamedTuple):
+class ScoringOptions(NamedTuple):
     """One value per option, and what it means."""
 
     average: str = "sample"
@@ -65,11 +65,11 @@ class Choices(NamedTuple):
 
     def changed(self) -> tuple[str, ...]:
         """Return the choices that differ from the defaults, as `name=value`."""
-        pairs = zip(self._fields, self, Choices(), strict=True)
+        pairs = zip(self._fields, self, ScoringOptions(), strict=True)
         return tuple(f"{name}={value}" for name, value, usual in pairs if value != usual)
 
 
-def choices_of(how: Scoring) -> Choices:
+def scoring_options(how: Scoring) -> ScoringOptions:
     """Return the choices that a way of scoring makes.
 
     Raises `UsageError` for an unknown variant, option, value or set of samples, and for an option that would change
@@ -83,7 +83,7 @@ def choices_of(how: Scoring) -> Choices:
         raise UsageError(f"spoken has no variant '{how.variant}'{did_you_mean(how.variant, ('strict', 'official'))}")
     if how.samples not in SAMPLES:
         raise UsageError(f"spoken has no samples '{how.samples}'{did_you_mean(how.samples, SAMPLES)}")
-    fixed = Choices(**OFFICIAL) if how.variant == "official" else Choices()
+    fixed = ScoringOptions(**OFFICIAL) if how.variant == "official" else ScoringOptions()
     for name, value in how.options.items():
         if name not in OPTIONS:
             raise UsageError(f"spoken has no option '{name}'{did_you_mean(name, OPTIONS)}")

@@ -22,7 +22,7 @@ from duologue.challenges.spoken.schema.triples import ATTRIBUTE, attr_of, plain
 from duologue.challenges.spoken.scoring import checker
 from duologue.challenges.spoken.scoring.formulas import ORDERS, formulas_of
 from duologue.challenges.spoken.scoring.generation import count_replies
-from duologue.challenges.spoken.scoring.options import choices_of
+from duologue.challenges.spoken.scoring.options import scoring_options
 from duologue.challenges.spoken.scoring.selection import COLUMNS, count_triples
 from duologue.challenges.spoken.scoring.slices import domain_of, kind_of_answer, number_of_triples
 from duologue.core import disk
@@ -35,7 +35,7 @@ from duologue.metrics.significance import scores
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from duologue.challenges.spoken.scoring.options import Choices
+    from duologue.challenges.spoken.scoring.options import ScoringOptions
     from duologue.core.records import Example, Scoring, Submission
     from duologue.metrics.counts import Metric
 
@@ -54,17 +54,17 @@ _MISSING = frozenset({"id-missing"})
 
 def metrics(how: Scoring) -> tuple[Metric[Any], ...]:
     """Return the formulas of all scores under a way of scoring. Raises `UsageError` for a choice there is not."""
-    return formulas_of(choices_of(how))
+    return formulas_of(scoring_options(how))
 
 
 def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a result file against examples with references.
 
     Raises `FormatError` for gold that cannot be scored against and for a file with errors, missing samples apart,
-    unless `how.partial`: then a reply with an error counts as missing. Raises `UsageError` as `choices_of` does, and
-    for a cut that there is not.
+    unless `how.partial`: then a reply with an error counts as missing. Raises `UsageError` as `scoring_options` does
+    and for an unknown slice.
     """
-    choices = choices_of(how)
+    options = scoring_options(how)
     for by in how.by:
         if by not in SLICES:
             raise UsageError(f"spoken cannot be cut by '{by}'{did_you_mean(by, SLICES)}")
@@ -81,7 +81,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
         message = "no sample has gold triples; score --samples all"
         raise FormatError("the truth", [Problem(rule="truth-empty", message=message)])
     told = tuple(_as_scored(problem) for problem in findings.problems)
-    return _Scorer(examples, chosen, golds, findings.replies, choices).report(submission, how, told)
+    return _Scorer(examples, chosen, golds, findings.replies, options).report(submission, how, told)
 
 
 def _as_scored(problem: Problem) -> Problem:
@@ -130,21 +130,21 @@ class _Scorer:
         chosen: Sequence[Example],
         golds: Mapping[str, list[dict[str, Any]]],
         replies: Mapping[str, dict[str, Any]],
-        choices: Choices,
+        options: ScoringOptions,
     ) -> None:
         self._examples, self._chosen, self._golds = examples, chosen, golds
-        self._choices = choices
-        self._formulas = formulas_of(choices)
+        self._choices = options
+        self._formulas = formulas_of(options)
         given = [replies.get(one.sample.id) for one in chosen]
         groups = [one.sample.dialogue_id for one in chosen]
         counted = count_replies(
             ["" if reply is None else reply["message"] for reply in given],
             [one.references[0].text or "" for one in chosen],
-            choices,
+            options,
             groups,
         )
         triples = [
-            count_triples(golds[one.sample.id], None if reply is None else reply.get("attrs", []), choices)
+            count_triples(golds[one.sample.id], None if reply is None else reply.get("attrs", []), options)
             for one, reply in zip(chosen, given, strict=True)
         ]
         self._pools = counted.pools

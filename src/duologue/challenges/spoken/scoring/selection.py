@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.challenges.spoken.schema.triples import Key
-    from duologue.challenges.spoken.scoring.options import Choices
+    from duologue.challenges.spoken.scoring.options import ScoringOptions
 
 COLUMNS = ("kept", "precision", "recall", "f1", "triples hit", "triples said", "triples wanted")
 """Names of what is counted."""
@@ -20,20 +20,20 @@ LEFT_OUT = (0.0,) * len(COLUMNS)
 
 
 def count_triples(
-    gold: Sequence[dict[str, Any]], said: Sequence[dict[str, Any]] | None, choices: Choices
+    gold: Sequence[dict[str, Any]], said: Sequence[dict[str, Any]] | None, options: ScoringOptions
 ) -> tuple[float, ...]:
     """Return the counts of a sample in the order of `COLUMNS`; `said` is `None` where the sample has no reply.
 
     A sample without a reply scores 0 even where there was nothing to say.
     """
-    wanted = _keys(gold, choices)
-    given = _keys(said or (), choices)
-    if (choices.empty == "gold_only" and not wanted) or (choices.empty == "skip" and not wanted and not given):
+    wanted = _keys(gold, options)
+    given = _keys(said or (), options)
+    if (options.empty == "gold_only" and not wanted) or (options.empty == "skip" and not wanted and not given):
         return LEFT_OUT
     known = set(wanted)
     hits = sum(key in known for key in given)
     if not wanted and not given:
-        precision = recall = f1 = float(choices.empty == "one" and said is not None)
+        precision = recall = f1 = float(options.empty == "one" and said is not None)
     elif not hits:
         precision = recall = f1 = 0.0
     else:
@@ -42,6 +42,6 @@ def count_triples(
     return 1.0, precision, recall, f1, float(hits), float(len(given)), float(len(wanted))
 
 
-def _keys(attrs: Sequence[dict[str, Any]], choices: Choices) -> list[Key]:
-    keys = [key_of(attr, strict_types=choices.strict_types == "true") for attr in attrs]
-    return list(dict.fromkeys(keys)) if choices.duplicates == "dedupe" else keys
+def _keys(attrs: Sequence[dict[str, Any]], options: ScoringOptions) -> list[Key]:
+    keys = [key_of(attr, strict_types=options.strict_types == "true") for attr in attrs]
+    return list(dict.fromkeys(keys)) if options.duplicates == "dedupe" else keys

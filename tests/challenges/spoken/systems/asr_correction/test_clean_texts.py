@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts, clean_texts_of, traces
+from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts, clean_texts_of, has_noise_traces
 from duologue.core.records import Annotation, Answer, Example, Fact, Sample, Turn
 
 CLEAN = ("你好，看过雨夜花吗？", "看过，谢谢你。", "它的导演是谁呢？", "这个我也不知道。", "好的，再见。")
@@ -11,12 +11,12 @@ NOISY = ("你好，看过过雨夜花吗？", "看过。谢谢你", "它的导�
 
 @pytest.mark.parametrize("text", NOISY)
 def test_noise_leaves_traces(text: str) -> None:
-    assert traces(text)
+    assert has_noise_traces(text)
 
 
 @pytest.mark.parametrize("text", [*CLEAN, "", "谢谢！", "看看吧。"])
 def test_clean_utterances_bear_none(text: str) -> None:
-    assert not traces(text)
+    assert not has_noise_traces(text)
 
 
 def test_turns_that_are_not_sure_are_taken_from_clean_dialogues_only() -> None:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.spoken.systems.asr_correction.corrector import Repairer, apply, folded
+from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector, folded
+from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
 from duologue.core.errors import FormatError, StorageError
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def texts() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def repairer(texts: list[str]) -> Repairer:
-    return Repairer.learn(texts, NAMES, seed=1)
+def corrector(texts: list[str]) -> AsrCorrector:
+    return train_corrector(texts, NAMES, seed=1)
 
 
 @pytest.mark.parametrize(
@@ -41,50 +42,50 @@ def repairer(texts: list[str]) -> Repairer:
         ("这个你知道景点的门票多少钱呢？", "你知道这个景点的门票多少钱呢？"),
     ],
 )
-def test_what_the_noise_did_is_undone(repairer: Repairer, noisy: str, mended: str) -> None:
-    assert repairer.repair(noisy) == mended
+def test_what_the_noise_did_is_undone(corrector: AsrCorrector, noisy: str, mended: str) -> None:
+    assert corrector.correct(noisy) == mended
 
 
-def test_clean_utterances_stay_as_they_are(repairer: Repairer, texts: list[str]) -> None:
-    touched = [text for text in texts if repairer.repair(text) != text]
+def test_clean_utterances_stay_as_they_are(corrector: AsrCorrector, texts: list[str]) -> None:
+    touched = [text for text in texts if corrector.correct(text) != text]
     assert len(touched) <= 0.01 * len(texts)
 
 
-def test_brackets_and_dots_say_that_nothing_is_wrong(repairer: Repairer) -> None:
-    assert repairer.repair("这部电影影的导演是《雨夜花》吗？") == "这部电影影的导演是《雨夜花》吗？"
+def test_brackets_and_dots_say_that_nothing_is_wrong(corrector: AsrCorrector) -> None:
+    assert corrector.correct("这部电影影的导演是《雨夜花》吗？") == "这部电影影的导演是《雨夜花》吗？"
 
 
-def test_names_of_the_graph_are_not_touched(repairer: Repairer) -> None:
+def test_names_of_the_graph_are_not_touched(corrector: AsrCorrector) -> None:
     text = "你知道这部电影影的导演是谁吗？"
-    assert repairer.knowing(["电影影（2003年电影）"]).repair(text) == text
-    assert repairer.knowing([]).repair(text) == "你知道这部电影的导演是谁吗？"
+    assert corrector.with_names(["电影影（2003年电影）"]).correct(text) == text
+    assert corrector.with_names([]).correct(text) == "你知道这部电影的导演是谁吗？"
 
 
-def test_what_was_learned_is_saved_and_read(repairer: Repairer, tmp_path: Path) -> None:
-    repairer.save(tmp_path / "repair.bin.gz")
-    again = Repairer.load(tmp_path / "repair.bin.gz", NAMES)
-    assert again.knowledge == repairer.knowledge
-    assert again.repair("这张专辑是哪年发行的吗呀？") == "这张专辑是哪年发行的吗？"
+def test_what_was_learned_is_saved_and_read(corrector: AsrCorrector, tmp_path: Path) -> None:
+    corrector.save(tmp_path / "repair.bin.gz")
+    again = AsrCorrector.load(tmp_path / "repair.bin.gz", NAMES)
+    assert again.knowledge == corrector.knowledge
+    assert again.correct("这张专辑是哪年发行的吗呀？") == "这张专辑是哪年发行的吗？"
 
 
 def test_learning_again_gives_the_same_bytes(texts: list[str], tmp_path: Path) -> None:
     for name in ("a", "b"):
-        Repairer.learn(texts[::6], NAMES, seed=2).save(tmp_path / name)
+        train_corrector(texts[::6], NAMES, seed=2).save(tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").write_bytes(b"\x93\x01\x02\x03")
     with pytest.raises(FormatError, match="no saved repairer"):
-        Repairer.load(tmp_path / "other")
+        AsrCorrector.load(tmp_path / "other")
     with pytest.raises(StorageError):
-        Repairer.load(tmp_path / "nothing")
+        AsrCorrector.load(tmp_path / "nothing")
 
 
 def test_with_nothing_to_learn_from_nothing_is_mended() -> None:
-    empty = Repairer.learn([])
-    assert empty.repair("好好的的。。") == "好好的的。。"
-    assert Repairer.learn(["你好。", "再见。"]).repair("你好好。") == "你好好。"
+    empty = train_corrector([])
+    assert empty.correct("好好的的。。") == "好好的的。。"
+    assert train_corrector(["你好。", "再见。"]).correct("你好好。") == "你好好。"
 
 
 def test_folding_keeps_the_length_and_makes_letters_and_digits_alike() -> None:
@@ -93,11 +94,11 @@ def test_folding_keeps_the_length_and_makes_letters_and_digits_alike() -> None:
 
 @settings(max_examples=60)
 @given(text=st.text("你知道这部电影影的吗？。，呀a1壹 ", max_size=14))
-def test_any_text_is_mended_without_an_error_and_once_is_enough(repairer: Repairer, text: str) -> None:
-    assert isinstance(repairer.repair(text), str)
-    for one in repairer.weighed(text, ()):
-        assert 0 <= one.mend.start <= one.mend.end <= len(text)
-        assert apply(text, one.mend) != text
+def test_any_text_is_mended_without_an_error_and_once_is_enough(corrector: AsrCorrector, text: str) -> None:
+    assert isinstance(corrector.correct(text), str)
+    for one in corrector.scored_edits(text, ()):
+        assert 0 <= one.edit.start <= one.edit.end <= len(text)
+        assert one.edit.apply(text) != text
 
 
 @pytest.mark.slow
@@ -113,8 +114,8 @@ def test_on_real_pairs_the_error_rate_falls_by_a_third(real_data: Path) -> None:
     twins = {twin["index"] for row in index for twin in row["kdconv_twin"] if twin["domain"] == "travel"}
     dialogues = read_dialogues(folder / "kdconv_travel_dev.json.gz")
     clean = [turn.text for at, one in enumerate(dialogues) if at not in twins for turn in one.turns]
-    repairer = Repairer.learn(clean, seed=1)
+    corrector = train_corrector(clean, seed=1)
     about = [row for row in rows if "景点" in row["clean"] or "门票" in row["clean"]]
     before = error_rate((row["clean"], row["noisy"]) for row in about)
-    after = error_rate((row["clean"], repairer.repair(row["noisy"])) for row in about)
+    after = error_rate((row["clean"], corrector.correct(row["noisy"])) for row in about)
     assert after < before * 2 / 3

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.challenges.spoken.systems.grounded.room import tracker_of
+from duologue.challenges.spoken.systems.grounded.dialogue_state import tracker_of
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.records import Turn
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from duologue.challenges.spoken.systems.grounded.dialogue_state import Situation, Tracker
+    from duologue.challenges.spoken.systems.grounded.dialogue_state import DialogueState, StateTracker
 
 
 @pytest.fixture
-def tracker(golden: Path) -> Tracker:
+def tracker(golden: Path) -> StateTracker:
     """A tracker over the small graph of the tests."""
     return tracker_of(SpokenTask().world(golden / "tiny-kg.json"), fuzzy=True)
 
 
 @pytest.fixture
-def heard(tracker: Tracker) -> Callable[..., Situation]:
+def heard(tracker: StateTracker) -> Callable[..., DialogueState]:
     """Return the situation after some utterances, the user's first."""
 
-    def heard(*texts: str) -> Situation:
+    def heard(*texts: str) -> DialogueState:
         speakers = ("user", "system")
-        return tracker.situation([Turn(speaker=speakers[at % 2], text=text) for at, text in enumerate(texts)])
+        return tracker.track([Turn(speaker=speakers[at % 2], text=text) for at, text in enumerate(texts)])
 
     return heard

@@ -6,19 +6,19 @@ import pytest
 import torch
 
 from duologue.challenges.spoken.systems.pipeline.entity_tagger import (
-    Dictionary,
-    Rarity,
-    entities_named,
-    tagged,
+    EntityDictionary,
+    NgramIdf,
+    entities_mentioned,
+    tagger_row,
     tagger_size,
 )
 from duologue.challenges.spoken.systems.pipeline.network.tagger import LabelledSpan, Tagger
-from duologue.challenges.spoken.systems.pipeline.utterances import Line
+from duologue.challenges.spoken.systems.pipeline.utterances import LabelledUtterance
 from duologue.models.words import Words
 
 NAMES = ["雾港（2011年小说）", "雾港（2015年电影）", "青石岛", "甲"]
 WORDS = Words(list("青石岛雾港你知道吗"))
-LINES = [Line("你知道青石岛吗", ((3, 6),))] * 3 + [Line("雾港呢", ())]
+LINES = [LabelledUtterance("你知道青石岛吗", ((3, 6),))] * 3 + [LabelledUtterance("雾港呢", ())]
 
 
 class Marker(Tagger):
@@ -38,7 +38,7 @@ class Marker(Tagger):
 
 
 def test_the_last_of_the_names_that_share_a_form_wins() -> None:
-    dictionary = Dictionary(NAMES)
+    dictionary = EntityDictionary(NAMES)
     assert dictionary.entity("雾港") == "雾港（2015年电影）"
     assert dictionary.entity("雾港（2011年小说）") == "雾港（2011年小说）"
     assert dictionary.entity("《青石岛》") == "青石岛"
@@ -46,28 +46,32 @@ def test_the_last_of_the_names_that_share_a_form_wins() -> None:
 
 
 def test_names_are_found_the_longest_first() -> None:
-    assert Dictionary([*NAMES, "青石岛灯塔"]).names_in("去青石岛灯塔和青石岛，甲也去") == ["青石岛灯塔", "青石岛"]
+    assert EntityDictionary([*NAMES, "青石岛灯塔"]).names_in("去青石岛灯塔和青石岛，甲也去") == ["青石岛灯塔", "青石岛"]
 
 
 def test_rarity_counts_utterances() -> None:
-    rarity = Rarity.of(LINES)
-    assert rarity.idf("青石岛") == pytest.approx(math.log(4 / 4))
-    assert rarity.idf("雾港") == pytest.approx(math.log(4))
+    idf_table = NgramIdf.of(LINES)
+    assert idf_table.idf("青石岛") == pytest.approx(math.log(4 / 4))
+    assert idf_table.idf("雾港") == pytest.approx(math.log(4))
 
 
 def test_the_entity_tagged_last_comes_first() -> None:
     texts = ["青石岛好吗", "雾港去", ""]
-    found = entities_named(texts, Marker(0, 3), WORDS, Dictionary(NAMES), Rarity.of(LINES))
+    found = entities_mentioned(texts, Marker(0, 3), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES))
     assert found == ["青石岛"]
-    found = entities_named(["雾港", "青石岛", "雾港"], Marker(0, 2), WORDS, Dictionary(NAMES), Rarity.of(LINES))
+    found = entities_mentioned(
+        ["雾港", "青石岛", "雾港"], Marker(0, 2), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES)
+    )
     assert found == ["雾港（2015年电影）"]
 
 
 def test_without_tagged_names_the_rarest_of_the_dictionary_is_taken() -> None:
     texts = ["青石岛和雾港，你知道吗", "嗯"]
-    assert entities_named(texts, Marker(9, 9), WORDS, Dictionary(NAMES), Rarity.of(LINES)) == ["雾港（2015年电影）"]
-    assert entities_named(["你好"], Marker(9, 9), WORDS, Dictionary(NAMES), Rarity.of(LINES)) == []
+    assert entities_mentioned(texts, Marker(9, 9), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES)) == [
+        "雾港（2015年电影）"
+    ]
+    assert entities_mentioned(["你好"], Marker(9, 9), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES)) == []
 
 
 def test_an_utterance_is_tagged_where_its_names_are() -> None:
-    assert tagged(LINES[0], WORDS).spans == [LabelledSpan(3, 6, 0)]
+    assert tagger_row(LINES[0], WORDS).spans == [LabelledSpan(3, 6, 0)]

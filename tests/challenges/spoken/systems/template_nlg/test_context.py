@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.spoken.systems.template_nlg.context import kind_of, situation_of, terms_of
-from duologue.challenges.spoken.systems.template_nlg.templates import Group
+from duologue.challenges.spoken.systems.template_nlg.context import context_of, kind_of, terms_of
+from duologue.challenges.spoken.systems.template_nlg.templates import FactGroup
 from duologue.core.records import Fact, Turn
 
 FACTS = [Fact(subject="青石岛", relation="门票", object="30元")]
@@ -14,17 +14,17 @@ def turns(*texts: str) -> list[Turn]:
 
 
 def test_the_question_is_read_without_names_marks_and_repeats() -> None:
-    now = situation_of(turns("你好", "你好呀。", "谢谢谢。那青石岛的的门票是30元吗？"), FACTS)
-    assert now.question == "谢那E的门票是V吗？"
-    assert now.asked == "那E的门票是V吗？"
-    assert now.own == ("你好呀。",)
-    assert now.turn == 1
-    assert now.relations == ("门票",)
+    context = context_of(turns("你好", "你好呀。", "谢谢谢。那青石岛的的门票是30元吗？"), FACTS)
+    assert context.question == "谢那E的门票是V吗？"
+    assert context.asked == "那E的门票是V吗？"
+    assert context.own == ("你好呀。",)
+    assert context.turn == 1
+    assert context.relations == ("门票",)
 
 
 def test_small_talk_and_an_empty_history_are_situations_too() -> None:
-    assert situation_of([], []).question == ""
-    assert dict(enumerate(terms_of(situation_of([], []))))[0] == (2.0, ["R:"])
+    assert context_of([], []).question == ""
+    assert dict(enumerate(terms_of(context_of([], []))))[0] == (2.0, ["R:"])
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_small_talk_and_an_empty_history_are_situations_too() -> None:
     ],
 )
 def test_values_are_told_by_their_looks(values: tuple[str, ...], kind: str) -> None:
-    assert kind_of(Group("苏雁", "职业", values)) == kind
+    assert kind_of(FactGroup("苏雁", "职业", values)) == kind
 
 
 def test_the_same_question_about_another_entity_is_alike() -> None:
-    one = situation_of(turns("青石岛的门票是多少？"), FACTS)
-    other = situation_of(turns("白沙湾的门票是多少？"), [Fact(subject="白沙湾", relation="门票", object="免费的")])
+    one = context_of(turns("青石岛的门票是多少？"), FACTS)
+    other = context_of(turns("白沙湾的门票是多少？"), [Fact(subject="白沙湾", relation="门票", object="免费的")])
     assert terms_of(one)[3] == terms_of(other)[3]

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.scoring.generation import count_replies
-from duologue.challenges.spoken.scoring.options import Choices
-from duologue.challenges.spoken.systems.template_nlg.features import NAMES, figures, utility_of
-from duologue.challenges.spoken.systems.template_nlg.template_index import Bank
-from duologue.challenges.spoken.systems.template_nlg.training_pairs import lessons_of
+from duologue.challenges.spoken.scoring.options import ScoringOptions
+from duologue.challenges.spoken.systems.template_nlg.features import FEATURE_NAMES, candidate_features, utility_of
+from duologue.challenges.spoken.systems.template_nlg.template_index import TemplateIndex
+from duologue.challenges.spoken.systems.template_nlg.training_pairs import training_replies
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,21 +25,21 @@ texts = st.text(alphabet="青石岛白沙湾 30，。", max_size=12)
 def test_utility_is_what_the_scorer_counts(candidates: list[str], references: list[str]) -> None:
     found = utility_of(candidates, references)
     for column, reference in enumerate(references):
-        counted = count_replies(candidates, [reference] * len(candidates), Choices()).columns
+        counted = count_replies(candidates, [reference] * len(candidates), ScoringOptions()).columns
         for ours, theirs in zip(found, ("generation-f1", "bleu-1", "bleu-2"), strict=True):
             np.testing.assert_allclose(ours[:, column], counted[theirs], atol=1e-9)
     assert found.mean.shape == (len(candidates), len(references))
 
 
 def test_every_candidate_has_every_figure(golden: Path) -> None:
-    lessons, _ = lessons_of(files.load(golden / "contract" / "valid.json"), [])
-    bank = Bank([one.entry for one in lessons])
-    now = lessons[1].now
-    found = bank.search(now, "", most=20, pool=50)
-    table = figures(now, found, bank)
-    assert table.shape == (len(found), len(NAMES))
+    training, _ = training_replies(files.load(golden / "contract" / "valid.json"), [])
+    index = TemplateIndex([one.entry for one in training])
+    context = training[1].context
+    found = index.search(context, "", limit=20, pool=50)
+    table = candidate_features(context, found, index)
+    assert table.shape == (len(found), len(FEATURE_NAMES))
     assert np.isfinite(table).all()
-    likeness = table[:, NAMES.index("behind the first")]
+    likeness = table[:, FEATURE_NAMES.index("behind the first")]
     assert likeness.max() == pytest.approx(0)
-    below = [place for place, name in enumerate(NAMES) if name.endswith("below the best")]
+    below = [place for place, name in enumerate(FEATURE_NAMES) if name.endswith("below the best")]
     assert np.allclose(table[:, below].max(axis=0), 0)

@@ -9,10 +9,10 @@ import pytest
 
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.scoring.generation import count_replies
-from duologue.challenges.spoken.scoring.options import Choices
-from duologue.challenges.spoken.systems.template_nlg.generator import CARD, FOLDER, Replier
-from duologue.challenges.spoken.systems.template_nlg.grounding import Lexicon, known_from, unfounded
-from duologue.challenges.spoken.systems.template_nlg.recipe import ReplierRecipe
+from duologue.challenges.spoken.scoring.options import ScoringOptions
+from duologue.challenges.spoken.systems.template_nlg.generator import CARD, FOLDER, TemplateGenerator
+from duologue.challenges.spoken.systems.template_nlg.grounding import EntityLexicon, supported_text, unsupported
+from duologue.challenges.spoken.systems.template_nlg.recipe import TemplateNlgRecipe
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
 from duologue.core.records import Example, Fact, Sample, Turn
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-TINY = ReplierRecipe.tiny()
+TINY = TemplateNlgRecipe.tiny()
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +36,11 @@ def examples(golden: Path) -> list[Example]:
 
 
 @pytest.fixture(scope="module")
-def replier(examples: list[Example], golden_graph: Graph, tmp_path_factory: pytest.TempPathFactory) -> Replier:
+def replier(
+    examples: list[Example], golden_graph: Graph, tmp_path_factory: pytest.TempPathFactory
+) -> TemplateGenerator:
     run = Run(folder=tmp_path_factory.mktemp("replier"), seed=1)
-    return Replier.learn(examples, golden_graph, run, TINY)
+    return TemplateGenerator.learn(examples, golden_graph, run, TINY)
 
 
 def gold(example: Example) -> Sequence[Fact]:
@@ -46,7 +48,7 @@ def gold(example: Example) -> Sequence[Fact]:
     return annotation.facts if annotation is not None else ()
 
 
-def said(replier: Replier, examples: Sequence[Example], graph: Graph) -> list[str]:
+def said(replier: TemplateGenerator, examples: Sequence[Example], graph: Graph) -> list[str]:
     return [replier.reply(one.sample, gold(one), graph) for one in examples]
 
 
@@ -54,20 +56,22 @@ def asked(question: str) -> Sample:
     return Sample(id="1", dialogue_id="1", history=(Turn(speaker="user", text=question),))
 
 
-def test_values_that_no_dialogue_knew_are_copied(replier: Replier) -> None:
+def test_values_that_no_dialogue_knew_are_copied(replier: TemplateGenerator) -> None:
     fact = Fact(subject="松林", relation="门票", object="18元")
     assert "18元" in replier.reply(asked("松林的门票要多少钱？"), [fact], Graph("other", [fact]))
 
 
-def test_nothing_is_said_that_nobody_knows(replier: Replier, examples: list[Example], golden_graph: Graph) -> None:
-    names = Lexicon(golden_graph)
+def test_nothing_is_said_that_nobody_knows(
+    replier: TemplateGenerator, examples: list[Example], golden_graph: Graph
+) -> None:
+    names = EntityLexicon(golden_graph)
     some = examples[::2]
     for one, text in zip(some, said(replier, some, golden_graph), strict=True):
         assert text
-        assert unfounded(text, known_from(gold(one), one.sample.history), names) == (), text
+        assert unsupported(text, supported_text(gold(one), one.sample.history), names) == (), text
 
 
-def test_the_graph_at_hand_says_what_is_a_name(replier: Replier) -> None:
+def test_the_graph_at_hand_says_what_is_a_name(replier: TemplateGenerator) -> None:
     """A reply of the training dialogues may be a statement where its words are names."""
     sample = asked("好的，谢谢你。")
     text = replier.reply(sample, ())
@@ -77,14 +81,14 @@ def test_the_graph_at_hand_says_what_is_a_name(replier: Replier) -> None:
     assert replier.reply(sample, (), graph) != text
 
 
-def test_an_unknown_attribute_and_small_talk_are_answered(replier: Replier, golden_graph: Graph) -> None:
+def test_an_unknown_attribute_and_small_talk_are_answered(replier: TemplateGenerator, golden_graph: Graph) -> None:
     fact = Fact(subject="松林", relation="海拔", object="九百米")
     assert "九百米" in replier.reply(asked("松林有多高？"), [fact], golden_graph)
     assert replier.reply(asked("哈哈"), (), golden_graph)
     assert replier.reply(Sample(id="1", dialogue_id="1"), (), golden_graph)
 
 
-def test_a_text_is_answered_with_a_part(replier: Replier, golden_graph: Graph) -> None:
+def test_a_text_is_answered_with_a_part(replier: TemplateGenerator, golden_graph: Graph) -> None:
     about = "松林是山后的一片老林子，林子里有一条小溪。秋天的时候有很多人来看红叶，也有人来采蘑菇。"
     fact = Fact(subject="松林", relation="Information", object=about)
     text = replier.reply(asked("你知道松林吗？"), [fact], golden_graph)
@@ -92,19 +96,19 @@ def test_a_text_is_answered_with_a_part(replier: Replier, golden_graph: Graph) -
 
 
 def test_a_replier_says_again_what_it_said_before_it_was_saved(
-    replier: Replier, examples: list[Example], golden_graph: Graph, tmp_path: Path
+    replier: TemplateGenerator, examples: list[Example], golden_graph: Graph, tmp_path: Path
 ) -> None:
     replier.save(tmp_path)
-    other = Replier.load(tmp_path)
+    other = TemplateGenerator.load(tmp_path)
     assert other.recipe == TINY
     some = examples[::4]
     assert said(other, some, golden_graph) == said(replier, some, golden_graph)
 
 
 def test_equal_seeds_make_equal_files(
-    replier: Replier, examples: list[Example], golden_graph: Graph, tmp_path: Path
+    replier: TemplateGenerator, examples: list[Example], golden_graph: Graph, tmp_path: Path
 ) -> None:
-    again = Replier.learn(examples, golden_graph, Run(folder=tmp_path / "run", seed=1), TINY)
+    again = TemplateGenerator.learn(examples, golden_graph, Run(folder=tmp_path / "run", seed=1), TINY)
     for name, one in (("first", replier), ("second", again)):
         one.save(tmp_path / name)
     files_of = [sorted((tmp_path / name / FOLDER).iterdir()) for name in ("first", "second")]
@@ -114,14 +118,14 @@ def test_equal_seeds_make_equal_files(
 
 def test_too_few_dialogues_are_refused(examples: list[Example], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="too small to learn replies from"):
-        Replier.learn(examples[:1], Graph("kg", []), Run(folder=tmp_path, seed=1), TINY)
+        TemplateGenerator.learn(examples[:1], Graph("kg", []), Run(folder=tmp_path, seed=1), TINY)
 
 
-def test_a_damaged_file_is_named(replier: Replier, tmp_path: Path) -> None:
+def test_a_damaged_file_is_named(replier: TemplateGenerator, tmp_path: Path) -> None:
     replier.save(tmp_path)
     (tmp_path / FOLDER / CARD).write_text("{}")
     with pytest.raises(StorageError, match="train the model again"):
-        Replier.load(tmp_path)
+        TemplateGenerator.load(tmp_path)
 
 
 @pytest.mark.slow
@@ -132,10 +136,10 @@ def test_replies_with_gold_facts_are_close_to_those_of_people(real_data: Path, t
     number = {one.sample.id: int(one.sample.dialogue_id) for one in found}
     learned = [one for one in found if number[one.sample.id] < 150]
     asked = [one for one in found if 150 <= number[one.sample.id] < 200 and gold(one)]
-    recipe = msgspec.structs.replace(ReplierRecipe(), epochs=6)
-    replier = Replier.learn(learned, graph, Run(folder=tmp_path, seed=1), recipe)
+    recipe = msgspec.structs.replace(TemplateNlgRecipe(), epochs=6)
+    replier = TemplateGenerator.learn(learned, graph, Run(folder=tmp_path, seed=1), recipe)
     texts = said(replier, asked, graph)
-    counted = count_replies(texts, [one.references[0].text or "" for one in asked], Choices()).columns
+    counted = count_replies(texts, [one.references[0].text or "" for one in asked], ScoringOptions()).columns
     means = [statistics.mean(counted[name]) for name in ("bleu-1", "bleu-2", "generation-f1")]
     assert means[0] > 0.45
     assert means[1] > 0.39

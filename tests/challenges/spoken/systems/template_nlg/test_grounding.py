@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 
 from duologue.challenges.spoken.systems.template_nlg.grounding import (
-    Lexicon,
+    EntityLexicon,
     claims_in,
-    known_from,
     plain_words,
-    unfounded,
+    supported_text,
+    unsupported,
 )
 from duologue.core.records import Fact, Turn
 
@@ -19,7 +19,7 @@ GRAPH = [
     Fact(subject="听说", relation="原唱", object="苏雁"),
     Fact(subject="甲", relation="等级", object=70),
 ]
-LEXICON = Lexicon(GRAPH, ["听说"])
+LEXICON = EntityLexicon(GRAPH, ["听说"])
 
 
 @pytest.mark.parametrize(
@@ -39,15 +39,15 @@ def test_numbers_foreign_words_titles_and_names_are_claims(text: str, claims: tu
 
 def test_what_facts_and_history_say_may_be_said() -> None:
     facts = [Fact(subject="苏雁", relation="身高", object="168cm")]
-    known = known_from(facts, [Turn(speaker="user", text="《雾港》里的她多高？")])
-    assert unfounded("苏雁身高1米68，演过雾港。", known, LEXICON) == ()
-    assert unfounded("苏雁身高169cm，住在青石岛。", known, LEXICON) == ("169", "青石岛")
+    known = supported_text(facts, [Turn(speaker="user", text="《雾港》里的她多高？")])
+    assert unsupported("苏雁身高1米68，演过雾港。", known, LEXICON) == ()
+    assert unsupported("苏雁身高169cm，住在青石岛。", known, LEXICON) == ("169", "青石岛")
 
 
 def test_a_part_of_a_number_is_another_number() -> None:
-    known = known_from([Fact(subject="甲", relation="门票", object="30元")], ())
-    assert unfounded("3元", known, LEXICON) == ("3",)
-    assert unfounded("30元", known, LEXICON) == ()
+    known = supported_text([Fact(subject="甲", relation="门票", object="30元")], ())
+    assert unsupported("3元", known, LEXICON) == ("3",)
+    assert unsupported("30元", known, LEXICON) == ()
 
 
 def test_a_run_is_a_word_when_people_say_it_more_often_than_facts_name_it() -> None:

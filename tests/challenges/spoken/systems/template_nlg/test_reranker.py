@@ -3,27 +3,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from duologue.challenges.spoken.systems.template_nlg.reranker import some_of, voted
-from duologue.challenges.spoken.systems.template_nlg.template_index import Found
+from duologue.challenges.spoken.systems.template_nlg.reranker import mbr_scores, sample_candidates
+from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate
 from duologue.models.utility import Choice
 
 
-def found(text: str, *, head: bool = False) -> Found:
-    return Found((text,), (text,), (), 0, 1.0, 1, head)
+def found(text: str, *, head: bool = False) -> ReplyCandidate:
+    return ReplyCandidate((text,), (text,), (), 0, 1.0, 1, head)
 
 
 def test_what_the_best_agree_on_wins_over_what_one_says() -> None:
     candidates = [found("门票30元。"), found("是30元的门票。"), found("要30元门票。"), found("没去过呀")]
     scored = np.array([0.50, 0.50, 0.50, 0.51], dtype=np.float32)
-    assert voted(candidates, scored, 0.0).argmax() == 3
-    assert voted(candidates, scored, 1.0).argmax() < 3
+    assert mbr_scores(candidates, scored, 0.0).argmax() == 3
+    assert mbr_scores(candidates, scored, 1.0).argmax() < 3
 
 
 def test_heads_are_judged_and_not_heard() -> None:
     candidates = [found("门票30元，便宜吧？"), found("没去过呀。", head=True), found("没去过呀，你呢？", head=True)]
     scored = np.zeros(3, dtype=np.float32)
-    assert voted(candidates, scored, 1.0).argmax() == 0
-    alone = voted(candidates[1:], scored[1:], 1.0)  # where there is nobody else, heads are heard
+    assert mbr_scores(candidates, scored, 1.0).argmax() == 0
+    alone = mbr_scores(candidates[1:], scored[1:], 1.0)  # where there is nobody else, heads are heard
     assert alone[0] == pytest.approx(alone[1], abs=0.2)
     assert (alone > 0).all()
 
@@ -35,8 +35,8 @@ def test_candidates_are_drawn_by_the_name_of_the_sample() -> None:
         np.arange(9, dtype=np.float16)[:, None],
         np.arange(9, dtype=np.float32)[:, None],
     )
-    one = some_of(choice, 4, "1#3")
+    one = sample_candidates(choice, 4, "1#3")
     assert one.figures.tolist() == one.utility.tolist() == sorted(one.utility.tolist())
     assert len(one.templates) == 4
-    assert some_of(choice, 4, "1#3").utility.tolist() == one.utility.tolist()
-    assert some_of(choice, 9, "1#3") is choice
+    assert sample_candidates(choice, 4, "1#3").utility.tolist() == one.utility.tolist()
+    assert sample_candidates(choice, 9, "1#3") is choice

@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from duologue.challenges.spoken.formats import files
-from duologue.challenges.spoken.systems.template_nlg.training_pairs import held_out, kin_of, lessons_of
+from duologue.challenges.spoken.systems.template_nlg.training_pairs import (
+    near_duplicates,
+    training_replies,
+)
+from duologue.challenges.spoken.systems.training_data import split_by_dialogue
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,33 +38,35 @@ def long_talks(golden: Path) -> list[Example]:
 def test_copies_of_a_dialogue_are_its_kin(golden: Path) -> None:
     examples = long_talks(golden)
     longer = [with_more(one) for one in examples]
-    kin = kin_of([*longer, *map(copied, longer)])
+    duplicate_of = near_duplicates([*longer, *map(copied, longer)])
     names = {one.sample.dialogue_id for one in longer}
     assert names
-    assert all(kin[f"copy-{name}"] == name for name in names)
-    assert all(head == name for name, head in kin_of(examples).items())
+    assert all(duplicate_of[f"copy-{name}"] == name for name in names)
+    assert all(head == name for name, head in near_duplicates(examples).items())
 
 
 def test_the_replies_without_text_teach_nothing(golden: Path) -> None:
     examples = files.load(golden / "contract" / "valid.json")
     empty = [msgspec.structs.replace(one, references=()) for one in examples]
-    assert lessons_of(empty, []) == ([], [])
-    lessons, _ = lessons_of(examples, [])
-    assert [one.reply for one in lessons] == [one.references[0].text for one in examples]
+    assert training_replies(empty, []) == ([], [])
+    training, _ = training_replies(examples, [])
+    assert [one.reply for one in training] == [one.references[0].text for one in examples]
 
 
 def test_dialogues_are_held_out_whole(golden: Path) -> None:
-    lessons, _ = lessons_of(files.load(golden / "contract" / "valid.json"), [])
-    learned, judged = held_out(lessons, 0.3, 1)
-    here, there = ({one.entry.dialogue for one in part} for part in (learned, judged))
+    training, _ = training_replies(files.load(golden / "contract" / "valid.json"), [])
+    learned, validation = split_by_dialogue(training, lambda one: one.entry.dialogue, 0.3, 1)
+    here, there = ({one.entry.dialogue for one in part} for part in (learned, validation))
     assert here.isdisjoint(there)
     assert len(there) == round(0.3 * len(here | there))
-    assert held_out(lessons, 0.3, 1) == (learned, judged)
+    assert split_by_dialogue(training, lambda one: one.entry.dialogue, 0.3, 1) == (learned, validation)
 
 
 def test_small_talk_is_learned_mended(golden: Path) -> None:
-    lessons, _ = lessons_of(files.load(golden / "contract" / "valid.json"), [], lambda text: text.replace("呀", ""))
-    talk, told = ([one for one in lessons if bool(one.facts) == known] for known in (False, True))
+    training, _ = training_replies(
+        files.load(golden / "contract" / "valid.json"), [], lambda text: text.replace("呀", "")
+    )
+    talk, told = ([one for one in training if bool(one.facts) == known] for known in (False, True))
     assert talk
     assert any("呀" in one.reply for one in talk)
     assert not any("呀" in str(one.entry.pieces) for one in talk)

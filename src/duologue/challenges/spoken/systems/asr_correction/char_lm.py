@@ -24,7 +24,7 @@ _UNSEEN = 8000
 """How many characters share the probability of what was never seen."""
 
 
-class CharacterModel(Record, frozen=True, kw_only=True):
+class CharLanguageModel(Record, frozen=True, kw_only=True):
     """What follows what, in thousandths of a natural logarithm."""
 
     order: int
@@ -36,7 +36,7 @@ class CharacterModel(Record, frozen=True, kw_only=True):
     """ln P of a character that was never seen."""
 
     @classmethod
-    def learn(cls, texts: Iterable[str], *, order: int = 4) -> CharacterModel:
+    def learn(cls, texts: Iterable[str], *, order: int = 4) -> CharLanguageModel:
         """Count the texts and smooth; `order` is the number of characters of the longest n-grams."""
         counts: list[Counter[str]] = [Counter() for _ in range(order)]
         for text in texts:

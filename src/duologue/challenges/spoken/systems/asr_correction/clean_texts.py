@@ -29,7 +29,7 @@ _OFTEN = 3
 """Dialogues in which an utterance must be said to be trusted in dialogues that bear traces."""
 
 
-def traces(text: str) -> bool:
+def has_noise_traces(text: str) -> bool:
     """Return whether an utterance bears a trace of the recogniser's noise.
 
     >>> traces("这个景点的地址在哪呢呀？"), traces("这个景点的地址在哪呢？")
@@ -59,8 +59,10 @@ def clean_texts(dialogues: Iterable[Sequence[tuple[str, bool]]]) -> list[str]:
     found: list[str] = []
     for turns in held:
         unsure = [text for text, sure in turns if not sure]
-        trusted = sum(map(traces, unsure)) <= _MOST * len(unsure)
-        found.extend(text for text, sure in turns if sure or ((trusted or said[text] >= _OFTEN) and not traces(text)))
+        trusted = sum(map(has_noise_traces, unsure)) <= _MOST * len(unsure)
+        found.extend(
+            text for text, sure in turns if sure or ((trusted or said[text] >= _OFTEN) and not has_noise_traces(text))
+        )
     return found
 
 

@@ -7,9 +7,7 @@ as far as the recipes of the noise go together. A threshold keeps clean utteranc
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections import Counter
 from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,11 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from duologue.challenges.spoken.noise.noise_table import QUIET
-from duologue.challenges.spoken.noise.pronunciation import reading
-from duologue.challenges.spoken.systems.asr_correction import edits as mending
-from duologue.challenges.spoken.systems.asr_correction.char_lm import END, START, CharacterModel
-from duologue.challenges.spoken.systems.asr_correction.edits import KINDS, UNUSUAL, Mend, is_han
-from duologue.challenges.spoken.systems.asr_correction.noise_likelihood import readiness
+from duologue.challenges.spoken.systems.asr_correction import edits
+from duologue.challenges.spoken.systems.asr_correction.char_lm import END, START, CharLanguageModel
+from duologue.challenges.spoken.systems.asr_correction.edits import EDIT_KINDS, UNUSUAL, Edit
+from duologue.challenges.spoken.systems.asr_correction.noise_likelihood import noise_log_likelihood
 from duologue.core import disk
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem, Record
@@ -43,8 +40,6 @@ _REMEMBERED = 200_000
 _SHORTEST = 3
 _LONGEST = 20
 """Characters of a name that is not touched, at least and at most."""
-_CLEAN_TOUCHED = 0.006
-"""Share of clean utterances that the threshold lets be touched."""
 
 _TOGETHER: dict[str, frozenset[str]] = {
     "repeat": frozenset({"lost", "stop", "tail", "numeral"}),
@@ -64,10 +59,10 @@ _LATER = {"lost": "repeat", "end": "stop"}
 """Mends that make sense only after another."""
 
 
-class Knowledge(Record, frozen=True, kw_only=True):
+class CorrectorModel(Record, frozen=True, kw_only=True):
     """What a repairer has learned."""
 
-    model: CharacterModel
+    model: CharLanguageModel
     alone: dict[str, str]
     """Usual characters by reading."""
     pairs: dict[str, list[str]]
@@ -80,29 +75,29 @@ class Knowledge(Record, frozen=True, kw_only=True):
     """Log odds above which a mend is done."""
 
 
-class Weighed(NamedTuple):
+class ScoredEdit(NamedTuple):
     """A mend and what speaks for it."""
 
-    mend: Mend
+    edit: Edit
     gain: float
     """By how much the text becomes more likely, in natural logarithms."""
     oddness: float
     """How unlikely the place was, per character."""
     hint: float
     """1 where it undoes a replacement that the noise is known for, or makes a name of the graph."""
-    ready: float
+    log_likelihood: float
     """ln of how readily the noise does what it undoes."""
 
     @property
     def features(self) -> tuple[float, ...]:
         """What the weights belong to."""
-        return 1.0, self.gain, self.oddness, self.hint, self.ready
+        return 1.0, self.gain, self.oddness, self.hint, self.log_likelihood
 
 
-class Repairer:
+class AsrCorrector:
     """Mends noisy utterances; made by `learn` or `load`."""
 
-    def __init__(self, knowledge: Knowledge, names: Iterable[str] = ()) -> None:
+    def __init__(self, knowledge: CorrectorModel, names: Iterable[str] = ()) -> None:
         self.knowledge = knowledge
         self._logs: dict[str, int] = {}
         said = (without_quiet(without_suffix(name)) for name in names)
@@ -113,30 +108,11 @@ class Repairer:
             if len(name) not in known:
                 self._begun[name[:2]] = (*known, len(name))
 
-    def knowing(self, names: Iterable[str]) -> Repairer:
+    def with_names(self, names: Iterable[str]) -> AsrCorrector:
         """Return the same repairer for the names of another graph: they are not touched, and mends may lead to them."""
-        return Repairer(self.knowledge, names)
+        return AsrCorrector(self.knowledge, names)
 
-    @classmethod
-    def learn(cls, clean_texts: Sequence[str], graph_names: Iterable[str] = (), *, seed: int = 1) -> Repairer:
-        """Learn from clean utterances: the language model from all, the weights on noise simulated on a part of them.
-
-        The same texts, names and seed give the same repairer. Needs the extra `zh` and numpy.
-        """
-        from duologue.challenges.spoken.systems.asr_correction.edit_weights import learn_weights
-
-        names = list(graph_names)
-        texts = list(dict.fromkeys(without_quiet(text) for text in clean_texts))
-        held: list[str] = []
-        kept: list[str] = []
-        for text in texts:
-            digest = hashlib.sha256(f"{seed} {text}".encode()).digest()
-            (held if digest[0] < 256 // 8 else kept).append(text)
-        weights, threshold = learn_weights(cls(_count(kept), names), held, seed, _CLEAN_TOUCHED)
-        knowledge = msgspec.structs.replace(_count(texts), weights=weights, threshold=threshold)
-        return cls(knowledge, names)
-
-    def repair(self, text: str) -> str:
+    def correct(self, text: str) -> str:
         """Return the utterance mended, or as it is where nothing is surely wrong.
 
         An utterance with title brackets or a middle dot is as its writer wrote it: the noise always loses them.
@@ -145,21 +121,21 @@ class Repairer:
             return text
         done: list[str] = []
         for _ in range(_MOST):
-            best = max(self.weighed(text, done), key=self.odds, default=None)
+            best = max(self.scored_edits(text, done), key=self.odds, default=None)
             if best is None or self.odds(best) <= self.knowledge.threshold:
                 break
-            text = apply(text, best.mend)
-            done.append(best.mend.kind)
+            text = best.edit.apply(text)
+            done.append(best.edit.kind)
         return text
 
-    def odds(self, one: Weighed) -> float:
+    def odds(self, one: ScoredEdit) -> float:
         """Return the log odds that a mend is right."""
-        weights = self.knowledge.weights.get(one.mend.kind)
+        weights = self.knowledge.weights.get(one.edit.kind)
         if weights is None:
             return -math.inf
         return added(weight * feature for weight, feature in zip(weights, one.features, strict=True))
 
-    def weighed(self, text: str, done: Sequence[str]) -> Iterator[Weighed]:
+    def scored_edits(self, text: str, done: Sequence[str]) -> Iterator[ScoredEdit]:
         """Yield the mends that may follow those `done`, with what speaks for each."""
         model = self.knowledge.model
         padded = START + folded(text) + END
@@ -168,20 +144,20 @@ class Repairer:
         odd = [value < _ODD for value in each[1:]]
         names = self._spans(text)
         width = model.order - 1
-        for mend in self._mends(text, odd, done):
-            if any(_cuts(mend, start, end) for start, end in names):
+        for edit in self._edits(text, odd, done):
+            if any(_cuts(edit, start, end) for start, end in names):
                 continue
-            start, end = mend.start + 1, mend.end + 1
-            fresh = padded[max(0, start - width) : start] + _folded(mend.text) + padded[end : end + width]
+            start, end = edit.start + 1, edit.end + 1
+            fresh = padded[max(0, start - width) : start] + _folded(edit.text) + padded[end : end + width]
             after = 0
             for at in range(min(start, width), len(fresh)):
                 after += self._log(fresh[max(0, at - width) : at + 1])
             last = min(end + width, len(padded))
             before = sums[last] - sums[start]
             gain = (after - before) / 1000
-            if gain > _LEAST_GAIN or mend.kind in _WITHOUT_GAIN:
+            if gain > _LEAST_GAIN or edit.kind in _WITHOUT_GAIN:
                 oddness = -before / 1000 / (last - start)
-                yield Weighed(mend, gain, oddness, self._hint(text, mend), readiness(text, mend))
+                yield ScoredEdit(edit, gain, oddness, self._hint(text, edit), noise_log_likelihood(text, edit))
 
     def _log(self, gram: str) -> int:
         found = self._logs.get(gram)
@@ -191,23 +167,23 @@ class Repairer:
             found = self._logs[gram] = self.knowledge.model.log(gram)
         return found
 
-    def _mends(self, text: str, odd: Sequence[bool], done: Sequence[str]) -> Iterator[Mend]:
+    def _edits(self, text: str, odd: Sequence[bool], done: Sequence[str]) -> Iterator[Edit]:
         allowed = _allowed(done)
         known = self.knowledge
-        ways: list[tuple[set[str], Callable[[], Iterator[Mend]]]] = [
-            ({"repeat"}, lambda: mending.repeats(text)),
-            ({"stop"}, lambda: mending.stops(text)),
-            ({"mark"}, lambda: mending.marks(text)),
-            ({"tail", "filler"}, lambda: mending.particles(text)),
-            ({"swap"}, lambda: mending.swaps(text, odd)),
-            ({"sound", "pair"}, lambda: mending.sounds(text, odd, known.alone, known.pairs)),
-            ({"numeral"}, lambda: mending.numerals(text)),
-            ({"lost"}, lambda: mending.losses(text, odd, known.after)),
-            ({"end"}, lambda: mending.ends(text)),
+        ways: list[tuple[set[str], Callable[[], Iterator[Edit]]]] = [
+            ({"repeat"}, lambda: edits.repeats(text)),
+            ({"stop"}, lambda: edits.stops(text)),
+            ({"mark"}, lambda: edits.marks(text)),
+            ({"tail", "filler"}, lambda: edits.particles(text)),
+            ({"swap"}, lambda: edits.swaps(text, odd)),
+            ({"sound", "pair"}, lambda: edits.sounds(text, odd, known.alone, known.pairs)),
+            ({"numeral"}, lambda: edits.numerals(text)),
+            ({"lost"}, lambda: edits.losses(text, odd, known.after)),
+            ({"end"}, lambda: edits.ends(text)),
         ]
         for kinds, way in ways:
             if kinds & allowed:
-                yield from (mend for mend in way() if mend.kind in allowed)
+                yield from (edit for edit in way() if edit.kind in allowed)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
         """Return where names of the graph stand, from left to right, the longest at each place."""
@@ -221,14 +197,14 @@ class Repairer:
             at += length or 1
         return found
 
-    def _hint(self, text: str, mend: Mend) -> float:
-        if mend.kind in {"sound", "pair"}:
-            pairs = zip(text[mend.start : mend.end], mend.text, strict=True)
+    def _hint(self, text: str, edit: Edit) -> float:
+        if edit.kind in {"sound", "pair"}:
+            pairs = zip(text[edit.start : edit.end], edit.text, strict=True)
             if all(other in UNUSUAL.get(sign, "") for sign, other in pairs):
                 return 1.0
         if self._names:
-            low, high = max(0, mend.start - _LONGEST), mend.end + _LONGEST
-            changed = text[low : mend.start] + mend.text + text[mend.end : high]
+            low, high = max(0, edit.start - _LONGEST), edit.end + _LONGEST
+            changed = text[low : edit.start] + edit.text + text[edit.end : high]
             if self._named(changed) > self._named(text[low:high]):
                 return 1.0
         return 0.0
@@ -241,10 +217,10 @@ class Repairer:
         disk.write_bytes(path, msgspec.msgpack.encode(self.knowledge, order="deterministic"))
 
     @classmethod
-    def load(cls, path: Path, names: Iterable[str] = ()) -> Repairer:
+    def load(cls, path: Path, names: Iterable[str] = ()) -> AsrCorrector:
         """Read what `save` wrote. Raises `FormatError` for another file, `StorageError` where there is none."""
         try:
-            return cls(msgspec.msgpack.decode(disk.read_bytes(path), type=Knowledge), names)
+            return cls(msgspec.msgpack.decode(disk.read_bytes(path), type=CorrectorModel), names)
         except msgspec.DecodeError as error:
             problem = Problem(
                 rule="not-a-repairer", message=f"this is no saved repairer: {error}", advice="train the system again"
@@ -277,47 +253,16 @@ def folded(text: str) -> str:
 _WIDE = {"?": "？", ",": "，", "!": "！", ".": "。"}
 
 
-def apply(text: str, mend: Mend) -> str:
-    """Return the text mended."""
-    return text[: mend.start] + mend.text + text[mend.end :]
-
-
 def _allowed(done: Sequence[str]) -> set[str]:
     """Return the kinds of mends that may follow those done: what one recipe of the noise does together."""
-    allowed = set(KINDS)
+    allowed = set(EDIT_KINDS)
     for kind in done:
         allowed &= _TOGETHER[kind]
     return allowed - {kind for kind, first in _LATER.items() if first not in done}
 
 
-def _cuts(mend: Mend, start: int, end: int) -> bool:
+def _cuts(edit: Edit, start: int, end: int) -> bool:
     """Return whether a mend changes something inside a stretch."""
-    if mend.start == mend.end:
-        return start < mend.start < end
-    return mend.start < end and start < mend.end
-
-
-def _count(texts: Sequence[str]) -> Knowledge:
-    """Return what can be counted in clean texts."""
-    seen = [folded(text) for text in texts]
-    single: Counter[str] = Counter()
-    double: Counter[str] = Counter()
-    triple: Counter[str] = Counter()
-    for text in seen:
-        single.update(text)
-        double.update(map("".join, zip(START + text, text, strict=False)))
-        triple.update(map("".join, zip(START + text, text, text[1:], strict=False)))
-    alone: dict[str, str] = {}
-    for sign, n in single.most_common():
-        if n >= 20 and is_han(sign):
-            alone[reading(sign)] = alone.get(reading(sign), "") + sign
-    pairs: dict[str, list[str]] = {}
-    for two, n in double.most_common():
-        if n >= 3 and is_han(two[0]) and is_han(two[1]):
-            pairs.setdefault(f"{reading(two[0])} {reading(two[1])}", []).append(two)
-    after: dict[str, str] = {}
-    for gram, n in (*triple.most_common(), *double.most_common()):
-        context = gram[:-1]
-        if n >= 3 and len(after.get(context, "")) < 6:
-            after[context] = after.get(context, "") + gram[-1]
-    return Knowledge(model=CharacterModel.learn(seen), alone=alone, pairs=pairs, after=after)
+    if edit.start == edit.end:
+        return start < edit.start < end
+    return edit.start < end and start < edit.end

@@ -10,7 +10,7 @@ from duologue.challenges.spoken.noise.pronunciation import reading
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-KINDS = ("repeat", "tail", "filler", "stop", "mark", "swap", "sound", "pair", "numeral", "lost", "end")
+EDIT_KINDS = ("repeat", "tail", "filler", "stop", "mark", "swap", "sound", "pair", "numeral", "lost", "end")
 """Said twice; a particle before the last character; a pause; a stray full stop; a mark that changed places with a word;
 two words that did; a character, or two, of the same sound; a formal numeral; a lost character; the last mark."""
 
@@ -28,7 +28,7 @@ _LONGEST = 3
 """Characters of the longest of two words that may have changed places."""
 
 
-class Mend(NamedTuple):
+class Edit(NamedTuple):
     """Put `text` in the place of the characters from `start` to `end`."""
 
     kind: str
@@ -36,54 +36,58 @@ class Mend(NamedTuple):
     end: int
     text: str
 
+    def apply(self, text: str) -> str:
+        """Return the text with the edit made."""
+        return text[: self.start] + self.text + text[self.end :]
+
 
 def is_han(sign: str) -> bool:
     """Return whether a character is a common Chinese one."""
     return "\u4e00" <= sign <= "\u9fff"
 
 
-def repeats(text: str) -> Iterator[Mend]:
+def repeats(text: str) -> Iterator[Edit]:
     """Yield ways to say a character once that stands there twice."""
     for at in range(len(text) - 1):
         if text[at] == text[at + 1] and is_han(text[at]):
-            yield Mend("repeat", at, at + 1, "")
+            yield Edit("repeat", at, at + 1, "")
 
 
-def particles(text: str) -> Iterator[Mend]:
+def particles(text: str) -> Iterator[Edit]:
     """Yield ways to leave out a particle: before the last character, or a pause anywhere."""
     for at, sign in enumerate(text[:-1]):
         if sign in PARTICLES:
-            yield Mend("tail" if at == len(text) - 2 else "filler", at, at + 1, "")
+            yield Edit("tail" if at == len(text) - 2 else "filler", at, at + 1, "")
 
 
-def stops(text: str) -> Iterator[Mend]:
+def stops(text: str) -> Iterator[Edit]:
     """Yield ways to leave out a full stop that is not the last mark, or is the second one."""
     for at, sign in enumerate(text):
         if sign == "。" and (at < len(text) - 1 or text[at - 1 : at] == "。"):
-            yield Mend("stop", at, at + 1, "")
+            yield Edit("stop", at, at + 1, "")
 
 
-def marks(text: str) -> Iterator[Mend]:
+def marks(text: str) -> Iterator[Edit]:
     """Yield ways to put a mark back that changed places with the word after or before it."""
     size = len(text)
     for at in range(max(0, size - 5), size - 1):
         if text[at] in FINAL and not any(sign in MARKS for sign in text[at + 1 :]):
             rest = text[at + 1 :]
-            yield Mend("mark", at, size, rest + text[at])
+            yield Edit("mark", at, size, rest + text[at])
             if len(rest) > 1 and rest[-2] in PARTICLES:
-                yield Mend("mark", at, size, rest[:-2] + rest[-1] + text[at])
+                yield Edit("mark", at, size, rest[:-2] + rest[-1] + text[at])
     for at, sign in enumerate(text[:-1]):
         if sign == "，":
             for length in range(1, _LONGEST + 1):
                 word = text[at + 1 : at + 1 + length]
                 if len(word) == length and at + 1 + length < size and not any(one in MARKS for one in word):
-                    yield Mend("mark", at, at + 1 + length, word + sign)
+                    yield Edit("mark", at, at + 1 + length, word + sign)
                 word = text[at - length : at] if at >= length else ""
                 if word and at > length and not any(one in MARKS for one in word):
-                    yield Mend("mark", at - length, at + 1, sign + word)
+                    yield Edit("mark", at - length, at + 1, sign + word)
 
 
-def swaps(text: str, odd: Sequence[bool]) -> Iterator[Mend]:
+def swaps(text: str, odd: Sequence[bool]) -> Iterator[Edit]:
     """Yield ways to swap two short words; `odd` tells before which characters the text reads oddly."""
     size = len(text)
     for start in range(size - 1):
@@ -92,12 +96,12 @@ def swaps(text: str, odd: Sequence[bool]) -> Iterator[Mend]:
                 if odd[start] + odd[middle] + odd[end] < 2 or text[start:middle] == text[middle:end]:
                     continue
                 if all(is_han(sign) for sign in text[start:end]):
-                    yield Mend("swap", start, end, text[middle:end] + text[start:middle])
+                    yield Edit("swap", start, end, text[middle:end] + text[start:middle])
 
 
 def sounds(
     text: str, odd: Sequence[bool], alone: Mapping[str, str], pairs: Mapping[str, Sequence[str]]
-) -> Iterator[Mend]:
+) -> Iterator[Edit]:
     """Yield ways to write one character or two with others of the same sound.
 
     `alone` and `pairs` have what is usual by reading; `odd` tells before which characters the text reads oddly.
@@ -109,15 +113,15 @@ def sounds(
         usual = UNUSUAL.get(sign, "")
         for other in dict.fromkeys((*usual, *alone.get(read[at], ()))):
             if other != sign:
-                yield Mend("sound", at, at + 1, other)
+                yield Edit("sound", at, at + 1, other)
         if at + 1 < len(text):
             two = text[at : at + 2]
             for other in pairs.get(f"{read[at]} {read[at + 1]}", ()):
                 if other[0] != two[0] and other[1] != two[1]:
-                    yield Mend("pair", at, at + 2, other)
+                    yield Edit("pair", at, at + 2, other)
 
 
-def numerals(text: str) -> Iterator[Mend]:
+def numerals(text: str) -> Iterator[Edit]:
     """Yield ways to write formal numerals as usual: digits where several follow one another."""
     at = 0
     while at < len(text):
@@ -126,23 +130,23 @@ def numerals(text: str) -> Iterator[Mend]:
             end += 1
         run = text[at:end]
         if run:
-            yield Mend("numeral", at, end, "".join(FORMAL.get(sign, sign) for sign in run))
+            yield Edit("numeral", at, end, "".join(FORMAL.get(sign, sign) for sign in run))
             if all(sign in ARABIC for sign in run):
-                yield Mend("numeral", at, end, "".join(ARABIC[sign] for sign in run))
+                yield Edit("numeral", at, end, "".join(ARABIC[sign] for sign in run))
         at = end + 1
 
 
-def losses(text: str, odd: Sequence[bool], after: Mapping[str, str]) -> Iterator[Mend]:
+def losses(text: str, odd: Sequence[bool], after: Mapping[str, str]) -> Iterator[Edit]:
     """Yield ways to put in a character that may be lost; `after` has what usually follows a character or two."""
     for at in range(len(text) + 1):
         if odd[at]:
             before = ("\x02" + text)[max(0, at - 1) : at + 1]
             for sign in dict.fromkeys(after.get(before, "") + after.get(before[-1:], "")):
-                yield Mend("lost", at, at, sign)
+                yield Edit("lost", at, at, sign)
 
 
-def ends(text: str) -> Iterator[Mend]:
+def ends(text: str) -> Iterator[Edit]:
     """Yield the way to end an utterance that has no last mark: by whether it asks something."""
     if text and text[-1] not in MARKS:
         asks = text[-1] in "吗呢么吧" or any(word in text for word in _QUESTIONS)
-        yield Mend("end", len(text), len(text), "？" if asks else "。")
+        yield Edit("end", len(text), len(text), "？" if asks else "。")

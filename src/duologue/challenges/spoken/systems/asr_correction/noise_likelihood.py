@@ -18,20 +18,20 @@ from duologue.core.sums import added
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.spoken.systems.asr_correction.edits import Mend
+    from duologue.challenges.spoken.systems.asr_correction.edits import Edit
 
 _LEAST = 0.0003
 """Nothing is less likely: a place that no fraction gives is drawn evenly."""
 
 
-def readiness(text: str, mend: Mend) -> float:
+def noise_log_likelihood(text: str, edit: Edit) -> float:
     """Return ln of the share of utterances in which the noise would have made `text` of the mended one.
 
     Kinds that are no noise of their own (a last mark, a lost character) have 0.
     """
-    if mend.kind not in _SHARES:
+    if edit.kind not in _SHARES:
         return 0.0
-    return math.log(max(_SHARES[mend.kind](text, mend), _LEAST))
+    return math.log(max(_SHARES[edit.kind](text, edit), _LEAST))
 
 
 @cache
@@ -60,50 +60,50 @@ def _bare(text: str) -> bool:
     return all(sign == "。" or sign not in table.MARKS for sign in text)
 
 
-def _repeat(text: str, mend: Mend) -> float:
+def _repeat(text: str, edit: Edit) -> float:
     n = len(text) - 1
     if _bare(text):
         # The stop, where it still stands, came after the repetition.
         inner = n - text.count("。")
-        at = mend.start - text[: mend.start].count("。")
+        at = edit.start - text[: edit.start].count("。")
         return FORMS["stop+repeat"] * _places("STOPPED_REPEATS", 1, inner).get(at, 0.0)
-    once = FORMS["repeat"] * _places("REPEATS", 1, n).get(mend.start, 0.0)
-    return once + FORMS["repeat+delete"] * _places("DELETIONS", 2, n).get(mend.start, 0.0)
+    once = FORMS["repeat"] * _places("REPEATS", 1, n).get(edit.start, 0.0)
+    return once + FORMS["repeat+delete"] * _places("DELETIONS", 2, n).get(edit.start, 0.0)
 
 
-def _stop(text: str, mend: Mend) -> float:
+def _stop(text: str, edit: Edit) -> float:
     n = len(text) - 1
     if _bare(text):
-        return FORMS["stop+repeat"] * _places("STOPPED_REPEATS", 2, n).get(mend.start, 0.0)
-    return FORMS["stop"] * _places("STOPS", 1, n).get(mend.start, 0.0)
+        return FORMS["stop+repeat"] * _places("STOPPED_REPEATS", 2, n).get(edit.start, 0.0)
+    return FORMS["stop"] * _places("STOPS", 1, n).get(edit.start, 0.0)
 
 
-def _tail(text: str, mend: Mend) -> float:
-    sign = text[mend.start]
+def _tail(text: str, edit: Edit) -> float:
+    sign = text[edit.start]
     swapped = FORMS["swap+particle"] * _particles("SWAPS_WITH_PARTICLE").get(sign, 0.0)
     return swapped + (FORMS["tail"] + FORMS["repeat+tail"]) * _particles("TAILS").get(sign, 0.0)
 
 
-def _filler(text: str, mend: Mend) -> float:
+def _filler(text: str, edit: Edit) -> float:
     n = len(text) - 1
     total = added(weight for weight, _, _ in table.FILLERS)
     here = added(
         weight
         for weight, fraction, sound in table.FILLERS
-        if sound == text[mend.start] and int(fraction * (1 << n.bit_length())) == mend.start
+        if sound == text[edit.start] and int(fraction * (1 << n.bit_length())) == edit.start
     )
     return FORMS["filler"] * here / total
 
 
-def _swap(text: str, mend: Mend) -> float:
-    cut = words(text[: mend.start] + mend.text + text[mend.end :])
+def _swap(text: str, edit: Edit) -> float:
+    cut = words(edit.apply(text))
     at, start = 0, 0
-    while at < len(cut) and start < mend.start:
+    while at < len(cut) and start < edit.start:
         start += len(cut[at])
         at += 1
-    if start != mend.start or at + 1 >= len(cut) or start + len(cut[at]) + len(cut[at + 1]) != mend.end:
+    if start != edit.start or at + 1 >= len(cut) or start + len(cut[at]) + len(cut[at + 1]) != edit.end:
         return 0.0
-    if text[mend.start : mend.start + len(cut[at + 1])] != cut[at + 1]:
+    if text[edit.start : edit.start + len(cut[at + 1])] != cut[at + 1]:
         return 0.0
     second, n = at + 1, len(cut)
     plain = FORMS["swap"] * (_places("SWAPS", 1, n).get(second, 0.0) + (second == 1) * _places("SWAPS", 1, n)[0])
@@ -111,11 +111,11 @@ def _swap(text: str, mend: Mend) -> float:
     return plain + FORMS["swap+particle"] * (places.get(second, 0.0) + (second == 1) * places[0])
 
 
-def _sound(text: str, mend: Mend) -> float:
-    cut = words(text[: mend.start] + mend.text + text[mend.end :])
+def _sound(text: str, edit: Edit) -> float:
+    cut = words(edit.apply(text))
     start = 0
     for at, word in enumerate(cut):
-        if start <= mend.start and mend.end <= start + len(word):
+        if start <= edit.start and edit.end <= start + len(word):
             share = _places("HOMOPHONES", 1, len(cut)).get(at, 0.02)
             return FORMS["homophone"] * share
         start += len(word)
@@ -128,7 +128,7 @@ _SHARES = {
     "tail": _tail,
     "filler": _filler,
     "swap": _swap,
-    "mark": lambda _text, mend: FORMS["swap+particle"] if mend.end - mend.start < 5 else FORMS["swap"] / 2,
+    "mark": lambda _text, edit: FORMS["swap+particle"] if edit.end - edit.start < 5 else FORMS["swap"] / 2,
     "sound": _sound,
     "pair": _sound,
 }

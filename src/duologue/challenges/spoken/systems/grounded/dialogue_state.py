@@ -10,13 +10,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from duologue.challenges.spoken.systems.grounded.entity_linker import EntityLinker
 from duologue.challenges.spoken.systems.grounded.normalization import fold, grams, parts_of
+from duologue.challenges.spoken.systems.grounded.value_index import ValueIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from duologue.challenges.spoken.systems.grounded.entity_linker import Linker, Mention
-    from duologue.challenges.spoken.systems.grounded.value_index import ValueIndex
+    from duologue.challenges.spoken.systems.grounded.entity_linker import LinkedMention
     from duologue.core.protocols import World
     from duologue.core.records import Fact, Turn
 
@@ -27,7 +28,7 @@ _MOST_ENTITIES = 14
 _MOST_NAMESAKES = 5
 _RECALLED_TURNS = 4
 """Latest turns from which subjects are recalled by what was said of them."""
-_MENDED_TURNS = 3
+_CORRECTED_TURNS = 3
 _LEAST_RECALL = 0.3
 _SHORTEST = 2
 """Characters of a word that is found inside another by more than chance."""
@@ -38,20 +39,20 @@ _PROSE = 200
 _KEPT = 1 << 15  # results that are remembered
 
 
-class Saying(NamedTuple):
+class EntityMention(NamedTuple):
     """Where an entity was named."""
 
     age: int
     """Turns before the last one: 0 is the user's question."""
-    mention: Mention
+    mention: LinkedMention
 
 
 @dataclass
-class Candidate:
+class CandidateEntity:
     """An entity that a reply may be about."""
 
     name: str
-    said: list[Saying] = field(default_factory=list)
+    said: list[EntityMention] = field(default_factory=list)
     """Latest first."""
     namesakes: int = 1
     """Entities of the same name, this one included."""
@@ -59,7 +60,7 @@ class Candidate:
     """By age of the turn: how much it says what the graph says of the entity."""
 
 
-class Value(NamedTuple):
+class EntityValue(NamedTuple):
     """One value of an entity, prepared for comparison with what is said."""
 
     fact: Fact
@@ -69,65 +70,67 @@ class Value(NamedTuple):
     """Empty for short values."""
 
 
-class Profile(NamedTuple):
+class EntityProfile(NamedTuple):
     """What the graph says of an entity."""
 
-    values: tuple[Value, ...]
+    values: tuple[EntityValue, ...]
     relations: dict[str, tuple[int, ...]]
     """By attribute, the places of its values."""
 
 
 @dataclass
-class Situation:
+class DialogueState:
     """A dialogue as far as it was heard."""
 
     turns: tuple[str, ...]
     """Latest first."""
-    mended: tuple[str, ...]
+    corrected: tuple[str, ...]
     """The latest turns with the noise undone where it could be."""
-    mentions: tuple[tuple[Mention, ...], ...]
+    mentions: tuple[tuple[LinkedMention, ...], ...]
     """Per turn as it was heard."""
-    candidates: list[Candidate]
+    candidates: list[CandidateEntity]
 
 
-class Tracker:
+class StateTracker:
     """Reads dialogues against one graph."""
 
     def __init__(
-        self, graph: World, linker: Linker, index: ValueIndex, mend: Callable[[str], str] | None = None
+        self, graph: World, linker: EntityLinker, index: ValueIndex, correct: Callable[[str], str] | None = None
     ) -> None:
-        """Take the graph with its indexes; `mend` undoes noise before the words of a question are read."""
-        self._graph, self._linker, self._index, self._mend = graph, linker, index, mend
-        self._mended: dict[str, str] = {}
-        self._profiles: dict[str, Profile] = {}
+        """Take the graph with its indexes; `correct` undoes noise before the words of a question are read."""
+        self._graph, self._linker, self._index, self._correct = graph, linker, index, correct
+        self._corrected: dict[str, str] = {}
+        self._profiles: dict[str, EntityProfile] = {}
         self._told: dict[tuple[str, str], tuple[float, ...]] = {}
         self._recalls: dict[str, list[tuple[str, float]]] = {}
 
-    def situation(self, history: Sequence[Turn], also: Iterable[str] = ()) -> Situation:
+    def track(self, history: Sequence[Turn], also: Iterable[str] = ()) -> DialogueState:
         """Return what a history (its last turn is the question) names and recalls; without turns there is nothing.
 
         `also` are entities that are candidates in any case.
         """
         turns = tuple(turn.text for turn in reversed(history))
-        mended = tuple(text if age % 2 else self._mend_once(text) for age, text in enumerate(turns[:_MENDED_TURNS]))
+        corrected = tuple(
+            text if age % 2 else self._correct_once(text) for age, text in enumerate(turns[:_CORRECTED_TURNS])
+        )
         mentions = tuple(self._linker.mentions(text) for text in turns)
-        candidates: dict[str, Candidate] = {}
+        candidates: dict[str, CandidateEntity] = {}
         for age, found in enumerate(mentions):
             for mention in reversed(found):
                 for name in mention.names[:_MOST_NAMESAKES]:
-                    candidate = candidates.setdefault(name, Candidate(name, namesakes=len(mention.names)))
-                    candidate.said.append(Saying(age, mention))
+                    candidate = candidates.setdefault(name, CandidateEntity(name, namesakes=len(mention.names)))
+                    candidate.said.append(EntityMention(age, mention))
         kept = dict(list(candidates.items())[:_MOST_ENTITIES])
         for name in also:
-            kept.setdefault(name, candidates.get(name, Candidate(name)))
+            kept.setdefault(name, candidates.get(name, CandidateEntity(name)))
         for age, text in enumerate(turns[:_RECALLED_TURNS]):
             for name, strength in self._recalled(text):
                 if strength >= _LEAST_RECALL:
-                    candidate = kept.setdefault(name, candidates.get(name, Candidate(name)))
+                    candidate = kept.setdefault(name, candidates.get(name, CandidateEntity(name)))
                     candidate.recalled[age] = strength
-        return Situation(turns, mended, mentions, list(kept.values()))
+        return DialogueState(turns, corrected, mentions, list(kept.values()))
 
-    def profile(self, name: str) -> Profile:
+    def profile(self, name: str) -> EntityProfile:
         """Return what the graph says of an entity."""
         found = self._profiles.get(name)
         if found is None:
@@ -146,12 +149,12 @@ class Tracker:
             self._told[key] = found
         return found
 
-    def _mend_once(self, text: str) -> str:
-        if self._mend is None:
+    def _correct_once(self, text: str) -> str:
+        if self._correct is None:
             return text
-        found = self._mended.get(text)
+        found = self._corrected.get(text)
         if found is None:
-            found = self._mended[text] = _bounded(self._mended, self._mend(text))
+            found = self._corrected[text] = _bounded(self._corrected, self._correct(text))
         return found
 
     def _recalled(self, text: str) -> list[tuple[str, float]]:
@@ -161,13 +164,19 @@ class Tracker:
         return found
 
 
+def tracker_of(graph: World, *, fuzzy: bool, correct: Callable[[str], str] | None = None) -> StateTracker:
+    """Return a tracker over a graph; of 38,000 entities its indexes take seconds."""
+    subjects = dict.fromkeys(fact.subject for fact in graph)
+    return StateTracker(graph, EntityLinker(subjects, fuzzy=fuzzy), ValueIndex(graph), correct)
+
+
 def _bounded(known: dict[Key, T], value: T) -> T:
     if len(known) >= _KEPT:
         known.clear()
     return value
 
 
-def _profile(facts: Sequence[Fact]) -> Profile:
+def _profile(facts: Sequence[Fact]) -> EntityProfile:
     values = []
     relations: dict[str, tuple[int, ...]] = {}
     for place, fact in enumerate(facts):
@@ -175,15 +184,15 @@ def _profile(facts: Sequence[Fact]) -> Profile:
         folded = fold(text)
         long = len(folded) >= _LONG
         values.append(
-            Value(
+            EntityValue(
                 fact, folded, () if long and len(text) > 200 else parts_of(text), grams(folded) if long else frozenset()
             )
         )
         relations[fact.relation] = (*relations.get(fact.relation, ()), place)
-    return Profile(tuple(values), relations)
+    return EntityProfile(tuple(values), relations)
 
 
-def _said(value: Value, folded: str, said: frozenset[str]) -> float:
+def _said(value: EntityValue, folded: str, said: frozenset[str]) -> float:
     """Return how far a text says a value: whole 1, of a list at least half of it, of a long text what is shared."""
     if value.folded.isdigit():
         return float(re.search(rf"(?<!\d){value.folded}(?!\d)", folded) is not None)

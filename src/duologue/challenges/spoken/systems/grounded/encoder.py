@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.challenges.spoken.systems.grounded.features import FIGURES, NONE
+from duologue.challenges.spoken.systems.grounded.features import FEATURE_NAMES, NONE
 from duologue.core.records import Record
 from duologue.models.utility import PAD, UNKNOWN, Choice, Collator, UtilitySize
 
@@ -15,19 +15,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.spoken.systems.grounded.features import Pairs
+    from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
 
 _FIRST_WORD = max(PAD, UNKNOWN) + 1
 
 
-class Words(Record, frozen=True, kw_only=True):
+class RankerVocabulary(Record, frozen=True, kw_only=True):
     """The words of questions and of attributes that training data has often enough."""
 
     question: tuple[str, ...]
     attribute: tuple[str, ...]
 
 
-def words_of(rows: Iterable[tuple[str, Pairs, Collection[tuple[str, str]]]], *, rare: int) -> Words:
+def vocabulary_of(
+    rows: Iterable[tuple[str, CandidatePairs, Collection[tuple[str, str]]]], *, rare: int
+) -> RankerVocabulary:
     """Return the words that at least `rare` dialogues have; of attributes only those that were wanted count.
 
     A row is a dialogue's id, the pairs of one of its situations and those of them that were wanted.
@@ -41,14 +43,14 @@ def words_of(rows: Iterable[tuple[str, Pairs, Collection[tuple[str, str]]]], *, 
             if pair in wanted:
                 for word in words:
                     attribute.setdefault(word, set()).add(dialogue)
-    return Words(question=_often(question, rare), attribute=_often(attribute, rare))
+    return RankerVocabulary(question=_often(question, rare), attribute=_often(attribute, rare))
 
 
 def _often(found: dict[str, set[str]], rare: int) -> tuple[str, ...]:
     return tuple(sorted(word for word, dialogues in found.items() if len(dialogues) >= rare))
 
 
-def wanted_shares(pairs: Pairs, wanted: Collection[tuple[str, str]]) -> NDArray[np.float32]:
+def target_shares(pairs: CandidatePairs, wanted: Collection[tuple[str, str]]) -> NDArray[np.float32]:
     """Return what share of the answer each pair is (c,): equal ones of those wanted, `NONE` where none is.
 
     All zeros where none of those wanted is a candidate.
@@ -58,16 +60,16 @@ def wanted_shares(pairs: Pairs, wanted: Collection[tuple[str, str]]) -> NDArray[
     return right / total if total else right
 
 
-class Reader:
+class PairEncoder:
     """Turns pairs into rows; attributes that look alike share a row of its table, which grows as rows are made."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: RankerVocabulary) -> None:
         self.words = words
         self._question = {word: at for at, word in enumerate(words.question, _FIRST_WORD)}
         self._attribute = {word: at for at, word in enumerate(words.attribute, _FIRST_WORD)}
         self._table: dict[tuple[int, ...], int] = {}
 
-    def row(self, pairs: Pairs, shares: NDArray[np.float32] | None = None) -> Choice:
+    def row(self, pairs: CandidatePairs, shares: NDArray[np.float32] | None = None) -> Choice:
         """Return the candidates of a situation, with the shares that were wanted in training."""
         known = [self._question[word] for word in pairs.question if word in self._question]
         return Choice(
@@ -97,7 +99,7 @@ class Reader:
         return UtilitySize(
             words=len(self.words.question) + _FIRST_WORD,
             template_words=len(self.words.attribute) + _FIRST_WORD,
-            figures=len(FIGURES),
+            figures=len(FEATURE_NAMES),
             width=width,
             hidden=hidden,
             dropout=dropout,

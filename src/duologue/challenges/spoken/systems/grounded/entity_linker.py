@@ -13,7 +13,7 @@ from duologue.challenges.spoken.systems.grounded.normalization import bare, fold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-EXACT, SOUND, SWAPPED, EDITED = range(4)
+EXACT, PHONETIC, REORDERED, EDITED = range(4)
 """How a name was found: as written (punctuation and case apart), by its sound, with its parts in another order, with
 one syllable wrong, missing or too many."""
 _COSTS = (0.0, 0.4, 1.2, 1.4)
@@ -26,7 +26,7 @@ _SHORTEST_EDITED = 3
 _KEPT = 4096  # texts whose mentions are remembered
 
 
-class Mention(NamedTuple):
+class LinkedMention(NamedTuple):
     """A name found in a text."""
 
     start: int
@@ -35,12 +35,12 @@ class Mention(NamedTuple):
     form: str
     """The folded name as the graph has it, without a suffix in brackets."""
     kind: int
-    """`EXACT`, `SOUND`, `SWAPPED` or `EDITED`."""
+    """`EXACT`, `PHONETIC`, `REORDERED` or `EDITED`."""
     names: tuple[str, ...]
     """The entities that are called so."""
 
 
-class Linker:
+class EntityLinker:
     """Finds the entities that a text names."""
 
     def __init__(self, names: Iterable[str], *, fuzzy: bool = True) -> None:
@@ -56,7 +56,7 @@ class Linker:
         self._shortened: dict[str, list[str]] = {}
         self._bags: dict[str, list[str]] = {}
         self._halves: set[tuple[int, bool, str]] = set()
-        self._known: dict[str, tuple[Mention, ...]] = {}
+        self._known: dict[str, tuple[LinkedMention, ...]] = {}
         if fuzzy:
             for form in self._forms:
                 self._index(form)
@@ -78,7 +78,7 @@ class Linker:
         """Return the entities of a folded name, without regard to a suffix in brackets."""
         return self._forms.get(form, ())
 
-    def mentions(self, text: str) -> tuple[Mention, ...]:
+    def mentions(self, text: str) -> tuple[LinkedMention, ...]:
         """Return the names in a text from left to right; where several overlap, the best and longest is taken."""
         known = self._known.get(text)
         if known is None:
@@ -87,7 +87,7 @@ class Linker:
             known = self._known[text] = self._resolved(fold(text))
         return known
 
-    def _resolved(self, folded: str) -> tuple[Mention, ...]:
+    def _resolved(self, folded: str) -> tuple[LinkedMention, ...]:
         found = sorted(
             self._found(folded),
             key=lambda one: (_COSTS[one.kind] - min(one.end - one.start, len(one.form)), one.kind, one.start),
@@ -100,26 +100,26 @@ class Linker:
                 chosen.append(one)
         return tuple(sorted(chosen))
 
-    def _found(self, folded: str) -> Iterator[Mention]:
+    def _found(self, folded: str) -> Iterator[LinkedMention]:
         heard = sound(folded) if self._fuzzy else ""
         for start in range(len(folded)):
             for end in range(start + 1, min(start + self._longest + 1, len(folded)) + 1):
                 piece = folded[start:end]
                 names = self._forms.get(piece)
                 if names is not None and (len(piece) > 1 or len(folded) == 1):
-                    yield Mention(start, end, piece, EXACT, names)
+                    yield LinkedMention(start, end, piece, EXACT, names)
                 elif self._fuzzy and end - start <= _LONGEST_EDITED + 1:
                     for form, kind in self._heard(piece, heard[start:end]):
-                        yield Mention(start, end, form, kind, self._forms[form])
+                        yield LinkedMention(start, end, form, kind, self._forms[form])
 
     def _heard(self, piece: str, heard: str) -> Iterator[tuple[str, int]]:
         """Return the names that a piece may be a misheard form of, with the kind of error."""
         same = self._sounds.get(heard)
         if same is not None:
-            yield from ((form, SOUND) for form in same if len(form) > _SHORTEST_SOUND or _alike(piece, form))
+            yield from ((form, PHONETIC) for form in same if len(form) > _SHORTEST_SOUND or _alike(piece, form))
             return
         if len(heard) >= _SHORTEST_SWAPPED:
-            yield from ((form, SWAPPED) for form in self._bags.get("".join(sorted(heard)), ()))
+            yield from ((form, REORDERED) for form in self._bags.get("".join(sorted(heard)), ()))
         if len(heard) >= _SHORTEST_EDITED and self._half_known(heard):
             yield from ((form, EDITED) for form in self._edited(piece, heard))
 

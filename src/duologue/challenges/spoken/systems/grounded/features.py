@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.spoken.systems.grounded.dialogue_state import Candidate, Profile, Situation, Tracker
+    from duologue.challenges.spoken.systems.grounded.dialogue_state import (
+        CandidateEntity,
+        DialogueState,
+        EntityProfile,
+        StateTracker,
+    )
 
 NONE = ("", "")
 """The pair that stands for a reply without knowledge."""
@@ -60,10 +65,10 @@ PAIR = (
     *("share told", "all told", "name shared 0", "name whole 0", "name heard 0", "name shared 1", "name whole 1"),
     *("seen", "frequent", "same of another told", "question length", "question ends"),
 )
-FIGURES = (*ENTITY, *PAIR)
+FEATURE_NAMES = (*ENTITY, *PAIR)
 
 
-class Pairs(NamedTuple):
+class CandidatePairs(NamedTuple):
     """The candidate pairs of one situation; the first is `NONE`."""
 
     pairs: list[tuple[str, str]]
@@ -75,7 +80,7 @@ class Pairs(NamedTuple):
     """Words of the question and of what led to it."""
 
 
-class Background(NamedTuple):
+class CorpusCounts(NamedTuple):
     """What is known of words and attributes from training texts."""
 
     common: Mapping[str, int]
@@ -84,23 +89,23 @@ class Background(NamedTuple):
     """How often an attribute was asked for."""
 
 
-def pairs_of(now: Situation, tracker: Tracker, background: Background) -> Pairs:
+def candidate_pairs(state: DialogueState, tracker: StateTracker, corpus: CorpusCounts) -> CandidatePairs:
     """Return all pairs that a reply to a situation may need."""
-    profiles = [tracker.profile(one.name) for one in now.candidates]
-    told = [[tracker.told(one.name, text) for text in now.turns[: 2 * _AGES]] for one in now.candidates]
-    entities = _entity_figures(now, profiles, told, background)
-    asked = fold(now.turns[0]) if now.turns else ""
-    before = fold(now.turns[1]) if len(now.turns) > 1 else ""
+    profiles = [tracker.profile(one.name) for one in state.candidates]
+    told = [[tracker.told(one.name, text) for text in state.turns[: 2 * _AGES]] for one in state.candidates]
+    entities = _entity_figures(state, profiles, told, corpus)
+    asked = fold(state.turns[0]) if state.turns else ""
+    before = fold(state.turns[1]) if len(state.turns) > 1 else ""
     answered = _answered(profiles, told)
     pairs: list[tuple[str, str]] = [NONE]
-    rows = [[*_nothing(entities), 1.0, *([0.0] * (len(PAIR) - 3)), min(len(asked), 60) / 30, _ends(now)]]
+    rows = [[*_nothing(entities), 1.0, *([0.0] * (len(PAIR) - 3)), min(len(asked), 60) / 30, _ends(state)]]
     words: list[tuple[str, ...]] = [("#none",)]
-    for candidate, profile, lines, figures in zip(now.candidates, profiles, told, entities, strict=True):
+    for candidate, profile, lines, figures in zip(state.candidates, profiles, told, entities, strict=True):
         for relation, places in profile.relations.items():
             pairs.append((candidate.name, relation))
             others = answered.get(relation, {})
             same = max((strength for name, strength in others.items() if name != candidate.name), default=0.0)
-            known = background.attributes.get(relation, 0)
+            known = corpus.attributes.get(relation, 0)
             rows.append(
                 [
                     *figures,
@@ -112,12 +117,12 @@ def pairs_of(now: Situation, tracker: Tracker, background: Background) -> Pairs:
                     math.log1p(known) / 5,
                     same,
                     min(len(asked), 60) / 30,
-                    _ends(now),
+                    _ends(state),
                 ]
             )
             words.append(_attribute_words(relation, profile, places))
-    question = list(_question_words(now, profiles, told))
-    return Pairs(pairs, np.array(rows, dtype=np.float32), words, question)
+    question = list(_question_words(state, profiles, told))
+    return CandidatePairs(pairs, np.array(rows, dtype=np.float32), words, question)
 
 
 def _nothing(entities: Sequence[Sequence[float]]) -> list[float]:
@@ -125,24 +130,24 @@ def _nothing(entities: Sequence[Sequence[float]]) -> list[float]:
     return [max(column) for column in zip(*entities, strict=True)] if entities else [0.0] * len(ENTITY)
 
 
-def _ends(now: Situation) -> float:
-    return float(now.turns[0].rstrip()[-1:] in {"?", "？"}) if now.turns else 0.0
+def _ends(state: DialogueState) -> float:
+    return float(state.turns[0].rstrip()[-1:] in {"?", "？"}) if state.turns else 0.0
 
 
 def _entity_figures(
-    now: Situation,
-    profiles: Sequence[Profile],
+    state: DialogueState,
+    profiles: Sequence[EntityProfile],
     told: Sequence[Sequence[tuple[float, ...]]],
-    background: Background,
+    corpus: CorpusCounts,
 ) -> list[list[float]]:
     best = [[max(line, default=0.0) for line in lines] for lines in told]
     latest = [line[1] if len(line) > 1 else 0.0 for line in best]
     fading = [added(_FADE**age * value for age, value in enumerate(line[1:])) for line in best]
-    recalled = [added(_FADE**age * value for age, value in one.recalled.items()) for one in now.candidates]
-    ranks = _ranks(now)
-    first = max((one.said[-1].age for one in now.candidates if one.said), default=0)
+    recalled = [added(_FADE**age * value for age, value in one.recalled.items()) for one in state.candidates]
+    ranks = _ranks(state)
+    first = max((one.said[-1].age for one in state.candidates if one.said), default=0)
     rows = []
-    for at, one in enumerate(now.candidates):
+    for at, one in enumerate(state.candidates):
         line = [*best[at], *([0.0] * _AGES)]
         ages = [said.age for said in one.said]
         exact = [said.age for said in one.said if said.mention.kind == EXACT]
@@ -156,8 +161,8 @@ def _entity_figures(
                 float(not exact),
                 float(not ages),
                 float(bool(ages) and ages[-1] == first),
-                _place(one, now),
-                *_form_figures(one, background),
+                _place(one, state),
+                *_form_figures(one, corpus),
                 math.log(max(1, one.namesakes)),
                 min((age for age in ages if age % 2 == 0), default=20) / 10,
                 min((age for age in ages if age % 2 == 1), default=20) / 10,
@@ -169,52 +174,52 @@ def _entity_figures(
                 recalled[at],
                 recalled[at] - max((value for other, value in enumerate(recalled) if other != at), default=0.0),
                 math.log1p(len(profiles[at].relations)) / 3,
-                *_owned(one, at, now, profiles),
+                *_owned(one, at, state, profiles),
             ]
         )
     return rows
 
 
-def _ranks(now: Situation) -> list[int]:
+def _ranks(state: DialogueState) -> list[int]:
     """Return for each candidate how many different names were said after its last naming."""
     latest: dict[str, int] = {}
-    for one in now.candidates:
+    for one in state.candidates:
         if one.said:
             latest.setdefault(one.said[0].mention.form, len(latest))
-    return [latest[one.said[0].mention.form] if one.said else len(latest) for one in now.candidates]
+    return [latest[one.said[0].mention.form] if one.said else len(latest) for one in state.candidates]
 
 
-def _place(one: Candidate, now: Situation) -> float:
+def _place(one: CandidateEntity, state: DialogueState) -> float:
     """Whether no other name follows in the turn that named the candidate last."""
     if not one.said:
         return 0.0
     said = one.said[0]
-    return float(all(other.start <= said.mention.start for other in now.mentions[said.age]))
+    return float(all(other.start <= said.mention.start for other in state.mentions[said.age]))
 
 
-def _form_figures(one: Candidate, background: Background) -> list[float]:
+def _form_figures(one: CandidateEntity, corpus: CorpusCounts) -> list[float]:
     if not one.said:
         return [0.0, 0.0]
     form = one.said[0].mention.form
-    return [min(len(form), 12) / 6, math.log1p(background.common.get(form, 0)) / 3]
+    return [min(len(form), 12) / 6, math.log1p(corpus.common.get(form, 0)) / 3]
 
 
-def _owned(one: Candidate, at: int, now: Situation, profiles: Sequence[Profile]) -> list[float]:
+def _owned(one: CandidateEntity, at: int, state: DialogueState, profiles: Sequence[EntityProfile]) -> list[float]:
     """Return whether the candidate is a value of another one, of the one named before it, and has a named value."""
     form = fold(one.name) if not one.said else one.said[0].mention.form
     of_another = of_last = owner = 0.0
     for other, profile in enumerate(profiles):
         if other != at and any(form == value.folded or form in value.parts for value in profile.values):
             of_another = 1.0
-            if now.candidates[other].said and one.said and now.candidates[other].said[0].age <= one.said[0].age + 2:
+            if state.candidates[other].said and one.said and state.candidates[other].said[0].age <= one.said[0].age + 2:
                 of_last = 1.0
-    asked = {mention.form for mention in now.mentions[0]} if now.mentions else set()
+    asked = {mention.form for mention in state.mentions[0]} if state.mentions else set()
     if any(value.folded in asked for value in profiles[at].values):
         owner = 1.0
     return [of_another, of_last, owner]
 
 
-def _value_figures(profile: Profile, places: Sequence[int]) -> list[float]:
+def _value_figures(profile: EntityProfile, places: Sequence[int]) -> list[float]:
     lengths = [len(profile.values[place].folded) for place in places]
     mean = sum(lengths) / len(lengths)
     return [math.log(len(places)), math.log1p(mean) / 3, float(mean > _WIDE / 4)]
@@ -251,7 +256,9 @@ def _name_figures(relation: str, asked: str, before: str) -> list[float]:
     ]
 
 
-def _answered(profiles: Sequence[Profile], told: Sequence[Sequence[tuple[float, ...]]]) -> dict[str, dict[str, float]]:
+def _answered(
+    profiles: Sequence[EntityProfile], told: Sequence[Sequence[tuple[float, ...]]]
+) -> dict[str, dict[str, float]]:
     """Return by attribute and entity how far the latest replies said its values."""
     found: dict[str, dict[str, float]] = {}
     for profile, lines in zip(profiles, told, strict=True):
@@ -266,7 +273,7 @@ _DATE = re.compile(r"\d{2,4}\s*[年\-/.]\s*\d{1,2}")
 _NUMBER = re.compile(r"\d")
 
 
-def _attribute_words(relation: str, profile: Profile, places: Sequence[int]) -> tuple[str, ...]:
+def _attribute_words(relation: str, profile: EntityProfile, places: Sequence[int]) -> tuple[str, ...]:
     name = fold(relation)
     value = profile.values[places[0]]
     text = str(value.fact.object)
@@ -277,11 +284,11 @@ def _attribute_words(relation: str, profile: Profile, places: Sequence[int]) -> 
 
 
 def _question_words(
-    now: Situation, profiles: Sequence[Profile], told: Sequence[Sequence[tuple[float, ...]]]
+    state: DialogueState, profiles: Sequence[EntityProfile], told: Sequence[Sequence[tuple[float, ...]]]
 ) -> Iterator[str]:
     """Yield pieces of the last three turns, as written and as heard, names left out; and what was told before."""
-    for age, (text, mended) in enumerate(zip(now.turns, now.mended, strict=False)):
-        masked = _masked(fold(text), now, age) if mended == text else _unnamed(fold(mended), now, age)
+    for age, (text, corrected) in enumerate(zip(state.turns, state.corrected, strict=False)):
+        masked = _masked(fold(text), state, age) if corrected == text else _unnamed(fold(corrected), state, age)
         yield f"{age}!{min(len(masked) // 4, 8)}"
         for n in (1, 2, 3) if age == 0 else (2,):
             yield from (f"{age}{masked[at : at + n]}" for at in range(len(masked) - n + 1))
@@ -297,21 +304,21 @@ def _question_words(
                 if max(line[place] for place in places) >= 0.5:
                     latest[f"{age}>{relation}"] += 1
     yield from latest
-    yield f"#{min(len(now.turns), 9)}"
+    yield f"#{min(len(state.turns), 9)}"
 
 
-def _unnamed(mended: str, now: Situation, age: int) -> str:
+def _unnamed(corrected: str, state: DialogueState, age: int) -> str:
     """Return a mended text with one sign for each name that stands in it now, or did before."""
-    for mention in now.mentions[age]:
+    for mention in state.mentions[age]:
         if mention.kind == EXACT or len(mention.form) >= _SURE:
-            mended = mended.replace(mention.form, "□")
-    return mended
+            corrected = corrected.replace(mention.form, "□")
+    return corrected
 
 
-def _masked(folded: str, now: Situation, age: int) -> str:
+def _masked(folded: str, state: DialogueState, age: int) -> str:
     """Return a folded text with one sign for each name in it."""
     pieces, at = [], 0
-    for mention in now.mentions[age]:
+    for mention in state.mentions[age]:
         if mention.kind != EXACT and len(mention.form) < _SURE:
             continue
         pieces += [folded[at : mention.start], "□"]

@@ -6,18 +6,18 @@ from pathlib import Path  # noqa: TC003  # a record's annotations are read at ru
 
 import msgspec
 
-from duologue.challenges.spoken.systems.grounded.encoder import Words  # noqa: TC001  # a record's annotations are read
-from duologue.challenges.spoken.systems.grounded.triple_choice import Values  # noqa: TC001  # a record's annotations are read
+from duologue.challenges.spoken.systems.grounded.encoder import RankerVocabulary  # noqa: TC001  # a record's annotations are read
+from duologue.challenges.spoken.systems.grounded.triple_choice import ValueSelector  # noqa: TC001  # a record's annotations are read
 from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError
 from duologue.core.records import Record
 
 
-class Card(Record, frozen=True, kw_only=True):
+class GroundedCard(Record, frozen=True, kw_only=True):
     """Words, choice of values, background and provenance."""
 
-    words: Words
-    values: Values
+    words: RankerVocabulary
+    values: ValueSelector
     common: dict[str, int]
     """See `features.Background`."""
     attributes: dict[str, int]
@@ -28,7 +28,7 @@ class Card(Record, frozen=True, kw_only=True):
         write_bytes(path, msgspec.json.encode(self))
 
     @classmethod
-    def load(cls, path: Path) -> Card:
+    def load(cls, path: Path) -> GroundedCard:
         """Return a saved card; raises `StorageError` when it is missing or damaged."""
         try:
             return msgspec.json.decode(read_bytes(path), type=cls)

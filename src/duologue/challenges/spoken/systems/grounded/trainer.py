@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.challenges.spoken.systems.grounded.encoder import Reader, wanted_shares, words_of
-from duologue.challenges.spoken.systems.grounded.features import Background, pairs_of
+from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder, target_shares, vocabulary_of
+from duologue.challenges.spoken.systems.grounded.features import CorpusCounts, candidate_pairs
 from duologue.challenges.spoken.systems.grounded.network import learner
 from duologue.challenges.spoken.systems.grounded.normalization import fold
-from duologue.challenges.spoken.systems.grounded.system import chance_of, facts_in
-from duologue.challenges.spoken.systems.grounded.triple_choice import Lesson, learn_values, value_figures
+from duologue.challenges.spoken.systems.grounded.triple_choice import ValueExample, fit_value_selector, value_features
+from duologue.challenges.spoken.systems.training_data import gold_facts, held_out_dialogues
 from duologue.core.errors import UsageError
 from duologue.models.train import Plan, train
 from duologue.models.utility import new_utility
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.spoken.systems.grounded.dialogue_state import Tracker
-    from duologue.challenges.spoken.systems.grounded.encoder import Words
-    from duologue.challenges.spoken.systems.grounded.features import Pairs
-    from duologue.challenges.spoken.systems.grounded.system import GroundedRecipe
-    from duologue.challenges.spoken.systems.grounded.triple_choice import Values
+    from duologue.challenges.spoken.systems.grounded.dialogue_state import StateTracker
+    from duologue.challenges.spoken.systems.grounded.encoder import RankerVocabulary
+    from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
+    from duologue.challenges.spoken.systems.grounded.recipe import GroundedRecipe
+    from duologue.challenges.spoken.systems.grounded.triple_choice import ValueSelector
     from duologue.core.protocols import Progress, Run
     from duologue.core.records import Example, Fact
     from duologue.models.utility import Choice, UtilityRanker
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _LONGEST_PIECE = 4
 
 
-def background_of(examples: Sequence[Example], *, most: int) -> Background:
+def corpus_counts(examples: Sequence[Example], *, limit: int) -> CorpusCounts:
     """Return which pieces of text are common, and in how many dialogues each attribute was wanted."""
     common: Counter[str] = Counter()
     attributes: dict[str, set[str]] = {}
@@ -44,70 +44,72 @@ def background_of(examples: Sequence[Example], *, most: int) -> Background:
             text = fold(turn.text)
             for n in range(1, _LONGEST_PIECE + 1):
                 common.update({text[at : at + n] for at in range(len(text) - n + 1)})
-        for fact in facts_in(one):
+        for fact in gold_facts(one):
             attributes.setdefault(fact.relation, set()).add(one.sample.dialogue_id)
-    return Background(
-        {piece: count for piece, count in sorted(common.items()) if count > most},
+    return CorpusCounts(
+        {piece: count for piece, count in sorted(common.items()) if count > limit},
         {name: len(dialogues) for name, dialogues in sorted(attributes.items())},
     )
 
 
 @dataclass
-class Course:
+class RankerData:
     """Training data, read against its graphs."""
 
     dialogues: list[str]
     """Per row."""
     rows: list[Choice]
-    reader: Reader
-    values: Values
+    encoder: PairEncoder
+    values: ValueSelector
 
     @property
-    def words(self) -> Words:
+    def words(self) -> RankerVocabulary:
         """The words that the rows are made of."""
-        return self.reader.words
+        return self.encoder.words
 
     @classmethod
     def of(
         cls,
-        examples: Sequence[tuple[Example, Tracker]],
-        background: Background,
+        examples: Sequence[tuple[Example, StateTracker]],
+        corpus: CorpusCounts,
         rare: int,
         *,
         progress: Progress | None = None,
-    ) -> Course:
+    ) -> RankerData:
         """Read examples; those whose triples cannot be found teach the ranker nothing and are left out.
 
         Raises `UsageError` when none is left.
         """
-        seen: list[tuple[str, Pairs, set[tuple[str, str]]]] = []
-        lessons: list[Lesson] = []
+        seen: list[tuple[str, CandidatePairs, set[tuple[str, str]]]] = []
+        value_examples: list[ValueExample] = []
         own = _own_attributes([one for one, _ in examples])
         for done, (one, tracker) in enumerate(examples):
-            facts = facts_in(one)
-            now = tracker.situation(one.sample.history)
-            others = _without(background, own[one.sample.dialogue_id])
-            seen.append((one.sample.dialogue_id, pairs_of(now, tracker, others), _pairs_in(facts)))
-            lessons += (
-                Lesson(pair[1], value_figures(now, tracker, pair), _kept(pair, facts, tracker))
+            facts = gold_facts(one)
+            state = tracker.track(one.sample.history)
+            others = _without(corpus, own[one.sample.dialogue_id])
+            seen.append((one.sample.dialogue_id, candidate_pairs(state, tracker, others), _pairs_in(facts)))
+            value_examples += (
+                ValueExample(pair[1], value_features(state, tracker, pair), _kept(pair, facts, tracker))
                 for pair in sorted(_pairs_in(facts))
                 if pair[1] in tracker.profile(pair[0]).relations
             )
             if progress is not None and done % 100 == 0:
                 progress(done, len(examples), "reading dialogues")
-        reader = Reader(words_of(seen, rare=rare))
-        made = [(dialogue, reader.row(pairs, wanted_shares(pairs, wanted))) for dialogue, pairs, wanted in seen]
+        encoder = PairEncoder(vocabulary_of(seen, rare=rare))
+        made = [(dialogue, encoder.row(pairs, target_shares(pairs, wanted))) for dialogue, pairs, wanted in seen]
         made = [(dialogue, row) for dialogue, row in made if row.utility.any()]
         if not made:
             raise UsageError("no triple of the training dialogues is in the graph; is it the graph of these dialogues?")
-        return cls([dialogue for dialogue, _ in made], [row for _, row in made], reader, learn_values(lessons))
+        return cls(
+            [dialogue for dialogue, _ in made], [row for _, row in made], encoder, fit_value_selector(value_examples)
+        )
 
-    def rows_of(self, examples: Sequence[tuple[Example, Tracker]], background: Background) -> list[Choice]:
+    def rows_of(self, examples: Sequence[tuple[Example, StateTracker]], corpus: CorpusCounts) -> list[Choice]:
         """Return the rows of examples that are judged and teach nothing; those without triples are left out."""
         rows = []
         for one, tracker in examples:
-            pairs = pairs_of(tracker.situation(one.sample.history), tracker, background)
-            rows.append(self.reader.row(pairs, wanted_shares(pairs, _pairs_in(facts_in(one)))))
+            pairs = candidate_pairs(tracker.track(one.sample.history), tracker, corpus)
+            rows.append(self.encoder.row(pairs, target_shares(pairs, _pairs_in(gold_facts(one)))))
         return [row for row in rows if row.utility.any()]
 
 
@@ -115,7 +117,7 @@ def _pairs_in(facts: Sequence[Fact]) -> set[tuple[str, str]]:
     return {(fact.subject, fact.relation) for fact in facts}
 
 
-def _kept(pair: tuple[str, str], facts: Sequence[Fact], tracker: Tracker) -> NDArray[np.float64]:
+def _kept(pair: tuple[str, str], facts: Sequence[Fact], tracker: StateTracker) -> NDArray[np.float64]:
     wanted = {str(fact.object) for fact in facts if (fact.subject, fact.relation) == pair}
     profile = tracker.profile(pair[0])
     return np.array([float(str(profile.values[at].fact.object) in wanted) for at in profile.relations[pair[1]]])
@@ -124,25 +126,25 @@ def _kept(pair: tuple[str, str], facts: Sequence[Fact], tracker: Tracker) -> NDA
 def _own_attributes(examples: Sequence[Example]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for one in examples:
-        found.setdefault(one.sample.dialogue_id, set()).update(fact.relation for fact in facts_in(one))
+        found.setdefault(one.sample.dialogue_id, set()).update(fact.relation for fact in gold_facts(one))
     return found
 
 
-def _without(background: Background, own: set[str]) -> Background:
+def _without(corpus: CorpusCounts, own: set[str]) -> CorpusCounts:
     """Return what is known of attributes from the other dialogues: so it will be for those that are new."""
-    counts = {name: count - (name in own) for name, count in background.attributes.items()}
-    return background._replace(attributes={name: count for name, count in counts.items() if count})
+    counts = {name: count - (name in own) for name, count in corpus.attributes.items()}
+    return corpus._replace(attributes={name: count for name, count in counts.items() if count})
 
 
-def new_model(words: Words, recipe: GroundedRecipe, seed: int) -> UtilityRanker:
+def new_model(words: RankerVocabulary, recipe: GroundedRecipe, seed: int) -> UtilityRanker:
     """Return a network of the recipe's size with the first weights of a seed."""
-    size = Reader(words).size(
+    size = PairEncoder(words).size(
         width=recipe.width, hidden=recipe.hidden, dropout=recipe.dropout, word_dropout=recipe.word_dropout
     )
     return new_utility(size, seed)
 
 
-def train_members(course: Course, tests: Sequence[Choice], recipe: GroundedRecipe, run: Run) -> list[UtilityRanker]:
+def train_members(data: RankerData, tests: Sequence[Choice], recipe: GroundedRecipe, run: Run) -> list[UtilityRanker]:
     """Return the trained networks; each has a folder for its checkpoints below the run's.
 
     All are judged by `tests`; without them each holds out some dialogues of the course.
@@ -156,25 +158,19 @@ def train_members(course: Course, tests: Sequence[Choice], recipe: GroundedRecip
         threads=recipe.threads,
         choose="loss",
     )
-    collate = course.reader.collator()
+    collate = data.encoder.collator()
     models = []
     for member in range(recipe.members):
         seed = run.seed * 1000 + member
-        apart = set() if tests else held_out(course.dialogues, recipe.held_out, seed)
-        learned = [row for row, dialogue in zip(course.rows, course.dialogues, strict=True) if dialogue not in apart]
-        judged = [row for row, dialogue in zip(course.rows, course.dialogues, strict=True) if dialogue in apart]
-        model = new_model(course.words, recipe, seed)
+        apart = set() if tests else held_out_dialogues(data.dialogues, recipe.held_out, seed)
+        learned = [row for row, dialogue in zip(data.rows, data.dialogues, strict=True) if dialogue not in apart]
+        validation = [row for row, dialogue in zip(data.rows, data.dialogues, strict=True) if dialogue in apart]
+        model = new_model(data.words, recipe, seed)
         model.scale(np.concatenate([row.figures for row in learned]))
         folder = run.folder / f"ranker-{member}"
         train(
-            learner(model, collate), learned, tests or judged, plan,
+            learner(model, collate), learned, tests or validation, plan,
             folder=folder, seed=seed, identity=run.identity, progress=run.progress,
         )  # fmt: skip
         models.append(model.eval())
     return models
-
-
-def held_out(dialogues: Sequence[str], share: float, seed: int) -> set[str]:
-    """Return which dialogues are held out: at least one, and never all of several."""
-    ordered = sorted(dict.fromkeys(dialogues), key=lambda name: (chance_of(name, seed), name))
-    return set(ordered[: max(1, min(round(share * len(ordered)), len(ordered) - 1))])

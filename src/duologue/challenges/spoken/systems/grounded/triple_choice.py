@@ -13,6 +13,7 @@ import numpy as np
 
 from duologue.challenges.spoken.systems.grounded.features import NONE
 from duologue.challenges.spoken.systems.grounded.normalization import fold
+from duologue.challenges.spoken.systems.logistic_regression import fit, sigmoid
 from duologue.core.records import Record
 from duologue.core.sums import added
 
@@ -21,29 +22,28 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.spoken.systems.grounded.dialogue_state import Situation, Tracker
-    from duologue.challenges.spoken.systems.grounded.features import Pairs
+    from duologue.challenges.spoken.systems.grounded.dialogue_state import DialogueState, StateTracker
+    from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
     from duologue.core.records import Fact
 
 _FIGURES = 13
 _STEPS = 12
-_RIDGE = 1.0
 _PRIOR = 4.0  # values that an attribute's own rate is mixed with
 _LEAST = 0.02
 """Share of a pair below which its values are not looked at."""
 
 
-class Lesson(NamedTuple):
+class ValueExample(NamedTuple):
     """A pair that was wanted, and which of its values were."""
 
     relation: str
     figures: NDArray[np.float64]
-    """(v, f): see `value_figures`."""
+    """(v, f): see `value_features`."""
     kept: NDArray[np.float64]
     """(v,): 1 where the value was wanted."""
 
 
-class Values(Record, frozen=True, kw_only=True):
+class ValueSelector(Record, frozen=True, kw_only=True):
     """What was learned of choosing among the values of an attribute."""
 
     weights: tuple[float, ...]
@@ -57,16 +57,16 @@ class Values(Record, frozen=True, kw_only=True):
         if len(figures) == 1:
             return np.ones(1)
         there, kept = self.rates.get(relation, (0.0, 0.0))
-        return _logistic(_with_rate(figures, _rate(kept, there, self.rate)) @ np.array(self.weights))
+        return sigmoid(_with_rate(figures, _rate(kept, there, self.rate)) @ np.array(self.weights))
 
 
-def value_figures(now: Situation, tracker: Tracker, pair: tuple[str, str]) -> NDArray[np.float64]:
+def value_features(state: DialogueState, tracker: StateTracker, pair: tuple[str, str]) -> NDArray[np.float64]:
     """Return what tells whether a value will be mentioned (v, f), one row per value of the pair."""
     profile = tracker.profile(pair[0])
     places = profile.relations[pair[1]]
-    lines = [tracker.told(pair[0], text) for text in now.turns[:12]]
-    asked = fold(now.turns[0]) if now.turns else ""
-    before = fold(now.turns[1]) if len(now.turns) > 1 else ""
+    lines = [tracker.told(pair[0], text) for text in state.turns[:12]]
+    asked = fold(state.turns[0]) if state.turns else ""
+    before = fold(state.turns[1]) if len(state.turns) > 1 else ""
     rows = []
     for rank, place in enumerate(places):
         value = profile.values[place]
@@ -93,9 +93,9 @@ def value_figures(now: Situation, tracker: Tracker, pair: tuple[str, str]) -> ND
     return np.array(rows)
 
 
-def learn_values(lessons: Sequence[Lesson]) -> Values:
+def fit_value_selector(value_examples: Sequence[ValueExample]) -> ValueSelector:
     """Return what pairs with several values teach; without any, all values are taken."""
-    several = [one for one in lessons if len(one.kept) > 1]
+    several = [one for one in value_examples if len(one.kept) > 1]
     rates: dict[str, tuple[float, float]] = {}
     for one in several:
         there, kept = rates.get(one.relation, (0.0, 0.0))
@@ -103,13 +103,13 @@ def learn_values(lessons: Sequence[Lesson]) -> Values:
     total = sum(there for there, _ in rates.values())
     rate = sum(kept for _, kept in rates.values()) / total if total else 1.0
     if not several:
-        return Values(weights=(4.0, *([0.0] * _FIGURES)), rates={}, rate=1.0)
+        return ValueSelector(weights=(4.0, *([0.0] * _FIGURES)), rates={}, rate=1.0)
     rows = []
     for one in several:  # the rate of the other dialogues: a pair's own answer must not be in it
         there, kept = rates[one.relation]
         rows.append(_with_rate(one.figures, _rate(kept - one.kept.sum(), there - len(one.kept), rate)))
-    weights = _fitted(np.concatenate(rows), np.concatenate([one.kept for one in several]))
-    return Values(weights=tuple(round(float(weight), 6) for weight in weights), rates=rates, rate=rate)
+    weights = fit(np.concatenate(rows), np.concatenate([one.kept for one in several]), steps=_STEPS)
+    return ValueSelector(weights=tuple(round(float(weight), 6) for weight in weights), rates=rates, rate=rate)
 
 
 def _rate(kept: float, there: float, rate: float) -> float:
@@ -120,23 +120,7 @@ def _with_rate(figures: NDArray[np.float64], rate: float) -> NDArray[np.float64]
     return np.column_stack([figures, np.full(len(figures), math.log(rate / (1 - rate) if rate < 1 else 1e3))])
 
 
-def _logistic(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    chances: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
-    return chances
-
-
-def _fitted(rows: NDArray[np.float64], kept: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weights of a logistic regression with a ridge, by Newton's method."""
-    weights = np.zeros(rows.shape[1])
-    for _ in range(_STEPS):
-        chances = _logistic(rows @ weights)
-        slope = rows.T @ (kept - chances) - _RIDGE * weights
-        curve = (rows * (chances * (1 - chances))[:, None]).T @ rows + _RIDGE * np.eye(len(weights))
-        weights = weights + np.linalg.solve(curve, slope)
-    return weights
-
-
-class Chosen(NamedTuple):
+class SelectedTriples(NamedTuple):
     """What was chosen for a reply."""
 
     facts: tuple[Fact, ...]
@@ -144,41 +128,43 @@ class Chosen(NamedTuple):
     """How likely the reply needs no knowledge."""
 
 
-def only_about(pairs: Pairs, shares: NDArray[np.float32], names: Collection[str]) -> NDArray[np.float32]:
+def restrict_to_entities(
+    pairs: CandidatePairs, shares: NDArray[np.float32], names: Collection[str]
+) -> NDArray[np.float32]:
     """Return the shares of the pairs of these entities and of `NONE`, adding up to 1; without such pairs all."""
     kept = np.where([pair == NONE or pair[0] in names for pair in pairs.pairs], shares, 0)
     total = kept.sum()
     return (kept / total).astype(np.float32) if kept[1:].any() else shares
 
 
-def choose(
-    pairs: Pairs,
+def select_triples(
+    pairs: CandidatePairs,
     shares: NDArray[np.float32],
-    now: Situation,
-    tracker: Tracker,
-    values: Values,
+    state: DialogueState,
+    tracker: StateTracker,
+    values: ValueSelector,
     silence: float,
-) -> Chosen:
+) -> SelectedTriples:
     """Return the triples whose expected F1 is highest; none where `NONE` has more than the share `silence`.
 
     The expected F1 of a set is taken as 2 (sum of its chances) / (its size + expected number of wanted triples).
     """
     quiet = float(shares[0])
     if quiet > silence or len(pairs.pairs) < 2:
-        return Chosen((), quiet)
+        return SelectedTriples((), quiet)
     known = shares[1:].astype(np.float64) / max(1e-9, 1 - quiet)
     found: list[tuple[float, Fact]] = []
     for pair, share in zip(pairs.pairs[1:], known.tolist(), strict=True):
         if share < _LEAST or pair == NONE:
             continue
         profile = tracker.profile(pair[0])
-        chances = values.chances(pair[1], value_figures(now, tracker, pair))
+        chances = values.chances(pair[1], value_features(state, tracker, pair))
         found += [
             (round(share * chance, 5), profile.values[place].fact)
             for place, chance in zip(profile.relations[pair[1]], chances.tolist(), strict=True)
         ]
     found.sort(key=lambda entry: -entry[0])
-    return Chosen(tuple(_best([chance for chance, _ in found], [fact for _, fact in found])), quiet)
+    return SelectedTriples(tuple(_best([chance for chance, _ in found], [fact for _, fact in found])), quiet)
 
 
 def _best(chances: Sequence[float], facts: Sequence[Fact]) -> list[Fact]:

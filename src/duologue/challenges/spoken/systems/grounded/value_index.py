@@ -41,11 +41,11 @@ class ValueIndex:
         self._pieces, self._rows = pieces[order], rows[order]
         self._sizes = np.bincount(rows, minlength=len(values)).astype(np.float32)
 
-    def search(self, text: str, most: int = 3) -> list[tuple[str, float]]:
-        """Return up to `most` subjects whose values a text has most in common with, best first, and how much (0-1).
+    def search(self, text: str, limit: int = 3) -> list[tuple[str, float]]:
+        """Return up to `limit` subjects whose values a text has most in common with, best first, and how much (0-1).
 
         How much is the geometric mean of the shares of value and text that agree, rare pieces counting more. Where
-        more subjects than `most` agree equally well, the text says nothing about any of them and none is returned.
+        more subjects than `limit` agree equally well, the text says nothing about any of them and none is returned.
         """
         folded = fold(text)
         if len(folded) < _PIECE or not len(self._pieces):
@@ -61,12 +61,12 @@ class ValueIndex:
         found, hits = np.unique(rows, return_counts=True)
         scores = hits / np.sqrt(self._sizes[found] * len(asked))
         best: dict[str, float] = {}
-        for at in np.argsort(-scores, kind="stable")[: 8 * most].tolist():
+        for at in np.argsort(-scores, kind="stable")[: 8 * limit].tolist():
             best.setdefault(self._subjects[int(found[at])], round(float(scores[at]), 6))
         ordered = list(best.items())
-        if len(ordered) > most and ordered[most][1] == ordered[0][1]:
+        if len(ordered) > limit and ordered[limit][1] == ordered[0][1]:
             return []
-        return ordered[:most]
+        return ordered[:limit]
 
 
 def _pieces_of(values: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:

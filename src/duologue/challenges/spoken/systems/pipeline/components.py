@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from duologue.challenges.spoken.systems.pipeline.entity_tagger import Rarity, tagger_size
+from duologue.challenges.spoken.systems.pipeline.entity_tagger import NgramIdf, tagger_size
 from duologue.challenges.spoken.systems.pipeline.generator_input import KINDS
 from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError
@@ -15,7 +15,7 @@ from duologue.core.records import Record
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.challenges.spoken.systems.asr_correction.corrector import Repairer
+    from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, Seq2SeqSize
     from duologue.challenges.spoken.systems.pipeline.network.tagger import Tagger
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextVectors
@@ -26,18 +26,18 @@ CARD, REPAIR = "pipeline.json", "repair.json"
 NAMES, ATTRIBUTES, REPLIES = "names.safetensors", "attributes.safetensors", "replies.safetensors"
 
 
-class Parts(NamedTuple):
+class Components(NamedTuple):
     """All that is learned."""
 
     signs: Words
     """Characters, for tagger and generator."""
     grams: Words
     """n-grams of questions and attributes."""
-    rarity: Rarity
+    idf_table: NgramIdf
     tagger: Tagger
     vectors: TextVectors
     writer: CopyTransformer
-    repairer: Repairer | None
+    corrector: AsrCorrector | None
     """`None`: nothing is corrected."""
 
 
@@ -46,24 +46,24 @@ class _Card(Record, frozen=True, kw_only=True):
 
     signs: list[str]
     grams: list[str]
-    rarity: Rarity
+    idf_table: NgramIdf
     seen: str
 
 
-def new_parts(recipe: PipelineRecipe, signs: Words, grams: Words, rarity: Rarity, seed: int) -> Parts:
+def new_components(recipe: PipelineRecipe, signs: Words, grams: Words, idf_table: NgramIdf, seed: int) -> Components:
     """Return parts that have learned nothing, without what corrects."""
-    from duologue.challenges.spoken.systems.pipeline.network.generator import new_replier  # these need torch
+    from duologue.challenges.spoken.systems.pipeline.network.generator import new_generator  # these need torch
     from duologue.challenges.spoken.systems.pipeline.network.tagger import new_tagger
     from duologue.challenges.spoken.systems.pipeline.network.vectors import VectorSize, new_vectors
 
-    return Parts(
+    return Components(
         signs=signs,
         grams=grams,
-        rarity=rarity,
+        idf_table=idf_table,
         tagger=new_tagger(tagger_size(signs, recipe.names.width, recipe.names.layers), seed),
         vectors=new_vectors(VectorSize(vocabulary=len(grams), width=recipe.attributes.width), seed),
-        writer=new_replier(_size(recipe, len(signs)), seed),
-        repairer=None,
+        writer=new_generator(_size(recipe, len(signs)), seed),
+        corrector=None,
     )
 
 
@@ -83,22 +83,22 @@ def _size(recipe: PipelineRecipe, vocabulary: int) -> Seq2SeqSize:
     )
 
 
-def save_parts(parts: Parts, seen: str, folder: Path) -> None:
+def save_components(parts: Components, seen: str, folder: Path) -> None:
     """Write words, weights and what corrects; `seen` says what was learned from."""
     from duologue.models.weights import save_weights  # needs torch
 
     save_weights(parts.tagger, folder / NAMES)
     save_weights(parts.vectors, folder / ATTRIBUTES)
     save_weights(parts.writer, folder / REPLIES)
-    if parts.repairer is not None:
-        parts.repairer.save(folder / REPAIR)
-    card = _Card(signs=list(parts.signs.words), grams=list(parts.grams.words), rarity=parts.rarity, seen=seen)
+    if parts.corrector is not None:
+        parts.corrector.save(folder / REPAIR)
+    card = _Card(signs=list(parts.signs.words), grams=list(parts.grams.words), idf_table=parts.idf_table, seen=seen)
     write_bytes(folder / CARD, msgspec.json.encode(card))
 
 
-def load_parts(recipe: PipelineRecipe, folder: Path) -> tuple[Parts, str]:
-    """Return what `save_parts` wrote; raises `StorageError` when a file is missing or damaged."""
-    from duologue.challenges.spoken.systems.asr_correction.corrector import Repairer
+def load_components(recipe: PipelineRecipe, folder: Path) -> tuple[Components, str]:
+    """Return what `save_components` wrote; raises `StorageError` when a file is missing or damaged."""
+    from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
     from duologue.models.weights import load_weights  # these need torch
     from duologue.models.words import Words
 
@@ -107,8 +107,8 @@ def load_parts(recipe: PipelineRecipe, folder: Path) -> tuple[Parts, str]:
         card = msgspec.json.decode(read_bytes(path), type=_Card)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StorageError(f"{path} is damaged ({error}); train the model again") from error
-    parts = new_parts(recipe, Words(card.signs), Words(card.grams), card.rarity, 0)
+    parts = new_components(recipe, Words(card.signs), Words(card.grams), card.idf_table, 0)
     load_weights(parts.tagger, folder / NAMES)
     load_weights(parts.vectors, folder / ATTRIBUTES)
     load_weights(parts.writer, folder / REPLIES)
-    return parts._replace(repairer=Repairer.load(folder / REPAIR) if recipe.correct else None), card.seen
+    return parts._replace(corrector=AsrCorrector.load(folder / REPAIR) if recipe.correct else None), card.seen

@@ -6,14 +6,14 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from duologue.challenges.spoken.systems.template_nlg.templates import bare
 from duologue.core.records import Record
+from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from duologue.challenges.spoken.systems.pipeline.network.tagger import Tagged, Tagger, TaggerSize
-    from duologue.challenges.spoken.systems.pipeline.utterances import Line
+    from duologue.challenges.spoken.systems.pipeline.utterances import LabelledUtterance
     from duologue.models.words import Words
 
 _LONGEST = 8  # characters of a run whose rarity is known
@@ -22,7 +22,7 @@ _RARE = 3  # utterances that a run must stand in to be counted
 _READ = 200  # characters of an utterance that are tagged
 
 
-class Rarity(Record, frozen=True, kw_only=True):
+class NgramIdf(Record, frozen=True, kw_only=True):
     """How many utterances hold a run of characters: what IDF is made of."""
 
     utterances: int
@@ -30,7 +30,7 @@ class Rarity(Record, frozen=True, kw_only=True):
     """Runs of 2 to 8 characters; those in fewer than three utterances are left out."""
 
     @classmethod
-    def of(cls, lines: Sequence[Line]) -> Rarity:
+    def of(cls, lines: Sequence[LabelledUtterance]) -> NgramIdf:
         """Count the runs of utterances."""
         counts: Counter[str] = Counter()
         for line in lines:
@@ -45,12 +45,12 @@ class Rarity(Record, frozen=True, kw_only=True):
         return math.log(self.utterances / (1 + self.counts.get(name[:_LONGEST], 0)))
 
 
-class Dictionary:
+class EntityDictionary:
     """The names of a graph: as they are and without their suffixes; of names that share one the last wins."""
 
     def __init__(self, entities: Iterable[str]) -> None:
         names = list(entities)
-        self._entities = {**{bare(name): name for name in names}, **{name: name for name in names}}
+        self._entities = {**{without_suffix(name): name for name in names}, **{name: name for name in names}}
         self._lengths = sorted({len(name) for name in self._entities if len(name) >= _LEAST}, reverse=True)
 
     def entity(self, name: str) -> str | None:
@@ -76,7 +76,7 @@ def tagger_size(words: Words, width: int, layers: int) -> TaggerSize:
     return TaggerSize(vocabulary=len(words), labels=1, width=width, inner=4 * width, layers=layers, word_dropout=0.1)
 
 
-def tagged(line: Line, words: Words) -> Tagged:
+def tagger_row(line: LabelledUtterance, words: Words) -> Tagged:
     """Return an utterance for the tagger; it must not be empty."""
     from duologue.challenges.spoken.systems.pipeline.network.tagger import LabelledSpan, Tagged  # needs torch
 
@@ -84,8 +84,8 @@ def tagged(line: Line, words: Words) -> Tagged:
     return Tagged(words.target(line.text[:_READ]), spans)
 
 
-def entities_named(
-    texts: Sequence[str], tagger: Tagger, words: Words, dictionary: Dictionary, rarity: Rarity
+def entities_mentioned(
+    texts: Sequence[str], tagger: Tagger, words: Words, dictionary: EntityDictionary, idf_table: NgramIdf
 ) -> list[str]:
     """Return the entities that a dialogue names, the one named last first, each once.
 
@@ -105,7 +105,7 @@ def entities_named(
     names = [name for text in texts for name in dictionary.names_in(text)]
     if not names:
         return []
-    place = max(range(len(names)), key=lambda at: (rarity.idf(names[at]), len(names[at]), at))
+    place = max(range(len(names)), key=lambda at: (idf_table.idf(names[at]), len(names[at]), at))
     entity = dictionary.entity(names[place])
     return [] if entity is None else [entity]
 

@@ -11,12 +11,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import text_of
-from duologue.challenges.spoken.systems.template_nlg.templates import bare
+from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Pair
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair
     from duologue.core.records import Fact, Turn
     from duologue.models.words import Words
 
@@ -34,7 +34,7 @@ _REPLY = 60
 _PIECE = re.compile(r"[^，。；！？、,;!?\s]+|[，。；！？、,;!?\s]")
 
 
-class Source(NamedTuple):
+class GeneratorSource(NamedTuple):
     """What is read."""
 
     signs: list[str]
@@ -42,16 +42,16 @@ class Source(NamedTuple):
     kinds: list[int]
 
 
-def source_of(facts: Sequence[Fact], history: Sequence[Turn]) -> Source:
+def generator_source(facts: Sequence[Fact], history: Sequence[Turn]) -> GeneratorSource:
     """Return the first ten triples (values cut at 160 characters) and the end of the last turn.
 
     An entity and an attribute that several values share are read once.
     """
-    source = Source([], [])
+    source = GeneratorSource([], [])
     shared = None
     for fact in facts[:_FACTS]:
         if (fact.subject, fact.relation) != shared:
-            _add(source, [bare(fact.subject)], SUBJECT)
+            _add(source, [without_suffix(fact.subject)], SUBJECT)
             _add(source, fact.relation, RELATION)
         shared = fact.subject, fact.relation
         for piece in _PIECE.findall(text_of(fact)[:_VALUE]):
@@ -62,18 +62,18 @@ def source_of(facts: Sequence[Fact], history: Sequence[Turn]) -> Source:
     return source
 
 
-def _add(source: Source, signs: Sequence[str], kind: int) -> None:
+def _add(source: GeneratorSource, signs: Sequence[str], kind: int) -> None:
     source.signs.extend(signs)
     source.kinds.extend([kind] * len(signs))
 
 
-def lesson_of(source: Source, reply: str, words: Words) -> tuple[Pair, list[str]]:
+def generator_pair(source: GeneratorSource, reply: str, words: Words) -> tuple[Seq2SeqPair, list[str]]:
     """Return a source and a reply to it as numbers, and what stands in the source that no vocabulary knows."""
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Pair  # needs torch
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair  # needs torch
 
     numbers, unknown = words.source(source.signs)
     pieces = sorted({sign for sign in source.signs if len(sign) > 1}, key=lambda piece: (-len(piece), piece))
-    return Pair(numbers, source.kinds, words.target(list(_pieces_in(reply, pieces))[:_REPLY], unknown)), unknown
+    return Seq2SeqPair(numbers, source.kinds, words.target(list(_pieces_in(reply, pieces))[:_REPLY], unknown)), unknown
 
 
 def _pieces_in(reply: str, pieces: Sequence[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ Rate = Annotated[float, msgspec.Meta(gt=0)]
 Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
-class Names(Record, frozen=True):
+class TaggerRecipe(Record, frozen=True):
     """The tagger of names."""
 
     width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 96
@@ -23,7 +23,7 @@ class Names(Record, frozen=True):
     learning_rate: Rate = 2e-3
 
 
-class Attributes(Record, frozen=True):
+class AttributeRecipe(Record, frozen=True):
     """The vectors of questions and attributes."""
 
     width: Positive = 128
@@ -32,7 +32,7 @@ class Attributes(Record, frozen=True):
     learning_rate: Rate = 2e-3
 
 
-class Replies(Record, frozen=True):
+class GeneratorRecipe(Record, frozen=True):
     """The generator."""
 
     renamed: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
@@ -62,9 +62,9 @@ class PipelineRecipe(Record, frozen=True):
 
     correct: bool = True
     """Whether the user's words are corrected before they are understood."""
-    names: Names = Names()
-    attributes: Attributes = Attributes()
-    replies: Replies = Replies()
+    names: TaggerRecipe = TaggerRecipe()
+    attributes: AttributeRecipe = AttributeRecipe()
+    replies: GeneratorRecipe = GeneratorRecipe()
     held_out: Share = 0.06
     """Share of the training dialogues that decides which weights are best."""
     rare: Positive = 2
@@ -79,9 +79,9 @@ class PipelineRecipe(Record, frozen=True):
         """Return a recipe that trains in seconds, for tests of what a pipeline must keep to, not of what it knows."""
         return cls(
             correct=False,
-            names=Names(width=8, layers=1, epochs=1, batch=8),
-            attributes=Attributes(width=8, epochs=1, batch=8),
-            replies=Replies(width=8, encoder_layers=1, decoder_layers=1, epochs=1, batch=8, longest=6),
+            names=TaggerRecipe(width=8, layers=1, epochs=1, batch=8),
+            attributes=AttributeRecipe(width=8, epochs=1, batch=8),
+            replies=GeneratorRecipe(width=8, encoder_layers=1, decoder_layers=1, epochs=1, batch=8, longest=6),
             held_out=0.3,
             rare=1,
         )

@@ -2,61 +2,71 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, Literal
 
-from duologue.challenges.spoken.systems.asr_correction.clean_texts import traces
-from duologue.challenges.spoken.systems.pipeline.attributes import grams_of, spoken
-from duologue.challenges.spoken.systems.pipeline.components import Parts, new_parts
-from duologue.challenges.spoken.systems.pipeline.entity_tagger import Rarity, tagged
-from duologue.challenges.spoken.systems.pipeline.generator_input import lesson_of, source_of
-from duologue.challenges.spoken.systems.pipeline.utterances import facts_of, lines_of, with_names
+from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts_of, has_noise_traces
+from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
+from duologue.challenges.spoken.systems.pipeline.attribute_matcher import grams_of, spoken
+from duologue.challenges.spoken.systems.pipeline.components import Components, new_components
+from duologue.challenges.spoken.systems.pipeline.entity_tagger import NgramIdf, tagger_row
+from duologue.challenges.spoken.systems.pipeline.generator_input import generator_pair, generator_source
+from duologue.challenges.spoken.systems.pipeline.utterances import balanced, labelled_utterances
+from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.spoken.systems.asr_correction.corrector import Repairer
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Pair
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextPair
-    from duologue.challenges.spoken.systems.pipeline.recipe import Attributes, Names, PipelineRecipe, Replies
+    from duologue.challenges.spoken.systems.pipeline.recipe import (
+        AttributeRecipe,
+        GeneratorRecipe,
+        PipelineRecipe,
+        TaggerRecipe,
+    )
     from duologue.core.protocols import Run, World
     from duologue.core.records import Example, Fact
 
 
-def learn(recipe: PipelineRecipe, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> Parts:
+def train_components(
+    recipe: PipelineRecipe, examples: Sequence[Example], held_out: Sequence[Example], run: Run
+) -> Components:
     """Return parts that have learned from examples with replies; the held-out ones say which weights are best.
 
     Interrupted, each part goes on from its last checkpoint to the same weights. Raises `UsageError` when there is
     nothing to learn from.
     """
-    from duologue.challenges.spoken.systems.pipeline.network.generator import reply_learner  # these need torch
+    from duologue.challenges.spoken.systems.pipeline.network.generator import generator_learner  # these need torch
     from duologue.challenges.spoken.systems.pipeline.network.tagger import tag_learner
     from duologue.challenges.spoken.systems.pipeline.network.vectors import vector_learner
     from duologue.models.words import Words
 
-    lines, judged = lines_of(examples), lines_of(held_out)
-    texts = [gram for one in examples if facts_of(one) for gram in _grams(one)]
-    parts = new_parts(
+    lines, validation = labelled_utterances(examples), labelled_utterances(held_out)
+    texts = [gram for one in examples if gold_facts(one) for gram in _grams(one)]
+    parts = new_components(
         recipe,
         Words.of((line.text for line in lines), least=recipe.rare),
         Words.of(texts, least=recipe.rare),
-        Rarity.of(lines),
+        NgramIdf.of(lines),
         run.seed,
     )
-    teach = _Teacher(recipe, run)
-    names = [[tagged(line, parts.signs) for line in with_names(part)] for part in (lines, judged)]
-    teach(tag_learner(parts.tagger), names, recipe.names, "names", "loss")
+    train_component = _ComponentTrainer(recipe, run)
+    names = [[tagger_row(line, parts.signs) for line in balanced(part)] for part in (lines, validation)]
+    train_component(tag_learner(parts.tagger), names, recipe.names, "names", "loss")
     attributes = [_questions(part, parts) for part in (examples, held_out)]
-    teach(vector_learner(parts.vectors), attributes, recipe.attributes, "attributes", "right")
+    train_component(vector_learner(parts.vectors), attributes, recipe.attributes, "attributes", "right")
     replies = [
         [_reply(one, parts, run.worlds) for one in part if _is_worth_saying(one)] for part in (examples, held_out)
     ]
-    teach(reply_learner(parts.writer), replies, recipe.replies, "replies", "loss")
-    return parts._replace(repairer=_repairer(examples, run)) if recipe.correct else parts
+    train_component(generator_learner(parts.writer), replies, recipe.replies, "replies", "loss")
+    if not recipe.correct:
+        return parts
+    subjects = [fact.subject for one in examples for fact in gold_facts(one)]
+    return parts._replace(corrector=train_corrector(clean_texts_of(examples), subjects, seed=run.seed))
 
 
-class _Teacher:
+class _ComponentTrainer:
     """Trains a part in a folder of its own below that of the run."""
 
     def __init__(self, recipe: PipelineRecipe, run: Run) -> None:
@@ -66,7 +76,7 @@ class _Teacher:
         self,
         subject: Any,
         rows_and_tests: Sequence[Sequence[Any]],
-        part: Names | Attributes | Replies,
+        part: TaggerRecipe | AttributeRecipe | GeneratorRecipe,
         name: str,
         choose: Literal["right", "loss"],
     ) -> None:
@@ -91,23 +101,23 @@ class _Teacher:
 def _grams(example: Example) -> list[list[str]]:
     """Return the n-grams of the question of an example and of the attribute asked for."""
     question = example.sample.history[-1].text if example.sample.history else ""
-    return [grams_of(question), grams_of(spoken(facts_of(example)[0].relation))]
+    return [grams_of(question), grams_of(spoken(gold_facts(example)[0].relation))]
 
 
-def _questions(examples: Sequence[Example], parts: Parts) -> list[TextPair]:
+def _questions(examples: Sequence[Example], parts: Components) -> list[TextPair]:
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextPair  # needs torch
 
-    return [TextPair(*map(parts.grams.target, _grams(one))) for one in examples if facts_of(one)]
+    return [TextPair(*map(parts.grams.target, _grams(one))) for one in examples if gold_facts(one)]
 
 
 def _is_worth_saying(example: Example) -> bool:
     """Return whether a reply should be learned: those without facts often bear noise, those with facts never do."""
-    return bool(facts_of(example)) or not traces(example.references[0].text or "")
+    return bool(gold_facts(example)) or not has_noise_traces(example.references[0].text or "")
 
 
-def _reply(example: Example, parts: Parts, worlds: Mapping[str, World]) -> Pair:
-    source = source_of(given(example, worlds), example.sample.history)
-    return lesson_of(source, example.references[0].text or "", parts.signs)[0]
+def _reply(example: Example, parts: Components, worlds: Mapping[str, World]) -> Seq2SeqPair:
+    source = generator_source(given(example, worlds), example.sample.history)
+    return generator_pair(source, example.references[0].text or "", parts.signs)[0]
 
 
 def given(example: Example, worlds: Mapping[str, World]) -> list[Fact]:
@@ -115,33 +125,10 @@ def given(example: Example, worlds: Mapping[str, World]) -> list[Fact]:
 
     That is what the generator is given later; from the gold ones alone it would learn to say whatever it is given.
     """
-    facts = facts_of(example)
+    facts = gold_facts(example)
     world = worlds.get(example.sample.world or "")
     pairs = dict.fromkeys((fact.subject, fact.relation) for fact in facts)
     known = (
         [] if world is None else [fact for pair in pairs for fact in world.about(pair[0]) if fact.relation == pair[1]]
     )
     return list(dict.fromkeys([*known, *facts]))
-
-
-def _repairer(examples: Sequence[Example], run: Run) -> Repairer:
-    """Return what corrects: it learns from the turns that bear no noise."""
-    from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts_of
-    from duologue.challenges.spoken.systems.asr_correction.corrector import Repairer
-
-    return Repairer.learn(
-        clean_texts_of(examples), [fact.subject for one in examples for fact in facts_of(one)], seed=run.seed
-    )
-
-
-def parted(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], list[Example]]:
-    """Return the examples parted by dialogue: those to learn from, and about this share of them."""
-    draws = {
-        name: hashlib.sha256(f"{seed} {name}".encode()).digest()
-        for name in dict.fromkeys(one.sample.dialogue_id for one in examples)
-    }
-    held = set(sorted(draws, key=draws.__getitem__)[: max(1, round(share * len(draws)))]) if draws else set()
-    return (
-        [one for one in examples if one.sample.dialogue_id not in held],
-        [one for one in examples if one.sample.dialogue_id in held],
-    )

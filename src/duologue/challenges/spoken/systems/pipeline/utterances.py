@@ -5,15 +5,16 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.spoken.systems.template_nlg.templates import bare
+from duologue.challenges.spoken.systems.training_data import gold_facts
+from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duologue.core.records import Example, Fact
+    from duologue.core.records import Example
 
 
-class Line(NamedTuple):
+class LabelledUtterance(NamedTuple):
     """An utterance."""
 
     text: str
@@ -21,13 +22,7 @@ class Line(NamedTuple):
     """Where the entities of its dialogue are named: start and end (exclusive), in order, without overlap."""
 
 
-def facts_of(example: Example) -> tuple[Fact, ...]:
-    """Return the gold facts of an example; none where they are not known."""
-    annotation = example.references[0].annotation if example.references else None
-    return annotation.facts if annotation is not None else ()
-
-
-def lines_of(examples: Sequence[Example]) -> list[Line]:
+def labelled_utterances(examples: Sequence[Example]) -> list[LabelledUtterance]:
     """Return the utterances of all dialogues, those of a dialogue each once, names marked by exact match."""
     texts: dict[str, dict[str, None]] = {}
     names: dict[str, dict[str, None]] = {}
@@ -36,16 +31,16 @@ def lines_of(examples: Sequence[Example]) -> list[Line]:
         dialogue.update((turn.text, None) for turn in one.sample.history)
         dialogue.update((reference.text, None) for reference in one.references if reference.text)
         known = names.setdefault(one.sample.dialogue_id, {})
-        known.update((bare(fact.subject), None) for fact in facts_of(one))
+        known.update((without_suffix(fact.subject), None) for fact in gold_facts(one))
     return [
-        Line(text, tuple(_places(text, sorted(names[dialogue], key=lambda name: (-len(name), name)))))
+        LabelledUtterance(text, tuple(_places(text, sorted(names[dialogue], key=lambda name: (-len(name), name)))))
         for dialogue, of_dialogue in texts.items()
         for text in of_dialogue
         if text.strip()
     ]
 
 
-def with_names(lines: Sequence[Line]) -> list[Line]:
+def balanced(lines: Sequence[LabelledUtterance]) -> list[LabelledUtterance]:
     """Return the utterances that hold names and as many of the others, drawn by hash.
 
     Five in six hold none: they cost most of a tagger's time, and what it marks too much no graph knows.

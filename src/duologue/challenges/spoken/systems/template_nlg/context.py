@@ -8,15 +8,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import LONG, items_of
-from duologue.challenges.spoken.systems.template_nlg.templates import bare, groups_of
+from duologue.challenges.spoken.systems.template_nlg.templates import group_facts
+from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.spoken.systems.template_nlg.templates import Group
+    from duologue.challenges.spoken.systems.template_nlg.templates import FactGroup
     from duologue.core.records import Fact, Turn
 
-ASKING = re.compile(r"[?？]|[吗呢么嘛]\s*+(?:[。，.]\s*+)?$")
+QUESTION = re.compile(r"[?？]|[吗呢么嘛]\s*+(?:[。，.]\s*+)?$")
 _MARKS = re.compile(r"[^\w？]")
 _REPEATED = re.compile(r"(.)\1+")
 _SPLIT = re.compile(r"(?<=[。！？!?])")
@@ -26,10 +27,10 @@ _DATE = re.compile(r"^\d{4}[年\-./]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Situation:
+class ReplyContext:
     """A sample with the facts that its reply is to say."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[FactGroup, ...]
     history: tuple[str, ...]
     question: str
     """The last turn without marks, with E for a subject and V for a value; what is repeated stands once."""
@@ -49,13 +50,13 @@ class Situation:
         return min(len(self.own), _LATEST)
 
 
-def situation_of(history: Sequence[Turn], facts: Sequence[Fact]) -> Situation:
+def context_of(history: Sequence[Turn], facts: Sequence[Fact]) -> ReplyContext:
     """Return what a reply to the last turn of the history answers, if it is to say these facts."""
-    groups = groups_of(facts)
+    groups = group_facts(facts)
     texts = tuple(turn.text for turn in history)
     last = texts[-1] if texts else ""
     sentences = [one for one in _SPLIT.split(last) if len(one) >= _LEAST]
-    return Situation(
+    return ReplyContext(
         groups=groups,
         history=texts,
         question=_plain(last, groups),
@@ -64,17 +65,17 @@ def situation_of(history: Sequence[Turn], facts: Sequence[Fact]) -> Situation:
     )
 
 
-def _plain(text: str, groups: Sequence[Group]) -> str:
+def _plain(text: str, groups: Sequence[FactGroup]) -> str:
     text = text.lower()
     for group in groups:
-        text = text.replace(bare(group.subject).lower(), "E")
+        text = text.replace(without_suffix(group.subject).lower(), "E")
         for value in group.values:
             if len(value) > 1:
                 text = text.replace(value.lower(), "V")
     return _REPEATED.sub(r"\1", _MARKS.sub("", text.replace("?", "？")))
 
 
-def kind_of(group: Group) -> str:
+def kind_of(group: FactGroup) -> str:
     """Return what its values look like: a text, a list, several, a date, a number, a name."""
     value = group.values[0]
     if len(group.values) > 1:
@@ -94,19 +95,19 @@ Terms = list[tuple[float, list[str]]]
 """Groups of terms with the weight of each group."""
 
 
-def terms_of(now: Situation) -> Terms:
+def terms_of(context: ReplyContext) -> Terms:
     """Return what makes two situations alike, for search; each group counts as its weight says."""
-    kinds = [kind_of(group) for group in now.groups]
-    several = [f"N:{min(len(group.values), 4)}" for group in now.groups]
-    before = now.own[-1] if now.own else ""
+    kinds = [kind_of(group) for group in context.groups]
+    several = [f"N:{min(len(group.values), 4)}" for group in context.groups]
+    before = context.own[-1] if context.own else ""
     return [
-        (2.0, [f"R:{relation}" for relation in now.relations] or ["R:"]),
+        (2.0, [f"R:{relation}" for relation in context.relations] or ["R:"]),
         (0.5, [f"K:{kind}" for kind in kinds]),
         (0.3, several),
-        (1.0, [f"Q:{a}{b}" for a, b in pairwise(now.asked)]),
-        (0.6, [f"W:{a}{b}" for a, b in pairwise(now.question)]),
+        (1.0, [f"Q:{a}{b}" for a, b in pairwise(context.asked)]),
+        (0.6, [f"W:{a}{b}" for a, b in pairwise(context.question)]),
         (0.4, [f"P:{a}{b}" for a, b in pairwise(_MARKS.sub("", before))]),
-        (0.2, [f"T:{now.turn}"]),
-        (0.3, [f"A:{bool(ASKING.search(before)):d}"]),
-        (0.2, [f"E:{len({group.subject for group in now.groups})}"]),
+        (0.2, [f"T:{context.turn}"]),
+        (0.3, [f"A:{bool(QUESTION.search(before)):d}"]),
+        (0.2, [f"E:{len({group.subject for group in context.groups})}"]),
     ]

@@ -1,6 +1,6 @@
-"""What is measured of each candidate: how well it would do if others were right, what it says, what it repeats.
+"""Features of candidate replies: agreement with the others (as in MBR decoding), slots, wording, repetition.
 
-Rows are candidates of one sample, columns the figures named in `NAMES`; all float32. Nothing here looks at a reference.
+Rows are candidates of one sample, columns the features named in `FEATURE_NAMES`; all float32. No reference is read.
 """
 
 from __future__ import annotations
@@ -10,40 +10,49 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from duologue.challenges.spoken.systems.template_nlg.context import ASKING
+from duologue.challenges.spoken.systems.template_nlg.context import QUESTION
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import WHOLE
-from duologue.challenges.spoken.systems.template_nlg.templates import VALUE, Slot
+from duologue.challenges.spoken.systems.template_nlg.templates import VALUE, TemplateSlot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.spoken.systems.template_nlg.context import Situation
+    from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
     from duologue.challenges.spoken.systems.template_nlg.surface_forms import Fragment
-    from duologue.challenges.spoken.systems.template_nlg.template_index import Bank, Found
+    from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate, TemplateIndex
 
     Floats = NDArray[np.float32]
 
 _BITS = 21  # of a code point
 _TIMES = 8  # bits for how often a text says the same thing
-_MOST_VOICES = 32
-_HEATS = (0.1, 0.3)
+_MOST_REFERENCES = 32
+_TEMPERATURES = (0.1, 0.3)
 """How quickly the voice of a neighbour falls with its likeness; smaller is quicker. Besides, all count alike."""
 
 _AGREEMENT = ("f1", "bleu-1", "bleu-2", "size")
-_VOICES = ("all", "near", "wide")
-_AGREED = tuple(f"{what}, {who}" for who in _VOICES for what in _AGREEMENT)
+_REFERENCES = ("all", "near", "wide")
+_AGREED = tuple(f"{what}, {who}" for who in _REFERENCES for what in _AGREEMENT)
 _PLACE = ("rank", "likeness", "behind the first", "times", "head")
 _SIZE = ("characters", "beyond the mean", "beyond own replies", "wording")
 _SLOTS = ("values", "values said", "entity", "relation", "same relations", "whole", "listed", "none said")
 _FORM = ("asks", "ends asking", "user asked", "own asking", "turn", "turns from its own", "closes with a mark")
 _ECHO = ("of question", "of history", "of last own", "pairs new", "begins alike")
 _PART = ("part", "first", "clauses", "opens", "closes", "start", "share", "asked", "pairs said", "numbers")
-NAMES = (*_AGREED, *(f"{name}, below the best" for name in _AGREED), *_PLACE, *_SIZE, *_SLOTS, *_FORM, *_ECHO, *_PART)
+FEATURE_NAMES = (
+    *_AGREED,
+    *(f"{name}, below the best" for name in _AGREED),
+    *_PLACE,
+    *_SIZE,
+    *_SLOTS,
+    *_FORM,
+    *_ECHO,
+    *_PART,
+)
 
 
-class Utility(NamedTuple):
+class CandidateUtility(NamedTuple):
     """How candidates (rows) would score if voices (columns) were the references, (c, v) each."""
 
     f1: NDArray[np.float64]
@@ -56,7 +65,7 @@ class Utility(NamedTuple):
         return (self.f1 + self.bleu_1 + self.bleu_2) / 3
 
 
-def utility_of(candidates: Sequence[str], references: Sequence[str]) -> Utility:
+def utility_of(candidates: Sequence[str], references: Sequence[str]) -> CandidateUtility:
     """Return generation F1, BLEU-1 and BLEU-2 of each candidate against each reference, white space left out."""
     texts = ["".join(text.split()) for text in (*candidates, *references)]
     c = len(candidates)
@@ -69,7 +78,7 @@ def utility_of(candidates: Sequence[str], references: Sequence[str]) -> Utility:
     said, wanted = np.maximum(sizes[:c, None], 1).astype(np.float64), sizes[None, c:].astype(np.float64)
     brevity = np.exp(np.minimum(0.0, 1 - wanted / said))
     bleu_2 = brevity * np.sqrt(hits / said * both / np.maximum(said - 1, 1))
-    return Utility(2 * hits / np.maximum(said + wanted, 1), brevity * hits / said, bleu_2)
+    return CandidateUtility(2 * hits / np.maximum(said + wanted, 1), brevity * hits / said, bleu_2)
 
 
 def _shared(items: NDArray[np.int64], keys: NDArray[np.int64], n: int, c: int) -> NDArray[np.float64]:
@@ -92,15 +101,15 @@ def _shared(items: NDArray[np.int64], keys: NDArray[np.int64], n: int, c: int) -
     return sizes
 
 
-def figures(now: Situation, found: Sequence[Found], bank: Bank) -> Floats:
+def candidate_features(context: ReplyContext, found: Sequence[ReplyCandidate], index: TemplateIndex) -> Floats:
     """Return the figures (candidates, len(NAMES)) of the candidates for one situation."""
     likeness = np.array([one.likeness for one in found])
     weight = np.array([0.0 if one.head else one.times for one in found], dtype=np.float64)
     if not weight.any():
         weight += 1.0
     order = np.argsort(-np.where(weight > 0, likeness, -1.0), kind="stable")
-    weight[order[_MOST_VOICES:]] = 0.0
-    voices = [weight, *(np.exp((likeness - likeness.max()) / heat) * weight for heat in _HEATS)]
+    weight[order[_MOST_REFERENCES:]] = 0.0
+    voices = [weight, *(np.exp((likeness - likeness.max()) / temperature) * weight for temperature in _TEMPERATURES)]
     texts = [one.text for one in found]
     sizes = np.array([len("".join(text.split())) for text in texts], dtype=np.float64)
     heard = np.flatnonzero(weight)
@@ -111,13 +120,13 @@ def figures(now: Situation, found: Sequence[Found], bank: Bank) -> Floats:
         columns += [agreed.f1 @ share, agreed.bleu_1 @ share, agreed.bleu_2 @ share]
         columns.append(np.log(np.maximum(sizes, 1) / max(1.0, float(sizes[heard] @ share))))
     table = np.column_stack(columns)
-    place = _Place(now)
+    place = _ContextFeatures(context)
     rows = [
         [
             *(one.rank, one.likeness, one.likeness - found[0].likeness, one.times, one.head),
             *(sizes[number], sizes[number] - sizes.mean(), sizes[number] - place.mean_size, place.wording(one)),
-            *place.slots(one, bank),
-            *place.form(one, texts[number], bank),
+            *place.slots(one, index),
+            *place.form(one, texts[number], index),
             *place.echo(texts[number]),
             *place.part(one.part),
         ]
@@ -126,46 +135,46 @@ def figures(now: Situation, found: Sequence[Found], bank: Bank) -> Floats:
     return np.column_stack([table, table - table.max(axis=0), np.array(rows, dtype=np.float64)]).astype(np.float32)
 
 
-class _Place:
+class _ContextFeatures:
     """The measures that compare a candidate with the situation."""
 
-    def __init__(self, now: Situation) -> None:
-        self.now = now
-        self.question = set(pairwise(now.question))
-        self.asked = {sign for sign in now.asked if sign.isalnum()}
-        self.history = {pair for text in now.history for pair in pairwise(text)}
-        self.own = {pair for text in now.own[-1:] for pair in pairwise(text)}
-        self.begins = {text[:2] for text in now.own}
-        self.mean_size = sum(map(len, now.own)) / len(now.own) if now.own else 24.0
-        asks = sum(bool(ASKING.search(text)) for text in now.own)
-        self.asking = asks / len(now.own) if now.own else 0.5
-        self.user_asks = bool(ASKING.search(now.history[-1])) if now.history else False
-        self.values = sum(len(group.values) for group in now.groups)
+    def __init__(self, context: ReplyContext) -> None:
+        self.context = context
+        self.question = set(pairwise(context.question))
+        self.asked = {sign for sign in context.asked if sign.isalnum()}
+        self.history = {pair for text in context.history for pair in pairwise(text)}
+        self.own = {pair for text in context.own[-1:] for pair in pairwise(text)}
+        self.begins = {text[:2] for text in context.own}
+        self.mean_size = sum(map(len, context.own)) / len(context.own) if context.own else 24.0
+        asks = sum(bool(QUESTION.search(text)) for text in context.own)
+        self.asking = asks / len(context.own) if context.own else 0.5
+        self.user_asks = bool(QUESTION.search(context.history[-1])) if context.history else False
+        self.values = sum(len(group.values) for group in context.groups)
 
     @staticmethod
-    def wording(one: Found) -> int:
+    def wording(one: ReplyCandidate) -> int:
         """Return the characters beside the slots."""
         return sum(len(piece) for piece in one.pieces if isinstance(piece, str))
 
-    def slots(self, one: Found, bank: Bank) -> tuple[float, ...]:
+    def slots(self, one: ReplyCandidate, index: TemplateIndex) -> tuple[float, ...]:
         """Return what the slots of a candidate take."""
-        slots = [piece for piece in one.pieces if isinstance(piece, Slot)]
+        slots = [piece for piece in one.pieces if isinstance(piece, TemplateSlot)]
         values = [slot for slot in slots if slot.what == VALUE]
-        said = sum(slot.count or len(self.now.groups[one.order[slot.group]].values) for slot in values)
+        said = sum(slot.count or len(self.context.groups[one.order[slot.group]].values) for slot in values)
         return (
             *(self.values, said / max(1, self.values), any(slot.what == "entity" for slot in slots)),
             any(slot.what == "relation" for slot in slots),
-            sorted(bank.entries[one.entry].relations) == sorted(self.now.relations),
+            sorted(index.entries[one.entry].relations) == sorted(self.context.relations),
             all(slot.form == WHOLE for slot in values),
             any(slot.count for slot in values),
             not values,
         )
 
-    def form(self, one: Found, text: str, bank: Bank) -> tuple[float, ...]:
+    def form(self, one: ReplyCandidate, text: str, index: TemplateIndex) -> tuple[float, ...]:
         """Return whether the candidate asks, whether others did, and when it was said."""
         return (
-            *("？" in text or "?" in text, bool(ASKING.search(text)), self.user_asks, self.asking),
-            *(self.now.turn, abs(bank.entries[one.entry].turn - self.now.turn), text[-1:] in "。？！!?~"),
+            *("？" in text or "?" in text, bool(QUESTION.search(text)), self.user_asks, self.asking),
+            *(self.context.turn, abs(index.entries[one.entry].turn - self.context.turn), text[-1:] in "。？！!?~"),
         )
 
     def echo(self, text: str) -> tuple[float, ...]:
@@ -178,7 +187,7 @@ class _Place:
         """Return what is known of the part of a text that a candidate says."""
         if part is None:
             return (0.0,) * len(_PART)
-        value = next((group.values[0] for group in self.now.groups if group.long), "")
+        value = next((group.values[0] for group in self.context.groups if group.long), "")
         pairs = set(pairwise(part.text)) or {("", "")}
         signs = set(part.text)
         return (

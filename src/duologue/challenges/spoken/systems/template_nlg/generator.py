@@ -12,20 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.spoken.systems.template_nlg.context import situation_of
-from duologue.challenges.spoken.systems.template_nlg.grounding import Lexicon, known_from, unfounded
-from duologue.challenges.spoken.systems.template_nlg.recipe import ReplierRecipe
+from duologue.challenges.spoken.systems.template_nlg.context import context_of
+from duologue.challenges.spoken.systems.template_nlg.grounding import EntityLexicon, supported_text, unsupported
+from duologue.challenges.spoken.systems.template_nlg.recipe import TemplateNlgRecipe
 from duologue.challenges.spoken.systems.template_nlg.reranker import (
-    new_chooser,
-    some_figures,
-    some_of,
-    voted,
-    weigh,
-    wordless,
+    encode_candidates,
+    feature_collator,
+    mbr_scores,
+    new_reranker,
+    sample_candidates,
+    sample_features,
 )
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import WHOLE, forms_of, fragments_of
-from duologue.challenges.spoken.systems.template_nlg.template_index import Bank, Entry
-from duologue.challenges.spoken.systems.template_nlg.training_pairs import apart_from, held_out, lessons_of
+from duologue.challenges.spoken.systems.template_nlg.template_index import IndexedTemplate, TemplateIndex
+from duologue.challenges.spoken.systems.template_nlg.training_pairs import (
+    training_replies,
+    with_training_duplicates,
+)
+from duologue.challenges.spoken.systems.training_data import split_by_dialogue
 from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Record
@@ -34,9 +38,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from duologue.challenges.spoken.systems.template_nlg.context import Situation
-    from duologue.challenges.spoken.systems.template_nlg.template_index import Found
-    from duologue.challenges.spoken.systems.template_nlg.training_pairs import Lesson
+    from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
+    from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate
+    from duologue.challenges.spoken.systems.template_nlg.training_pairs import TrainingReply
     from duologue.core.protocols import Progress, Run, World
     from duologue.core.records import Example, Fact, Sample
     from duologue.models.utility import Choice, UtilityRanker
@@ -53,17 +57,19 @@ _NOTHING = "嗯，是的。"
 class _Card(Record, frozen=True, kw_only=True):
     """What a saved replier needs beside weights and bank."""
 
-    recipe: ReplierRecipe
+    recipe: TemplateNlgRecipe
     plain_words: list[str]
 
 
-class Replier:
+class TemplateGenerator:
     """Says facts in the words of people; made by `learn` or `load`."""
 
-    def __init__(self, recipe: ReplierRecipe, bank: Bank, words: Sequence[str], model: UtilityRanker) -> None:
+    def __init__(
+        self, recipe: TemplateNlgRecipe, index: TemplateIndex, words: Sequence[str], model: UtilityRanker
+    ) -> None:
         """Take the parts; `words` are runs of characters that are no knowledge."""
-        self.recipe, self._bank, self._words, self._model = recipe, bank, list(words), model
-        self._lexicon: tuple[World | None, Lexicon] | None = None
+        self.recipe, self._index, self._words, self._model = recipe, index, list(words), model
+        self._lexicon: tuple[World | None, EntityLexicon] | None = None
 
     @classmethod
     def learn(
@@ -71,38 +77,41 @@ class Replier:
         examples: Sequence[Example],
         graph: World,
         run: Run,
-        recipe: ReplierRecipe | None = None,
+        recipe: TemplateNlgRecipe | None = None,
         *,
-        judged: Sequence[Example] = (),
-        mend: Callable[[str], str] | None = None,
-    ) -> Replier:
+        validation: Sequence[Example] = (),
+        correct: Callable[[str], str] | None = None,
+    ) -> TemplateGenerator:
         """Learn from examples with replies and facts; interrupted, it goes on from its checkpoint to the same weights.
 
-        The examples `judged` decide which weights are best, and nothing else; without them some dialogues do.
-        `mend` takes the recogniser's noise out of an utterance; small talk is learned mended. Raises `UsageError`
+        The examples `validation` decide which weights are best, and nothing else; without them some dialogues do.
+        `correct` takes the recogniser's noise out of an utterance; small talk is learned mended. Raises `UsageError`
         where there are too few examples to learn a choice from.
         """
-        recipe = recipe or ReplierRecipe()
-        lessons, words = lessons_of(examples, graph, mend)
-        if judged:
-            learned, tests = lessons, apart_from(examples, lessons_of(judged, graph, mend)[0])
+        recipe = recipe or TemplateNlgRecipe()
+        training, words = training_replies(examples, graph, correct)
+        if validation:
+            learned, tests = (
+                training,
+                with_training_duplicates(examples, training_replies(validation, graph, correct)[0]),
+            )
         else:
-            learned, tests = held_out(lessons, recipe.held_out, run.seed)
-        made = cls(recipe, Bank([one.entry for one in learned]), words, new_chooser(recipe.hidden, run.seed))
+            learned, tests = split_by_dialogue(training, lambda one: one.entry.dialogue, recipe.held_out, run.seed)
+        made = cls(recipe, TemplateIndex([one.entry for one in learned]), words, new_reranker(recipe.hidden, run.seed))
         made._train(learned, tests, run)
-        made._bank = Bank([one.entry for one in lessons])
+        made._index = TemplateIndex([one.entry for one in training])
         return made
 
-    def _train(self, learned: Sequence[Lesson], judged: Sequence[Lesson], run: Run) -> None:
+    def _train(self, learned: Sequence[TrainingReply], validation: Sequence[TrainingReply], run: Run) -> None:
         from duologue.models.train import Plan, train  # needs torch
         from duologue.models.utility import learner
 
         rows = self._practice(learned, run.progress, "weighing replies", self.recipe.practised)
-        tests = self._practice(judged, run.progress, "weighing held-out replies", self.recipe.candidates)
+        tests = self._practice(validation, run.progress, "weighing held-out replies", self.recipe.candidates)
         if not rows or not tests:
             raise UsageError("no sample has candidates: the training files are too small to learn replies from")
         recipe = self.recipe
-        self._model.scale(some_figures(rows))
+        self._model.scale(sample_features(rows))
         plan = Plan(
             epochs=recipe.epochs,
             batch=recipe.batch,
@@ -112,7 +121,7 @@ class Replier:
             threads=recipe.threads,
         )
         train(
-            learner(self._model, wordless()),
+            learner(self._model, feature_collator()),
             rows,
             tests,
             plan,
@@ -122,25 +131,31 @@ class Replier:
             progress=run.progress,
         )
 
-    def _practice(self, lessons: Sequence[Lesson], progress: Progress | None, what: str, most: int) -> list[Choice]:
-        """Return the candidates of each lesson with their utility, none of its own dialogue; `most` of them, drawn."""
+    def _practice(
+        self, training: Sequence[TrainingReply], progress: Progress | None, what: str, limit: int
+    ) -> list[Choice]:
+        """Return the candidates of each lesson with their utility, none of its own dialogue; `limit` of them, drawn."""
         rows = []
         gc.freeze()  # bank and lessons are many and stay: the collector need not go through them again and again
         try:
-            for done, one in enumerate(lessons):
-                known = known_from(one.facts, one.example.sample.history)
-                found = self._found(one.now, known, apart=one.entry.dialogue)
+            for done, one in enumerate(training):
+                known = supported_text(one.facts, one.example.sample.history)
+                found = self._found(one.context, known, apart=one.entry.dialogue)
                 if found:
-                    rows.append(some_of(weigh(one.now, found, self._bank, one.reply), most, one.example.sample.id))
+                    rows.append(
+                        sample_candidates(
+                            encode_candidates(one.context, found, self._index, one.reply), limit, one.example.sample.id
+                        )
+                    )
                 if progress is not None and done % 100 == 0:
-                    progress(done, len(lessons), what)
+                    progress(done, len(training), what)
         finally:
             gc.unfreeze()
         return rows
 
-    def _found(self, now: Situation, known: str, apart: str | None = None) -> list[Found]:
+    def _found(self, context: ReplyContext, known: str, apart: str | None = None) -> list[ReplyCandidate]:
         recipe = self.recipe
-        return self._bank.search(now, known, most=recipe.candidates, pool=recipe.pool, apart=apart)
+        return self._index.search(context, known, limit=recipe.candidates, pool=recipe.pool, apart=apart)
 
     def reply(self, sample: Sample, facts: Sequence[Fact], world: World | None = None) -> str:
         """Return a reply to the last turn of a sample that says these facts; without facts, small talk.
@@ -148,33 +163,33 @@ class Replier:
         It states nothing that is neither in the facts nor in the history: no number, no foreign word, no title, and
         no name of `world`, the graph at hand.
         """
-        known = known_from(facts, sample.history)
-        now = situation_of(sample.history, facts)
-        found = self._found(now, known)
+        known = supported_text(facts, sample.history)
+        context = context_of(sample.history, facts)
+        found = self._found(context, known)
         lexicon = self._names(world)
-        for place in self._ranked(now, found):
+        for place in self._ranked(context, found):
             text = found[place].text
-            if text.strip() and not unfounded(text, known, lexicon):
+            if text.strip() and not unsupported(text, known, lexicon):
                 return text
-        return _bare_reply(now)
+        return _bare_reply(context)
 
     def ready(self, world: World) -> None:
         """Read the names of a graph now, not at the first reply; for those who answer against the clock."""
         self._names(world)
 
-    def _ranked(self, now: Situation, found: Sequence[Found]) -> list[int]:
+    def _ranked(self, context: ReplyContext, found: Sequence[ReplyCandidate]) -> list[int]:
         """Return the candidates by their place, best first."""
         if not found:
             return []
         from duologue.models.utility import scores  # needs torch
 
-        scored = scores(self._model, [weigh(now, found, self._bank)], wordless())[0]
-        worth = [round(one, _DIGITS) for one in voted(found, scored, self.recipe.vote).tolist()]
+        scored = scores(self._model, [encode_candidates(context, found, self._index)], feature_collator())[0]
+        worth = [round(one, _DIGITS) for one in mbr_scores(found, scored, self.recipe.vote).tolist()]
         return sorted(range(len(found)), key=lambda place: (-worth[place], place))
 
-    def _names(self, world: World | None) -> Lexicon:
+    def _names(self, world: World | None) -> EntityLexicon:
         if self._lexicon is None or self._lexicon[0] is not world:
-            self._lexicon = (world, Lexicon(world or (), self._words))
+            self._lexicon = (world, EntityLexicon(world or (), self._words))
         return self._lexicon[1]
 
     def save(self, folder: Path) -> None:
@@ -182,25 +197,30 @@ class Replier:
         from duologue.models.weights import save_weights  # needs torch
 
         save_weights(self._model, folder / FOLDER / WEIGHTS)
-        write_bytes(folder / FOLDER / ENTRIES, msgspec.json.encode(self._bank.entries))
+        write_bytes(folder / FOLDER / ENTRIES, msgspec.json.encode(self._index.entries))
         card = _Card(recipe=self.recipe, plain_words=self._words)
         write_bytes(folder / FOLDER / CARD, msgspec.json.encode(card))
 
     @classmethod
-    def load(cls, folder: Path) -> Replier:
+    def load(cls, folder: Path) -> TemplateGenerator:
         """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
         from duologue.models.weights import load_weights  # needs torch
 
         card: _Card = _decoded(folder / FOLDER / CARD, _Card)
-        model = new_chooser(card.recipe.hidden, 0)
+        model = new_reranker(card.recipe.hidden, 0)
         load_weights(model, folder / FOLDER / WEIGHTS)
-        return cls(card.recipe, Bank(_decoded(folder / FOLDER / ENTRIES, list[Entry])), card.plain_words, model)
+        return cls(
+            card.recipe,
+            TemplateIndex(_decoded(folder / FOLDER / ENTRIES, list[IndexedTemplate])),
+            card.plain_words,
+            model,
+        )
 
 
-def _bare_reply(now: Situation) -> str:
+def _bare_reply(context: ReplyContext) -> str:
     """Return the values alone, of a text its first part; without facts a word that always fits."""
     said = []
-    for group in now.groups:
+    for group in context.groups:
         parts = fragments_of(group.values[0]) if group.long else ()
         said.append(parts[0].text if parts else "、".join(forms_of(value)[WHOLE] for value in group.values))
     return "，".join(said) + "。" if said else _NOTHING

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import forms_of, text_of
-from duologue.challenges.spoken.systems.template_nlg.templates import bare
+from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ _CHINESE = re.compile(r"[一-鿿·]+")
 _BLANK = re.compile(r"\s+")
 
 
-class Lexicon:
+class EntityLexicon:
     """The names and short values of a knowledge graph, to be found in text."""
 
     def __init__(self, facts: Iterable[Fact], words: Iterable[str] = ()) -> None:
@@ -37,7 +37,7 @@ class Lexicon:
         plain = frozenset(words)
         names: set[str] = set()
         for fact in facts:
-            for name in (fact.subject, bare(fact.subject), fact.object):
+            for name in (fact.subject, without_suffix(fact.subject), fact.object):
                 if isinstance(name, str) and _SHORTEST <= len(name) <= _LONGEST and name not in plain:
                     names.add(name)
         self._names = frozenset(name for name in names if _CHINESE.fullmatch(name))
@@ -59,12 +59,12 @@ class Lexicon:
         return found
 
 
-def claims_in(text: str, lexicon: Lexicon) -> tuple[str, ...]:
+def claims_in(text: str, lexicon: EntityLexicon) -> tuple[str, ...]:
     """Return what a text claims to know: numbers, foreign words, titles, and names of the lexicon, each once."""
     return tuple(dict.fromkeys([*_MARKED.findall(text), *lexicon.names_in(text)]))
 
 
-def known_from(facts: Sequence[Fact], history: Sequence[Turn]) -> str:
+def supported_text(facts: Sequence[Fact], history: Sequence[Turn]) -> str:
     """Return all that a reply may say: the facts in all forms, their subjects, and what was said."""
     lines = [turn.text for turn in history]
     for fact in facts:
@@ -72,8 +72,8 @@ def known_from(facts: Sequence[Fact], history: Sequence[Turn]) -> str:
     return "\n".join(_BLANK.sub("", line) for line in lines).lower()
 
 
-def unfounded(text: str, known: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """Return the claims of a text that `known` (of `known_from`) does not hold."""
+def unsupported(text: str, known: str, lexicon: EntityLexicon) -> tuple[str, ...]:
+    """Return the claims of a text that `known` (of `supported_text`) does not hold."""
     return tuple(one for one in claims_in(text, lexicon) if not _stands(one, known))
 
 

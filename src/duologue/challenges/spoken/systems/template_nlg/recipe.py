@@ -11,7 +11,7 @@ from duologue.core.records import Record
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
-class ReplierRecipe(Record, frozen=True):
+class TemplateNlgRecipe(Record, frozen=True):
     """How many replies the replier weighs, and how it is trained."""
 
     candidates: Positive = 100
@@ -35,6 +35,6 @@ class ReplierRecipe(Record, frozen=True):
     """Processor threads in training; another number gives other last bits."""
 
     @classmethod
-    def tiny(cls) -> ReplierRecipe:
+    def tiny(cls) -> TemplateNlgRecipe:
         """Return a recipe that trains in seconds, for tests of what a replier must keep to, not of what it knows."""
         return cls(candidates=12, pool=30, practised=12, epochs=1, batch=8, hidden=8, held_out=0.3)

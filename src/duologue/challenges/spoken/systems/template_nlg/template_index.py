@@ -12,7 +12,7 @@ from duologue.challenges.spoken.systems.template_nlg.context import terms_of
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import fragments_of
 from duologue.challenges.spoken.systems.template_nlg.templates import (
     BARE,
-    Pieces,
+    Template,
     fill,
     head_of,
     takes_part,
@@ -24,7 +24,7 @@ from duologue.knowledge.postings import Postings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duologue.challenges.spoken.systems.template_nlg.context import Situation
+    from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
     from duologue.challenges.spoken.systems.template_nlg.surface_forms import Fragment
 
 _BASE = 0.3  # weight of a term that stands everywhere
@@ -32,10 +32,10 @@ _MOST_PARTS = 200  # candidates where parts of a text are among them
 _FRAMES = 4  # templates that are tried around each part of a text
 
 
-class Entry(Record, frozen=True, kw_only=True):
+class IndexedTemplate(Record, frozen=True, kw_only=True):
     """A reply of a training dialogue."""
 
-    pieces: Pieces
+    pieces: Template
     relations: tuple[str, ...]
     """Of its groups."""
     dialogue: str
@@ -47,12 +47,12 @@ class Entry(Record, frozen=True, kw_only=True):
     """Knowledge in its wording: said only where it is known."""
 
 
-class Found(NamedTuple):
+class ReplyCandidate(NamedTuple):
     """A candidate: an entry with its slots filled."""
 
     said: tuple[str, ...]
     """Piece by piece."""
-    pieces: Pieces
+    pieces: Template
     order: Sequence[int]
     """For each group of the entry the group of the situation that took its place."""
     entry: int
@@ -73,10 +73,10 @@ class Found(NamedTuple):
         return "".join(self.said)
 
 
-class Bank:
+class TemplateIndex:
     """All entries, searchable."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[IndexedTemplate]) -> None:
         self.entries = list(entries)
         heard = Counter(term for entry in self.entries for _, terms in entry.groups for term in set(terms))
         self._rarity = {term: math.log(len(self.entries) / (1 + times)) + _BASE for term, times in heard.items()}
@@ -96,51 +96,58 @@ class Bank:
             if norm > 0:
                 yield from ((term, value / norm * math.sqrt(weight)) for term, value in sorted(values.items()))
 
-    def search(self, now: Situation, known: str, *, most: int, pool: int, apart: str | None = None) -> list[Found]:
-        """Return up to `most` different candidates from the `pool` entries whose situations are most alike.
+    def search(
+        self, context: ReplyContext, known: str, *, limit: int, pool: int, apart: str | None = None
+    ) -> list[ReplyCandidate]:
+        """Return up to `limit` different candidates from the `pool` entries whose situations are most alike.
 
         Facts are answered with entries that say facts, small talk with small talk. What an entry needs stands in
         `known`. None of the dialogue `apart`. Of equal likeness the earlier entry comes first.
         """
-        alike = self._likeness.sums(list(self._vector(terms_of(now))))
-        alike[self._about != bool(now.groups)] = -1.0
+        alike = self._likeness.sums(list(self._vector(terms_of(context))))
+        alike[self._about != bool(context.groups)] = -1.0
         if apart is not None and apart in self._dialogues:
             alike[self._dialogue == self._dialogues[apart]] = -1.0
         best = np.argsort(-alike, kind="stable")[:pool].tolist()
-        found: dict[str, Found] = {}
-        parts = [part for group in now.groups if group.long for part in fragments_of(group.values[0])]
+        found: dict[str, ReplyCandidate] = {}
+        parts = [part for group in context.groups if group.long for part in fragments_of(group.values[0])]
         frames = 0
         for rank, number in enumerate(best):
-            if alike[number] < 0 or len(found) >= (_MOST_PARTS if parts else most):
+            if alike[number] < 0 or len(found) >= (_MOST_PARTS if parts else limit):
                 break
             entry = self.entries[number]
-            order = _order(entry.relations, now.relations)
+            order = _order(entry.relations, context.relations)
             if order is None or any(need not in known for need in entry.needs):
                 continue
-            framed = bool(parts) and takes_part(entry.pieces, now.groups, order)
+            framed = bool(parts) and takes_part(entry.pieces, context.groups, order)
             frames += framed
             if framed and frames > _FRAMES:
                 continue
-            for said, pieces, head, part in self._fillings(number, now, order, parts if framed else (None,)):
-                _add(found, Found(said, pieces, order, number, float(alike[number]), 1, head, part, rank))
-        if not frames and len(now.groups) == 1 and best:
+            for said, pieces, head, part in self._fillings(number, context, order, parts if framed else (None,)):
+                _add(found, ReplyCandidate(said, pieces, order, number, float(alike[number]), 1, head, part, rank))
+        if not frames and len(context.groups) == 1 and best:
             for part in parts:
-                _add(found, Found((part.text, "。"), BARE, [0], best[0], 0.0, 1, head=False, part=part, rank=len(best)))
+                _add(
+                    found,
+                    ReplyCandidate(
+                        (part.text, "。"), BARE, [0], best[0], 0.0, 1, head=False, part=part, rank=len(best)
+                    ),
+                )
         return list(found.values())
 
     def _fillings(
-        self, number: int, now: Situation, order: Sequence[int], parts: Sequence[Fragment | None]
-    ) -> Iterator[tuple[tuple[str, ...], Pieces, bool, Fragment | None]]:
+        self, number: int, context: ReplyContext, order: Sequence[int], parts: Sequence[Fragment | None]
+    ) -> Iterator[tuple[tuple[str, ...], Template, bool, Fragment | None]]:
         """Yield an entry filled with each of the parts, whole and up to its last value."""
         for head, pieces in ((False, self.entries[number].pieces), (True, self._heads[number])):
             for part in parts if pieces is not None else ():
                 assert pieces is not None
-                said = fill(pieces, now.groups, order, part)
+                said = fill(pieces, context.groups, order, part)
                 if said is not None:
                     yield said, pieces, head, part
 
 
-def _add(found: dict[str, Found], one: Found) -> None:
+def _add(found: dict[str, ReplyCandidate], one: ReplyCandidate) -> None:
     before = found.get(one.text)
     found[one.text] = one if before is None else before._replace(times=before.times + 1)
 

@@ -19,6 +19,7 @@ from duologue.challenges.spoken.systems.template_nlg.surface_forms import (
     said_of,
 )
 from duologue.core.records import Record
+from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,6 @@ ITEM, PART = "item", "part"
 """Forms: members of a list, a part of a text."""
 
 _JOINT = re.compile(r"\s*+(?:(?:[、，,；;/]|和|与|及|以及|还有|跟)\s*+)?")
-_SUFFIX = re.compile(r"[（(][^（）()]*[）)]$")
 _OPEN = "，。！？：；,!?: 是"
 _SENTENCE = re.compile(r"[。！？!?…，,]")
 _NEAR = 0.62  # share of a stretch of a reply that must stand in a text for the stretch to be a part of it
@@ -39,7 +39,7 @@ _RECITED = 300  # characters of the longest value that is said as a whole
 _ENOUGH = 7  # characters of a text that make a part
 
 
-class Group(NamedTuple):
+class FactGroup(NamedTuple):
     """Facts of one subject and relation."""
 
     subject: str
@@ -52,7 +52,7 @@ class Group(NamedTuple):
         return len(self.values) == 1 and len(self.values[0]) > LONG
 
 
-class Slot(Record, frozen=True, kw_only=True, array_like=True):
+class TemplateSlot(Record, frozen=True, kw_only=True, array_like=True):
     """A place for knowledge in a template."""
 
     what: str
@@ -65,28 +65,19 @@ class Slot(Record, frozen=True, kw_only=True, array_like=True):
     """What stands between them."""
 
 
-Piece = str | Slot
-Pieces = tuple[Piece, ...]
+TemplatePiece = str | TemplateSlot
+Template = tuple[TemplatePiece, ...]
 
-BARE: Pieces = (Slot(what=VALUE, group=0, form=PART), "。")
+BARE: Template = (TemplateSlot(what=VALUE, group=0, form=PART), "。")
 """A part of a text alone."""
 
 
-def bare(name: str) -> str:
-    """Return a name without its suffix in brackets.
-
-    >>> bare("我要快乐（2003年孙燕姿音乐专辑）")
-    '我要快乐'
-    """
-    return _SUFFIX.sub("", name).strip() or name
-
-
-def groups_of(facts: Sequence[Fact]) -> tuple[Group, ...]:
+def group_facts(facts: Sequence[Fact]) -> tuple[FactGroup, ...]:
     """Return facts grouped by subject and relation, each value once, all in the order of the facts."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for fact in facts:
         found.setdefault((fact.subject, fact.relation), {})[said_of(fact.object)] = None
-    return tuple(Group(subject, relation, tuple(values)) for (subject, relation), values in found.items())
+    return tuple(FactGroup(subject, relation, tuple(values)) for (subject, relation), values in found.items())
 
 
 class _Squeezed:
@@ -100,12 +91,12 @@ class _Squeezed:
 class _Found(NamedTuple):
     start: int
     end: int
-    slot: Slot
+    slot: TemplateSlot
     number: int
     """Which value of the group, or member of its value."""
 
 
-def template_of(reply: str, groups: Sequence[Group]) -> Pieces:
+def template_of(reply: str, groups: Sequence[FactGroup]) -> Template:
     """Return a reply with the knowledge of the groups replaced by slots."""
     squeezed = _Squeezed(reply)
     found: list[_Found] = []
@@ -126,25 +117,25 @@ def template_of(reply: str, groups: Sequence[Group]) -> Pieces:
     return _pieces(reply, _merged(found, reply, groups))
 
 
-def _surfaces(number: int, group: Group) -> list[tuple[str, Slot, int, str]]:
+def _surfaces(number: int, group: FactGroup) -> list[tuple[str, TemplateSlot, int, str]]:
     """Return what a group may be written as: without punctuation, the slot it would be, which value, and with marks."""
-    made: list[tuple[str, Slot, int, str]] = []
+    made: list[tuple[str, TemplateSlot, int, str]] = []
     for place, value in enumerate(group.values):
         for form, text in forms_of(value).items():
             if not form.endswith(("items", "item", "titled")):
-                made.append((_Squeezed(text).text, Slot(what=VALUE, group=number, form=form), place, text))
+                made.append((_Squeezed(text).text, TemplateSlot(what=VALUE, group=number, form=form), place, text))
         if len(group.values) == 1:
             made += [
-                (_Squeezed(item).text, Slot(what=VALUE, group=number, form=ITEM), at, item)
+                (_Squeezed(item).text, TemplateSlot(what=VALUE, group=number, form=ITEM), at, item)
                 for at, item in enumerate(items_of(value))
             ]
-    made.append((_Squeezed(bare(group.subject)).text, Slot(what=ENTITY, group=number), 0, ""))
-    made.append((_Squeezed(group.relation).text, Slot(what=RELATION, group=number), 0, ""))
+    made.append((_Squeezed(without_suffix(group.subject)).text, TemplateSlot(what=ENTITY, group=number), 0, ""))
+    made.append((_Squeezed(group.relation).text, TemplateSlot(what=RELATION, group=number), 0, ""))
     least = 1 if any(len(value) == 1 for value in group.values) else 2
     return [one for one in made if len(one[0]) >= (least if one[1].what == VALUE else 2)]
 
 
-def _same(one: _Found, slot: Slot, number: int) -> bool:
+def _same(one: _Found, slot: TemplateSlot, number: int) -> bool:
     """Tell whether a value was found before; subjects and relations may be named again."""
     if slot.what != VALUE or one.slot.what != VALUE or one.slot.group != slot.group:
         return False
@@ -177,13 +168,13 @@ def _widened(found: _Found, reply: str, text: str) -> _Found:
     if slot.what == VALUE and slot.form == WHOLE:
         titled = reply[start - 1 : start] == "《" and reply[end : end + 1] == "》"
         if titled and "《" not in text:
-            slot, start, end = Slot(what=VALUE, group=slot.group, form="titled"), start - 1, end + 1
+            slot, start, end = TemplateSlot(what=VALUE, group=slot.group, form="titled"), start - 1, end + 1
         elif text.startswith("《") and text.endswith("》") and start == found.start:
-            slot = Slot(what=VALUE, group=slot.group, form="untitled")
+            slot = TemplateSlot(what=VALUE, group=slot.group, form="untitled")
     return _Found(start, end, slot, found.number)
 
 
-def _part(reply: str, number: int, group: Group, found: Sequence[_Found]) -> _Found | None:
+def _part(reply: str, number: int, group: FactGroup, found: Sequence[_Found]) -> _Found | None:
     """Return the stretch of a reply that is taken from a long value, however loosely."""
     value = group.values[0]
     blocks = [
@@ -206,10 +197,10 @@ def _part(reply: str, number: int, group: Group, found: Sequence[_Found]) -> _Fo
         end -= 1
     if any(one.start < end and start < one.end for one in found):
         return None
-    return _Found(start, end, Slot(what=VALUE, group=number, form=PART), 0)
+    return _Found(start, end, TemplateSlot(what=VALUE, group=number, form=PART), 0)
 
 
-def _merged(found: Sequence[_Found], reply: str, groups: Sequence[Group]) -> list[tuple[int, int, Slot]]:
+def _merged(found: Sequence[_Found], reply: str, groups: Sequence[FactGroup]) -> list[tuple[int, int, TemplateSlot]]:
     """Return the places with values of one group that follow one another as one slot."""
     runs: list[list[_Found]] = []
     for one in found:
@@ -229,16 +220,16 @@ def _merged(found: Sequence[_Found], reply: str, groups: Sequence[Group]) -> lis
         slot = run[0].slot
         if slot.what == VALUE and slot.form != PART:
             group = groups[slot.group]
-            most = len(items_of(group.values[0])) if slot.form == ITEM else len(group.values)
+            limit = len(items_of(group.values[0])) if slot.form == ITEM else len(group.values)
             joint = reply[run[0].end : run[1].start] if len(run) > 1 else "、"
-            count = 0 if len(run) == most else len(run)
-            slot = Slot(what=VALUE, group=slot.group, form=slot.form, count=count, joint=joint)
+            count = 0 if len(run) == limit else len(run)
+            slot = TemplateSlot(what=VALUE, group=slot.group, form=slot.form, count=count, joint=joint)
         merged.append((run[0].start, run[-1].end, slot))
     return merged
 
 
-def _pieces(reply: str, places: Sequence[tuple[int, int, Slot]]) -> Pieces:
-    made: list[Piece] = []
+def _pieces(reply: str, places: Sequence[tuple[int, int, TemplateSlot]]) -> Template:
+    made: list[TemplatePiece] = []
     done = 0
     for start, end, slot in places:
         if reply[done:start]:
@@ -251,7 +242,7 @@ def _pieces(reply: str, places: Sequence[tuple[int, int, Slot]]) -> Pieces:
 
 
 def fill(
-    pieces: Pieces, groups: Sequence[Group], order: Sequence[int], part: Fragment | None = None
+    pieces: Template, groups: Sequence[FactGroup], order: Sequence[int], part: Fragment | None = None
 ) -> tuple[str, ...] | None:
     """Return the pieces with the slots filled, slot by slot; `None` where a slot cannot be filled.
 
@@ -271,9 +262,9 @@ def fill(
     return tuple(said)
 
 
-def _filled(slot: Slot, group: Group, used: dict[int, int], part: Fragment | None) -> str | None:
+def _filled(slot: TemplateSlot, group: FactGroup, used: dict[int, int], part: Fragment | None) -> str | None:
     if slot.what == ENTITY:
-        return bare(group.subject)
+        return without_suffix(group.subject)
     if slot.what == RELATION:
         return group.relation
     if slot.form == PART:
@@ -293,23 +284,23 @@ def _filled(slot: Slot, group: Group, used: dict[int, int], part: Fragment | Non
     return slot.joint.join(chosen)
 
 
-def takes_part(pieces: Pieces, groups: Sequence[Group], order: Sequence[int]) -> bool:
+def takes_part(pieces: Template, groups: Sequence[FactGroup], order: Sequence[int]) -> bool:
     """Tell whether a template says a part of a text, where a text is: after a pause or a verb that any part can follow.
 
     Any part is tried in the place, so that only places without a grammar of their own will do.
     """
-    slots = [place for place, piece in enumerate(pieces) if isinstance(piece, Slot) and piece.form == PART]
+    slots = [place for place, piece in enumerate(pieces) if isinstance(piece, TemplateSlot) and piece.form == PART]
     if len(slots) != 1:
         return False
     slot = pieces[slots[0]]
-    assert isinstance(slot, Slot)
+    assert isinstance(slot, TemplateSlot)
     before = pieces[slots[0] - 1] if slots[0] else ""
     return groups[order[slot.group]].long and isinstance(before, str) and (not before or before[-1] in _OPEN)
 
 
-def head_of(pieces: Pieces) -> Pieces | None:
+def head_of(pieces: Template) -> Template | None:
     """Return a template up to the end of the sentence with its last slot; `None` where nothing follows."""
-    values = [place for place, piece in enumerate(pieces) if isinstance(piece, Slot) and piece.what == VALUE]
+    values = [place for place, piece in enumerate(pieces) if isinstance(piece, TemplateSlot) and piece.what == VALUE]
     after = values[-1] + 1 if values else len(pieces)
     wording = pieces[after] if after < len(pieces) else None
     if not isinstance(wording, str):

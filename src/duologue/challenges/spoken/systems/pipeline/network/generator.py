@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, collate_pairs
+from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, collate_seq2seq
 from duologue.models.sampling import generate, inference
 from duologue.models.train import Subject
 from duologue.models.weights import first_weights
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Pair, PairBatch, Seq2SeqSize
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqBatch, Seq2SeqPair, Seq2SeqSize
     from duologue.models.decode import Limits, Reply
     from duologue.models.sampling import SamplingConfig
 
 
-def new_replier(size: Seq2SeqSize, seed: int) -> CopyTransformer:
+def new_generator(size: Seq2SeqSize, seed: int) -> CopyTransformer:
     """Return a model with the first weights of that seed; the chance of others is left alone."""
     with first_weights(seed):
         return CopyTransformer(size)
 
 
-def reply_learner(model: CopyTransformer) -> Subject[Pair, PairBatch]:
+def generator_learner(model: CopyTransformer) -> Subject[Seq2SeqPair, Seq2SeqBatch]:
     """Return what `train` needs: the mean of -ln P over the words of a batch, ends included (`choose="loss"`)."""
     return Subject(
         module=model,
-        collate=collate_pairs,
+        collate=collate_seq2seq,
         loss=partial(_mean, model),
         hits=None,
         length=_length,
@@ -40,22 +40,22 @@ def reply_learner(model: CopyTransformer) -> Subject[Pair, PairBatch]:
     )
 
 
-def _mean(model: CopyTransformer, batch: PairBatch) -> Tensor:
+def _mean(model: CopyTransformer, batch: Seq2SeqBatch) -> Tensor:
     loss: Tensor = model(batch).sum() / (batch.target != PAD).sum()
     return loss
 
 
-def _length(pair: Pair) -> int:
+def _length(pair: Seq2SeqPair) -> int:
     return pair.length
 
 
-def _said(pair: Pair) -> float:
+def _said(pair: Seq2SeqPair) -> float:
     return float(pair.said)
 
 
 def replies(
     model: CopyTransformer,
-    pairs: Sequence[Pair],
+    pairs: Sequence[Seq2SeqPair],
     sampling: SamplingConfig,
     limits: Limits,
     *,
@@ -72,7 +72,7 @@ def replies(
     with inference(model):
         for start in range(0, len(order), batch):
             places = order[start : start + batch]
-            sources = collate_pairs([pairs[place]._replace(target=()) for place in places])
+            sources = collate_seq2seq([pairs[place]._replace(target=()) for place in places])
             said = model.start(model.encode(sources.source, sources.kinds))
             many = generate(
                 model, said, len(places), sampling, limits, [seeds[place] for place in places] if seeds else ()

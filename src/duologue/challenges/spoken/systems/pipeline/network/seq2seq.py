@@ -55,7 +55,7 @@ class Seq2SeqSize(Record, frozen=True):
     """Whether words can be copied; without, those that the vocabulary lacks cannot be said."""
 
 
-class Pair(NamedTuple):
+class Seq2SeqPair(NamedTuple):
     """A source and what is said to it, as numbers."""
 
     source: Sequence[int]
@@ -75,7 +75,7 @@ class Pair(NamedTuple):
         return len(self.target) + 1
 
 
-class PairBatch(NamedTuple):
+class Seq2SeqBatch(NamedTuple):
     """Pairs padded to tensors of int64."""
 
     source: Tensor
@@ -86,7 +86,7 @@ class PairBatch(NamedTuple):
     """(b, t): each row ends with END."""
 
 
-class Memory(NamedTuple):
+class EncoderMemory(NamedTuple):
     """A source as the decoder sees it."""
 
     source: Tensor
@@ -102,16 +102,18 @@ class Memory(NamedTuple):
     extra: int
     """x: numbers beyond the vocabulary."""
 
-    def pick(self, rows: Tensor) -> Memory:
+    def pick(self, rows: Tensor) -> EncoderMemory:
         """Return these rows, in this order; a row may come several times."""
         first = [part.index_select(0, rows) for part in self[:4]]
-        return Memory(first[0], first[1], first[2], first[3], tuple(one.pick(rows) for one in self.layers), self.extra)
+        return EncoderMemory(
+            first[0], first[1], first[2], first[3], tuple(one.pick(rows) for one in self.layers), self.extra
+        )
 
 
-class Said(NamedTuple):
+class DecoderState(NamedTuple):
     """How far replies have come: the state of `CopyTransformer.step`."""
 
-    memory: Memory
+    memory: EncoderMemory
     rows: Tensor
     """(m,): for each reply its row when the sources were encoded."""
     past: tuple[Seen, ...]
@@ -120,12 +122,12 @@ class Said(NamedTuple):
     """Words said."""
 
 
-def collate_pairs(pairs: Sequence[Pair]) -> PairBatch:
+def collate_seq2seq(pairs: Sequence[Seq2SeqPair]) -> Seq2SeqBatch:
     """Return pairs padded to a batch."""
     for pair in pairs:
         if len(pair.source) != len(pair.kinds):
             raise UsageError(f"a source has {len(pair.source)} tokens and {len(pair.kinds)} kinds; each token has one")
-    return PairBatch(
+    return Seq2SeqBatch(
         _padded([[*pair.source, END] for pair in pairs]),
         _padded([[*pair.kinds, 0] for pair in pairs]),
         _padded([[*pair.target, END] for pair in pairs]),
@@ -158,11 +160,11 @@ class CopyTransformer(nn.Module):
         self.out_bias = nn.Parameter(torch.zeros(size.vocabulary))
         self.copy = CopyHead(d) if size.copy else None
 
-    def forward(self, batch: PairBatch) -> Tensor:
+    def forward(self, batch: Seq2SeqBatch) -> Tensor:
         """Return -ln P(target) of each row, (b,): the sum over its words and END."""
         return self.nll(self.encode(batch.source, batch.kinds), batch.target)
 
-    def encode(self, source: Tensor, kinds: Tensor) -> Memory:
+    def encode(self, source: Tensor, kinds: Tensor) -> EncoderMemory:
         """Return the memory of sources (b, s)."""
         mask = source != PAD
         x = self._read(source, 0) + self.kinds(kinds)
@@ -170,9 +172,9 @@ class CopyTransformer(nn.Module):
         keys = states if self.copy is None else self.copy.key(states)
         layers = tuple(cast("Layer", layer).remember(states) for layer in self.decoder)
         extra = max(0, int(source.max()) + 1 - self.size.vocabulary) if self.copy is not None else 0
-        return Memory(source, states, keys, padding_bias(mask), layers, extra)
+        return EncoderMemory(source, states, keys, padding_bias(mask), layers, extra)
 
-    def nll(self, memory: Memory, target: Tensor) -> Tensor:
+    def nll(self, memory: EncoderMemory, target: Tensor) -> Tensor:
         """Return -ln P of targets (b, t) to the sources of a memory, (b,); padding counts nothing."""
         before = functional.pad(target[:, :-1], (1, 0), value=BEGIN)  # (b, t)
         states, _ = self._decode(before, memory, (), 0)
@@ -192,26 +194,26 @@ class CopyTransformer(nn.Module):
         summed: Tensor = losses.new_zeros(len(target)).index_add(0, rows, losses)
         return summed
 
-    def start(self, memory: Memory) -> Said:
+    def start(self, memory: EncoderMemory) -> DecoderState:
         """Return replies to each source of which nothing is said yet."""
-        return Said(memory, torch.arange(len(memory.source), device=memory.source.device), (), 0)
+        return DecoderState(memory, torch.arange(len(memory.source), device=memory.source.device), (), 0)
 
-    def step(self, said: Said, tokens: Tensor) -> tuple[Tensor, Said]:
+    def step(self, said: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
         """Return ln P of each reply's next word, (m, v + x), after its last word `tokens` (m,): BEGIN at first."""
         states, past = self._decode(tokens.unsqueeze(1), said.memory, said.past, said.place)  # (m, 1, d)
         logits, memory = self._logits(states[:, 0]), said.memory
-        following = Said(memory, said.rows, past, said.place + 1)
+        following = DecoderState(memory, said.rows, past, said.place + 1)
         if self.copy is None:
             return logits.float().log_softmax(-1), following
         weights, gate = self.copy(states, memory.states, memory.keys, memory.bias)  # (m, 1, s), (m, 1)
         return copy_distribution(logits, weights[:, 0], gate[:, 0], memory.source, memory.extra), following
 
-    def pick(self, said: Said, rows: Tensor) -> Said:
+    def pick(self, said: DecoderState, rows: Tensor) -> DecoderState:
         """Return these replies, in this order; a reply may go on in several ways."""
         of_source = said.rows.index_select(0, rows)
         same = torch.equal(of_source, said.rows)  # a beam changes places within its source: nothing to move there
         memory = said.memory if same else said.memory.pick(rows)
-        return Said(memory, of_source, tuple(one.pick(rows) for one in said.past), said.place)
+        return DecoderState(memory, of_source, tuple(one.pick(rows) for one in said.past), said.place)
 
     def _read(self, tokens: Tensor, start: int) -> Tensor:
         """Return words (b, t, d) with their positions; words that the vocabulary lacks are read as unknown."""
@@ -223,7 +225,7 @@ class CopyTransformer(nn.Module):
         return x
 
     def _decode(
-        self, tokens: Tensor, memory: Memory, past: tuple[Seen, ...], start: int
+        self, tokens: Tensor, memory: EncoderMemory, past: tuple[Seen, ...], start: int
     ) -> tuple[Tensor, tuple[Seen, ...]]:
         """Return states (b, t, d) after tokens (b, t) that follow `past`, and the past that they make."""
         x = self.drop(self._read(tokens, start))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.challenges.spoken.systems.pipeline.attributes import Chooser, grams_of, spoken
+from duologue.challenges.spoken.systems.pipeline.attribute_matcher import AttributeMatcher, grams_of, spoken
 from duologue.challenges.spoken.systems.pipeline.network.vectors import VectorSize, new_vectors
 from duologue.core.records import Fact
 from duologue.knowledge.graph import Graph
@@ -15,9 +15,9 @@ FACTS = [
 GRAPH = Graph("kg", FACTS)
 
 
-def chooser() -> Chooser:
+def chooser() -> AttributeMatcher:
     words = Words.of([grams_of("门票周边景点多少钱")])
-    return Chooser(new_vectors(VectorSize(vocabulary=len(words), width=16), 1), words)
+    return AttributeMatcher(new_vectors(VectorSize(vocabulary=len(words), width=16), 1), words)
 
 
 def test_the_attribute_that_the_question_names_is_chosen_with_all_its_values() -> None:

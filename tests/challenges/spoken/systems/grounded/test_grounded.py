@@ -6,7 +6,9 @@ import msgspec
 import pytest
 
 from duologue.challenges.spoken.formats import files
-from duologue.challenges.spoken.systems.grounded.system import Grounded, GroundedRecipe, facts_in
+from duologue.challenges.spoken.systems.grounded.grounded import GroundedSystem
+from duologue.challenges.spoken.systems.grounded.recipe import GroundedRecipe
+from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.challenges.spoken.task import BRIEF, SpokenTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
@@ -25,10 +27,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trained(golden: Path, folder: Path) -> Grounded:
+def trained(golden: Path, folder: Path) -> GroundedSystem:
     examples = list(files.load(golden / "contract" / "valid.json"))
     world = SpokenTask().world(golden / "tiny-kg.json")
-    system = Grounded(RECIPE)
+    system = GroundedSystem(RECIPE)
     system.fit(examples, [], [], Run(folder=folder, seed=1, worlds={world.name: world}))
     system.save(folder)
     return system
@@ -50,7 +52,7 @@ INVENTED = Graph(
 )
 
 
-def test_a_graph_of_invented_names_is_read_at_run_time(trained: Grounded) -> None:
+def test_a_graph_of_invented_names_is_read_at_run_time(trained: GroundedSystem) -> None:
     trained.prepare(BRIEF, 1, {"invented": INVENTED})
     one, other = trained.answer([asked("鹤鸣谷的门票要多少钱？"), asked("墨石滩的门票要多少钱？")])
     assert one.annotation is not None
@@ -59,7 +61,7 @@ def test_a_graph_of_invented_names_is_read_at_run_time(trained: Grounded) -> Non
     assert {fact.subject for fact in other.annotation.facts} == {"墨石滩"}
 
 
-def test_what_is_chosen_stands_in_the_graph(trained: Grounded) -> None:
+def test_what_is_chosen_stands_in_the_graph(trained: GroundedSystem) -> None:
     trained.prepare(BRIEF, 1, {"invented": INVENTED})
     chosen = trained.select(
         [asked("你知道鹤鸣谷吗？"), asked("你好"), asked("鹤鸣谷在哪？", "在雁回镇西街五号。", "谢谢")]
@@ -69,7 +71,7 @@ def test_what_is_chosen_stands_in_the_graph(trained: Grounded) -> None:
     assert all(0 <= one.silence <= 1 for one in chosen)
 
 
-def test_a_trace_tells_the_entity_and_the_query(trained: Grounded) -> None:
+def test_a_trace_tells_the_entity_and_the_query(trained: GroundedSystem) -> None:
     trained.prepare(BRIEF, 1, {"invented": INVENTED})
     sample = asked("鹤鸣谷的门票要多少钱？")
     trace = trained.trace(sample)
@@ -79,8 +81,8 @@ def test_a_trace_tells_the_entity_and_the_query(trained: Grounded) -> None:
     assert trained.trace(asked()).entity is None
 
 
-def test_a_loaded_model_answers_as_the_saved_one(trained: Grounded, folder: Path) -> None:
-    again = Grounded(RECIPE)
+def test_a_loaded_model_answers_as_the_saved_one(trained: GroundedSystem, folder: Path) -> None:
+    again = GroundedSystem(RECIPE)
     again.load(folder)
     samples = [asked("鹤鸣谷的门票要多少钱？"), asked("墨石滩在哪？")]
     for system in (trained, again):
@@ -89,28 +91,28 @@ def test_a_loaded_model_answers_as_the_saved_one(trained: Grounded, folder: Path
     assert again.seen == trained.seen
 
 
-def test_a_damaged_model_says_so(trained: Grounded, folder: Path, tmp_path: Path) -> None:
+def test_a_damaged_model_says_so(trained: GroundedSystem, folder: Path, tmp_path: Path) -> None:
     assert trained.seen
     for path in folder.iterdir():
         if path.is_file():
             (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "grounded.json").write_text("{}", encoding="utf-8")
     with pytest.raises(StorageError, match="train it again"):
-        Grounded(RECIPE).load(tmp_path)
+        GroundedSystem(RECIPE).load(tmp_path)
 
 
-def test_without_training_or_graph_it_says_what_is_missing(trained: Grounded) -> None:
+def test_without_training_or_graph_it_says_what_is_missing(trained: GroundedSystem) -> None:
     with pytest.raises(UsageError, match="not learned"):
-        Grounded().answer([asked("你好")])
+        GroundedSystem().answer([asked("你好")])
     trained.prepare(BRIEF, 1, {})
     with pytest.raises(UsageError, match="--kg"):
         trained.answer([asked("你好")])
     with pytest.raises(UsageError, match="--train"):
-        Grounded().practice(SpokenTask(), 1, None)
+        GroundedSystem().practice(SpokenTask(), 1, None)
 
 
 def test_dialogues_of_another_graph_teach_nothing(golden: Path, tmp_path: Path) -> None:
     examples = list(files.load(golden / "contract" / "valid.json"))
-    talk = [one for one in examples if facts_in(one)]
+    talk = [one for one in examples if gold_facts(one)]
     with pytest.raises(UsageError, match="is it the graph of these dialogues"):
-        Grounded(RECIPE).fit(talk, [], [], Run(folder=tmp_path, seed=1, worlds={"invented": INVENTED}))
+        GroundedSystem(RECIPE).fit(talk, [], [], Run(folder=tmp_path, seed=1, worlds={"invented": INVENTED}))

@@ -28,7 +28,7 @@ def spoken(attribute: str) -> str:
     return _SPOKEN.get(attribute, attribute)
 
 
-class Chooser:
+class AttributeMatcher:
     """Chooses one entity and attribute for a question."""
 
     def __init__(self, model: TextVectors, words: Words) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.systems.pipeline.components import ATTRIBUTES, CARD, NAMES, REPAIR, REPLIES
+from duologue.challenges.spoken.systems.pipeline.pipeline import Pipeline
 from duologue.challenges.spoken.systems.pipeline.recipe import PipelineRecipe
-from duologue.challenges.spoken.systems.pipeline.system import Pipeline
 from duologue.challenges.spoken.task import BRIEF, SpokenTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run

@@ -1,0 +1,54 @@
+"""Recipe of the grounded system: entity linking, triple selection, training."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from duologue.challenges.spoken.systems.template_nlg.recipe import TemplateNlgRecipe
+from duologue.core.records import Record
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class GroundedRecipe(Record, frozen=True):
+    """How names are found, when nothing is looked up, how the ranker is trained."""
+
+    linking: Literal["fuzzy", "exact"] = "fuzzy"
+    """`exact` finds names as they are written alone, punctuation and case apart (an ablation)."""
+    repair: bool = True
+    """Whether questions are mended before their words are read (an ablation where not)."""
+    silence: Share = 0.9
+    """Share of "no knowledge needed" above which no triple is chosen. A lower one is right more often where none is
+    needed and wrong more often where some is; questions of the tests nearly always need some."""
+    members: Positive = 3
+    """Networks whose shares are averaged; each holds out other dialogues."""
+    epochs: Positive = 4
+    batch: Positive = 32
+    """Samples per step, each with all its candidates."""
+    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
+    weight_decay: Annotated[float, msgspec.Meta(ge=0)] = 0.02
+    width: Positive = 48
+    """Numbers per word."""
+    hidden: Positive = 48
+    dropout: Share = 0.3
+    word_dropout: Share = 0.3
+    """Share of words not read in training."""
+    rare: Positive = 2
+    """Words that fewer dialogues have are not read."""
+    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.1
+    """Share of the training dialogues that decides which weights are best."""
+    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    """Time between checkpoints."""
+    threads: Positive = 1
+    """Processor threads in training; another number gives other last bits."""
+    replies: TemplateNlgRecipe = TemplateNlgRecipe()
+    """How replies are chosen, and how that is trained."""
+
+    @classmethod
+    def tiny(cls) -> GroundedRecipe:
+        """Return a recipe that trains in seconds, for tests of what a system must keep to, not of what it knows."""
+        replies = TemplateNlgRecipe.tiny()
+        return cls(members=1, epochs=1, batch=8, width=8, hidden=8, rare=1, held_out=0.3, repair=False, replies=replies)
