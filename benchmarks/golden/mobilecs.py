@@ -6,7 +6,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs.formats import preprocess
+from duologue.challenges.mobilecs.formats import preprocessor
 from duologue.challenges.mobilecs.knowledge.kb import query as ask
 from duologue.challenges.mobilecs.scoring.dialogue import official as dialogue_official
 from duologue.challenges.mobilecs.scoring.extraction import official as extraction_official
@@ -129,7 +129,7 @@ def _preprocessing_cases(name: str, rows: list[Any] | None, case: dict[str, Any]
         return rows
 
     def buckets(_: Path) -> Differences:
-        found = preprocess.sort_dialogues(given())._asdict()
+        found = preprocessor.sort_dialogues(given())._asdict()
         return same("buckets", {one: [row["id"] for row in found[one]] for one in case["buckets"]}, case["buckets"])
 
     def processed(wanted: dict[str, Any], scratch: Path) -> Differences:

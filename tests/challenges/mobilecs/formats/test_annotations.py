@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.mobilecs.formats.annotations import TurnAnnotations, read_annotations
-from duologue.challenges.mobilecs.formats.faults import Faults
+from duologue.challenges.mobilecs.formats.issues import Issues
 
 TEXTS = ["您好_套餐十元", "要套餐"]
 ODD: st.SearchStrategy[Any] = st.sampled_from(
@@ -61,10 +61,10 @@ INFOS = st.one_of(
 
 
 def read(info: Any, *, whole: bool) -> tuple[TurnAnnotations, list[Any]]:
-    faults = Faults()
-    faults.whole = whole
-    mentions, values = read_annotations(info, 2, TEXTS, faults)
-    return TurnAnnotations(list(mentions), list(values)), list(faults.problems)
+    issues = Issues()
+    issues.whole = whole
+    mentions, values = read_annotations(info, 2, TEXTS, issues)
+    return TurnAnnotations(list(mentions), list(values)), list(issues.problems)
 
 
 @given(INFOS)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.challenges.mobilecs.formats import raw
-from duologue.challenges.mobilecs.formats.faults import Faults
+from duologue.challenges.mobilecs.formats.issues import Issues
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,9 +65,9 @@ BROKEN: dict[str, Any] = {
 
 
 def read(rows: Any, *, whole: bool = False) -> tuple[list[Any], list[tuple[str, str]]]:
-    faults = Faults()
-    faults.whole = whole
-    return raw.read_dialogues(rows, faults), [(problem.rule, problem.severity) for problem in faults.problems]
+    issues = Issues()
+    issues.whole = whole
+    return raw.read_dialogues(rows, issues), [(problem.rule, problem.severity) for problem in issues.problems]
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -129,9 +129,9 @@ OTHER_VOICE = {"[SPEAKER 2]": "您好_套餐十元", "[SPEAKER 1]": "好", **{ke
     ],
 )
 def test_what_the_official_tools_do_with_exchanged_speakers_is_said(content: list[Any], advice: str) -> None:
-    faults = Faults()
-    raw.read_dialogues([content], faults)
-    assert [(one.rule, one.advice) for one in faults.problems] == [("speakers-swapped", advice)]
+    issues = Issues()
+    raw.read_dialogues([content], issues)
+    assert [(one.rule, one.advice) for one in issues.problems] == [("speakers-swapped", advice)]
 
 
 def test_the_order_of_the_intent_keys_says_who_speaks_first() -> None:
@@ -169,7 +169,7 @@ def test_every_mention_of_our_own_dialogues_is_cut_by_its_span(golden: Path) -> 
 
 def test_the_examples_of_track_1_hold_what_the_dialogues_hold(raw_rows: list[Any]) -> None:
     for rows in (raw_rows, [row["content"] for row in raw_rows], [[turn(客服意图=..., 用户意图=..., info=...)]]):
-        dialogues, examples = raw.read_dialogues(rows, Faults()), raw.read_examples(rows, Faults())
+        dialogues, examples = raw.read_dialogues(rows, Issues()), raw.read_examples(rows, Issues())
         assert len(dialogues) == len(examples) == len(rows)
         for dialogue, example in zip(dialogues, examples, strict=True):
             assert (example.sample.id, example.source) == (dialogue.id, dialogue.source)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs.formats import preprocess, raw, repairs
-from duologue.challenges.mobilecs.formats.faults import Faults
+from duologue.challenges.mobilecs.formats import preprocessor, raw, repairs
+from duologue.challenges.mobilecs.formats.issues import Issues
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +25,12 @@ def told(
         },
     }
     content = [{**usual, **change} for change in changes]
-    faults = Faults()
-    (dialogue,) = raw.read_dialogues([{"id": "d", "content": content}], Faults())
+    issues = Issues()
+    (dialogue,) = raw.read_dialogues([{"id": "d", "content": content}], Issues())
     before = copy.deepcopy(dialogue.source)
-    repaired = repairs.repaired_row(dialogue, 0, faults)
+    repaired = repairs.repaired_row(dialogue, 0, issues)
     assert dialogue.source == before
-    return repaired, [(one.rule, one.place) for one in faults.problems]
+    return repaired, [(one.rule, one.place) for one in issues.problems]
 
 
 def triple(**parts: Any) -> dict[str, Any]:
@@ -46,12 +46,12 @@ def test_a_usual_dialogue_stays_as_it_is() -> None:
 def test_speakers_have_the_keys_of_the_first_turn() -> None:
     later = {"[SPEAKER 2]": "您好", "[SPEAKER 1]": "好"}
     turn = {**later, "客服意图": "问候", "用户意图": "客套", "info": {"ents": [], "triples": []}}
-    faults = Faults()
+    issues = Issues()
     first = {"[SPEAKER 1]": "喂", "[SPEAKER 2]": "诶", **{key: turn[key] for key in list(turn)[2:]}}
-    (dialogue,) = raw.read_dialogues([{"id": "d", "content": [first, turn]}], Faults())
-    repaired = repairs.repaired_row(dialogue, 0, faults)
+    (dialogue,) = raw.read_dialogues([{"id": "d", "content": [first, turn]}], Issues())
+    repaired = repairs.repaired_row(dialogue, 0, issues)
     assert list(repaired["content"][1].items())[:2] == [("[SPEAKER 1]", "您好"), ("[SPEAKER 2]", "好")]
-    assert [(one.rule, one.place) for one in faults.problems] == [("speakers-renamed", "dialogue 'd', /0/content/1")]
+    assert [(one.rule, one.place) for one in issues.problems] == [("speakers-renamed", "dialogue 'd', /0/content/1")]
 
 
 def test_a_doubled_bracket_becomes_one() -> None:
@@ -66,7 +66,7 @@ def test_a_doubled_bracket_becomes_one() -> None:
 
 def test_slots_are_lower_case_so_that_no_value_is_lost() -> None:
     repaired, problems = told({}, {}, triples=[triple(prop="APP费"), triple(prop="app费", value="您好", pos=[1, 0, 2])])
-    (made,) = preprocess.process([repaired], shared=False)
+    (made,) = preprocessor.process([repaired], shared=False)
     assert made["KB"]["ent-1"]["app费"] == "三块,您好"
     assert {rule for rule, _ in problems} == {"slot-capitals"}
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from duologue.challenges.mobilecs.formats import track2
-from duologue.challenges.mobilecs.formats.faults import Faults
+from duologue.challenges.mobilecs.formats.issues import Issues
 from duologue.core.records import Fact
 
 TURN = {"用户": "多少钱", "客服": "十元", "用户意图": "询问", "客服意图": "通知"}
@@ -33,8 +33,8 @@ BROKEN: dict[str, Any] = {
 
 
 def read(rows: Any) -> tuple[list[Any], list[tuple[str, str]]]:
-    faults = Faults()
-    return track2.read_examples(rows, faults), [(problem.rule, problem.severity) for problem in faults.problems]
+    issues = Issues()
+    return track2.read_examples(rows, issues), [(problem.rule, problem.severity) for problem in issues.problems]
 
 
 @pytest.mark.parametrize("rule", BROKEN)
@@ -106,9 +106,9 @@ HALF = "x\ud800"
 @pytest.mark.parametrize("key", ["KB", "goal"])
 @pytest.mark.parametrize("table", [{HALF: {"name": "a"}}, {"ent-1": {HALF: "a"}}, {"ent-1": {"name": HALF}}])
 def test_half_a_surrogate_pair_in_a_table_is_an_error_whose_place_can_be_written(key: str, table: Any) -> None:
-    faults = Faults()
+    issues = Issues()
     row = {"id": "d", "KB": {}, "goal": {}, "content": [{"用户": "好"}], key: table}
-    assert not track2.read_examples([row], faults)
-    (problem,) = faults.problems
+    assert not track2.read_examples([row], issues)
+    (problem,) = issues.problems
     assert "expected a text without half surrogate pairs" in problem.message
     assert (problem.place + problem.message).isprintable()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-from duologue.challenges.mobilecs.formats.faults import COUNT_LIMIT, is_count
+from duologue.challenges.mobilecs.formats.issues import COUNT_LIMIT, is_count
 from duologue.challenges.mobilecs.schema.ontology import USER
 from duologue.core.decoded import shown
 from duologue.core.records import Mention, Span, Value
@@ -18,7 +18,7 @@ from duologue.core.records import Mention, Span, Value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.mobilecs.formats.faults import Faults
+    from duologue.challenges.mobilecs.formats.issues import Issues
 
 
 class TurnAnnotations(NamedTuple):
@@ -28,13 +28,13 @@ class TurnAnnotations(NamedTuple):
     values: Sequence[Value] = ()
 
 
-def read_annotations(info: Any, place: int, texts: Sequence[str], faults: Faults) -> TurnAnnotations:
+def read_annotations(info: Any, place: int, texts: Sequence[str], issues: Issues) -> TurnAnnotations:
     """Return the mentions and values in the `info` of the turn at index `place` of its dialogue."""
-    if faults.whole:
+    if issues.whole:
         found = _read_usual(info, 2 * place, texts)
         if found is not None:
             return found
-    return _read_odd(info, 2 * place, texts, f"/content/{place}/info", faults)
+    return _read_odd(info, 2 * place, texts, f"/content/{place}/info", issues)
 
 
 # ---------------------------------------------------------------------------------------- the usual form
@@ -104,31 +104,31 @@ def _read_usual(info: Any, first: int, texts: Sequence[str]) -> TurnAnnotations 
 # ------------------------------------------------------------------------------------------- odd forms
 
 
-def _read_odd(info: Any, first: int, texts: Sequence[str], pointer: str, faults: Faults) -> TurnAnnotations:
+def _read_odd(info: Any, first: int, texts: Sequence[str], pointer: str, issues: Issues) -> TurnAnnotations:
     if not isinstance(info, dict):
-        faults.add("info-type", pointer, f"'info' is {shown(info)}, expected an object")
+        issues.add("info-type", pointer, f"'info' is {shown(info)}, expected an object")
         return TurnAnnotations()
     lists = []
     for key in ("ents", "triples"):
         if key not in info:
-            faults.warn("info-missing", pointer, f"there is no '{key}'; taken for empty")
+            issues.warn("info-missing", pointer, f"there is no '{key}'; taken for empty")
         part = info.get(key, [])
         if not isinstance(part, list):
-            faults.add("info-type", f"{pointer}/{key}", f"'{key}' is {shown(part)}, expected a list")
+            issues.add("info-type", f"{pointer}/{key}", f"'{key}' is {shown(part)}, expected a list")
             part = []
         lists.append(part)
     mentions: list[Mention] = []
     for number, entity in enumerate(lists[0]):
-        mentions += _mentions(entity, first, texts, f"{pointer}/ents/{number}", faults)
+        mentions += _mentions(entity, first, texts, f"{pointer}/ents/{number}", issues)
     values = [
         value
         for number, triple in enumerate(lists[1])
-        if (value := _value(triple, first, texts, f"{pointer}/triples/{number}", faults)) is not None
+        if (value := _value(triple, first, texts, f"{pointer}/triples/{number}", issues)) is not None
     ]
     return TurnAnnotations(mentions, values)
 
 
-def normalised_entity(entity: Any, pointer: str, faults: Faults) -> dict[str, Any] | None:
+def normalised_entity(entity: Any, pointer: str, issues: Issues) -> dict[str, Any] | None:
     """Return an entity record with its usual keys and a list of positions; `None` if it is unusable.
 
     Repairs, and records left out because they lack a part, get a warning.
@@ -136,29 +136,29 @@ def normalised_entity(entity: Any, pointer: str, faults: Faults) -> dict[str, An
     exchanged = _Exchanged(
         {"ent-name": "name", "ent-id": "id"}, "an entity has the keys of a triple; read as name and id"
     )
-    repaired = _normalised(entity, "entity-type", exchanged, ("name", "id", "type"), ("pos",), pointer, faults)
+    repaired = _normalised(entity, "entity-type", exchanged, ("name", "id", "type"), ("pos",), pointer, issues)
     if repaired is None:
         return None
     places = repaired["pos"]
     if not isinstance(places, list):
-        faults.add("position-type", f"{pointer}/pos", f"'pos' is {shown(places)}, expected a list of positions")
+        issues.add("position-type", f"{pointer}/pos", f"'pos' is {shown(places)}, expected a list of positions")
         return None
     if places and not any(isinstance(place, list) for place in places):
-        faults.warn("position-flat", pointer, "'pos' is one position, expected a list of positions")
+        issues.warn("position-flat", pointer, "'pos' is one position, expected a list of positions")
         return {**repaired, "pos": [places]}
     if [] in places:
-        faults.warn("position-empty", f"{pointer}/pos", "a position is an empty list; left out")
+        issues.warn("position-empty", f"{pointer}/pos", "a position is an empty list; left out")
         return {**repaired, "pos": [place for place in places if place != []]}
     return repaired
 
 
-def normalised_triple(triple: Any, pointer: str, faults: Faults) -> dict[str, Any] | None:
+def normalised_triple(triple: Any, pointer: str, issues: Issues) -> dict[str, Any] | None:
     """Return a triple with its usual keys; `None` if it is unusable. Warnings are as for entities."""
     message = "a triple has the keys of an entity; read as ent-name and ent-id"
     exchanged = _Exchanged({"name": "ent-name", "id": "ent-id"}, message)
-    repaired = _normalised(triple, "triple-type", exchanged, ("ent-id", "prop", "value"), (), pointer, faults)
+    repaired = _normalised(triple, "triple-type", exchanged, ("ent-id", "prop", "value"), (), pointer, issues)
     if repaired is not None and repaired["ent-id"] != USER and repaired["ent-id"].upper() == USER:
-        faults.warn("owner-user", f"{pointer}/ent-id", f"'ent-id' is {shown(repaired['ent-id'])}; read as '{USER}'")
+        issues.warn("owner-user", f"{pointer}/ent-id", f"'ent-id' is {shown(repaired['ent-id'])}; read as '{USER}'")
         repaired = {**repaired, "ent-id": USER}
     return repaired
 
@@ -177,25 +177,25 @@ def _normalised(
     texts: tuple[str, ...],
     others: tuple[str, ...],
     pointer: str,
-    faults: Faults,
+    issues: Issues,
 ) -> dict[str, Any] | None:
     """Return a record with its usual keys; `None` if it is no object, lacks a key or has another value for a text."""
     if not isinstance(record, dict):
-        faults.add(rule, pointer, f"found {shown(record)}, expected an object")
+        issues.add(rule, pointer, f"found {shown(record)}, expected an object")
         return None
     repaired = _with_renamed_keys(record, exchanged.names)
     if repaired is not record:
-        faults.warn("keys-exchanged", pointer, exchanged.message)
-    if _lacks(repaired, (*texts, *others), pointer, faults) or not faults.expect_texts(repaired, texts, rule, pointer):
+        issues.warn("keys-exchanged", pointer, exchanged.message)
+    if _lacks(repaired, (*texts, *others), pointer, issues) or not issues.expect_texts(repaired, texts, rule, pointer):
         return None
     return repaired
 
 
-def _lacks(record: dict[str, Any], keys: tuple[str, ...], pointer: str, faults: Faults) -> bool:
+def _lacks(record: dict[str, Any], keys: tuple[str, ...], pointer: str, issues: Issues) -> bool:
     """Tell whether a record lacks a part, with a warning; such a record is left out."""
     lacking = [key for key in keys if record.get(key) is None or record[key] == ""]
     if lacking:
-        faults.warn("part-missing", pointer, f"there is no {', '.join(map(repr, lacking))}", "the record is left out")
+        issues.warn("part-missing", pointer, f"there is no {', '.join(map(repr, lacking))}", "the record is left out")
     return bool(lacking)
 
 
@@ -204,25 +204,25 @@ def _with_renamed_keys(record: dict[str, Any], names: dict[str, str]) -> dict[st
     return {odd.get(key, key): value for key, value in record.items()} if odd else record
 
 
-def _mentions(entity: Any, first: int, texts: Sequence[str], pointer: str, faults: Faults) -> list[Mention]:
-    repaired = normalised_entity(entity, pointer, faults)
+def _mentions(entity: Any, first: int, texts: Sequence[str], pointer: str, issues: Issues) -> list[Mention]:
+    repaired = normalised_entity(entity, pointer, issues)
     if repaired is None:
         return []
     return [
         Mention(label=repaired["type"], text=repaired["name"], entity=repaired["id"], span=span)
         for place in repaired["pos"]
-        if (span := _span(place, repaired["name"], first, texts, pointer, faults)) is not None
+        if (span := _span(place, repaired["name"], first, texts, pointer, issues)) is not None
     ]
 
 
-def _value(triple: Any, first: int, texts: Sequence[str], pointer: str, faults: Faults) -> Value | None:
+def _value(triple: Any, first: int, texts: Sequence[str], pointer: str, issues: Issues) -> Value | None:
     """Return the slot value of a triple; without a position, it is at the first occurrence of its text."""
-    repaired = normalised_triple(triple, pointer, faults)
+    repaired = normalised_triple(triple, pointer, issues)
     if repaired is None:
         return None
     text = repaired["value"]
     span = (
-        _span(repaired["pos"], text, first, texts, pointer, faults) if "pos" in repaired else _found(text, first, texts)
+        _span(repaired["pos"], text, first, texts, pointer, issues) if "pos" in repaired else _found(text, first, texts)
     )
     if span is None:
         return None
@@ -239,16 +239,16 @@ def _found(text: str, first: int, texts: Sequence[str]) -> Span:
     return Span(turn=first, start=0, end=0)
 
 
-def _span(place: Any, text: str, first: int, texts: Sequence[str], pointer: str, faults: Faults) -> Span | None:
+def _span(place: Any, text: str, first: int, texts: Sequence[str], pointer: str, issues: Issues) -> Span | None:
     if not isinstance(place, list) or len(place) != 3 or not all(map(is_count, place)) or place[0] not in {1, 2}:
         message = f"a position is {_spelled(place)}, expected [side, start, end] with side 1 or 2"
-        faults.add("position-type", f"{pointer}/pos", message)
+        issues.add("position-type", f"{pointer}/pos", message)
         return None
     side, start, end = place
     covered = texts[side - 1][start:end]
     if covered != text:
         message = f"the position {place} covers {shown(covered)}, expected {shown(text)}"
-        faults.warn("position-text", f"{pointer}/pos", message)
+        issues.warn("position-text", f"{pointer}/pos", message)
     return Span(turn=first + side - 1, start=start, end=end)
 
 

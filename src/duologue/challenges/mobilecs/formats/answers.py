@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs.formats.faults import is_count
 from duologue.challenges.mobilecs.formats.files import answer_of
+from duologue.challenges.mobilecs.formats.issues import is_count
 from duologue.challenges.mobilecs.formats.track2 import TURN_MARK
 from duologue.challenges.mobilecs.schema.ontology import GENERATED, USER
 from duologue.core.decoded import is_text

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.mobilecs.formats import preprocess, raw, repairs
-from duologue.challenges.mobilecs.formats.faults import Faults
+from duologue.challenges.mobilecs.formats import preprocessor, raw, repairs
 from duologue.challenges.mobilecs.formats.files import decode, dump, raise_or_log
 from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
+from duologue.challenges.mobilecs.formats.issues import Issues
 from duologue.core import disk
 from duologue.core.errors import UsageError, did_you_mean
 
@@ -39,18 +39,18 @@ def convert(source: str, target: str, path: Path, out: Path, variant: str = VARI
         raise UsageError(f"there is no way from {source} to {target}: what is said comes from raw to track2 only")
     if variant not in VARIANTS:
         raise UsageError(f"MobileCS data has no variant '{variant}'{did_you_mean(variant, VARIANTS)}")
-    faults = Faults()
-    rows = decode(path, faults)
-    reported = faults if variant == "strict" else Faults()  # the official program survives most odd records
-    reported.whole = faults.whole
+    issues = Issues()
+    rows = decode(path, issues)
+    reported = issues if variant == "strict" else Issues()  # the official program survives most odd records
+    reported.whole = issues.whole
     with gc_paused():
         dialogues = raw.read_dialogues(rows, reported)
     if variant == "strict":
-        converted_from = [repairs.repaired_row(dialogue, number, faults) for number, dialogue in enumerate(dialogues)]
+        converted_from = [repairs.repaired_row(dialogue, number, issues) for number, dialogue in enumerate(dialogues)]
     else:
         converted_from = raw.official_rows(rows)
-        faults.take(msgspec.structs.replace(one, severity="warning") for one in reported.problems)
-    raise_or_log(path, faults)
+        issues.take(msgspec.structs.replace(one, severity="warning") for one in reported.problems)
+    raise_or_log(path, issues)
     made = _processed(path, converted_from, shared=variant == "official")
     disk.write_bytes(out, dump(made))
     return [out]
@@ -58,21 +58,21 @@ def convert(source: str, target: str, path: Path, out: Path, variant: str = VARI
 
 def _processed(path: Path, rows: list[dict[str, Any]], *, shared: bool) -> list[dict[str, Any]]:
     """Return the track 2 dialogues of raw rows. Raises `FormatError` with all rows on which the preprocessing fails."""
-    made: dict[str, list[dict[str, Any]]] = {name: [] for name in preprocess.Buckets._fields}
+    made: dict[str, list[dict[str, Any]]] = {name: [] for name in preprocessor.Buckets._fields}
     discarded = []
-    faults = Faults()
+    issues = Issues()
     for number, row in enumerate(rows):
-        faults.enter(number, row["id"])
+        issues.enter(number, row["id"])
         try:
-            bucket = preprocess.bucket_of(row["content"])
-            made[bucket] += preprocess.process([row], shared=shared)
+            bucket = preprocessor.bucket_of(row["content"])
+            made[bucket] += preprocessor.process([row], shared=shared)
         except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
             message = f"the preprocessing cannot go on here: {type(error).__name__}: {error}"
-            faults.add("not-convertible", "", message)
+            issues.add("not-convertible", "", message)
             continue
         if bucket == "others":
             discarded.append(str(row["id"]))
-    raise_or_log(path, faults)
+    raise_or_log(path, issues)
     _log_discarded(path, discarded, len(rows))
     return made["service_first"] + made["user_first"]
 

@@ -11,8 +11,8 @@ import logging
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.challenges.mobilecs.formats import raw, track2
-from duologue.challenges.mobilecs.formats.faults import Faults
 from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
+from duologue.challenges.mobilecs.formats.issues import Issues
 from duologue.challenges.mobilecs.schema.intents import acts_of, intent_of
 from duologue.challenges.mobilecs.schema.ontology import (
     GENERATED,
@@ -63,30 +63,30 @@ def load_dialogue(path: Path) -> list[Example]:
     return _load(path, track2.read_examples)
 
 
-def _load(path: Path, read: Callable[[Any, Faults], list[Loaded]]) -> list[Loaded]:
-    faults = Faults()
+def _load(path: Path, read: Callable[[Any, Issues], list[Loaded]]) -> list[Loaded]:
+    issues = Issues()
     with gc_paused():
-        found = read(decode(path, faults), faults)
-    raise_or_log(path, faults)
+        found = read(decode(path, issues), issues)
+    raise_or_log(path, issues)
     return found
 
 
-def decode(path: Path, faults: Faults) -> Any:
-    """Return the decoded rows of a file; `faults` gets the warnings about its bytes."""
+def decode(path: Path, issues: Issues) -> Any:
+    """Return the decoded rows of a file; `issues` gets the warnings about its bytes."""
     rows, data, warnings = disk.read_json(path)
-    faults.take(warnings)
-    faults.whole = b"\\ud" not in data and b"\\uD" not in data
+    issues.take(warnings)
+    issues.whole = b"\\ud" not in data and b"\\uD" not in data
     return rows
 
 
-def raise_or_log(path: Path, faults: Faults) -> None:
+def raise_or_log(path: Path, issues: Issues) -> None:
     """Raise `FormatError` for a file with errors; log the warnings of any other."""
-    if faults.errors:
-        raise FormatError(path, faults.problems)
-    for problem in faults.problems[:_WARNINGS_LOGGED]:
+    if issues.errors:
+        raise FormatError(path, issues.problems)
+    for problem in issues.problems[:_WARNINGS_LOGGED]:
         _LOG.warning("%s: %s: %s; %s", path, problem.place, problem.message, problem.advice or "read all the same")
-    if len(faults.problems) > _WARNINGS_LOGGED:
-        _LOG.warning("%s: %d more warnings", path, len(faults.problems) - _WARNINGS_LOGGED)
+    if len(issues.problems) > _WARNINGS_LOGGED:
+        _LOG.warning("%s: %d more warnings", path, len(issues.problems) - _WARNINGS_LOGGED)
 
 
 def read_result(path: Path, layout: str) -> Submission:

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from duologue.challenges.mobilecs.formats.annotations import TurnAnnotations, read_annotations
-from duologue.challenges.mobilecs.formats.faults import Faults, expected_text, open_rows, row_id, unique_id
+from duologue.challenges.mobilecs.formats.issues import Issues, expected_text, open_rows, row_id, unique_id
 from duologue.challenges.mobilecs.schema.intents import acts_of
 from duologue.challenges.mobilecs.schema.ontology import CONFUSED, SPEAKERS, STAFF_INTENT, USER_INTENT
 from duologue.core import findings
@@ -82,62 +82,62 @@ class _Pair(NamedTuple):
     marked: TurnAnnotations
 
 
-def read_dialogues(rows: Any, faults: Faults) -> list[Dialogue]:
-    """Return the dialogues of a decoded raw file; `faults` collects its problems.
+def read_dialogues(rows: Any, issues: Issues) -> list[Dialogue]:
+    """Return the dialogues of a decoded raw file; `issues` collects its problems.
 
     The two utterances of a turn are two `Turn`s, whose roles follow the order of the intent keys, or for unlabelled
     dialogues the speaker's number (1 is the staff). Dialogues with errors are left out.
     """
-    return _read(rows, _as_dialogue, faults)
+    return _read(rows, _as_dialogue, issues)
 
 
-def read_examples(rows: Any, faults: Faults) -> list[Example]:
+def read_examples(rows: Any, issues: Issues) -> list[Example]:
     """Return the track 1 examples of a decoded raw file: bare turns, with mentions and values as the reference.
 
     Roles and problems are those of `read_dialogues`. A dialogue without annotation (unlabelled) has no reference.
     """
-    return _read(rows, _as_example, faults)
+    return _read(rows, _as_example, issues)
 
 
-def _read(rows: Any, make: Callable[[Any, str, list[_Pair]], Made], faults: Faults) -> list[Made]:
+def _read(rows: Any, make: Callable[[Any, str, list[_Pair]], Made], issues: Issues) -> list[Made]:
     found = []
     taken: set[str] = set()
-    for number, row in enumerate(open_rows(rows, faults)):
-        before = faults.errors
-        name, pairs = _pairs(row, number, faults)
-        if name is not None and faults.errors == before:
-            found.append(make(row, unique_id(name, taken, faults), pairs))
+    for number, row in enumerate(open_rows(rows, issues)):
+        before = issues.errors
+        name, pairs = _pairs(row, number, issues)
+        if name is not None and issues.errors == before:
+            found.append(make(row, unique_id(name, taken, issues), pairs))
     return found
 
 
-def _pairs(row: Any, number: int, faults: Faults) -> tuple[str | None, list[_Pair]]:
+def _pairs(row: Any, number: int, issues: Issues) -> tuple[str | None, list[_Pair]]:
     """Return the id and turns of a row, collecting all its problems."""
     if isinstance(row, list):
         name: str | None = f"{FIRST_VERSION}-{number:02d}"
         content: Any = row
-        faults.enter(number, name)
+        issues.enter(number, name)
     elif isinstance(row, dict):
-        faults.enter(number, row.get("id"))
-        name, content = _name(row, number, faults), row.get("content")
+        issues.enter(number, row.get("id"))
+        name, content = _name(row, number, issues), row.get("content")
     else:
-        faults.enter(number, None)
-        faults.add("item-not-object", "", f"found {shown(row)}, expected an object with id and content")
+        issues.enter(number, None)
+        issues.add("item-not-object", "", f"found {shown(row)}, expected an object with id and content")
         return None, []
     if not isinstance(content, list):
-        faults.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
+        issues.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
         return None, []
-    read = [_pair(turn, place, faults) for place, turn in enumerate(content)]
+    read = [_pair(turn, place, issues) for place, turn in enumerate(content)]
     pairs = [pair for pair in read if pair is not None]
-    _warn_of_swapped(pairs, faults)
+    _warn_of_swapped(pairs, issues)
     return name, pairs
 
 
-def _name(row: dict[str, Any], number: int, faults: Faults) -> str | None:
+def _name(row: dict[str, Any], number: int, issues: Issues) -> str | None:
     """Return the id of a row, or one made from its index if it has none."""
     if row.get("id") in (None, ""):
-        faults.warn("dialog-id-missing", "", f"there is no 'id'; called {WITHOUT_ID}{number}")
+        issues.warn("dialog-id-missing", "", f"there is no 'id'; called {WITHOUT_ID}{number}")
         return f"{WITHOUT_ID}{number}"
-    return row_id(row, faults)
+    return row_id(row, issues)
 
 
 def _as_dialogue(row: Any, name: str, pairs: list[_Pair]) -> Dialogue:
@@ -190,31 +190,31 @@ def content_of(row: Any) -> Any:
     return row if isinstance(row, list) else row["content"]
 
 
-def _pair(turn: Any, place: int, faults: Faults) -> _Pair | None:
+def _pair(turn: Any, place: int, issues: Issues) -> _Pair | None:
     """Return the two utterances of a turn with their annotation."""
     if not isinstance(turn, dict):
-        faults.add("turn-type", f"/content/{place}", f"found {shown(turn)}, expected an object")
+        issues.add("turn-type", f"/content/{place}", f"found {shown(turn)}, expected an object")
         return None
     shape = _shape(tuple(turn))
     texts = [turn[key] for key in shape.voices]
-    if len(texts) < 2 or not faults.are_texts(texts):
-        faults.add("turn-speakers", f"/content/{place}", f"the turn has {len(texts)} utterances, expected two texts")
+    if len(texts) < 2 or not issues.are_texts(texts):
+        issues.add("turn-speakers", f"/content/{place}", f"the turn has {len(texts)} utterances, expected two texts")
         return None
-    if len(shape.intents) != 2 or not faults.are_texts([turn[shape.intents[0]], turn[shape.intents[1]]]):
-        _check_intents(turn, shape.intents, f"/content/{place}", faults)
+    if len(shape.intents) != 2 or not issues.are_texts([turn[shape.intents[0]], turn[shape.intents[1]]]):
+        _check_intents(turn, shape.intents, f"/content/{place}", issues)
     info = turn.get("info")
-    marked = read_annotations(info, place, texts, faults) if info is not None else _UNMARKED
+    marked = read_annotations(info, place, texts, issues) if info is not None else _UNMARKED
     return _Pair(turn, shape, texts, marked)
 
 
-def _check_intents(turn: dict[str, Any], intents: tuple[str, ...], pointer: str, faults: Faults) -> None:
+def _check_intents(turn: dict[str, Any], intents: tuple[str, ...], pointer: str, issues: Issues) -> None:
     for key in intents:
-        if not faults.is_text(turn[key]):
-            faults.add(
+        if not issues.is_text(turn[key]):
+            issues.add(
                 "intent-type", f"{pointer}/{key}", f"'{key}' is {shown(turn[key])}, expected {expected_text(turn[key])}"
             )
     if len(intents) == 1:
-        faults.warn("intent-missing", pointer, f"there is only '{intents[0]}', expected both intents or none")
+        issues.warn("intent-missing", pointer, f"there is only '{intents[0]}', expected both intents or none")
 
 
 @lru_cache(maxsize=64)
@@ -227,7 +227,7 @@ def _shape(keys: tuple[str, ...]) -> _Shape:
     return _Shape(voices, intents, ("user", "system") if voices[:1] == (SPEAKERS[1],) else ("system", "user"))
 
 
-def _warn_of_swapped(pairs: list[_Pair], faults: Faults) -> None:
+def _warn_of_swapped(pairs: list[_Pair], issues: Issues) -> None:
     """Warn of turns in which a voice has another role than in most: an annotator exchanged the intents."""
     firsts = [(pair.shape.voices[0], pair.shape.roles[0]) for pair in pairs]
     if len(set(firsts)) < 2:  # all turns alike
@@ -243,7 +243,7 @@ def _warn_of_swapped(pairs: list[_Pair], faults: Faults) -> None:
     for place, (voice, role) in enumerate(firsts):
         if (voice == usual) != (role == "system"):
             message = f"{voice} is the {role} here, and {usual} is the system in most turns"
-            faults.warn("speakers-swapped", f"/content/{place}", message, advice)
+            issues.warn("speakers-swapped", f"/content/{place}", message, advice)
 
 
 def official_rows(rows: Any) -> list[dict[str, Any]]:

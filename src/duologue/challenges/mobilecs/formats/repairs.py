@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.formats.annotations import normalised_entity, normalised_triple
-from duologue.challenges.mobilecs.formats.faults import Faults
+from duologue.challenges.mobilecs.formats.issues import Issues
 from duologue.challenges.mobilecs.formats.raw import content_of
 from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER, USER_INTENT
 from duologue.core.decoded import shown
@@ -29,15 +29,15 @@ RULES = {
 _DOUBLED = re.compile(r"([(（])[(（]+")
 
 
-def repaired_row(dialogue: Dialogue, number: int, faults: Faults) -> dict[str, Any]:
+def repaired_row(dialogue: Dialogue, number: int, issues: Issues) -> dict[str, Any]:
     """Return the repaired row of a raw dialogue; `number` is its index in the file.
 
-    The row must have passed the reader, which reports its own repairs: `faults` gets the others.
+    The row must have passed the reader, which reports its own repairs: `issues` gets the others.
     """
-    faults.enter(number, dialogue.id)
+    issues.enter(number, dialogue.id)
     content = content_of(dialogue.source)
     turns = [
-        _with_usual_speakers({**turn, "info": _usual_info(turn)}, list(content[0])[:2], f"/content/{place}", faults)
+        _with_usual_speakers({**turn, "info": _usual_info(turn)}, list(content[0])[:2], f"/content/{place}", issues)
         for place, turn in enumerate(content)
     ]
     entities = {entity["id"] for turn in turns for entity in turn["info"]["ents"]}
@@ -45,15 +45,15 @@ def repaired_row(dialogue: Dialogue, number: int, faults: Faults) -> dict[str, A
         pointer = f"/content/{place}"
         for key in (USER_INTENT, STAFF_INTENT):
             if key in turn and _DOUBLED.search(turn[key]):
-                faults.warn("intent-brackets", f"{pointer}/{key}", f"{shown(turn[key])} has a doubled bracket")
+                issues.warn("intent-brackets", f"{pointer}/{key}", f"{shown(turn[key])} has a doubled bracket")
                 turn[key] = _DOUBLED.sub(r"\1", turn[key])
-        turn["info"]["triples"] = _usual_triples(turn["info"]["triples"], entities, f"{pointer}/info/triples", faults)
+        turn["info"]["triples"] = _usual_triples(turn["info"]["triples"], entities, f"{pointer}/info/triples", issues)
     return {"id": dialogue.id, "content": turns}
 
 
 def _usual_info(turn: dict[str, Any]) -> dict[str, Any]:
     """Return the annotation of a turn without unusable records."""
-    info, reported = turn.get("info") or {}, Faults()
+    info, reported = turn.get("info") or {}, Issues()
     entities = [normalised_entity(one, "", reported) for one in info.get("ents", [])]
     triples = [normalised_triple(one, "", reported) for one in info.get("triples", [])]
     return {
@@ -63,24 +63,24 @@ def _usual_info(turn: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _with_usual_speakers(turn: dict[str, Any], usual: list[str], pointer: str, faults: Faults) -> dict[str, Any]:
+def _with_usual_speakers(turn: dict[str, Any], usual: list[str], pointer: str, issues: Issues) -> dict[str, Any]:
     own = list(turn)[:2]
     if own == usual or set(own) != set(usual):
         return turn
-    faults.warn("speakers-renamed", pointer, f"{own[0]} speaks first here, and {usual[0]} in the first turn")
+    issues.warn("speakers-renamed", pointer, f"{own[0]} speaks first here, and {usual[0]} in the first turn")
     names = dict(zip(own, usual, strict=True))
     return {names.get(key, key): value for key, value in turn.items()}
 
 
-def _usual_triples(triples: list[Any], entities: set[str], pointer: str, faults: Faults) -> list[dict[str, Any]]:
+def _usual_triples(triples: list[Any], entities: set[str], pointer: str, issues: Issues) -> list[dict[str, Any]]:
     kept = []
     for number, triple in enumerate(triples):
         owner, slot = triple["ent-id"], triple["prop"]
         if owner != USER and not owner.startswith("ent") and owner not in entities:
             message = f"'ent-id' is {shown(owner)}, which is no entity of the dialogue"
-            faults.warn("owner-unknown", f"{pointer}/{number}", message, "the triple is left out")
+            issues.warn("owner-unknown", f"{pointer}/{number}", message, "the triple is left out")
             continue
         if slot != slot.lower():
-            faults.warn("slot-capitals", f"{pointer}/{number}/prop", f"the slot {shown(slot)} is made lower case")
+            issues.warn("slot-capitals", f"{pointer}/{number}/prop", f"the slot {shown(slot)} is made lower case")
         kept.append({**triple, "prop": slot.lower()})
     return kept

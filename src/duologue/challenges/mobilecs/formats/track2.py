@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.challenges.mobilecs.formats.faults import Faults, expected_text, open_rows, row_id, unique_id
+from duologue.challenges.mobilecs.formats.issues import Issues, expected_text, open_rows, row_id, unique_id
 from duologue.challenges.mobilecs.knowledge.goal import goal_of
 from duologue.challenges.mobilecs.knowledge.kb import facts_of
 from duologue.challenges.mobilecs.schema.intents import acts_of, entity_argument
@@ -78,20 +78,20 @@ def with_neighbours(name: str, row: Any) -> list[Named]:
     return [*row.before, (name, row), *row.after] if isinstance(row, RowWithNeighbours) else [(name, row)]
 
 
-def read_examples(rows: Any, faults: Faults) -> list[Example]:
-    """Return one example per turn of a decoded track 2 file; `faults` collects its problems.
+def read_examples(rows: Any, issues: Issues) -> list[Example]:
+    """Return one example per turn of a decoded track 2 file; `issues` collects its problems.
 
     Histories have the user's side alone; `DialogueTask.rounds` adds the system's own replies. The source of an example
     is the row of its dialogue, shared by all its turns.
     """
     found: list[Named] = []
     taken: set[str] = set()
-    for number, row in enumerate(open_rows(rows, faults)):
-        faults.enter(number, row.get("id") if isinstance(row, dict) else None)
-        before = faults.errors
-        name = _row_id(row, faults)
-        if name is not None and faults.errors == before:
-            found.append((unique_id(name, taken, faults), row))
+    for number, row in enumerate(open_rows(rows, issues)):
+        issues.enter(number, row.get("id") if isinstance(row, dict) else None)
+        before = issues.errors
+        name = _row_id(row, issues)
+        if name is not None and issues.errors == before:
+            found.append((unique_id(name, taken, issues), row))
     return [example for name, row in _with_turns(found) for example in _examples(row, name)]
 
 
@@ -112,65 +112,65 @@ def _with_turns(found: Sequence[Named]) -> list[Named]:
     return kept
 
 
-def _row_id(row: Any, faults: Faults) -> str | None:
+def _row_id(row: Any, issues: Issues) -> str | None:
     """Return the id of a row, collecting all its problems."""
     if isinstance(row, list):
-        faults.add("raw-file", "", "found a list of turns, as the first version of the raw data has it", _CONVERT)
+        issues.add("raw-file", "", "found a list of turns, as the first version of the raw data has it", _CONVERT)
         return None
     if not isinstance(row, dict):
-        faults.add("item-not-object", "", f"found {shown(row)}, expected an object with id, KB and content")
+        issues.add("item-not-object", "", f"found {shown(row)}, expected an object with id, KB and content")
         return None
-    name = row_id(row, faults)
-    _expect_table(row.get("KB"), "base-type", "/KB", faults)
+    name = row_id(row, issues)
+    _expect_table(row.get("KB"), "base-type", "/KB", issues)
     if row.get("goal") is not None:
-        _expect_table(row["goal"], "goal-type", "/goal", faults)
+        _expect_table(row["goal"], "goal-type", "/goal", issues)
     content = row.get("content")
     if not isinstance(content, list):
-        faults.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
+        issues.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
         return None
     for place, turn in enumerate(content):
-        _expect_turn(turn, f"/content/{place}", faults)
+        _expect_turn(turn, f"/content/{place}", issues)
     return name
 
 
 _CONVERT = "make track 2 data of it with `duologue convert mobilecs/dialogue --from raw --to track2`"
 
 
-def _expect_table(table: Any, rule: str, place: str, faults: Faults) -> None:
+def _expect_table(table: Any, rule: str, place: str, issues: Issues) -> None:
     if not isinstance(table, dict):
-        faults.add(rule, place, f"found {shown(table)}, expected an object")
+        issues.add(rule, place, f"found {shown(table)}, expected an object")
         return
     for name, entry in table.items():
         where = place + pointer(name)
-        _expect_key(name, rule, where, faults)
+        _expect_key(name, rule, where, issues)
         if name == CONSULT and rule == "goal-type":
             if not all(map(is_text, entry if isinstance(entry, list) else [entry])):
-                faults.add(rule, where, f"found {shown(entry)}, expected a text or a list of texts")
+                issues.add(rule, where, f"found {shown(entry)}, expected a text or a list of texts")
         elif not isinstance(entry, dict):
-            faults.add(rule, where, f"found {shown(entry)}, expected an object of slots")
+            issues.add(rule, where, f"found {shown(entry)}, expected an object of slots")
         else:
             for slot, value in entry.items():
-                _expect_key(slot, rule, where + pointer(slot), faults)
+                _expect_key(slot, rule, where + pointer(slot), issues)
                 if not is_text(value):
-                    faults.add(rule, where + pointer(slot), f"found {shown(value)}, expected {expected_text(value)}")
+                    issues.add(rule, where + pointer(slot), f"found {shown(value)}, expected {expected_text(value)}")
 
 
-def _expect_key(key: str, rule: str, place: str, faults: Faults) -> None:
+def _expect_key(key: str, rule: str, place: str, issues: Issues) -> None:
     if not is_whole(key):
-        faults.add(rule, place, f"the key is {shown(key)}, expected {expected_text(key)}")
+        issues.add(rule, place, f"the key is {shown(key)}, expected {expected_text(key)}")
 
 
-def _expect_turn(turn: Any, place: str, faults: Faults) -> None:
+def _expect_turn(turn: Any, place: str, issues: Issues) -> None:
     if not isinstance(turn, dict):
-        faults.add("turn-type", place, f"found {shown(turn)}, expected an object")
+        issues.add("turn-type", place, f"found {shown(turn)}, expected an object")
         return
     if USER_TEXT not in turn and SPEAKERS[0] in turn:
-        faults.add("raw-file", place, f"the turn has '{SPEAKERS[0]}', as raw data has it", _CONVERT)
+        issues.add("raw-file", place, f"the turn has '{SPEAKERS[0]}', as raw data has it", _CONVERT)
         return
-    faults.expect_text(turn, USER_TEXT, "user-text", f"{place}/{USER_TEXT}", empty=True)
+    issues.expect_text(turn, USER_TEXT, "user-text", f"{place}/{USER_TEXT}", empty=True)
     for key in (STAFF_TEXT, USER_INTENT, STAFF_INTENT):
         if key in turn:
-            faults.expect_text(turn, key, "truth-type", f"{place}/{key}", empty=True)
+            issues.expect_text(turn, key, "truth-type", f"{place}/{key}", empty=True)
 
 
 def _examples(row: dict[str, Any], name: str) -> list[Example]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from duologue.challenges.mobilecs.formats.faults import Faults, open_rows, row_id
+from duologue.challenges.mobilecs.formats.issues import Issues, open_rows, row_id
 from duologue.core import decompression
 from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError, did_you_mean
@@ -71,7 +71,7 @@ def examine(
     submission: Submission,
     known: Texts | None,
     keys: str,
-    read: Callable[[dict[str, Any], list[str] | None, Faults], Read],
+    read: Callable[[dict[str, Any], list[str] | None, Issues], Read],
 ) -> tuple[tuple[Problem, ...], dict[str, Read]]:
     """Return all problems of a result file, and the parsed row of each dialogue.
 
@@ -80,27 +80,27 @@ def examine(
     """
     if is_unreadable(submission):
         return submission.problems, {}
-    faults = Faults(submission.problems)
-    rows = open_rows(submission.rows, faults)
+    issues = Issues(submission.problems)
+    rows = open_rows(submission.rows, issues)
     if submission.rows == []:
-        faults.warn("no-dialogues", "", "the list is empty, so no dialogue is answered")
+        issues.warn("no-dialogues", "", "the list is empty, so no dialogue is answered")
     found: dict[str, Read] = {}
     seen: dict[str, int] = {}
     for number, row in enumerate(rows):
         if isinstance(row, dict):
-            faults.enter(number, row.get("id"))
-            name = _name(row, number, known, seen, found, faults)
-            part = read(row, known.get(name) if known is not None and name is not None else None, faults)
+            issues.enter(number, row.get("id"))
+            name = _name(row, number, known, seen, found, issues)
+            part = read(row, known.get(name) if known is not None and name is not None else None, issues)
             if name is not None:
                 found[name] = part
         else:
-            faults.enter(number, None)
-            faults.add("item-not-object", "", f"found {shown(row)}, expected an object with {keys}")
+            issues.enter(number, None)
+            issues.add("item-not-object", "", f"found {shown(row)}, expected an object with {keys}")
     for name, texts in (known or {}).items():
         if name not in seen and texts:  # there is nothing to answer in a dialogue without turns
-            faults.place = f"dialogue {shown(name)}"
-            faults.add("dialog-missing", "", "the file has no answer to this dialogue")
-    return faults.problems, found
+            issues.place = f"dialogue {shown(name)}"
+            issues.add("dialog-missing", "", "the file has no answer to this dialogue")
+    return issues.problems, found
 
 
 def _name(
@@ -109,17 +109,17 @@ def _name(
     known: Texts | None,
     seen: dict[str, int],
     found: dict[str, Read],
-    faults: Faults,
+    issues: Issues,
 ) -> str | None:
     """Return the id of a row if it is valid, and drop an earlier row of the same id."""
-    name = row_id(row, faults)
+    name = row_id(row, issues)
     if name is None:
         return None
     if name in seen:
-        faults.add("dialog-id-repeated", "/id", f"the item at /{seen[name]} has the same id", "keep one of them")
+        issues.add("dialog-id-repeated", "/id", f"the item at /{seen[name]} has the same id", "keep one of them")
         found.pop(name, None)  # which of the two is meant is not ours to say
         return None
     seen[name] = number
     if known is not None and name not in known:
-        faults.add("dialog-unknown", "/id", "the data has no such dialogue", "is this the result of another file?")
+        issues.add("dialog-unknown", "/id", "the data has no such dialogue", "is this the result of another file?")
     return name

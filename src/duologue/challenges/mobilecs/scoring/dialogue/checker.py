@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.formats import track2
-from duologue.challenges.mobilecs.formats.faults import Faults, open_rows
 from duologue.challenges.mobilecs.formats.files import answer_of
+from duologue.challenges.mobilecs.formats.issues import Issues, open_rows
 from duologue.challenges.mobilecs.formats.track2 import TURN_MARK, with_neighbours
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, entity_argument
 from duologue.challenges.mobilecs.schema.ontology import (
@@ -156,13 +156,13 @@ def own_truth(submission: Submission) -> list[Example]:
     They are read as from a data file, without the generated fields. Raises `FormatError` for a file of another form
     or with gold fields missing.
     """
-    faults = Faults(submission.problems)
+    issues = Issues(submission.problems)
     if results.is_unreadable(submission):
-        raise FormatError(submission.path, faults.problems)
-    rows = open_rows(submission.rows, faults)
-    found = track2.read_examples([_without_generated(row) for row in rows], faults)
-    if faults.errors:
-        raise FormatError(submission.path, faults.problems)
+        raise FormatError(submission.path, issues.problems)
+    rows = open_rows(submission.rows, issues)
+    found = track2.read_examples([_without_generated(row) for row in rows], issues)
+    if issues.errors:
+        raise FormatError(submission.path, issues.problems)
     lacking = {key for row in rows for turn in row["content"] for key in _GOLD_FIELDS if key not in turn}
     lacking |= {"goal" for row in rows if row.get("goal") is None}
     if lacking or not found:
@@ -204,52 +204,52 @@ def _user_texts(examples: Sequence[Example]) -> dict[str, list[str]]:
     return found
 
 
-def _answers(row: dict[str, Any], texts: list[str] | None, faults: Faults) -> dict[int, Answer]:
+def _answers(row: dict[str, Any], texts: list[str] | None, issues: Issues) -> dict[int, Answer]:
     """Collect the problems of a dialogue's row and return its answers by turn number."""
     content = row.get("content")
     if not isinstance(content, list):
-        faults.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
+        issues.add("content-type", "/content", f"'content' is {shown(content)}, expected a list of turns")
         return {}
-    read = [_answer(turn, place, texts, faults) for place, turn in enumerate(content)]
+    read = [_answer(turn, place, texts, issues) for place, turn in enumerate(content)]
     if texts is not None and len(content) < len(texts):
         message = f"{len(content)} of {len(texts)} turns are there; the rest has no answer"
-        faults.add("turn-missing", "/content", message)
+        issues.add("turn-missing", "/content", message)
     return {place: answer for place, answer in enumerate(read) if answer is not None}
 
 
-def _answer(turn: Any, place: int, texts: list[str] | None, faults: Faults) -> Answer | None:
+def _answer(turn: Any, place: int, texts: list[str] | None, issues: Issues) -> Answer | None:
     pointer = f"/content/{place}"
     if not isinstance(turn, dict):
-        faults.add("turn-type", pointer, f"found {shown(turn)}, expected an object")
+        issues.add("turn-type", pointer, f"found {shown(turn)}, expected an object")
         return None
     if texts is not None:
         if place >= len(texts):
-            faults.add("turn-unknown", pointer, f"the dialogue has {len(texts)} turns in the data")
+            issues.add("turn-unknown", pointer, f"the dialogue has {len(texts)} turns in the data")
             return None
         if USER_TEXT in turn and turn[USER_TEXT] != texts[place]:
             message = f"the user says {shown(texts[place])} in the data, found {shown(turn[USER_TEXT])}"
-            faults.add("user-text-differs", f"{pointer}/{USER_TEXT}", message, "are the answers in their places?")
+            issues.add("user-text-differs", f"{pointer}/{USER_TEXT}", message, "are the answers in their places?")
             return None
     given = [key for key in GENERATED if key in turn]
     if not given:
         severity = "error" if texts is not None else "warning"  # the data says which turns are to be answered
-        faults.add("turn-missing", pointer, "the turn has no generated fields, so it has no answer", severity=severity)
+        issues.add("turn-missing", pointer, "the turn has no generated fields, so it has no answer", severity=severity)
         return None
     lacking = [key for key in GENERATED if key not in turn]
     if lacking:
-        faults.add("generated-missing", pointer, f"there is no {', '.join(map(repr, lacking))}")
+        issues.add("generated-missing", pointer, f"there is no {', '.join(map(repr, lacking))}")
         return None
-    if not faults.expect_texts(turn, GENERATED, "generated-type", pointer, empty=True):
+    if not issues.expect_texts(turn, GENERATED, "generated-type", pointer, empty=True):
         return None
     answer = answer_of(turn)
-    _warn_of_acts(answer, pointer, faults)
+    _warn_of_acts(answer, pointer, issues)
     return answer
 
 
-def _warn_of_acts(answer: Answer, pointer: str, faults: Faults) -> None:
+def _warn_of_acts(answer: Answer, pointer: str, issues: Issues) -> None:
     for act in answer.annotation.acts if answer.annotation is not None else ():
         if act.name not in _LABELS[act.speaker]:
-            faults.warn("label-unknown", pointer, f"{shown(act.name)} is no label of the {act.speaker}")
+            issues.warn("label-unknown", pointer, f"{shown(act.name)} is no label of the {act.speaker}")
         if act.speaker == "user" and any(entity_argument(argument) for argument in act.args):
             advice = "write <name>-<slot> with a name of the knowledge base"
-            faults.warn("argument-with-id", pointer, "an argument has an entity id, not a name", advice)
+            issues.warn("argument-with-id", pointer, "an argument has an entity id, not a name", advice)

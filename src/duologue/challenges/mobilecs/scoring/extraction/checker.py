@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from duologue.challenges.mobilecs.formats.faults import Faults, is_count
+from duologue.challenges.mobilecs.formats.issues import Issues, is_count
 from duologue.challenges.mobilecs.formats.raw import content_of
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, NOISE, USER
 from duologue.challenges.mobilecs.scoring import results
@@ -147,13 +147,13 @@ def examine(submission: Submission, examples: Sequence[Example] | None) -> Check
     return CheckedExtractions(problems, documents)
 
 
-def _extraction(row: dict[str, Any], texts: list[str] | None, faults: Faults) -> DialogueExtraction:
-    entities, triples = (_records(row, key, faults) for key in ("entities", "triples"))
+def _extraction(row: dict[str, Any], texts: list[str] | None, issues: Issues) -> DialogueExtraction:
+    entities, triples = (_records(row, key, issues) for key in ("entities", "triples"))
     ids = {one["id"] for one in entities if isinstance(one, dict) and isinstance(one.get("id"), str)}
-    mentions = [_mention(one, texts, f"/entities/{number}", faults) for number, one in enumerate(entities)]
-    _warn_of_repeated(mentions, "entity-repeated", "/entities", "the same mention is given before", faults)
-    values = [_triple(one, texts, ids, f"/triples/{number}", faults) for number, one in enumerate(triples)]
-    _warn_of_repeated(values, "triple-repeated", "/triples", "the same triple is given before in this turn", faults)
+    mentions = [_mention(one, texts, f"/entities/{number}", issues) for number, one in enumerate(entities)]
+    _warn_of_repeated(mentions, "entity-repeated", "/entities", "the same mention is given before", issues)
+    values = [_triple(one, texts, ids, f"/triples/{number}", issues) for number, one in enumerate(triples)]
+    _warn_of_repeated(values, "triple-repeated", "/triples", "the same triple is given before in this turn", issues)
     return DialogueExtraction(
         mentions=[one for one in mentions if one is not None],
         triples=[one for one in values if one is not None],
@@ -162,49 +162,49 @@ def _extraction(row: dict[str, Any], texts: list[str] | None, faults: Faults) ->
     )
 
 
-def _records(row: dict[str, Any], key: str, faults: Faults) -> list[Any]:
+def _records(row: dict[str, Any], key: str, issues: Issues) -> list[Any]:
     """Return the list `row[key]`; an empty one, with a problem, if it is none."""
     part = row.get(key)
     if isinstance(part, list):
         return part
     what = f"is {shown(part)}" if key in row else "is missing"
     advice = "an empty list says that there is none"
-    faults.add(f"{key}-type", f"/{key}", f"'{key}' {what}, expected a list", advice)
+    issues.add(f"{key}-type", f"/{key}", f"'{key}' {what}, expected a list", advice)
     return []
 
 
-def _warn_of_repeated(records: Sequence[Hashable], rule: str, pointer: str, message: str, faults: Faults) -> None:
+def _warn_of_repeated(records: Sequence[Hashable], rule: str, pointer: str, message: str, issues: Issues) -> None:
     """Warn of each record that occurs before; `None` stands for an unusable one."""
     seen: set[Hashable] = set()
     for number, one in enumerate(records):
         if one is not None and one in seen:
-            faults.warn(rule, f"{pointer}/{number}", message)
+            issues.warn(rule, f"{pointer}/{number}", message)
         seen.add(one)
 
 
-def _mention(one: Any, texts: list[str] | None, pointer: str, faults: Faults) -> ComparedMention | None:
+def _mention(one: Any, texts: list[str] | None, pointer: str, issues: Issues) -> ComparedMention | None:
     if not isinstance(one, dict):
-        faults.add("entity-type", pointer, f"found {shown(one)}, expected an object")
+        issues.add("entity-type", pointer, f"found {shown(one)}, expected an object")
         return None
-    whole = faults.expect_texts(one, ("id", "name", "type"), "entity-type", pointer)
+    whole = issues.expect_texts(one, ("id", "name", "type"), "entity-type", pointer)
     place = one.get("position")
     placed = isinstance(place, list) and len(place) == 2 and all(map(is_count, place)) and place[0] < place[1]
     if not placed:
         message = f"'position' is {shown(place)}, expected [start, end] with 0 <= start < end"
-        faults.add("position-type", pointer, message)
-    turn = _turn(one, texts, pointer, faults)
+        issues.add("position-type", pointer, message)
+    turn = _turn(one, texts, pointer, issues)
     if not whole or not placed or turn is None:
         return None
     assert isinstance(place, list)
     if one["type"] not in ENTITY_TYPES:
-        faults.warn("entity-type-unknown", pointer, f"{shown(one['type'])} is none of the ten entity types")
+        issues.warn("entity-type-unknown", pointer, f"{shown(one['type'])} is none of the ten entity types")
     number, side = turn
     if texts is not None:
         side = _side(one["name"], place, texts[2 * number : 2 * number + 2], side)
         if side == _NEITHER:
             here = " or ".join(shown(text[place[0] : place[1]]) for text in texts[2 * number : 2 * number + 2])
             message = f"position {place} of turn {number} covers {here}, expected {shown(one['name'])}"
-            faults.add("position-text", pointer, message, "positions count characters of one utterance from 0")
+            issues.add("position-text", pointer, message, "positions count characters of one utterance from 0")
             return None
     return ComparedMention(one["id"], number, side, place[0], place[1], one["type"])
 
@@ -224,46 +224,46 @@ def _side(name: str, place: list[int], texts: list[str], given: int | None) -> i
     return _NEITHER if not fitting else fitting[0] if len(fitting) == 1 else None
 
 
-def _triple(one: Any, texts: list[str] | None, ids: set[str], pointer: str, faults: Faults) -> ComparedTriple | None:
+def _triple(one: Any, texts: list[str] | None, ids: set[str], pointer: str, issues: Issues) -> ComparedTriple | None:
     if not isinstance(one, dict):
-        faults.add("triple-type", pointer, f"found {shown(one)}, expected an object")
+        issues.add("triple-type", pointer, f"found {shown(one)}, expected an object")
         return None
-    whole = faults.expect_texts(one, ("ent-id", "prop", "value"), "triple-type", pointer)
-    turn = _turn(one, texts, pointer, faults)
+    whole = issues.expect_texts(one, ("ent-id", "prop", "value"), "triple-type", pointer)
+    turn = _turn(one, texts, pointer, issues)
     if not isinstance(one.get("position"), list):
-        faults.warn("position-missing", pointer, "there is no 'position'; the official scorer needs one")
+        issues.warn("position-missing", pointer, "there is no 'position'; the official scorer needs one")
     if not whole or turn is None:
         return None
     if one["ent-id"] != USER and one["ent-id"] not in ids:
         message = f"{shown(one['ent-id'])} has no mention; the official scorer needs one"
-        faults.warn("triple-unmentioned", pointer, message)
+        issues.warn("triple-unmentioned", pointer, message)
     owner = None if one["ent-id"] == USER else one["ent-id"]
     return ComparedTriple(owner, turn[0], one["prop"], one["value"].translate(_WITHOUT_NOISE))
 
 
-def _turn(one: dict[str, Any], texts: list[str] | None, pointer: str, faults: Faults) -> tuple[int, int | None] | None:
+def _turn(one: dict[str, Any], texts: list[str] | None, pointer: str, issues: Issues) -> tuple[int, int | None] | None:
     """Return turn and side of an entity or triple from `turn_id` and `utterance_id`; `None` if both are missing."""
     turn: Any = one.get("turn_id")
     utterance: Any = one.get("utterance_id")
     if isinstance(turn, str) and turn.isascii() and turn.isdecimal() and len(turn) < 7:
-        faults.warn("turn-spelled", pointer, f"'turn_id' is the text {shown(turn)}; read as a number")
+        issues.warn("turn-spelled", pointer, f"'turn_id' is the text {shown(turn)}; read as a number")
         turn = int(turn)
     if turn is None and utterance is None:
-        faults.add("turn-missing", pointer, "there is no 'turn_id'")
+        issues.add("turn-missing", pointer, "there is no 'turn_id'")
         return None
     for key, value in (("turn_id", turn), ("utterance_id", utterance)):
         if value is not None and not is_count(value):
-            faults.add("turn-type", pointer, f"'{key}' is {shown(value)}, expected an integer from 0")
+            issues.add("turn-type", pointer, f"'{key}' is {shown(value)}, expected an integer from 0")
             return None
     if turn is None:
         message = "there is 'utterance_id' and no 'turn_id'; the official scorer needs it"
-        faults.warn("turn-from-utterance", pointer, message, "add turn_id = utterance_id // 2")
+        issues.warn("turn-from-utterance", pointer, message, "add turn_id = utterance_id // 2")
         turn = utterance // 2
     if utterance is not None and utterance // 2 != turn:
-        faults.add("turn-differs", pointer, f"utterance {utterance} lies in turn {utterance // 2}, not in {turn}")
+        issues.add("turn-differs", pointer, f"utterance {utterance} lies in turn {utterance // 2}, not in {turn}")
         return None
     if texts is not None and 2 * turn >= len(texts):
-        faults.add("turn-unknown", pointer, f"there is no turn {turn}; the dialogue has {len(texts) // 2}")
+        issues.add("turn-unknown", pointer, f"there is no turn {turn}; the dialogue has {len(texts) // 2}")
         return None
     return turn, None if utterance is None else utterance % 2
 

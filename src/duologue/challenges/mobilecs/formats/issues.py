@@ -31,7 +31,7 @@ def is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < COUNT_LIMIT
 
 
-class Faults:
+class Issues:
     """Problems of a file with their places; those beyond 1,000 are only counted (`core.findings`)."""
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
@@ -101,34 +101,34 @@ class Faults:
         return all(found)
 
 
-def open_rows(rows: Any, faults: Faults) -> list[Any]:
+def open_rows(rows: Any, issues: Issues) -> list[Any]:
     """Return the rows of a file; none, with a problem, if it is no list."""
     if isinstance(rows, list):
         return rows
-    faults.add("not-a-list", "", f"the file holds {shown(rows)}, expected a list of dialogues")
+    issues.add("not-a-list", "", f"the file holds {shown(rows)}, expected a list of dialogues")
     return []
 
 
-def row_id(row: dict[str, Any], faults: Faults) -> str | None:
+def row_id(row: dict[str, Any], issues: Issues) -> str | None:
     """Return the `id` of a row, or `None`, with a problem, if it is missing or no text."""
     name = row.get("id")
     if name is None:
-        faults.add("dialog-id-missing", "", "there is no 'id'")
+        issues.add("dialog-id-missing", "", "there is no 'id'")
         return None
     if not is_text(name) or not name:
-        faults.add("dialog-id-type", "/id", f"'id' is {shown(name)}, expected {expected_text(name, empty=False)}")
+        issues.add("dialog-id-type", "/id", f"'id' is {shown(name)}, expected {expected_text(name, empty=False)}")
         return None
     assert isinstance(name, str)
     return name
 
 
-def unique_id(name: str, taken: set[str], faults: Faults) -> str:
+def unique_id(name: str, taken: set[str], issues: Issues) -> str:
     """Return a unique id for a data row: a repeated one gets the suffix `~2`, `~3`, ... and a warning."""
     found, times = name, 1
     while found in taken:
         times += 1
         found = f"{name}~{times}"
     if times > 1:
-        faults.warn("dialog-id-repeated", "/id", f"an earlier dialogue has the same id; this one is called {found!r}")
+        issues.warn("dialog-id-repeated", "/id", f"an earlier dialogue has the same id; this one is called {found!r}")
     taken.add(found)
     return found

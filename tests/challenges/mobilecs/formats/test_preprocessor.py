@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duologue.challenges.mobilecs.formats.preprocess import process, sort_dialogues
+from duologue.challenges.mobilecs.formats.preprocessor import process, sort_dialogues
 
 if TYPE_CHECKING:
     from pathlib import Path
