@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SUBTASKS = {1: "API", 2: "REFINE", 3: "OPTIONS", 4: "INFOS", 5: "FULL"}
-"""Number and short name of the five subtasks as file names spell them."""
+"""Number to short name of the five subtasks, as in file names."""
 
 _OFFICIAL = re.compile(
     r"dialog-task(?P<subtask>[1-5])(?P<short>[A-Z]+)"

@@ -1,7 +1,7 @@
 """Readers and writers of the official data, truth and result files (specification, section 2).
 
-Data, truth and result files are one JSON list each, plain or gzip. What was read keeps its decoded row in
-`Example.source`, key order included, so that writing gives the file back byte for byte.
+Data, truth and result files are one JSON list each, plain or gzip. Examples keep the decoded row in
+`Example.source`, key order included, so that writing restores the file byte for byte.
 """
 
 from __future__ import annotations

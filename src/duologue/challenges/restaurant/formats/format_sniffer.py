@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LARGE = 40 * 2**20
-"""Characters from which on a file is looked at first; 10,000 dialogues of subtask 3 have about 37 million."""
+"""Smallest size, in characters, of files that are sniffed; 10,000 dialogues of subtask 3 have about 37 million."""
 ITEMS = 1_000
 
 _OPEN = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*")

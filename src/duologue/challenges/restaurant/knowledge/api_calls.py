@@ -18,7 +18,7 @@ class ApiCall(Record, frozen=True):
     """An `api_call` whose arguments are resolved to relations of a knowledge base."""
 
     arguments: tuple[str, ...]
-    """The values as they stand in the call."""
+    """The values of the call, in its order."""
     conditions: dict[str, str] = {}
     """Relation of the knowledge base to the value it must have."""
     unknown: tuple[str, ...] = ()

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from duologue.knowledge.base import KnowledgeBase
 
 MENTIONS = 3
-"""A call may use the values of a slot that were named last, so many of them."""
+"""Number of values per slot, the latest named ones, that candidate calls combine."""
 CALLS = 250
-"""Most calls among the candidates; those with the latest values come first."""
+"""Maximum number of calls among the candidates; those with the latest values come first."""
 _ITEMS = ("phone", "address")
 
 
@@ -32,7 +32,7 @@ def candidate_utterances(
 
     Calls are made of the values that the user named (`slot_of` tells the slot of each), in any combination;
     options and items are those of the restaurants that were listed, items also those of the one named. The
-    sixth slot takes part as soon as the user spoke of it. The order says nothing about which is right.
+    sixth slot takes part once it was mentioned. The order of the candidates carries no information.
     """
     slots = templates.SLOTS_EXTRA if state.extra else templates.SLOTS
     texts = [*templates.ANSWER_TYPES.values(), *(slot.question for slot in slots)]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 HANDS_BACK = (templates.BOT_ON_IT, templates.BOT_LOOK, templates.BOT_ANOTHER)
 """After these the user of the challenge is silent and the bot goes on."""
 GOODBYES = frozenset({"bye", "good bye", "goodbye", "bye bye", "see you", "exit", "quit", "stop", "再见", "拜拜"})
-"""Whole utterances, squeezed, that end the conversation."""
+"""Whole utterances, normalised, that end the conversation."""
 _YES = frozenset(
     {"yes", "yes please", "yeah", "yep", "ok", "okay", "sure", "fine", "great", "perfect", "good", "好", "好的"}
 )
@@ -57,14 +57,14 @@ _KEYWORDS = {
     "hey": "greeting",
     "你好": "greeting",
 }
-"""A word that is enough where no pattern fits."""
+"""Key word to dialogue act, where no template matches."""
 _NEEDS_OPTION = frozenset({"accept", "reject", "ask-first", "ask-previous", "take-newest", "take-repeated"})
 _NEEDS_CHOICE = frozenset({"ask-phone", "ask-address", "hedge-phone", "hedge-address"})
 _COURTESIES = frozenset({"greeting", "thanks"})
 _VALUED = frozenset({"request", "answer", "update"})
 _FRIEND = templates.WAITS[3]
 _SPELLED = {normalise(text): text for texts in FIXED_TEXTS.values() for text in texts}
-"""Utterances without values, squeezed, to their spelling in the challenge."""
+"""Normalised utterances without values, to their canonical spelling."""
 
 
 class Interpretation(Record, frozen=True):
@@ -91,7 +91,7 @@ class LanguageUnderstanding:
         self.slot_of: Mapping[str, str] = {
             str(value): slot.name for slot in reversed(slots) for value in base.values(slot.name)
         }
-        """RequestSlot of each value in the knowledge base; the earlier slot where two share a value."""
+        """Slot of each value in the knowledge base; the earlier slot where two share a value."""
         self._values = {slot.name: frozenset(map(str, base.values(slot.name))) for slot in slots}
 
     def understand(self, text: str, state: DialogueState) -> Interpretation:
@@ -115,7 +115,7 @@ class LanguageUnderstanding:
         return self._plain(reading, said, state)
 
     def _plain(self, reading: ParsedUtterance, said: str, state: DialogueState) -> Interpretation:
-        """Handle what names no value that would have to be known, or refuse what makes no sense yet."""
+        """Handle dialogue acts without slot values; refuse those that make no sense in the current state."""
         kind = reading.kind
         if kind == "silence":
             answered = state.last_bot.startswith(templates.API_CALL) and bool(state.ratings)
@@ -151,7 +151,7 @@ class LanguageUnderstanding:
             named = [(reading.slots, reading.values["new"])]
         wanted: dict[str, str] = {}
         for slots, word in named:
-            due = state.asked if state.asked in slots else slots[0]  # what a bot would take it for
+            due = state.asked if state.asked in slots else slots[0]  # the slot that a bot would assign
             value = next((form for form in spellings([word]) if form in self.slot_of), None)
             if value is None:
                 return Interpretation(remark="unknown-value", details={"slot": due, "value": word})
@@ -162,7 +162,7 @@ class LanguageUnderstanding:
         return self._want(wanted, said, reading.kind, state)
 
     def _want(self, wanted: Mapping[str, str], said: str, kind: str, state: DialogueState) -> Interpretation:
-        """Put wishes as the phase of the dialogue has it: a request, then answers, after a call updates."""
+        """Phrase wanted values for the phase of the dialogue: a request, then answers, after a call updates."""
         anew = kind == "request" and state.called
         if kind == "request" or not state.requested:
             return Interpretation(
@@ -176,7 +176,7 @@ class LanguageUnderstanding:
         return Interpretation(utterances=tuple(phrase(self._slots[slot], wanted[slot]) for slot in order))
 
     def _free(self, words: str, state: DialogueState) -> Interpretation:
-        """Handle what no pattern fits: look for values, for a restaurant's name, for key words."""
+        """Handle free text that no template matches: look for values, restaurant names and key words."""
         if not _NEGATIONS.isdisjoint(words.split()):
             return Interpretation(remark="not-understood")
         named = named_values(words, self.slot_of)
@@ -235,7 +235,7 @@ def _update(slot: RequestSlot, value: str) -> str:
 
 
 def _in_context(words: str, state: DialogueState) -> str:
-    """Return what "yes", "no" and the like mean after the bot's last words; nothing when they mean nothing there."""
+    """Return the dialogue act of "yes", "no" and the like after the last bot utterance; nothing when there is none."""
     last = templates.answer_type(state.last_bot)
     if last == "sorry" and state.proposed and state.chosen is None:  # the option still stands
         last = "option"

@@ -1,8 +1,8 @@
 """Live partner: interprets the user's input, asks a system for the reply, runs API calls, keeps the transcript.
 
-Nothing here knows a terminal. The system may be the rule bot or any that ranks: it sees the dialogue as in
-the challenge - every input put into the challenge's words, `<silence>` where the bot goes on - and picks
-from what a bot could say next.
+Independent of the terminal. The system may be the rule bot or any ranker: it sees the dialogue as in the
+challenge - canonical user utterances, `<silence>` where the bot goes on - and picks from generated
+candidates.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from duologue.challenges.restaurant.live.nlu import HANDS_BACK, LanguageUndersta
 from duologue.challenges.restaurant.live.ui_text import UiText
 from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.brief import BRIEF
+from duologue.challenges.restaurant.schema.ontology import MAX_LISTED
 from duologue.challenges.restaurant.systems.solver.solver import DialogueState
 from duologue.core.errors import PlugInError, UsageError
 from duologue.core.records import Dialogue, Sample, Turn
@@ -26,10 +27,8 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.live.nlu import Interpretation
     from duologue.core.protocols import System, World
 
-LISTED = 4
-"""Most restaurants that a call brings (specification, section 7)."""
 _LONGEST = 8
-"""Most utterances of the bot in a row: a bot that calls or looks again and again gives the turn back."""
+"""Maximum number of bot utterances in a row; then the turn goes back to the user."""
 _SUPERSEDED = ("ask-", "update-ack", "ready")
 """Kinds of utterance not worth showing when the user's same input goes on to answer them."""
 
@@ -39,9 +38,9 @@ class BookingPartner:
 
     `system` is any system of the restaurant task, with what it learned; it is prepared here. Of more than
     four matches the listed ones are drawn by `seed`. `lang` (`"en"` or `"zh"`) is the language of the bot's
-    own remarks. When `flowing`, the bot goes on by itself where the user of the challenge would be silent;
+    UI text. When `flowing`, the bot goes on by itself where the user of the challenge would be silent;
     else it says one thing and waits for an empty line. Raises `UsageError` when the knowledge base lacks a
-    slot or there are no remarks in the language.
+    slot or there is no UI text in the language.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class BookingPartner:
         self._seed, self._lang, self._flowing, self._name = seed, lang, flowing, name
         self._turns: list[Turn] = []
         self._history: list[Turn] = []
-        """The dialogue as the system sees it, in the words of the challenge."""
+        """The dialogue as the system sees it, in canonical utterances."""
         self._state = DialogueState()
         self._calls = 0
         self.finished = False
@@ -84,7 +83,7 @@ class BookingPartner:
     def reply(self, text: str) -> list[Turn]:
         """Return what follows the user's input: calls, the facts they brought, and what the bot says.
 
-        Calls and utterances are turns of speaker `"system"`, facts of `"api"`. The bot's own remarks have
+        Calls and utterances are turns of speaker `"system"`, facts of `"api"`. UI text has
         `meta["remark"]`. An empty line or `<silence>` hands the turn back to the bot.
         """
         interpretation = self._nlu.understand(text, self._state)
@@ -106,7 +105,7 @@ class BookingPartner:
     def dialogue(self) -> Dialogue:
         """Return the transcript so far.
 
-        The user's turns are as typed; `meta["heard"]` says what they were taken for where that differs.
+        The user's turns are as typed; `meta["heard"]` has the canonical utterances where they differ.
         Silences that the bot went on by itself are turns of the user with `meta["implied"]`.
         """
         meta = {
@@ -181,7 +180,7 @@ class BookingPartner:
             return hashlib.sha256(f"{self._seed}\n{self._calls}\n{name}".encode()).digest()
 
         self._calls += 1
-        names = sorted(result.names, key=lot)[:LISTED]
+        names = sorted(result.names, key=lot)[:MAX_LISTED]
         turns = [Turn(speaker="api", text=line) for line in fact_lines(self._base, names)]
         for turn in turns:
             self._see(turn)

@@ -65,13 +65,13 @@ UI_TEXTS = {"en": ENGLISH, "zh": CHINESE}
 
 
 _OFFERS = 4
-"""Most changes that are offered when nothing matches."""
+"""Maximum number of changes that are offered when nothing matches."""
 
 
 class UiText:
     """Fills the UI text of one language with values of the knowledge base.
 
-    Raises `UsageError` for a language without remarks.
+    Raises `UsageError` for a language without UI text.
     """
 
     def __init__(self, lang: str, base: KnowledgeBase, slots: Sequence[RequestSlot]) -> None:
@@ -82,14 +82,14 @@ class UiText:
         self._slots = {slot.name: slot for slot in slots}
 
     def turn(self, key: str, state: DialogueState, details: Mapping[str, str]) -> Turn:
-        """Return the remark as a turn of the system that says in `meta` that it is none of the challenge."""
+        """Return the text as a system turn, marked in `meta` as outside the challenge."""
         return Turn(speaker="system", text=self.text(key, state, details), meta={"remark": key})
 
     def text(self, key: str, state: DialogueState, details: Mapping[str, str]) -> str:
-        """Return the remark, with a hint at what can be said at this point of the dialogue.
+        """Return the text, with a hint at what can be said in the current dialogue state.
 
         `details`: `slot` and `value` or `values` (blank-separated) that were named, `name` of a restaurant,
-        `call` that brought nothing.
+        `call` without matches.
         """
         filled = dict(details)
         if "slot" in filled:

@@ -11,6 +11,8 @@ PART_SHAPES = {"train": (1, False), "tst1": (1, False), "tst2": (2, False), "tst
 """Part to its knowledge base and whether the sixth slot is required."""
 FIELDS = ("location", "price", "rating", "phone", "cuisine", "atmosphere", "restrictions", "number", "address")
 """The fields of a restaurant in the order of the KB file."""
+MAX_LISTED = 4
+"""Maximum number of restaurants that an api_call lists (specification, section 7)."""
 _PRICES = ("cheap", "moderate", "expensive")
 _ATMOSPHERES = ("business", "casual", "romantic")
 _RESTRICTIONS = ("glutenfree", "vegan", "vegetarian")
@@ -33,7 +35,7 @@ class Schema(Record, frozen=True):
     slots: tuple[RequestSlot, ...]
     """The required slots in the order of the api_call; they are asked for in alphabetical order."""
     values: dict[str, tuple[str, ...]]
-    """RequestSlot name to the values that may be asked for, equally likely."""
+    """Slot name to the values that may be asked for, equally likely."""
     fields: tuple[str, ...] = FIELDS
     """The fields of a restaurant in the order of the KB file; each slot is one of them."""
 

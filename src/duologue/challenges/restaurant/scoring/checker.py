@@ -57,13 +57,13 @@ RULES = {
 """Ids of the rules for result files, and what each demands."""
 
 _SUGGESTIONS = 5
-"""So many unknown ids get a suggestion; each costs a look at all known ids."""
+"""Number of unknown ids that get a suggestion; each costs a comparison with all known ids."""
 
 UNREADABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "not-json", "foreign-file"})
-"""Rules whose breach leaves nothing to look at."""
+"""Rules whose violation leaves no rows to check."""
 
 UNUSABLE = UNREADABLE | {"not-a-list"}
-"""Rules whose breach leaves no answers, not even in part."""
+"""Rules whose violation leaves no usable answers."""
 
 _OFFICIAL_RULES = {
     NOT_A_LIST: "not-a-list",
@@ -158,13 +158,13 @@ class _StrictChecker:
             message = "the list is empty, so no dialogue is answered"
             yield Problem(rule="no-dialogues", severity="warning", message=message)
         for number, row in enumerate(rows, start=1):
-            yield from self.look(row, number)
+            yield from self.check_item(row, number)
         for name in self._known or {}:
             if name not in self._seen:
                 message = "the file has no answer to this dialogue"
                 yield Problem(rule="dialog-missing", place=f"dialogue {shown(name)}", message=message)
 
-    def look(self, row: Any, number: int) -> list[Problem]:
+    def check_item(self, row: Any, number: int) -> list[Problem]:
         """Return the problems of one item and keep its answer when it has none."""
         place = place_of(row, number)
         if not isinstance(row, dict):

@@ -33,7 +33,7 @@ SLOTS = "input-nb-candidate"
 MOST_SLOTS = 10_000
 RANK_BY = "p@1"
 BY = "answer-type"
-"""What scores are cut by: the kind of the true answer."""
+"""Name of the slices: the kind of the true answer."""
 _SEED = 0
 """Seed of the bootstrap: the same file gives the same interval."""
 _SLICE_RESAMPLES = 2_000

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _RANDOM_TRAINING = 4
 _LINES = 3
-"""Lines of the dialogue itself: style b always, style a beside api_calls."""
+"""Number of candidates that are lines of the dialogue itself: style b always, style a beside api_calls."""
 _TRIES = 200
 # Share of distinct bot texts of a training file by kind: tasks 1 and 2 measured, the others from the
 # number of restaurants and requests that 10,000 dialogues touch [guess].
@@ -44,8 +44,8 @@ _BOT_LINES_B = 2.0
 """Weight of a bot turn among the lines beside a sentence, against a user's."""
 
 
-def _likeness(lines: Sequence[str], answer: str) -> list[float]:
-    """Return weights of lines beside an api_call: those that name its values count more [fitted]."""
+def _line_weights(lines: Sequence[str], answer: str) -> list[float]:
+    """Return sampling weights of lines beside an api_call: those that name its values count more [fitted]."""
     words = set(answer.split())
     return [3.0 if words.intersection(line.replace(",", "").split()) else 1.0 for line in lines]
 
@@ -58,7 +58,7 @@ class CandidateSampler:
         self.neighbours = Neighbours(generator, style, key)
 
     def sample(self, dialogue: SimulatedDialogue, cut: int, kind: str, rng: Rng) -> list[str]:
-        """Return the wrong candidates for the bot turn at place `cut` of the story, in no particular order."""
+        """Return the wrong candidates for the bot turn at place `cut` of the dialogue, in no particular order."""
         answer = dialogue.lines[cut]
         history = dialogue.lines[:cut]
         listed = dialogue.listed if dialogue.listed and dialogue.facts_at < cut else []
@@ -122,7 +122,7 @@ class CandidateSampler:
         calls = [line for line in history if line.startswith(templates.API_CALL) and line != answer]
         taken = calls[-1:] if calls and rng.happens(2 / 3) else []
         pool = [line for line in dict.fromkeys(history) if line not in {answer, templates.SILENCE, *calls}]
-        weights = dict(zip(pool, _likeness(pool, answer), strict=True))
+        weights = dict(zip(pool, _line_weights(pool, answer), strict=True))
         while pool and len(taken) < _LINES:
             line = rng.weighted_choice(pool, [weights[text] for text in pool])
             pool.remove(line)
@@ -133,7 +133,7 @@ class CandidateSampler:
         """Return three lines of the history, a line perhaps twice, never the answer's text."""
         pool = [line for line in history if line not in {answer, templates.SILENCE}]
         if kind == "api_call":
-            return [rng.weighted_choice(pool, _likeness(pool, answer)) for _ in range(_LINES)]
+            return [rng.weighted_choice(pool, _line_weights(pool, answer)) for _ in range(_LINES)]
         facts = [line for line in pool if " r_" in line]
         if kind in NAMED:
             name = name_in(answer, kind)

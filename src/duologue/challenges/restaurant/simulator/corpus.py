@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["generate", "simulate"]
 
 SHARD_ROWS = 250
-"""Rows made at once."""
+"""Rows per shard."""
 RECIPE_NAME = "generate.toml"
 """Where the resolved recipe is saved, in a form that can be given as a recipe again, with the seed in a comment."""
 

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.simulator.rng import Rng
 
 Values = dict[str, str]
-"""RequestSlot name to value."""
+"""Slot name to value."""
 
 INFO_ORDERS = (("phone",), ("address",), ("phone", "address"), ("address", "phone"))
 """What a user asks about the restaurant; their weights are `Generation.info_weights`."""
 _TRIES = 1_000
-"""Draws after which a side of the split counts as empty."""
+"""Number of draws after which a side of the split counts as empty."""
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class SimulatedDialogue:
     lines: list[str] = field(default_factory=list)
     """All utterances and fact lines, in order."""
     bot: list[tuple[int, str]] = field(default_factory=list)
-    """For each bot turn its place in `lines` and its answer type (`patterns.answer_type`)."""
+    """For each bot turn its place in `lines` and its answer type (`templates.answer_type`)."""
     listed: list[str] = field(default_factory=list)
     """The restaurants whose facts are listed."""
     facts_at: int = 0
@@ -208,7 +208,7 @@ class DialogueGenerator:
         dialogue.says("welcome", templates.BOT_WELCOME)
         return dialogue
 
-    # -- scenes ------------------------------------------------------------------------------------
+    # -- segments ----------------------------------------------------------------------------------
 
     def _greet(self, dialogue: SimulatedDialogue, rng: Rng) -> None:
         dialogue.user(rng.choice(templates.GREETINGS))

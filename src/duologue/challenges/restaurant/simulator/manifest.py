@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MANIFEST_NAME = ".generated.json"
 _VERSION = 1
-"""Changes when the same recipe and seed give other bytes."""
+"""To be raised when the same recipe and seed give other bytes."""
 
 
 def corpus_key(recipe: Generation, seed: int, facts: Iterable[Sequence[Fact]]) -> str:

@@ -1,7 +1,7 @@
 """Random schemas: the same dialogues with other slots, values and templates, each with a small knowledge base.
 
-They are what the `open` regime trains on, so that a slot never seen before is nothing new. The texts about
-dietary restrictions (specification, section 8) are never among them; the field stays a mere field of the facts.
+The `open` regime trains on them, so that a ranker generalises to unseen slots. The templates about dietary
+restrictions (specification, section 8) are never among them; the field occurs in facts only.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _FIXED_FIELDS = ("rating", "phone", "address")
 _RESERVED = frozenset((*_FIXED_FIELDS, RESTRICTIONS.name, "name", "api_call", "silence"))
 _DIETS = kb_values(1)[RESTRICTIONS.name]
 _STANDARD_SHARE = 0.5
-"""How often each slot of the standard schema is taken up."""
+"""Probability that a slot of the standard schema is kept."""
 _WORD_POOLS = ("FIELDS", "VALUES", "SYLLABLES", "ENDINGS")
 _NAMED_SHARE = 0.75
-"""How often the question of a made-up slot holds the name of its field."""
+"""Probability that the question of a new slot contains the name of its field."""
 _MOST_OPTIONS = 8
-"""Most restaurants that share all values of a request."""
+"""Maximum number of restaurants that share all values of a request."""
 
 
 def random_schema(seed: int) -> tuple[Schema, list[Fact]]:
     """Return a random schema of 3 to 7 required slots and the facts of its 60 to 200 restaurants.
 
-    Slots of the standard schema are kept, reworded, renamed or dropped, others are made up; the order of the
+    Slots of the standard schema are kept, reworded, renamed or dropped, others are new; the order of the
     api_call is random, questions are still asked in alphabetical order of the field names.
     """
     rng = Rng(seed, "invent")
@@ -111,7 +111,7 @@ def _values(slot: str, count: int, taken: set[str], rng: Rng) -> tuple[str, ...]
 
 
 def _vary(slot: RequestSlot, taken: set[str], rng: Rng) -> RequestSlot:
-    """Return a standard slot as it is, renamed, asked for otherwise, or worded otherwise."""
+    """Return a standard slot unchanged, renamed, or with other question, phrases, answers or hedges."""
     name, question, phrases, answers, hedges = slot.name, slot.question, slot.phrases, slot.answers, slot.hedges
     if rng.happens(0.4):
         name = _field_name(taken, rng)

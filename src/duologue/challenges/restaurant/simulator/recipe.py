@@ -1,6 +1,6 @@
 """Recipe of a simulated corpus: sizes, probabilities and weights of the simulator.
 
-Sources of the figures: specification, sections 3 to 9; those marked there as fitted or guessed say so here.
+Sources of the numbers: specification, sections 3 to 9; those marked there as fitted or guessed say so here.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from duologue.challenges.restaurant.schema.ontology import MAX_LISTED
 from duologue.challenges.restaurant.schema.templates import ANSWER_TYPES
 from duologue.core.errors import did_you_mean
 from duologue.core.records import Record
@@ -90,7 +91,7 @@ class Generation(Record, frozen=True):
     """After a repeat: weight of taking the newest option."""
     reject_again: Weight = 1.0
     """After a repeat: weight of rejecting both."""
-    listed_most: Annotated[int, msgspec.Meta(ge=1)] = 4
+    listed_most: Annotated[int, msgspec.Meta(ge=1)] = MAX_LISTED
     """At most this many restaurants are listed (section 7)."""
     matches_options: Annotated[int, msgspec.Meta(ge=1)] = 3
     """Task 3: a request must have at least so many matches (section 7)."""

@@ -1,6 +1,6 @@
 """Random numbers that are the same for a key on every version of Python.
 
-Only `random.Random(int).random()` and hashes are promised to be stable, so every draw is built from them.
+Python guarantees only `random.Random(int).random()` and hashes across versions, so every draw is built from them.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def simulate(
     seed: int,
     start: int = 0,
 ) -> Iterator[dict[str, Any]]:
-    """Give rows `start` to `start + n - 1` of a simulated file as official row objects, each with its `answer`.
+    """Yield rows `start` to `start + n - 1` of a simulated file as official row objects, each with its `answer`.
 
     `part` is `train` or `tst1` to `tst4`: training and test rows never make the same *first* request. Updated
     requests are of either side (361 of 441 asked for in 1,000 test rows of subtask 2 are made in 10,000 training
@@ -75,7 +75,7 @@ class RowGenerator:
         self.sampler = CandidateSampler(self.generator, style, self.key)
 
     def __call__(self, start: int, n: int) -> Iterator[dict[str, Any]]:
-        """Give rows `start` to `start + n - 1`."""
+        """Yield rows `start` to `start + n - 1`."""
         return (self.row(index) for index in range(start, start + n))
 
     def row(self, index: int) -> dict[str, Any]:

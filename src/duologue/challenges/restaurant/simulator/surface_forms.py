@@ -1,7 +1,7 @@
 """Words and templates that random schemas are made of.
 
 `{f}` stands for the name of a field, `{n}` for a noun that the user says for it; the placeholders of
-`templates` (`{new}`, `{o}`, `{a}`, `{b}`, `{wait}`) are filled when a dialogue is told.
+`templates` (`{new}`, `{o}`, `{a}`, `{b}`, `{wait}`) are filled when a dialogue is generated.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FIELDS = (
     " venue view village weekday width window wine yard zone"
 )
 FIELDS = tuple(_FIELDS.split())
-"""Names of made-up fields, beside those spelled from syllables."""
+"""Names of new fields, beside random words of syllables."""
 
 _VALUES = (
     "amber ancient arctic autumn azure bamboo baroque bitter blunt brick bright bronze candle canvas cedar ceramic"
@@ -32,16 +32,16 @@ _VALUES = (
     " turquoise urban vanilla velvet vintage violet walnut warm western wicker wild windy winter wooden woolen zesty"
 )
 VALUES = tuple(_VALUES.split())
-"""Values of made-up slots, beside those spelled from syllables."""
+"""Values of new slots, beside random words of syllables."""
 
 _SYLLABLES = (
     "ba be bi bo bu da de di do du fa fe fi fo ga ge go gu ha he hi ho ja jo ka ke ki ko ku la le li lo lu ma me mi mo"
     " mu na ne ni no nu pa pe pi po pu ra re ri ro ru sa se si so su ta te ti to tu va ve vi vo wa we wi ya yo za ze zo"
 )
 SYLLABLES = tuple(_SYLLABLES.split())
-"""What spelled words are made of."""
+"""Syllables of random words."""
 ENDINGS = ("", "", "", "n", "r", "s", "l", "m", "x", "nd", "st", "rk")
-"""How spelled words end."""
+"""Endings of random words."""
 
 QUESTIONS_NAMED = (
     "any preference on a type of {f}",
@@ -195,4 +195,4 @@ HEDGES = (
     UtteranceTemplate(text="{wait} if she wants to do {a}, let's see", draw="half"),
     UtteranceTemplate(text="{wait} if she wants {a}, let's see", draw="o"),
 )
-"""What a wavering user may say."""
+"""Hedges of users who hesitate."""

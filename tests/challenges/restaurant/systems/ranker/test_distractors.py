@@ -29,20 +29,20 @@ def texts(one: Example) -> list[str]:
     return [candidate.text for candidate in one.sample.candidates]
 
 
-def test_decoys_are_other_answers_and_never_the_answer() -> None:
+def test_distractors_are_other_answers_and_never_the_answer() -> None:
     distractors = DistractorSampler(FACTS, EXAMPLES)
     for seed in range(50):
-        joined = distractors.join(EXAMPLES[0], 4, Rng(seed))
+        joined = distractors.extend(EXAMPLES[0], 4, Rng(seed))
         assert texts(joined)[0] == "hello"
         assert len(set(texts(joined))) == len(texts(joined)) <= 5
         kinds = {text.split(" ")[0] for text in texts(joined)}
         assert kinds <= {"hello", "here", "the", "api_call"}
 
 
-def test_decoys_name_restaurants_of_the_dialogue_mostly() -> None:
+def test_distractors_name_restaurants_of_the_dialogue_mostly() -> None:
     distractors = DistractorSampler(FACTS, EXAMPLES)
     listed = example(9, "hello", ("api", "c_inn r_cuisine thai"))
-    made = [text for seed in range(100) for text in texts(distractors.join(listed, 3, Rng(seed)))[1:]]
+    made = [text for seed in range(100) for text in texts(distractors.extend(listed, 3, Rng(seed)))[1:]]
     named = [text for text in made if "_inn" in text]
     near = [text for text in named if "c_inn" in text]
     assert len(named) > 50
@@ -53,19 +53,19 @@ def test_decoys_name_restaurants_of_the_dialogue_mostly() -> None:
 def test_a_restaurant_that_the_user_names_is_of_the_dialogue() -> None:
     distractors = DistractorSampler(FACTS, EXAMPLES)
     asked = example(9, "hello", ("user", "may i have a table at b_inn"))
-    made = [text for seed in range(60) for text in texts(distractors.join(asked, 3, Rng(seed)))[1:]]
+    made = [text for seed in range(60) for text in texts(distractors.extend(asked, 3, Rng(seed)))[1:]]
     assert "here it is b_inn_phone" in made
 
 
-def test_equal_keys_give_equal_decoys() -> None:
+def test_equal_keys_give_equal_distractors() -> None:
     distractors = DistractorSampler(FACTS, EXAMPLES)
-    assert distractors.join(EXAMPLES[0], 3, Rng(1, "x")) == distractors.join(EXAMPLES[0], 3, Rng(1, "x"))
+    assert distractors.extend(EXAMPLES[0], 3, Rng(1, "x")) == distractors.extend(EXAMPLES[0], 3, Rng(1, "x"))
 
 
-def test_an_api_call_among_decoys_has_values_that_the_user_named() -> None:
+def test_an_api_call_among_distractors_has_values_that_the_user_named() -> None:
     distractors = DistractorSampler([*FACTS, Fact(subject="a_inn", relation="cuisine", object="french")], EXAMPLES)
     asked = example(9, "hello", ("user", "not french, please"))
-    made = [text for seed in range(100) for text in texts(distractors.join(asked, 2, Rng(seed)))[1:]]
+    made = [text for seed in range(100) for text in texts(distractors.extend(asked, 2, Rng(seed)))[1:]]
     calls = [text for text in made if text.startswith("api_call")]
     assert calls.count("api_call french") > calls.count("api_call thai") > 0
 

@@ -41,7 +41,7 @@ def test_what_a_training_chooses_by_is_no_test_set_that_the_same_seed_generates(
     assert not held_out & made
 
 
-def test_every_example_has_its_answer_and_decoys_among_its_candidates() -> None:
+def test_every_example_has_its_answer_and_distractors_among_its_candidates() -> None:
     course = closed_training_data(15, 5, seed=1)
     for example in (*course.examples, *course.held_out):
         (reference,) = example.references
@@ -49,7 +49,7 @@ def test_every_example_has_its_answer_and_decoys_among_its_candidates() -> None:
         assert reference.ranking[0] in {candidate.id for candidate in example.sample.candidates}
         assert example.source is None
     counted = Counter(
-        candidate.id.startswith("decoy") for example in course.examples for candidate in example.sample.candidates
+        candidate.id.startswith("distractor") for example in course.examples for candidate in example.sample.candidates
     )
     assert counted[True] > 2 * len(course.examples)
 

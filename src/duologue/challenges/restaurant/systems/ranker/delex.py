@@ -2,7 +2,7 @@
 
 Every token that is a value in the knowledge base becomes `<value>`, every restaurant `<name>`, and a value
 that is its restaurant's own (`x_phone` of `x`) becomes `<item>` followed by its field. What was replaced
-stays beside the tokens: which field, which value, which restaurant. Nothing here knows a field by name.
+stays beside the tokens: which field, which value, which restaurant. No field is hard-coded.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class KbLexicon:
         """Return the utterance with its knowledge-base words replaced; equal texts give the same object."""
         known = self._known.get(text)
         if known is None:
-            if len(self._known) >= _CACHE_LIMIT:  # a service runs for months
+            if len(self._known) >= _CACHE_LIMIT:  # a server must not grow without limit
                 self._known.clear()
             known = self._known[text] = self._read(text)
         return known

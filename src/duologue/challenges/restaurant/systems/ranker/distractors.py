@@ -1,8 +1,8 @@
 """Additional distractors for training: bot utterances of other dialogues with this dialogue's restaurants and values.
 
-The candidate styles of the challenge pair each answer with its own kind of neighbour, always, and never ask
-for the first bot turns of some tasks. A learner would take that for a rule; with decoys of every kind beside
-every answer, and some dialogues taken back to an earlier bot turn, nothing hinges on it.
+The candidate styles of the challenge pair each kind of answer with its own kind of neighbours and never ask for
+the first bot turns of some subtasks. Distractors of every kind beside every answer, and dialogues cut at an
+earlier bot turn, keep a ranker from exploiting these artefacts.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from duologue.core.records import Fact, Sample
 
 _NAME = "{name}"
-_AT_HAND = 0.8  # how often a decoy names a restaurant or values of the dialogue, if there are any
-_BESIDE_EARLIER = 8  # decoys beside an earlier bot turn, which has no other candidates
+_AT_HAND = 0.8  # how often a distractor names a restaurant or values of the dialogue, if there are any
+_BESIDE_EARLIER = 8  # distractors beside an earlier bot turn, which has no other candidates
 
 
 class DistractorSampler:
@@ -56,7 +56,7 @@ class DistractorSampler:
                 words[place] = _NAME + word[len(subject) :]
         return " ".join(words)
 
-    def join(self, example: Example, count: int, rng: Rng) -> Example:
+    def extend(self, example: Example, count: int, rng: Rng) -> Example:
         """Return the example with up to `count` more candidates, none of which is there already."""
         sample = example.sample
         known = {candidate.text for candidate in sample.candidates}
@@ -71,12 +71,12 @@ class DistractorSampler:
                 text = " ".join(rng.choice(heard.get(self._field_of.get(word, ""), [word])) for word in text.split(" "))
             if text not in known:
                 known.add(text)
-                added.append(Candidate(id=f"decoy-{len(added)}", text=text))
+                added.append(Candidate(id=f"distractor-{len(added)}", text=text))
         candidates = (*sample.candidates, *added)
         return msgspec.structs.replace(example, sample=msgspec.structs.replace(sample, candidates=candidates))
 
     def rewind(self, example: Example, rng: Rng) -> Example | None:
-        """Return the dialogue as it stood before an earlier bot turn, that turn among decoys; `None` without one."""
+        """Return the dialogue cut before an earlier bot turn, that turn among distractors; `None` without one."""
         history = example.sample.history
         places = [place for place, turn in enumerate(history) if turn.speaker == "system"]
         if not places:
@@ -87,7 +87,7 @@ class DistractorSampler:
             example.sample, id=f"{example.sample.id}#{place}", history=history[:place], candidates=(said,)
         )
         reference = Answer(text=said.text, ranking=(said.id,))
-        return self.join(Example(sample=sample, references=(reference,)), _BESIDE_EARLIER, rng)
+        return self.extend(Example(sample=sample, references=(reference,)), _BESIDE_EARLIER, rng)
 
     def _heard(self, sample: Sample) -> dict[str, list[str]]:
         """Return the values that the user named, by field."""

@@ -37,7 +37,7 @@ CATEGORIES = {
     "place among names by the user, latest first": 4,
     "how lately the user spoke of the item": 4,
 }
-"""What is said of a candidate: its text in the history, the restaurant it names, the item it names.
+"""Categorical features of a candidate with their sizes: its text in the history, its restaurant, its item.
 The last number of a category means "none", except for the first four, which count."""
 RANKINGS = {
     "from the highest, of all listed": 6,
@@ -45,7 +45,7 @@ RANKINGS = {
     "from the highest, of the listed not yet named by the bot": 6,
     "from the lowest, of the listed not yet named by the bot": 6,
 }
-"""Where a listed restaurant stands by a numeric field; the last number means "not among them"."""
+"""Rank features of a listed restaurant by a numeric field, with their sizes; the last number means "not among them"."""
 
 
 class Vocabulary:
@@ -60,9 +60,9 @@ class Vocabulary:
 
     @classmethod
     def of(cls, lexicons: Collection[KbLexicon], *, rare: float) -> Vocabulary:
-        """Return the words spoken in more than the share `rare` of the lexicons, and the fields spoken of there.
+        """Return a vocabulary of the words and fields that occur in more than the share `rare` of the lexicons.
 
-        The name of a field that nobody speaks of stays unknown: nothing could be learned about it.
+        Field names that never occur in utterances stay unknown: nothing could be learned about them.
         """
         counts: dict[str, int] = {}
         for lexicon in lexicons:
@@ -99,7 +99,7 @@ class FeatureExtractor:
     def row(self, sample: Sample, lexicon: KbLexicon, *, target: str | None = None) -> RankerRow:
         """Return the sample as numbers; `target` is the id of the right candidate, where it is known.
 
-        Utterances and field names are numbers into this reader's `table` and `fields`.
+        Utterances and field names are numbers into this extractor's `table` and `fields`.
         """
         history = _History(self, sample.history, lexicon)
         read = [lexicon.delexicalise(candidate.text) for candidate in sample.candidates]

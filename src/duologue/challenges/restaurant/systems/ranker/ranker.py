@@ -2,7 +2,7 @@
 
 Utterances are delexicalised by looking their words up in the knowledge base (`delex`), samples become
 numbers (`features`), a small network scores the candidates (`network.model`). Two regimes, declared
-beside every score: `closed` saw knowledge base 1 and its five slots, `open` saw invented schemas too.
+beside every score: `closed` is trained on knowledge base 1 and its five slots, `open` on random schemas as well.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Fact, Sample
 
 WEIGHTS, CARD = "weights.safetensors", "ranker.json"
-_CHUNK = 256  # samples that are scored at once
+_CHUNK = 256  # samples per batch of inference
 _DIGITS = 3  # of a score: below that, sums depend on what else is in the batch
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -76,8 +76,8 @@ class RankerRecipe(Record, frozen=True):
 class Ranker:
     """Rank candidates by a network trained on simulated dialogues (a `Trainable`).
 
-    A knowledge base given to `prepare` is where words are looked up: the one that a sample names, or the only
-    one there is. A sample without one is read with the fact lines of its own history.
+    Words are looked up in a knowledge base given to `prepare`: the one that a sample names, or the only one. A
+    sample without one is delexicalised by the fact lines of its own history.
     """
 
     Recipe: type[Record] = RankerRecipe
@@ -93,7 +93,7 @@ class Ranker:
         self._extractor: FeatureExtractor | None = None
 
     def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # ranks alike for every task and seed
-        """Look the words of the given knowledge bases up from now on."""
+        """Use the given knowledge bases for delexicalisation from now on."""
         self._worlds = {name: KbLexicon(world) for name, world in worlds.items()}
 
     def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:
@@ -194,7 +194,7 @@ class Ranker:
         write_text(folder / CARD, msgspec.json.encode({"words": self._vocabulary.words}).decode() + "\n")
 
     def load(self, folder: Path) -> None:
-        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
         from duologue.challenges.restaurant.systems.ranker.features import Vocabulary  # needs numpy
         from duologue.models.weights import load_weights  # needs torch
 
@@ -234,7 +234,7 @@ def _seen(recipe: RankerRecipe) -> str:
 
 
 class _Lexicons:
-    """The lexicon of each sample."""
+    """Chooses the lexicon of each sample."""
 
     def __init__(self, worlds: Mapping[str, KbLexicon]) -> None:
         self._worlds = worlds

@@ -1,8 +1,8 @@
 """Training data of the learned ranker: simulated dialogues in the closed or the open regime.
 
-`closed` is what the challenge gave its participants: knowledge base 1 and its five slots. `open` also
-invents schemas, so that a slot nobody has heard of is nothing new. Every candidate style takes part, so
-that nothing a model learns hinges on one of them.
+`closed` is what the challenge gave its participants: knowledge base 1 and its five slots. `open` adds random
+schemas, so that a ranker generalises to unseen slots. All candidate styles take part, so that a ranker depends
+on none of them.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Fact, Turn
 
 _WEIGHTS = {1: 0.7, 2: 0.6, 3: 1.0, 4: 0.5, 5: 2.2}
-"""How many dialogues of each subtask there are, on average 1: whole dialogues (5) have the most to learn."""
+"""Relative number of dialogues per subtask, on average 1; whole dialogues (5) get the most."""
 _CUTS = {"hello": 0.25, "on-it": 0.25, "look": 0.5, "ready": 0.5, "another": 0.5, "repeat": 5, "phone": 2, "address": 2}
-"""Where training dialogues of style `a` are cut: rarely before what is learned at once, often before what is rare."""
-_DISTRACTORS = 4  # wrong candidates more per dialogue
-_REWOUND = 0.2  # share of dialogues that are taken back to an earlier bot turn as well
+"""Cut weights of style `a` in training: low before easy bot turns, high before rare ones."""
+_DISTRACTORS = 4  # additional wrong candidates per dialogue
+_REWOUND = 0.2  # share of dialogues that are also cut at an earlier bot turn
 _TRAINING_SEEDS, _HELD_OUT_SEEDS = 1, 2
 _MANY = 1_000_000  # schemas per seed, more than anybody will ask for
 _APART = 1 << 62
@@ -76,9 +76,9 @@ def closed_training_data(
 def open_training_data(
     dialogues: int, held_out: int, schemas: int, standard: float, seed: int, progress: Progress | None = None
 ) -> RankerTrainingData:
-    """Return examples of which the share `standard` is set in knowledge base 1, the others in `schemas` invented ones.
+    """Return examples of which the share `standard` is set in knowledge base 1, the others in `schemas` random ones.
 
-    Held-out examples are set in other schemas, a tenth as many. A course of few dialogues uses fewer schemas,
+    Held-out examples are set in other schemas, a tenth as many. Few dialogues use fewer schemas,
     at least one dialogue per subtask and schema.
     """
     schema, facts = standard_schema(1, extra=False), make_kb(1, seed)
@@ -114,8 +114,8 @@ def _course(shares: list[_Share], seed: int, progress: Progress | None) -> Ranke
         distractors = DistractorSampler(share.facts, made)
         where = course.held_out if share.held_out else course.examples
         for one in made:
-            rng = Rng(seed, "decoys", one.sample.id)
-            where.append(distractors.join(one, _DISTRACTORS, rng))
+            rng = Rng(seed, "decoys", one.sample.id)  # the key of the first release: weights stay the same
+            where.append(distractors.extend(one, _DISTRACTORS, rng))
             if rng.happens(_REWOUND) and (earlier := distractors.rewind(one, rng)) is not None:
                 where.append(earlier)
     if progress is not None:

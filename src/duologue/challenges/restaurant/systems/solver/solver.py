@@ -2,7 +2,7 @@
 
 Rule numbers in the comments are those of that section. Whatever the rules need - which task it is, which
 slots are required - is taken from the row itself: its history and its own candidates. No other row, file
-name or release is looked at.
+name or release is used.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ FIXED_REPLIES = {
     "farewell": templates.BOT_WELCOME,
     "unknown": templates.BOT_SORRY,  # outside the inventory: as for a question that cannot be answered
 }
-"""What the bot says to utterances that need no look at the state."""
+"""Replies to dialogue acts that do not depend on the state."""
 
 
 class DialogueState:
-    """What the bot knows at one point of a dialogue: feed it the turns with `see`, ask it with `say`."""
+    """Dialogue state of the bot: `observe` updates it by a turn, `next_utterance` applies the policy."""
 
     def __init__(self, parser: Callable[[str], ParsedUtterance] = parse_utterance) -> None:
         self._parser = parser
@@ -84,11 +84,11 @@ class DialogueState:
             if fact.relation == "rating":
                 self.ratings[fact.subject] = _number(fact.object)
         elif turn.speaker == "user":
-            self.hear(self._parser(turn.text))
+            self.observe_user(self._parser(turn.text))
         elif turn.speaker == "system":
             self._note_own(turn.text)
 
-    def hear(self, reading: ParsedUtterance) -> None:
+    def observe_user(self, reading: ParsedUtterance) -> None:
         """Update the state by a user utterance."""
         self.last_user = reading
         if reading.kind == "request":
@@ -198,7 +198,7 @@ class Solver:
         self.recipe = recipe or Record()
 
     def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
-        """Need nothing: the rules read everything from the row."""
+        """Do nothing: the rules need the sample alone."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Rank the candidates of each sample, the policy's utterance first, then what is most like it."""

@@ -51,7 +51,7 @@ FIXED_TEXTS: dict[str, tuple[str, ...]] = {
     "thanks": templates.THANKS,
     "farewell": templates.FAREWELLS,
 }
-"""The kinds of utterance that name no value, with their texts."""
+"""Dialogue acts without values, with their texts."""
 KINDS = (*FIXED_TEXTS, "request", "request-at", "answer", "hedge", "update", "unknown")
 """All dialogue acts."""
 UNKNOWN = ParsedUtterance(kind="unknown")
@@ -65,7 +65,7 @@ class UtteranceParser:
     """Parser for the templates of the given slots, compiled once.
 
     With `loose`, capitals, punctuation, apostrophes, short forms, double blanks, a leading greeting and a
-    closing "please" do not matter, as when a person types; else every character counts. Values come back in
+    closing "please" do not matter, as in free text; else every character counts. Values come back in
     lower case then.
     """
 
@@ -91,7 +91,7 @@ class UtteranceParser:
         )
 
     def parse(self, text: str) -> ParsedUtterance:
-        """Return what the utterance says; kind `unknown` when no pattern fits."""
+        """Parse an utterance; kind `unknown` when no template matches."""
         text = self._shape(text)
         reading = self._read(text)
         if reading is not None or not self._loose:
@@ -130,7 +130,7 @@ class UtteranceParser:
 
 
 class _TemplateMatcher:
-    """Texts with placeholders, matched all at once; the one with most literal characters goes first."""
+    """Templates compiled into one expression; those with more literal characters take precedence."""
 
     def __init__(self, readings: Mapping[str, ParsedUtterance]) -> None:
         self._fixed = {text: reading for text, reading in readings.items() if not _PLACE.search(text)}
@@ -145,11 +145,11 @@ class _TemplateMatcher:
         self._regex = re.compile(f"(?:{'|'.join(parts)})(?!\\S)" if parts else r"(?!)")
 
     def parse(self, text: str) -> ParsedUtterance | None:
-        """Return what the whole text says."""
+        """Match the whole text."""
         return self._fixed.get(text) or self._fill(self._regex.fullmatch(text))
 
     def start(self, text: str, place: int) -> tuple[ParsedUtterance, int] | None:
-        """Return what the text says from a place on, and where that ends."""
+        """Match a template from a position on; return it with its end."""
         match = self._regex.match(text, place)
         reading = self._fill(match)
         return (reading, match.end()) if reading is not None and match is not None else None
@@ -164,7 +164,7 @@ class _TemplateMatcher:
 
 
 def _templates(slots: Sequence[RequestSlot]) -> Iterator[tuple[str, str, str]]:
-    """Yield kind, slot (or nothing) and text of every pattern."""
+    """Yield dialogue act, slot (or nothing) and text of every template."""
     for kind, texts in FIXED_TEXTS.items():
         for text in texts:
             yield kind, "", text
@@ -195,7 +195,7 @@ def _strict() -> UtteranceParser:
 
 @lru_cache(maxsize=1 << 16)
 def parse_utterance(text: str) -> ParsedUtterance:
-    """Return what an utterance of the challenge says, spelled exactly as there.
+    """Parse a canonical utterance, spelled exactly as in the challenge.
 
     >>> parse_utterance("i like rome, but i always go there")
     ParsedUtterance(kind='hedge', slots=('location',), values={'a': 'rome'})
@@ -203,7 +203,7 @@ def parse_utterance(text: str) -> ParsedUtterance:
     return _strict().parse(text)
 
 
-# What people type instead of what the patterns say.
+# Normalisation of free text.
 
 _SHORT_FORMS = {
     "i would": "i'd",
@@ -220,7 +220,7 @@ _PUNCTUATION = re.compile(rf"(?<!{_MARKS}){_MARKS}++(?=\s|$)|[\"'\u2018\u2019\u2
 _BEFORE = re.compile(rf"(?:(?:{'|'.join(templates.GREETINGS)}|hey|please|well|so|ok|okay|yes) )+")
 _AFTER = re.compile(r"(?: (?:please|thanks|thank you))+")
 NUMERALS = {"2": "two", "4": "four", "6": "six", "8": "eight"}
-"""How people write party sizes that the knowledge bases spell out."""
+"""Numerals for party sizes, which knowledge bases spell out."""
 
 
 def normalise(text: str) -> str:
@@ -235,7 +235,7 @@ def normalise(text: str) -> str:
 
 
 def _variants(text: str) -> Iterator[str]:
-    """Yield the squeezed text without the words of politeness around it."""
+    """Yield the normalised text without polite words around it."""
     before, after = _BEFORE.match(text), None
     for after in _AFTER.finditer(text):
         if after.end() == len(text):
@@ -250,7 +250,7 @@ def _variants(text: str) -> Iterator[str]:
 def named_values(text: str, slot_of: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the slot values that a free sentence names, in its order, found by looking up its words.
 
-    `slot_of` tells the slot of every value. Names of restaurants are single words and are never split, so
+    `slot_of` maps values to slots. Names of restaurants are single words and are never split, so
     `the_business_pig` names no atmosphere. Two or three words may make one value ("gluten free").
 
     >>> named_values("Something Italian for 2", {"italian": "cuisine", "two": "number"})
@@ -274,7 +274,7 @@ def named_values(text: str, slot_of: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def spellings(words: Sequence[str]) -> Iterator[str]:
-    """Yield the values that one or more typed words may stand for, the likeliest first.
+    """Yield the values that one or more words may stand for, the likeliest first.
 
     >>> list(spellings(["gluten", "free"]))
     ['gluten free', 'gluten_free', 'gluten-free', 'glutenfree']

@@ -1,8 +1,8 @@
 """Input of the ranker's network: one `RankerRow` per sample, padded into a `RankerBatch`.
 
 A row holds utterances as numbers into a shared table of token sequences, so that an utterance that
-occurs a thousand times in a batch is encoded once. Who makes rows decides what the numbers mean; the
-model only knows which of them are utterances, values, fields and categories.
+occurs a thousand times in a batch is encoded once. The feature extractor assigns the numbers; the
+network only knows which of them are utterances, values, fields and categories.
 """
 
 from __future__ import annotations

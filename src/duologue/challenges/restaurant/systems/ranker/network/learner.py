@@ -56,8 +56,7 @@ def scores(
 ) -> list[list[float]]:
     """Return the score of every candidate of every row, the higher the better.
 
-    One thread does the work: a second one gains little on so small a network, and on a busy machine two wait for
-    each other.
+    Runs on one thread: a second one gains little on so small a network and slows a busy machine down.
     """
     if not rows:
         return []

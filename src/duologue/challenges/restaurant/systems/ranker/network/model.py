@@ -3,11 +3,10 @@
 Shapes: b rows, t turns, u distinct utterances, l tokens, m mentions of values by the user, f fields,
 c candidates, v values named by candidates, n numeric entries, k categories, d width, h hidden.
 
-Four parts speak for a candidate. What it says: its vector beside the dialogue's state. The values it
-names: how strongly each is believed, where belief is a gate on every mention and the latest accepted one
-wins. The field it asks for: found by attention over the names of the fields, filled or open. The thing
-it names: categories such as "named third", "listed", "second highest", read beside the state. What is
-preferred among these is learned.
+A candidate's score combines four parts. Its text: the utterance vector beside the dialogue state. Its values:
+the belief in each, from a gate on every mention, where the latest accepted one wins. The field it asks for:
+attention over the names of the fields, filled or open. The restaurant or item it names: embedded categories
+such as "named third", "listed", "second highest".
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.systems.ranker.network.batches import RankerBatch
 
 SPEAKERS = 4
-_DOUBT = 1e-3  # what a value that was never mentioned keeps; log(1e-3) is what naming it costs
+_DOUBT = 1e-3  # floor of the belief in a value that was never mentioned
 
 
 class RankerSize(Record, frozen=True):
@@ -36,19 +35,19 @@ class RankerSize(Record, frozen=True):
     vocabulary: int
     """Token numbers; 0 is padding, 1 the unknown word."""
     categories: tuple[int, ...]
-    """Numbers per category of a candidate, in the order of `Row.candidates`."""
+    """Numbers per category of a candidate, in the order of `RankerRow.candidates`."""
     rankings: tuple[int, ...]
-    """Numbers per ranking of a numeric value, in the order of `Row.numeric`."""
+    """Numbers per ranking of a numeric value, in the order of `RankerRow.numeric`."""
     width: int = 64
     """d: of words, utterances and turns."""
     hidden: int = 128
-    """h: of the layer in which the four parts meet."""
+    """h: of the layer that joins the four parts."""
     layers: int = 2
     """Convolutions over the tokens of an utterance."""
     dropout: float = 0.05
-    """Share of numbers dropped between layers."""
+    """Dropout rate between layers."""
     word_dropout: float = 0.03
-    """Share of words read as the unknown word in training."""
+    """Share of tokens replaced by the unknown word in training."""
     markers: int = 2
     """Token numbers below this are never dropped: padding, unknown, and the markers of values and names."""
 
@@ -96,7 +95,7 @@ class BeliefTracker(nn.Module):
         self.gate = nn.Sequential(nn.Linear(2 * size.width, size.width), nn.ReLU(), nn.Linear(size.width, 1))
 
     def forward(self, batch: RankerBatch, states: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor]:
-        """Return p of the values that candidates name (b, v), and how open each field is (b, f)."""
+        """Return the belief in the values that candidates name (b, v), and how open each field is (b, f)."""
         said_in, position, field, value = batch.mentions.unbind(-1)  # each (b, m)
         of_token = functional.embedding(said_in * states.shape[1] + position, states.flatten(0, 1))  # (b, m, d)
         seen = torch.cat([of_token, functional.embedding(said_in, vectors)], -1)  # (b, m, 2d)
@@ -167,7 +166,7 @@ class DialogueRanker(nn.Module):
         return out
 
     def _dialogue(self, batch: RankerBatch, vectors: Tensor, said: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the state after the last turn beside the last utterance, (b, 2d), and what each candidate recalls.
+        """Return the state after the last turn, (b, 2d), and each candidate's attention over the turns, (b, c, 3d).
 
         A candidate attends to the turns, so that "here it is" finds the turn in which an option was accepted; and
         it sees the turn that answered when the restaurant it names was last named.
@@ -186,7 +185,7 @@ class DialogueRanker(nn.Module):
         return state, torch.cat([torch.einsum("bct,btd->bcd", weights, seen), replied], -1)
 
     def _slot(self, batch: RankerBatch, said: Tensor, unfilled: Tensor) -> Tensor:
-        """Return what is known of the field that a candidate asks for, (b, c, 5)."""
+        """Return features of the field that a candidate asks for, (b, c, 5)."""
         names = self.encoder.words(batch.fields)  # (b, f, d)
         fit = torch.einsum("bcd,bfd->bcf", self.ask(said), names) / self.size.width**0.5
         fit = (fit + self.named_field * batch.links).masked_fill(~batch.field_mask.unsqueeze(1), -1e4)
@@ -208,7 +207,7 @@ class DialogueRanker(nn.Module):
         )
 
     def _value(self, batch: RankerBatch, named: Tensor, unfilled: Tensor) -> Tensor:
-        """Return how far the values that a candidate names are believed, (b, c, 4)."""
+        """Return features of the belief in the values that a candidate names, (b, c, 4)."""
         where, field, _ = batch.values.unbind(-1)  # each (b, v)
         real = batch.value_mask.float()
         log_p = (named + _DOUBT).clamp(max=1.0).log() * real
@@ -221,7 +220,7 @@ class DialogueRanker(nn.Module):
         return torch.stack([total, (total / 5).exp() * (count > 0), count / 5, missing / 5], -1)
 
     def _numeric(self, batch: RankerBatch) -> Tensor:
-        """Return what the numbers known of a candidate's subject say, weighed over its fields, (b, c, h)."""
+        """Return the rank embedding of a candidate's restaurant, weighted over its numeric fields, (b, c, h)."""
         where, name = batch.numeric[..., 0], batch.numeric[..., 1]  # (b, n)
         weight = (self.numeric(self.encoder.words(name)).squeeze(-1)).exp() * batch.numeric_mask  # (b, n)
         total = weight.new_zeros(batch.candidates.shape).scatter_add(1, where, weight)  # (b, c)
