@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.formats.files import read_dialogues
-from duologue.challenges.conversation.systems.mbr import most_agreed
+from duologue.challenges.conversation.systems.mbr import mbr_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ def constant(examples: Sequence[Example], source: Path) -> list[str]:  # noqa: A
 def central(examples: Sequence[Example], source: Path) -> list[str]:
     """Say the training reply that agrees most with the others of its kind, always: a probe fitted to the text."""
     replies = sorted(_replies(source), key=lambda reply: hashlib.sha256(reply.encode()).digest())[:_CENTRE]
-    chosen = replies[most_agreed([reply.split() for reply in replies], [1.0] * len(replies))]
+    chosen = replies[mbr_index([reply.split() for reply in replies], [1.0] * len(replies))]
     return [chosen] * len(examples)
 
 

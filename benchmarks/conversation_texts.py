@@ -24,8 +24,8 @@ from duologue.challenges.conversation.extraction.twitter import overlap
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
 from duologue.challenges.conversation.extraction.twitter.rules import Speech
 from duologue.challenges.conversation.formats.files import read_dialogues
-from duologue.challenges.conversation.formats.training_pairs import Talk, joined, lessons_of
-from duologue.challenges.conversation.scoring.ppmi import word_table
+from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue, context_replies, merged_turns
+from duologue.challenges.conversation.scoring.ppmi import train_word_vectors
 from duologue.challenges.conversation.scoring.terms import terms
 from duologue.core.disk import write_text
 
@@ -80,7 +80,7 @@ def make_texts(data: Path, work: Path, samples: int) -> Texts:
         left_out = [f"{_write(train[name], found, said)} of {name}" for name, found in external.items()]
         write_text(judge, "".join(path.read_text("utf-8") for path in train.values()))
         spoken = [turn.text.split() for one in read_dialogues(judge) for turn in one.turns]
-        write_text(vectors, "".join(f"{line}\n" for line in word_table(spoken).lines()))
+        write_text(vectors, "".join(f"{line}\n" for line in train_word_vectors(spoken).lines()))
         write_text(notes, json.dumps(_notes(train, evaluation, left_out)))
     first = (train["sgd"], train["twitter"])
     return Texts(
@@ -97,8 +97,10 @@ def _notes(train: dict[str, Path], evaluation: dict[str, Path], left_out: list[s
     """Return what the files hold and share, as lines."""
     notes = []
     for name, path in {**train, **{f"{name} evaluation": path for name, path in evaluation.items()}}.items():
-        talks = [Talk(one.id, joined(one.turns)) for one in read_dialogues(path)]
-        replies = len(talks) if "evaluation" in name else len(lessons_of(talk for talk in talks if len(talk.turns) > 1))
+        talks = [TrainingDialogue(one.id, merged_turns(one.turns)) for one in read_dialogues(path)]
+        replies = (
+            len(talks) if "evaluation" in name else len(context_replies(talk for talk in talks if len(talk.turns) > 1))
+        )
         notes.append(f"{name}: {len(talks):,} dialogues, {replies:,} replies")
     notes.append(f"left out of external text for an utterance of the evaluation: {' and '.join(left_out)}")
     with tempfile.TemporaryDirectory() as folder:

@@ -6,8 +6,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from duologue.challenges.conversation.collector.accounts import Collector
-from duologue.challenges.conversation.collector.client import Answer
+from duologue.challenges.conversation.collector.accounts import AccountCollector
+from duologue.challenges.conversation.collector.client import HttpResponse
 from duologue.challenges.conversation.collector.rate_limits import Budget, Windows
 from duologue.challenges.conversation.collector.v1 import V1
 from duologue.challenges.conversation.formats import stores
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from duologue.challenges.conversation.collector.client import Caller
+    from duologue.challenges.conversation.collector.client import HttpClient
     from golden.cases import Differences
 
 KIND = "collection"
@@ -64,8 +64,8 @@ def _compare(runs: list[_Run], scratch: Path) -> Differences:
         service = _Service(run.world)
         accounts = dict.fromkeys(call["params"]["screen_name"] for call in run.calls if call["endpoint"] == _TIMELINE)
         with stores.open_base(scratch) as base:
-            api = V1(cast("Caller", service), Budget())
-            Collector(api, base, scratch).run(accounts)
+            api = V1(cast("HttpClient", service), Budget())
+            AccountCollector(api, base, scratch).run(accounts)
         differences += same(f"run {number}, calls", service.calls, [_plain(call) for call in run.calls])
         found = {path.name: read(path) for path in sorted(scratch.glob("*.json"))}
         differences += same(f"run {number}, store", list(found.values()), [run.store] if run.store else [])
@@ -73,7 +73,7 @@ def _compare(runs: list[_Run], scratch: Path) -> Differences:
 
 
 class _Service:
-    """Answers as the world that the official tool saw; stands in for a `Caller`."""
+    """Answers as the world that the official tool saw; stands in for a `HttpClient`."""
 
     def __init__(self, world: dict[str, Any]) -> None:
         self.windows = Windows()
@@ -81,21 +81,21 @@ class _Service:
         self._world = world
         self._posts = {post["id"]: post for post in world["tweets"]}
 
-    def get(self, endpoint: str, params: Mapping[str, str | int], **_: Any) -> Answer:
+    def get(self, endpoint: str, params: Mapping[str, str | int], **_: Any) -> HttpResponse:
         """Note a call and answer it."""
         self.calls.append(_plain({"endpoint": endpoint, "params": dict(params)}))
         if endpoint.endswith("rate_limit_status.json"):
-            return Answer(200, {}, limited=True)
+            return HttpResponse(200, {}, limited=True)
         if endpoint != _TIMELINE:
             ids = [int(one) for one in str(params["id"]).split(",")]
-            return Answer(200, [self._posts[one] for one in ids if one in self._posts], limited=True)
+            return HttpResponse(200, [self._posts[one] for one in ids if one in self._posts], limited=True)
         name = params["screen_name"]
         if name in self._world.get("errors", {}) or name not in self._world["timelines"]:
-            return Answer(self._world.get("errors", {}).get(name, 404), None, limited=True)
+            return HttpResponse(self._world.get("errors", {}).get(name, 404), None, limited=True)
         low, high = int(params.get("since_id", 0)), int(params.get("max_id", 2**63))
         ids = [one for one in self._world["timelines"][name] if low < one <= high]
         size = self._world.get("page") or int(params["count"])
-        return Answer(200, [self._posts[one] for one in ids[:size]], limited=True)
+        return HttpResponse(200, [self._posts[one] for one in ids[:size]], limited=True)
 
 
 def _plain(call: dict[str, Any]) -> dict[str, Any]:

@@ -121,12 +121,12 @@ def _parsing(row: dict[str, Any], _: Path) -> Differences:
 
 def _subtitles(folder: Path, scratch: Path) -> Differences:
     """Compare train, dev and eval texts, the lines that were printed, and the check of sizes."""
-    from duologue.challenges.conversation.extraction.subtitles.extractor import OFFICIAL, Profile
+    from duologue.challenges.conversation.extraction.subtitles.extractor import OFFICIAL, SubtitleProfile
     from duologue.challenges.conversation.extraction.subtitles.extractor import extract as extract_subtitles
 
     expected = {path.stem.removeprefix("expected_"): _text(path) for path in folder.parent.glob("expected_*.txt")}
     samples = len(re.findall(r"\n\n", expected.get("eval", "")))
-    profile = Profile(name=OFFICIAL, ratios=SUBTITLE_RATIOS, duplicates="keep", leaks=True, samples=samples)
+    profile = SubtitleProfile(name=OFFICIAL, ratios=SUBTITLE_RATIOS, duplicates="keep", leaks=True, samples=samples)
     said: list[str] = []
     with contextlib.chdir(folder):  # the tool printed the folder as it was given
         extract_subtitles(type(folder)(), scratch, profile, say=said.append)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.subtitles import make_folder, make_tar
 
-from duologue.challenges.conversation.extraction.subtitles.extractor import OFFICIAL, Profile, extract
+from duologue.challenges.conversation.extraction.subtitles.extractor import OFFICIAL, SubtitleProfile, extract
 from duologue.core.errors import UsageError
 from duologue.corpus.engine import map_shards
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PROFILE = Profile(name=OFFICIAL, ratios=(0.7, 0.3), duplicates="keep", leaks=True)
+PROFILE = SubtitleProfile(name=OFFICIAL, ratios=(0.7, 0.3), duplicates="keep", leaks=True)
 
 pytestmark = [
     pytest.mark.slow,

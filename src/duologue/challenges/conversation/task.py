@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from duologue.challenges.conversation.live.partner import Partner
+    from duologue.challenges.conversation.live.partner import ServiceAgent
     from duologue.core.protocols import System
     from duologue.core.records import Answer, Example, Problem, Report, Scoring, Submission
 
@@ -99,13 +99,13 @@ class ConversationTask:
 
         return scorer.formulas(how)
 
-    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> ServiceAgent:
         """Return a company's agent to talk to. Raises `UsageError` for a `place`: a talk is set nowhere."""
-        from duologue.challenges.conversation.live.partner import Partner
+        from duologue.challenges.conversation.live.partner import ServiceAgent
 
         if place is not None:
             raise UsageError(f"conversation needs neither knowledge nor goals, found {place}; leave it out")
-        return Partner(system, seed=seed, lang=lang, name=name)
+        return ServiceAgent(system, seed=seed, lang=lang, name=name)
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write a store of posts as the official viewer prints it, or the dialogues of a text file."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duologue.challenges.conversation.collector.accounts import Collector, Outcome
+from duologue.challenges.conversation.collector.accounts import AccountCollector, CollectionResult
 from duologue.challenges.conversation.collector.bearer_token import Token
-from duologue.challenges.conversation.collector.client import Caller
+from duologue.challenges.conversation.collector.client import HttpClient
 from duologue.challenges.conversation.collector.rate_limits import Budget, Patience
 from duologue.challenges.conversation.collector.v1 import V1
 from duologue.challenges.conversation.collector.v2 import V2
@@ -43,7 +43,7 @@ def time() -> Time:
 
 
 @pytest.fixture
-def collect(tmp_path: Path, time: Time) -> Callable[..., Outcome]:
+def collect(tmp_path: Path, time: Time) -> Callable[..., CollectionResult]:
     """Collect accounts of a service into a folder, by either interface."""
 
     def collect(
@@ -59,12 +59,12 @@ def collect(tmp_path: Path, time: Time) -> Callable[..., Outcome]:
         patience: Patience | None = None,
         clock: Any = time,
         **more: Any,
-    ) -> Outcome:
+    ) -> CollectionResult:
         budget = budget or Budget()
         token = None if service.token is None else Token(service.token)
-        caller = Caller(service.url, token, chance=Random(1), clock=clock, patience=patience, say=say)
+        caller = HttpClient(service.url, token, chance=Random(1), clock=clock, patience=patience, say=say)
         with caller, stores.open_base(folder) as base:
             made = V1(caller, budget, say) if api == "v1" else V2(caller, budget, base, accounts=accounts, **more)
-            return Collector(made, base, folder, most=most, files=files, say=say).run(accounts)
+            return AccountCollector(made, base, folder, most=most, files=files, say=say).run(accounts)
 
     return collect

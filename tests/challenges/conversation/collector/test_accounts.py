@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from tests.challenges.conversation.collector.conftest import Time
 
-    from duologue.challenges.conversation.collector.accounts import Outcome
+    from duologue.challenges.conversation.collector.accounts import CollectionResult
 
-    Collect = Callable[..., Outcome]
+    Collect = Callable[..., CollectionResult]
 
 NAMES = ["AirCare", "ShopHelp"]
 APIS = pytest.mark.parametrize("api", ["v1", "v2"])

@@ -10,7 +10,7 @@ from tests.twitter.service import Service
 from tests.twitter.world import World
 
 from duologue.challenges.conversation.collector.api import is_post
-from duologue.challenges.conversation.collector.client import Caller, CallError, GoneError
+from duologue.challenges.conversation.collector.client import CallError, GoneError, HttpClient
 from duologue.challenges.conversation.collector.rate_limits import Budget
 from duologue.challenges.conversation.collector.v1 import V1
 from duologue.challenges.conversation.collector.v2 import V2
@@ -46,7 +46,7 @@ def api_of(tmp_path: Path, time: Time) -> Iterator[Callable[[str, Any], Api]]:
 
         service.answer = odd  # type: ignore[method-assign, assignment]  # a server with odd answers
         service.__enter__()
-        caller = Caller(service.url, None, chance=Random(1), clock=time)
+        caller = HttpClient(service.url, None, chance=Random(1), clock=time)
         base = stores.open_base(tmp_path)
         open_.extend((base, caller, service))
         return V1(caller, Budget()) if api == "v1" else V2(caller, Budget(), base)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from duologue.challenges.conversation.collector.accounts import Outcome
+    from duologue.challenges.conversation.collector.accounts import CollectionResult
 
 SECRET = 'AAAA"secret\\%2Fx'
 HERE = "http://127.0.0.1:8080"
@@ -65,7 +65,7 @@ def test_a_token_shows_itself_nowhere() -> None:
 
 
 def test_no_message_log_or_file_of_a_collector_holds_the_token(
-    collect: Callable[..., Outcome], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    collect: Callable[..., CollectionResult], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     world = World()
@@ -85,7 +85,7 @@ def test_no_message_log_or_file_of_a_collector_holds_the_token(
         assert "secret" not in text
 
 
-def collect_refused(collect: Callable[..., Outcome], service: Service, told: list[str]) -> str:
+def collect_refused(collect: Callable[..., CollectionResult], service: Service, told: list[str]) -> str:
     wanted, service.token = service.token, SECRET
     try:
         service.answer = lambda *call: (401, {"detail": f"found {call[2]}"}, {})  # type: ignore[method-assign]  # a server that repeats what it gets

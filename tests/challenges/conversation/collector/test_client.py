@@ -7,7 +7,7 @@ import pytest
 from tests.twitter.service import Service
 from tests.twitter.world import World
 
-from duologue.challenges.conversation.collector.client import Caller, CallError, RefusedError
+from duologue.challenges.conversation.collector.client import CallError, HttpClient, RefusedError
 from duologue.challenges.conversation.collector.rate_limits import Patience, WallClock
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ STATUS = "/application/rate_limit_status.json"
 
 
 @pytest.fixture
-def caller_of(time: Time) -> Iterator[Callable[..., Caller]]:
-    made: list[Caller] = []
+def caller_of(time: Time) -> Iterator[Callable[..., HttpClient]]:
+    made: list[HttpClient] = []
 
-    def caller_of(service: Service, **more: Any) -> Caller:
-        made.append(Caller(service.url, None, chance=Random(1), **{"clock": time, **more}))
+    def caller_of(service: Service, **more: Any) -> HttpClient:
+        made.append(HttpClient(service.url, None, chance=Random(1), **{"clock": time, **more}))
         return made[-1]
 
     yield caller_of
@@ -32,7 +32,9 @@ def caller_of(time: Time) -> Iterator[Callable[..., Caller]]:
 
 
 @pytest.mark.parametrize("fault", ["500", "503", "429", "drop", "cut", "html"])
-def test_a_call_that_fails_is_made_again_after_a_wait(fault: str, caller_of: Callable[..., Caller], time: Time) -> None:
+def test_a_call_that_fails_is_made_again_after_a_wait(
+    fault: str, caller_of: Callable[..., HttpClient], time: Time
+) -> None:
     with Service(World(), faults=[fault, fault]) as service:
         caller = caller_of(service)
         assert caller.get(STATUS, {}).status == 200
@@ -41,7 +43,7 @@ def test_a_call_that_fails_is_made_again_after_a_wait(fault: str, caller_of: Cal
     assert 0.5 <= time.slept[0] <= 1 <= time.slept[1] <= 2
 
 
-def test_a_service_that_keeps_failing_is_given_up_with_its_last_words(caller_of: Callable[..., Caller]) -> None:
+def test_a_service_that_keeps_failing_is_given_up_with_its_last_words(caller_of: Callable[..., HttpClient]) -> None:
     with Service(World(), faults=["500"] * 9) as service:
         caller = caller_of(service, patience=Patience(tries=3))
         with pytest.raises(CallError, match=r"status 500.*trouble.*given up after 3 tries"):
@@ -49,7 +51,7 @@ def test_a_service_that_keeps_failing_is_given_up_with_its_last_words(caller_of:
     assert caller.calls == 3
 
 
-def test_a_service_that_is_not_there_is_given_up(caller_of: Callable[..., Caller]) -> None:
+def test_a_service_that_is_not_there_is_given_up(caller_of: Callable[..., HttpClient]) -> None:
     with Service(World()) as service:
         pass
     caller = caller_of(service, patience=Patience(tries=2))
@@ -57,7 +59,7 @@ def test_a_service_that_is_not_there_is_given_up(caller_of: Callable[..., Caller
         caller.get(STATUS, {})
 
 
-def test_after_too_many_calls_the_reset_is_waited_for(caller_of: Callable[..., Caller], time: Time) -> None:
+def test_after_too_many_calls_the_reset_is_waited_for(caller_of: Callable[..., HttpClient], time: Time) -> None:
     told: list[str] = []
     with Service(World(), limits={"/statuses/lookup": 2}, now=time.now, window_seconds=60) as service:
         caller = caller_of(service, say=told.append)
@@ -68,7 +70,7 @@ def test_after_too_many_calls_the_reset_is_waited_for(caller_of: Callable[..., C
     assert any("waiting 65 seconds" in text for text in told)
 
 
-def test_a_refusal_names_its_reset_and_is_not_repeated_before(caller_of: Callable[..., Caller], time: Time) -> None:
+def test_a_refusal_names_its_reset_and_is_not_repeated_before(caller_of: Callable[..., HttpClient], time: Time) -> None:
     with Service(World(), limits={"/statuses/lookup": 1}, now=time.now, window_seconds=60) as service:
         for _ in range(2):  # the second caller does not know what the first one used up
             caller_of(service).get("/statuses/lookup.json", {"id": "1"}, family="/statuses/lookup")
@@ -77,7 +79,7 @@ def test_a_refusal_names_its_reset_and_is_not_repeated_before(caller_of: Callabl
 
 
 @pytest.mark.parametrize("status", [401, 402, 403])
-def test_a_token_that_is_not_good_enough_stops_at_once(status: int, caller_of: Callable[..., Caller]) -> None:
+def test_a_token_that_is_not_good_enough_stops_at_once(status: int, caller_of: Callable[..., HttpClient]) -> None:
     with Service(World()) as service:
         service.answer = lambda *_: (status, {"title": "no"}, {})  # type: ignore[method-assign]  # a server that refuses
         with pytest.raises(RefusedError, match=str(status)):
@@ -85,21 +87,23 @@ def test_a_token_that_is_not_good_enough_stops_at_once(status: int, caller_of: C
     assert len(service.calls) == 1
 
 
-def test_other_refusals_are_told_and_not_repeated(caller_of: Callable[..., Caller]) -> None:
+def test_other_refusals_are_told_and_not_repeated(caller_of: Callable[..., HttpClient]) -> None:
     with Service(World()) as service:
         with pytest.raises(CallError, match=r"status 404.*no such page"):
             caller_of(service).get("/nowhere.json", {})
         assert caller_of(service).get("/nowhere.json", {}, fine=(404,)).status == 404
 
 
-def test_a_redirect_is_not_followed(caller_of: Callable[..., Caller]) -> None:
+def test_a_redirect_is_not_followed(caller_of: Callable[..., HttpClient]) -> None:
     with Service(World()) as service:
         service.answer = lambda *_: (302, {}, {"Location": "http://localhost:1/"})  # type: ignore[method-assign]  # a server that sends callers elsewhere
         with pytest.raises(CallError, match="302"):
             caller_of(service).get(STATUS, {})
 
 
-def test_a_body_that_trickles_in_for_too_long_is_given_up_and_asked_for_again(caller_of: Callable[..., Caller]) -> None:
+def test_a_body_that_trickles_in_for_too_long_is_given_up_and_asked_for_again(
+    caller_of: Callable[..., HttpClient],
+) -> None:
     with Service(World(), faults=["slow"], trickle_seconds=0.2) as service:
         patience = Patience(answer_seconds=0.3, first_seconds=0.01)
         caller = caller_of(service, patience=patience, clock=WallClock())
@@ -107,14 +111,14 @@ def test_a_body_that_trickles_in_for_too_long_is_given_up_and_asked_for_again(ca
     assert caller.calls == 2
 
 
-def test_a_service_that_falls_silent_is_given_up_and_asked_again(caller_of: Callable[..., Caller]) -> None:
+def test_a_service_that_falls_silent_is_given_up_and_asked_again(caller_of: Callable[..., HttpClient]) -> None:
     with Service(World(), faults=["slow"], trickle_seconds=0.6) as service:
         caller = caller_of(service, patience=Patience(silence_seconds=0.2))
         assert caller.get(STATUS, {}).status == 200
     assert caller.calls == 2
 
 
-def test_every_call_is_told_before_it_is_made(caller_of: Callable[..., Caller]) -> None:
+def test_every_call_is_told_before_it_is_made(caller_of: Callable[..., HttpClient]) -> None:
     told: list[tuple[str, dict[str, Any]]] = []
     with Service(World(), faults=["500"]) as service:
         caller_of(service, on_call=lambda endpoint, params: told.append((endpoint, dict(params)))).get(STATUS, {"a": 1})

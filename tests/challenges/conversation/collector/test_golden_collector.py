@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from duologue.challenges.conversation.collector.accounts import Outcome
+    from duologue.challenges.conversation.collector.accounts import CollectionResult
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def expected_calls(path: Path) -> list[dict[str, Any]]:
 
 
 def test_the_calls_and_stores_of_three_runs_are_those_of_the_official_collector(
-    cases: Path, collect: Callable[..., Outcome], tmp_path: Path
+    cases: Path, collect: Callable[..., CollectionResult], tmp_path: Path
 ) -> None:
     for run, world, store in ((1, 1, 1), (2, 2, 2), (3, 2, 2)):
         with Service(World.load(cases / f"world_{world}.json")) as service:
@@ -47,7 +47,7 @@ def test_the_calls_and_stores_of_three_runs_are_those_of_the_official_collector(
 @pytest.mark.parametrize("spelling", ["tweet", "post"])
 @pytest.mark.parametrize("short_pages", [False, True])
 def test_todays_interface_gives_the_same_stores_of_the_same_worlds(
-    cases: Path, collect: Callable[..., Outcome], tmp_path: Path, spelling: str, *, short_pages: bool
+    cases: Path, collect: Callable[..., CollectionResult], tmp_path: Path, spelling: str, *, short_pages: bool
 ) -> None:
     for world in (1, 2, 2):
         with Service(World.load(cases / f"world_{world}.json"), spelling=spelling, short_pages=short_pages) as service:

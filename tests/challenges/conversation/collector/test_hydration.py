@@ -8,13 +8,13 @@ import pytest
 from tests.twitter.service import Service
 from tests.twitter.world import World
 
-from duologue.challenges.conversation.collector.client import Caller
+from duologue.challenges.conversation.collector.client import HttpClient
 from duologue.challenges.conversation.collector.hydration import Hydrated, hydrate, left_of
 from duologue.challenges.conversation.collector.rate_limits import Budget
 from duologue.challenges.conversation.collector.v1 import V1
 from duologue.challenges.conversation.collector.v2 import V2
 from duologue.challenges.conversation.formats import stores
-from duologue.challenges.conversation.formats.id_lists import read_wanted
+from duologue.challenges.conversation.formats.id_lists import read_post_ids
 from duologue.core.errors import FormatError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def world() -> World:
 
 def fetched(service: Service, folder: Path, api: str, time: Time, wanted: list[int], **more: Any) -> Hydrated:
     budget = Budget(max_posts=more.pop("max_posts", None))
-    with Caller(service.url, None, chance=Random(1), clock=time) as caller, stores.open_base(folder) as base:
+    with HttpClient(service.url, None, chance=Random(1), clock=time) as caller, stores.open_base(folder) as base:
         made = V1(caller, budget) if api == "v1" else V2(caller, budget, base)
         return hydrate(made, base, wanted, **more)
 
@@ -81,17 +81,17 @@ def test_todays_interface_says_why_a_post_is_absent(world: World, tmp_path: Path
 def test_ids_come_as_the_challenges_list_or_one_per_line(tmp_path: Path) -> None:
     rows = [[{"speaker": "U", "ids": [7, 3]}, {"speaker": "S", "ids": []}], [{"speaker": "U", "ids": [3]}]]
     (tmp_path / "ids.json").write_text(json.dumps(rows))
-    assert read_wanted(tmp_path / "ids.json") == [3, 7]
+    assert read_post_ids(tmp_path / "ids.json") == [3, 7]
     (tmp_path / "ids.txt").write_text("# these\n 9 \n\n8\n9\n")
-    assert read_wanted(tmp_path / "ids.txt") == [8, 9]
+    assert read_post_ids(tmp_path / "ids.txt") == [8, 9]
     (tmp_path / "ids.txt").write_text("9\nx9\n1.5\n")
     with pytest.raises(FormatError) as caught:
-        read_wanted(tmp_path / "ids.txt")
+        read_post_ids(tmp_path / "ids.txt")
     assert [problem.place for problem in caught.value.problems] == ["line 2", "line 3"]
 
 
 @pytest.mark.real_data(twin="test_ids_come_as_the_challenges_list_or_one_per_line")
 def test_the_official_test_set_has_5438_ids(real_data: Path) -> None:
     ids = real_data / "conversation" / "ids"
-    assert len(read_wanted(ids / "official_testset_ids+refs.json.gz")) == 5_438
-    assert len(read_wanted(ids / "official_testset_ids.json.gz")) == 3_344
+    assert len(read_post_ids(ids / "official_testset_ids+refs.json.gz")) == 5_438
+    assert len(read_post_ids(ids / "official_testset_ids.json.gz")) == 3_344

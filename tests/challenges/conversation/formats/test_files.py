@@ -75,11 +75,11 @@ def test_a_blind_file_has_no_references(write: Write) -> None:
 
 
 def test_a_mark_must_stand_at_the_very_start() -> None:
-    assert files.parse_line("S_HYP:a", 3) == files.Line(3, "S_HYP:", "a", "S_HYP:a")
+    assert files.parse_line("S_HYP:a", 3) == files.DialogueLine(3, "S_HYP:", "a", "S_HYP:a")
     assert files.parse_line("U:\ta", 1).mark == "U:"
     assert files.parse_line("U:a", 1).mark == ""
     assert files.parse_line(" S: a", 1).mark == ""
-    assert files.parse_line("S:", 1) == files.Line(1, "S:", "", "S:")
+    assert files.parse_line("S:", 1) == files.DialogueLine(1, "S:", "", "S:")
 
 
 def test_dialogues_made_here_are_written_in_the_official_layout(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def post(number: int, **changes: Any) -> dict[str, Any]:
 
 STORE = {"2": [post(1), post(2)]}
 LAYOUTS = [
-    posts.Layout(),
-    posts.Layout(indent=1, ascii=False, newline=True),
-    posts.Layout(indent=None, ascii=False),
+    posts.JsonLayout(),
+    posts.JsonLayout(indent=1, ascii=False, newline=True),
+    posts.JsonLayout(indent=None, ascii=False),
 ]
 """The official collector's, that of the real stores at hand, and a compact one."""
 
@@ -54,7 +54,7 @@ def test_a_store_comes_back_with_everything_in_its_order(write: Write, tmp_path:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_layout_of_a_store_is_kept(write: Write, tmp_path: Path, layout: posts.Layout) -> None:
+def test_the_layout_of_a_store_is_kept(write: Write, tmp_path: Path, layout: posts.JsonLayout) -> None:
     rows = {"2": [post(1, text="caf\u00e9"), post(2)]}
     text = json.dumps(rows, indent=layout.indent, ensure_ascii=layout.ascii)
     path = write(text + ("\n" if layout.newline else ""), "A.json")
@@ -102,7 +102,7 @@ def test_an_id_list_comes_back(write: Write, tmp_path: Path) -> None:
     posts.write_ids(found, tmp_path / "out")
     assert (tmp_path / "out").read_text() == text
     assert [(one.speaker, one.ids) for one in found[0]] == [("U", (1, 2)), ("S", ())]
-    posts.write_ids([[posts.Asked(speaker="U", ids=(5,))]], tmp_path / "out")
+    posts.write_ids([[posts.TurnIds(speaker="U", ids=(5,))]], tmp_path / "out")
     assert (tmp_path / "out").read_text() == '[[{"speaker": "U", "ids": [5]}]]'
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.challenges.conversation.live.partner import Partner
+from duologue.challenges.conversation.live.partner import ServiceAgent
 from duologue.core.errors import UsageError
 from duologue.core.records import Answer, Record, Sample
 
@@ -38,7 +38,7 @@ class Echo:
 
 def test_what_is_typed_is_cut_as_the_data_is_and_shown_as_people_write() -> None:
     system = Echo()
-    partner = Partner(system, seed=3)
+    partner = ServiceAgent(system, seed=3)
     assert system.prepared == "conversation 3"
     (turn,) = partner.reply("@shop My order 112-3456789 isn't here!\n")
     assert turn.text == "1 , isn 't it ? my order <NUMBERS> isn 't here !"
@@ -47,7 +47,7 @@ def test_what_is_typed_is_cut_as_the_data_is_and_shown_as_people_write() -> None
 
 
 def test_the_history_grows_until_an_empty_line_begins_a_new_dialogue() -> None:
-    partner = Partner(Echo("{n}"), seed=1)
+    partner = ServiceAgent(Echo("{n}"), seed=1)
     assert [partner.reply(said)[0].text for said in ("a", "b")] == ["1", "3"]
     (note,) = partner.reply("  ")
     assert partner.shown(note) == ["a new dialogue begins"]
@@ -59,7 +59,7 @@ def test_the_history_grows_until_an_empty_line_begins_a_new_dialogue() -> None:
 
 
 def test_goodbyes_leave_and_the_customer_speaks_first() -> None:
-    partner = Partner(Echo(), seed=1, lang="zh")
+    partner = ServiceAgent(Echo(), seed=1, lang="zh")
     assert partner.opening() == []
     assert "bye" in partner.welcome
     assert partner.reply("Bye") == []
@@ -67,15 +67,15 @@ def test_goodbyes_leave_and_the_customer_speaks_first() -> None:
 
 
 def test_an_empty_reply_is_shown_as_such_and_a_ranking_is_refused() -> None:
-    partner = Partner(Echo(""), seed=1)
+    partner = ServiceAgent(Echo(""), seed=1)
     assert partner.shown(partner.reply("a")[0]) == ["(no reply)"]
     with pytest.raises(UsageError, match="answers with text"):
-        Partner(Echo(None), seed=1).reply("a")
+        ServiceAgent(Echo(None), seed=1).reply("a")
 
 
 def test_wrong_languages_and_places_are_refused(task: ConversationTask, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no remarks in language 'fr'"):
-        Partner(Echo(), seed=1, lang="fr")
+        ServiceAgent(Echo(), seed=1, lang="fr")
     with pytest.raises(UsageError, match="neither knowledge nor goals"):
         task.partner(Echo(), tmp_path, seed=1, lang="en", name="x")
     assert task.partner(Echo(), None, seed=1, lang="en", name="x").reply("a")

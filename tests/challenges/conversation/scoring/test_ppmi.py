@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from duologue.challenges.conversation.scoring.ppmi import (
-    Middles,
-    WordTable,
+    MeanVectors,
+    WordVectors,
     count_pairs,
-    directions,
-    information,
-    number_words,
-    word_table,
+    ppmi_matrix,
+    train_word_vectors,
+    truncated_svd,
+    word_ids,
 )
 
 
 def test_words_are_numbered_by_frequency_then_code_point() -> None:
-    assert number_words([["b", "a", "b"], ["c", "a"]], most=10) == {"a": 0, "b": 1, "c": 2}
-    assert number_words([["b", "a", "b"], ["c"]], most=2) == {"b": 0, "a": 1}
-    assert number_words([["b", "a", "b"]], most=10, least=2) == {"b": 0}
+    assert word_ids([["b", "a", "b"], ["c", "a"]], most=10) == {"a": 0, "b": 1, "c": 2}
+    assert word_ids([["b", "a", "b"], ["c"]], most=2) == {"b": 0, "a": 1}
+    assert word_ids([["b", "a", "b"]], most=10, least=2) == {"b": 0}
 
 
 def test_pairs_are_counted_in_any_portions() -> None:
@@ -31,27 +31,27 @@ def test_information_is_that_of_the_formula_and_never_negative() -> None:
     counts = np.array([[4, 0], [1, 3]], dtype=np.float32)
     rights = np.array([5, 3]) ** 0.75
     expected = np.log(counts[0, 0] * rights.sum() / (4 * rights[0]))
-    told = information(counts)
+    told = ppmi_matrix(counts)
     assert told[0, 0] == pytest.approx(expected, rel=1e-5)
     assert told[0, 1] == 0
     assert told[1, 0] == 0  # rarer together than by chance
-    assert (information(np.zeros((2, 2), dtype=np.float32)) == 0).all()
+    assert (ppmi_matrix(np.zeros((2, 2), dtype=np.float32)) == 0).all()
 
 
 def test_directions_give_a_matrix_of_low_rank_back() -> None:
     rng = np.random.default_rng(1)
     matrix = (rng.random((40, 3)) @ rng.random((3, 40))).astype(np.float32)
-    sides = directions(matrix, 3)
+    sides = truncated_svd(matrix, 3)
     assert sides.left.shape == (40, 3)
     assert np.allclose(sides.left @ sides.right.T, matrix, atol=1e-3)
-    assert np.array_equal(directions(matrix, 3).left, sides.left)
-    assert directions(matrix[:2, :2], 9).left.shape == (2, 2)
+    assert np.array_equal(truncated_svd(matrix, 3).left, sides.left)
+    assert truncated_svd(matrix[:2, :2], 9).left.shape == (2, 2)
 
 
 def test_words_in_like_places_have_like_vectors() -> None:
     texts = [f"the {animal} eats its food".split() for animal in ("cat", "dog") for _ in range(5)]
     texts += [f"a {train} leaves from here".split() for train in ("train", "bus") for _ in range(5)]
-    table = word_table(texts, rank=6, reach=2)
+    table = train_word_vectors(texts, rank=6, reach=2)
     rows = dict(zip(table.words, table.vectors, strict=True))
 
     def cosine(one: str, other: str) -> float:
@@ -61,18 +61,18 @@ def test_words_in_like_places_have_like_vectors() -> None:
     assert cosine("cat", "dog") > 0.9 > cosine("cat", "bus")
     lines = list(table.lines())
     assert [line.split(" ")[0] for line in lines] == table.words
-    again = WordTable.of_lines(lines)
+    again = WordVectors.of_lines(lines)
     assert again.words == table.words
     assert np.array_equal(again.vectors, table.vectors.astype(np.float32))
     with pytest.raises(ValueError, match="could not convert"):
-        WordTable.of_lines(["cat 0.1 zero"])
+        WordVectors.of_lines(["cat 0.1 zero"])
 
 
 def test_a_text_is_the_weighted_mean_of_its_words_and_unknown_ones_have_the_mean_of_all() -> None:
-    table = WordTable(["a", "b"], np.array([[2, 0], [0, 1]], dtype=np.float32))
-    assert Middles(table).of([["a", "b"], ["b", "b"], []]) == pytest.approx(
+    table = WordVectors(["a", "b"], np.array([[2, 0], [0, 1]], dtype=np.float32))
+    assert MeanVectors(table).of([["a", "b"], ["b", "b"], []]) == pytest.approx(
         np.array([[2 / 5**0.5, 1 / 5**0.5], [0, 1], [0, 0]]), abs=1e-6
     )
-    weighted = Middles(table, {"a": 1.0}, rare=2.0)
+    weighted = MeanVectors(table, {"a": 1.0}, rare=2.0)
     assert weighted.of([["a", "b"]]) == pytest.approx(np.array([[0.5**0.5, 0.5**0.5]]), abs=1e-6)
     assert weighted.of([["c"]]) == pytest.approx(np.array([[2 / 5**0.5, 1 / 5**0.5]]), abs=1e-6)

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.challenges.conversation.formats.training_pairs import Lesson
+from duologue.challenges.conversation.formats.training_pairs import ContextReply
 from duologue.challenges.conversation.scoring import relevance
-from duologue.challenges.conversation.scoring.relevance import RELEVANCE, Asked, Judge
+from duologue.challenges.conversation.scoring.relevance import RELEVANCE, Judge, SampleContexts
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Report, Scoring, Turn
 from duologue.metrics.counts import Counts
@@ -29,7 +29,7 @@ CONSTANT = ["sorry , please send us a message"] * len(THINGS)
 @pytest.fixture
 def judge() -> Judge:
     talks = [("user", f"where is the {thing} {n} ?", f"a {thing} is on its way") for thing in THINGS for n in range(4)]
-    return Judge([Lesson(said, (Turn(speaker=who, text=said),), reply) for who, said, reply in talks])
+    return Judge([ContextReply(said, (Turn(speaker=who, text=said),), reply) for who, said, reply in talks])
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ def training(write: Write) -> Path:
     return write("".join(talks), "train.txt")
 
 
-def asked(*said: str) -> Asked:
-    return Asked([str(n) for n, _ in enumerate(said)], [(Turn(speaker="user", text=text),) for text in said])
+def asked(*said: str) -> SampleContexts:
+    return SampleContexts([str(n) for n, _ in enumerate(said)], [(Turn(speaker="user", text=text),) for text in said])
 
 
 def score(task: ConversationTask, gold: Path, pred: Path, training: Path) -> Report:
@@ -62,7 +62,9 @@ def test_the_words_of_an_answer_need_not_stand_in_the_question() -> None:
         ("i am hungry", "which restaurant ?"),
         ("i am ill", "which doctor ?"),
     ]
-    lessons = [Lesson(str(n), (Turn(speaker="user", text=said),), reply) for n in range(9) for said, reply in pairs]
+    lessons = [
+        ContextReply(str(n), (Turn(speaker="user", text=said),), reply) for n in range(9) for said, reply in pairs
+    ]
     histories = [(Turn(speaker="user", text=said),) for said, _ in pairs]
     others = [[1, 2], [0, 2], [0, 1]]
     passes = Judge(lessons).passes([reply for _, reply in pairs], histories, others)
@@ -71,9 +73,9 @@ def test_the_words_of_an_answer_need_not_stand_in_the_question() -> None:
 
 def test_draws_depend_on_ids_and_seed_alone_and_come_from_other_dialogues() -> None:
     several = asked(*ASKED, ASKED[0], ASKED[1])
-    drawn = list(relevance._drawn(several, 1))
-    assert drawn == list(relevance._drawn(several, 1))
-    assert drawn != list(relevance._drawn(several, 2))
+    drawn = list(relevance._distractors(several, 1))
+    assert drawn == list(relevance._distractors(several, 1))
+    assert drawn != list(relevance._distractors(several, 2))
     for place, others in enumerate(drawn):
         begins = {several.histories[one][0].text for one in (place, *others)}
         assert len(others) == 9

@@ -15,7 +15,7 @@ import pytest
 from duologue.challenges.conversation.schema import BRIEF
 from duologue.challenges.conversation.systems.copier.copier import Copier, CopyRecipe
 from duologue.challenges.conversation.systems.lstm.lstm import LstmBaseline, LstmRecipe
-from duologue.challenges.conversation.systems.model_card import CARD, NOTHING, WEIGHTS
+from duologue.challenges.conversation.systems.model_card import CARD_FILE, FALLBACK_REPLY, WEIGHTS
 from duologue.challenges.conversation.task import ConversationTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.identity import CHECKPOINT
@@ -83,8 +83,8 @@ def test_a_saved_one_says_the_same(learned: tuple[Any, Path], talks: Talks) -> N
 
 def test_damaged_files_of_a_model_are_refused_with_what_to_do(learned: tuple[Any, Path], tmp_path: Path) -> None:
     system, folder = learned
-    for name in (CARD, WEIGHTS):
-        for part in (CARD, WEIGHTS):
+    for name in (CARD_FILE, WEIGHTS):
+        for part in (CARD_FILE, WEIGHTS):
             (tmp_path / part).write_bytes((folder / part).read_bytes())
         (tmp_path / name).write_bytes(b'{"words": 3}')
         with pytest.raises(StorageError, match="train it again"):
@@ -114,7 +114,7 @@ def test_what_it_cannot_do_is_said(name: str) -> None:
         system.practice(ConversationTask(), 1, None)
     with pytest.raises(UsageError, match="'proactive'"):
         system.prepare(msgspec.structs.replace(BRIEF, name="proactive"), 1, {})
-    assert NOTHING
+    assert FALLBACK_REPLY
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.systems.mbr import agreement, most_agreed
+from duologue.challenges.conversation.systems.mbr import mbr_index, pairwise_agreement
 
 texts = st.lists(st.lists(st.sampled_from("abcd"), max_size=5), min_size=1, max_size=6)
 
@@ -16,28 +16,28 @@ def cut(*said: str) -> list[list[str]]:
 
 def test_the_text_between_two_others_is_chosen() -> None:
     said = cut("please send a message", "please send us a message", "please send us an email")
-    assert most_agreed(said, [1, 1, 1]) == 1
+    assert mbr_index(said, [1, 1, 1]) == 1
 
 
 def test_weights_decide_against_the_many() -> None:
     said = [["yes"], ["no"], ["no"]]
-    assert most_agreed(said, [1, 1, 1]) == 1
-    assert most_agreed(said, [3, 1, 1]) == 0
+    assert mbr_index(said, [1, 1, 1]) == 1
+    assert mbr_index(said, [3, 1, 1]) == 0
 
 
 def test_a_name_that_only_one_text_knows_costs_it_agreement() -> None:
     said = cut("it is at <name> street", "it is at 71 peter street", "it is at <name> street")
-    assert most_agreed(said, [1, 1.5, 1]) == 0
+    assert mbr_index(said, [1, 1.5, 1]) == 0
 
 
 def test_there_must_be_a_text() -> None:
     with pytest.raises(ValueError, match="no text"):
-        most_agreed([], [])
+        mbr_index([], [])
 
 
 @given(texts)
 def test_agreement_is_a_fraction_and_the_same_both_ways(said: list[list[str]]) -> None:
-    table = agreement(said)
+    table = pairwise_agreement(said)
     assert table.shape == (len(said), len(said))
     assert ((table >= 0) & (table <= 1)).all()
     assert np.allclose(table, table.T)
@@ -49,5 +49,5 @@ def test_a_text_with_all_the_weight_agrees_most_with_itself(said: list[list[str]
     place %= len(said)
     weights = [0.0] * len(said)
     weights[place] = 1.0
-    chosen = most_agreed(said, weights)
+    chosen = mbr_index(said, weights)
     assert set(said[chosen]) == set(said[place]) or not said[place]

@@ -4,36 +4,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.systems.tokenizer import CLOSE, pieces_of, text_of
+from duologue.challenges.conversation.systems.tokenizer import JOINED, detokenize, tokenize
 
 
 @pytest.mark.parametrize(
     ("text", "pieces"),
     [
-        ("It is at 71 Elm Street.", ["It", "is", "at", "71", "Elm", "Street", f"{CLOSE}."]),
-        ("call 555-0100, don't wait...", ["call", "555-0100", f"{CLOSE},", "don't", "wait", f"{CLOSE}..."]),
-        ('("yes")', [f'("{CLOSE}', "yes", f'{CLOSE}")']),
-        ("sorry , <USER> ! <URL>.", ["sorry", ",", "<USER>", "!", "<URL>", f"{CLOSE}."]),
-        ("(<URL>)", [f"({CLOSE}", "<URL>", f"{CLOSE})"]),
+        ("It is at 71 Elm Street.", ["It", "is", "at", "71", "Elm", "Street", f"{JOINED}."]),
+        ("call 555-0100, don't wait...", ["call", "555-0100", f"{JOINED},", "don't", "wait", f"{JOINED}..."]),
+        ('("yes")', [f'("{JOINED}', "yes", f'{JOINED}")']),
+        ("sorry , <USER> ! <URL>.", ["sorry", ",", "<USER>", "!", "<URL>", f"{JOINED}."]),
+        ("(<URL>)", [f"({JOINED}", "<URL>", f"{JOINED})"]),
         ("@adobe #help $12.50", ["@adobe", "#help", "$12.50"]),
-        ("😂 ... <3", ["😂", "...", f"<{CLOSE}", "3"]),
+        ("😂 ... <3", ["😂", "...", f"<{JOINED}", "3"]),
         ("", []),
     ],
 )
 def test_words_stand_apart_from_the_punctuation_around_them(text: str, pieces: list[str]) -> None:
-    assert pieces_of(text) == pieces
-    assert text_of(pieces) == text
+    assert tokenize(text) == pieces
+    assert detokenize(pieces) == text
 
 
 def test_words_alone_are_what_white_space_parts() -> None:
-    assert pieces_of("At 11:30 (San\u00a0Jose)?", "words") == ["At", "11:30", "(San", "Jose)?"]
+    assert tokenize("At 11:30 (San\u00a0Jose)?", "words") == ["At", "11:30", "(San", "Jose)?"]
 
 
-@given(st.text().filter(lambda text: CLOSE not in text))
+@given(st.text().filter(lambda text: JOINED not in text))
 def test_any_text_comes_back_with_single_spaces(text: str) -> None:
-    assert text_of(pieces_of(text)) == " ".join(text.split())
+    assert detokenize(tokenize(text)) == " ".join(text.split())
 
 
-@given(st.lists(st.text(alphabet=f"a.{CLOSE} ")))
+@given(st.lists(st.text(alphabet=f"a.{JOINED} ")))
 def test_the_mark_itself_as_a_word_breaks_nothing(words: list[str]) -> None:
-    assert isinstance(text_of(pieces_of(" ".join(words))), str)
+    assert isinstance(detokenize(tokenize(" ".join(words))), str)

@@ -4,15 +4,17 @@ from collections import Counter
 
 import pytest
 
-from duologue.challenges.conversation.formats.training_pairs import Talk
-from duologue.challenges.conversation.systems.training_mix import repeated, some
+from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue
+from duologue.challenges.conversation.systems.training_mix import limited, upsampled
 
 
-def talks_of_files(*sizes: int) -> list[Talk]:
-    return [Talk(f"{file}:{number}", ()) for file, size in enumerate(sizes, start=1) for number in range(size)]
+def talks_of_files(*sizes: int) -> list[TrainingDialogue]:
+    return [
+        TrainingDialogue(f"{file}:{number}", ()) for file, size in enumerate(sizes, start=1) for number in range(size)
+    ]
 
 
-def per_file(talks: list[Talk]) -> list[int]:
+def per_file(talks: list[TrainingDialogue]) -> list[int]:
     counts = Counter(talk.id.partition(":")[0] for talk in talks)
     return [counts[file] for file in sorted(counts)]
 
@@ -31,11 +33,11 @@ def test_small_files_are_kept_whole_as_far_as_equal_parts_go(
     sizes: tuple[int, ...], most: int, kept: list[int]
 ) -> None:
     many = talks_of_files(*sizes)
-    found = some(many, most, 1)
+    found = limited(many, most, 1)
     assert per_file(found) == kept
-    assert found == [talk for talk in many if talk in found] == some(many, most, 1)
+    assert found == [talk for talk in many if talk in found] == limited(many, most, 1)
     if len(found) < len(many):
-        assert found != some(many, most, 2)
+        assert found != limited(many, most, 2)
 
 
 @pytest.mark.parametrize(
@@ -50,13 +52,13 @@ def test_small_files_are_kept_whole_as_far_as_equal_parts_go(
 )
 def test_small_files_come_again_until_they_are_as_large(sizes: tuple[int, ...], times: int, counts: list[int]) -> None:
     many = talks_of_files(*sizes)
-    found = repeated(many, times)
+    found = upsampled(many, times)
     assert per_file(found) == counts
     assert set(found) == set(many)
 
 
 def test_talks_of_a_single_file_have_no_number_before_their_ids() -> None:
-    many = [Talk(str(number), ()) for number in range(9)]
-    assert repeated(many, 4) == some(many, 0, 1) == many
-    assert repeated([], 4) == []
-    assert len(some(many, 3, 1)) == 3
+    many = [TrainingDialogue(str(number), ()) for number in range(9)]
+    assert upsampled(many, 4) == limited(many, 0, 1) == many
+    assert upsampled([], 4) == []
+    assert len(limited(many, 3, 1)) == 3

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from duologue.challenges.conversation.collector.api import Api, Sent
+    from duologue.challenges.conversation.collector.api import Api, FetchedPost
     from duologue.store.posts import PostBase
 
     Parents = dict[int, int | None]
     """Posts and what they answer."""
 
 
-class Outcome(Record, frozen=True, kw_only=True):
+class CollectionResult(Record, frozen=True, kw_only=True):
     """What a run came to."""
 
     accounts: int = 0
@@ -45,7 +45,7 @@ class Outcome(Record, frozen=True, kw_only=True):
     """Why the run stopped before its end."""
 
 
-class Collector:
+class AccountCollector:
     """Reads accounts into a store folder."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Collector:
         self._files = files
         self._say = say
 
-    def run(self, accounts: Iterable[str]) -> Outcome:
+    def run(self, accounts: Iterable[str]) -> CollectionResult:
         """Read accounts, each once. Stops at the budget, and when the service fails at two accounts in a row."""
         gone: dict[str, str] = {}
         failed: dict[str, str] = {}
@@ -99,7 +99,7 @@ class Collector:
                     stopped = str(error)
                     break
                 failing = True
-        return Outcome(accounts=done, gone=gone, failed=failed, busy=tuple(busy), fresh=fresh, stopped=stopped)
+        return CollectionResult(accounts=done, gone=gone, failed=failed, busy=tuple(busy), fresh=fresh, stopped=stopped)
 
     def account(self, account: str) -> int:
         """Read what is new of an account; return by how many dialogues its store grew. Raises as `Api` does."""
@@ -160,7 +160,7 @@ class Collector:
         if timeline:
             self._keep(account, (), {}, scan._replace(before=before, complete=True))
 
-    def _keep(self, account: str, sent: Sequence[Sent], seen: dict[int, bool], scan: Scan) -> None:
+    def _keep(self, account: str, sent: Sequence[FetchedPost], seen: dict[int, bool], scan: Scan) -> None:
         self._base.keep_page(account, [one.post for one in sent], [one.raw for one in sent], seen, scan)
 
     def _look_up(self, account: str, timeline: Parents, found: Parents, known: Parents) -> None:

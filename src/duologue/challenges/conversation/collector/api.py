@@ -25,7 +25,7 @@ _FIELDS: tuple[tuple[str, tuple[type, ...]], ...] = (
 _USER_FIELDS: tuple[tuple[str, tuple[type, ...]], ...] = (("id", (int,)), ("screen_name", (str,)), ("name", (str,)))
 
 
-class Sent(NamedTuple):
+class FetchedPost(NamedTuple):
     """A post as it is stored, and as it came where that says more."""
 
     post: Row
@@ -37,17 +37,17 @@ class Sent(NamedTuple):
 class Page(NamedTuple):
     """A page of a timeline, newest first."""
 
-    posts: Sequence[Sent]
-    beside: Sequence[Sent]
+    posts: Sequence[FetchedPost]
+    beside: Sequence[FetchedPost]
     """Posts replied to that came along."""
     before: int | None
     """The oldest id read so far: the next page has smaller ones. `None` where nothing was read."""
 
 
-class Found(NamedTuple):
+class LookupResult(NamedTuple):
     """What became of ids that were looked up with one call."""
 
-    posts: Sequence[Sent]
+    posts: Sequence[FetchedPost]
     absent: dict[int, str]
     """Ids without a post: deleted, protected or never there -> the service's reason."""
 
@@ -67,7 +67,7 @@ class Api(Protocol):
         """
         ...
 
-    def look_up(self, ids: Sequence[int]) -> Iterator[Found]:
+    def look_up(self, ids: Sequence[int]) -> Iterator[LookupResult]:
         """Yield the posts with these ids, a batch at a time. Raises `BudgetSpentError` as `timeline` does."""
         ...
 

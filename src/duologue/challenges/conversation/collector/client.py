@@ -43,7 +43,7 @@ class GoneError(DuologueError):
         super().__init__(what)
 
 
-class Answer(NamedTuple):
+class HttpResponse(NamedTuple):
     """What the service said."""
 
     status: int
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
     """Whether its headers told what is left of the rate limit."""
 
 
-class Caller:
+class HttpClient:
     """Calls a service until it answers, at the pace it allows. Use it in a `with` block."""
 
     def __init__(
@@ -91,7 +91,9 @@ class Caller:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._client.close()
 
-    def get(self, endpoint: str, params: Params, *, family: str | None = None, fine: tuple[int, ...] = ()) -> Answer:
+    def get(
+        self, endpoint: str, params: Params, *, family: str | None = None, fine: tuple[int, ...] = ()
+    ) -> HttpResponse:
         """Return the answer to a call; it waits for fresh limits and tries again after errors.
 
         `family` names the limit that the call counts for (default: the endpoint). Statuses in `fine` are answers for
@@ -106,7 +108,7 @@ class Caller:
             status, headers, body, trouble = self._once(endpoint, params)
             limited = self.windows.note(family, headers)
             if not trouble and (status == _OK or status in fine):
-                return Answer(status, body, limited)
+                return HttpResponse(status, body, limited)
             if not trouble and 300 <= status < 500 and status != _TOO_MANY:
                 kind = RefusedError if status in _REFUSED else CallError
                 raise kind(f"{endpoint}: {self._refusal(status, body)}")

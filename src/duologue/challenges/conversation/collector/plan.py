@@ -16,7 +16,7 @@ _TIMELINE_POSTS = 3_200
 """Most recent posts that a timeline gives, in both interfaces."""
 
 
-class Step(NamedTuple):
+class PlannedCalls(NamedTuple):
     """Calls of one endpoint: fewest and most of calls, posts and users."""
 
     endpoint: str
@@ -25,38 +25,38 @@ class Step(NamedTuple):
     users: tuple[int, int] = (0, 0)
 
 
-def timeline_steps(service: str, accounts: int, unknown: int, most: int | None) -> list[Step]:
+def timeline_steps(service: str, accounts: int, unknown: int, most: int | None) -> list[PlannedCalls]:
     """Return the calls for accounts, `unknown` of which have no number in the store yet (v2 only)."""
     posts = accounts * _TIMELINE_POSTS
     replies = posts if most is None else min(posts, accounts * most)
     pages = _TIMELINE_POSTS // BATCH
     if service == "v1":
         return [
-            Step("/application/rate_limit_status.json", (accounts, 2 * accounts)),
-            Step("/statuses/user_timeline.json", (accounts, accounts * (pages + 1)), (0, posts)),
-            Step("/statuses/lookup.json", (0, accounts * pages), (0, replies)),
+            PlannedCalls("/application/rate_limit_status.json", (accounts, 2 * accounts)),
+            PlannedCalls("/statuses/user_timeline.json", (accounts, accounts * (pages + 1)), (0, posts)),
+            PlannedCalls("/statuses/lookup.json", (0, accounts * pages), (0, replies)),
         ]
     batches = math.ceil(unknown / BATCH)
     return [
-        Step("/2/users/by", (batches, batches), users=(unknown, unknown)),
-        Step("/2/users/:id/tweets", (accounts, accounts * pages), (0, posts)),
-        Step("/2/tweets", (0, accounts * pages), (0, replies)),
+        PlannedCalls("/2/users/by", (batches, batches), users=(unknown, unknown)),
+        PlannedCalls("/2/users/:id/tweets", (accounts, accounts * pages), (0, posts)),
+        PlannedCalls("/2/tweets", (0, accounts * pages), (0, replies)),
     ]
 
 
-def lookup_steps(service: str, ids: int) -> list[Step]:
+def lookup_steps(service: str, ids: int) -> list[PlannedCalls]:
     """Return the calls for fetching posts by id."""
     calls = math.ceil(ids / BATCH)
     if service == "v1":
         status = (min(calls, 1),) * 2
         return [
-            Step("/application/rate_limit_status.json", status),
-            Step("/statuses/lookup.json", (calls, calls), (0, ids)),
+            PlannedCalls("/application/rate_limit_status.json", status),
+            PlannedCalls("/statuses/lookup.json", (calls, calls), (0, ids)),
         ]
-    return [Step("/2/tweets", (calls, calls), (0, ids))]
+    return [PlannedCalls("/2/tweets", (calls, calls), (0, ids))]
 
 
-def told(steps: Sequence[Step], budget: Budget, base_url: str) -> str:
+def plan_text(steps: Sequence[PlannedCalls], budget: Budget, base_url: str) -> str:
     """Return a plan as text: per endpoint its calls, what they read and what that costs, then the whole."""
     rows = [("GET", "calls", "posts", "users", "USD at most")]
     low = high = 0.0

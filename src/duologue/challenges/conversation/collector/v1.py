@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.conversation.collector.api import BATCH, Found, Page, Sent, is_post
+from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, Page, is_post
 from duologue.challenges.conversation.collector.client import CallError, GoneError
 from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from duologue.challenges.conversation.collector.client import Answer, Caller
+    from duologue.challenges.conversation.collector.client import HttpClient, HttpResponse
     from duologue.challenges.conversation.collector.rate_limits import Budget
 
     Row = dict[str, Any]
@@ -30,7 +30,7 @@ class V1:
 
     thrifty = False
 
-    def __init__(self, caller: Caller, budget: Budget, say: Callable[[str], object] = lambda _: None) -> None:
+    def __init__(self, caller: HttpClient, budget: Budget, say: Callable[[str], object] = lambda _: None) -> None:
         self._caller = caller
         self.budget = budget
         self._say = say
@@ -60,7 +60,7 @@ class V1:
             before = last
             yield Page(self._posts(rows), (), before)
 
-    def look_up(self, ids: Sequence[int]) -> Iterator[Found]:
+    def look_up(self, ids: Sequence[int]) -> Iterator[LookupResult]:
         """Yield the posts; deleted and protected ones are simply not in the answer.
 
         The limits are asked for before the first look-up that follows a timeline.
@@ -75,7 +75,7 @@ class V1:
             answer = self._get(_LOOKUP, {"id": ",".join(map(str, asked))})
             posts = self._posts(self._rows(answer, _LOOKUP))
             there = {sent.post["id"] for sent in posts}
-            yield Found(posts, {one: "not in the answer" for one in asked if one not in there})
+            yield LookupResult(posts, {one: "not in the answer" for one in asked if one not in there})
 
     def search_users(self, words: str, most: int) -> Iterator[Row]:
         """Yield users, 20 per page, until there are enough, or a page is empty or repeats what was there."""
@@ -95,7 +95,7 @@ class V1:
                 return
             page += 1
 
-    def _get(self, name: str, params: dict[str, str | int], fine: tuple[int, ...] = ()) -> Answer:
+    def _get(self, name: str, params: dict[str, str | int], fine: tuple[int, ...] = ()) -> HttpResponse:
         answer = self._caller.get(f"{name}.json", params, family=name, fine=fine)
         if not answer.limited and answer.status not in fine:
             self._ask_limits()
@@ -111,7 +111,7 @@ class V1:
                 if isinstance(left, int) and isinstance(reset, int | float):
                     self._caller.windows.set(family, left, reset)
 
-    def _rows(self, answer: Answer, name: str, *, users: bool = False) -> list[Any]:
+    def _rows(self, answer: HttpResponse, name: str, *, users: bool = False) -> list[Any]:
         rows = answer.body
         if not isinstance(rows, list):
             raise CallError(f"{name}: found {type(rows).__name__}, expected a list; is --base-url right?")
@@ -121,8 +121,8 @@ class V1:
             self.budget.posts += len(rows)
         return rows
 
-    def _posts(self, rows: list[Any]) -> list[Sent]:
-        posts = [Sent(post) for row in rows if is_post(post := _completed(row))]
+    def _posts(self, rows: list[Any]) -> list[FetchedPost]:
+        posts = [FetchedPost(post) for row in rows if is_post(post := _completed(row))]
         if len(posts) < len(rows):
             self._say(f"{len(rows) - len(posts)} of {len(rows)} posts lack fields and are left out")
         return posts

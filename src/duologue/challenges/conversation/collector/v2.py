@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from duologue.challenges.conversation.collector.api import BATCH, Found, Page, Sent
+from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, Page
 from duologue.challenges.conversation.collector.client import CallError, GoneError
 from duologue.challenges.conversation.collector.conversions import is_retweet, to_v1
 from duologue.challenges.conversation.collector.rate_limits import TIMELINE_MINIMUM
@@ -14,7 +14,7 @@ from duologue.challenges.conversation.collector.rate_limits import TIMELINE_MINI
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from duologue.challenges.conversation.collector.client import Caller
+    from duologue.challenges.conversation.collector.client import HttpClient
     from duologue.challenges.conversation.collector.rate_limits import Budget
 
     Row = dict[str, Any]
@@ -55,7 +55,7 @@ class V2:
 
     def __init__(
         self,
-        caller: Caller,
+        caller: HttpClient,
         budget: Budget,
         numbers: Numbers,
         *,
@@ -108,7 +108,7 @@ class V2:
                 raise CallError(f"timeline of {account}: the service repeats its pagination token")
             params["pagination_token"] = body.more
 
-    def look_up(self, ids: Sequence[int]) -> Iterator[Found]:
+    def look_up(self, ids: Sequence[int]) -> Iterator[LookupResult]:
         """Yield the posts; reasons for absent ones are the titles of the service's errors."""
         rest = list(ids)
         while rest:
@@ -120,7 +120,7 @@ class V2:
             reasons = {_number(error.get("resource_id") or error.get("value")): _reason(error) for error in body.errors}
             there = {sent.post["id"] for sent in posts}
             absent = {one: reasons.get(one, "not in the answer") for one in asked if one not in there}
-            yield Found(posts, absent)
+            yield LookupResult(posts, absent)
 
     def search_users(self, words: str, most: int) -> Iterator[Row]:
         """Yield users; the service wants a token of a user's context for this."""
@@ -185,7 +185,7 @@ class V2:
             self.budget.posts += len(body.rows) + len(body.beside)
         return body
 
-    def _sent(self, rows: list[Row], users: dict[str, Row], *, known_only: bool = False) -> list[Sent]:
+    def _sent(self, rows: list[Row], users: dict[str, Row], *, known_only: bool = False) -> list[FetchedPost]:
         """Return posts; with `known_only` those whose author came along."""
         made = []
         for row in rows:
@@ -193,7 +193,7 @@ class V2:
                 continue
             post = to_v1(row, users)
             if post is not None:
-                made.append(Sent(post, json.dumps(row)))
+                made.append(FetchedPost(post, json.dumps(row)))
         if len(made) < len(rows) and not known_only:
             self._say(f"{len(rows) - len(made)} of {len(rows)} posts lack fields and are left out")
         return made

@@ -87,7 +87,7 @@ def twitter(
       duologue collect twitter AirCare ShopHelp --store tweets --api v1 --base-url http://127.0.0.1:8080
     """
     from duologue.challenges.conversation.collector import plan
-    from duologue.challenges.conversation.collector.accounts import Collector
+    from duologue.challenges.conversation.collector.accounts import AccountCollector
     from duologue.challenges.conversation.formats import posts, stores
 
     wanted = [name.removeprefix("@") for name in (*names, *(posts.read_accounts(accounts) if accounts else ()))]
@@ -100,12 +100,12 @@ def twitter(
         if service["dry_run"]:
             unknown = len({name.lower() for name in wanted} - _numbered(store, wanted))
             steps = plan.timeline_steps(session.service, len({name.lower() for name in wanted}), unknown, per_account)
-            console.block(plan.told(steps, session.budget, session.base_url))
+            console.block(plan.plan_text(steps, session.budget, session.base_url))
             return
         base = stack.enter_context(stores.open_base(store, read=int(time.time())))
         _expire(base, store, keep_days)
         api = session.api(base, wanted)
-        collector = Collector(api, base, store, most=per_account, files=files, say=session.say)
+        collector = AccountCollector(api, base, store, most=per_account, files=files, say=session.say)
         outcome = collector.run(wanted)
         counts = base.counts()
     console.line(f"{outcome.accounts:,} accounts read, {outcome.fresh:+,} dialogues; {session.told()}")
@@ -142,9 +142,9 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
     from duologue.challenges.conversation.collector import plan
     from duologue.challenges.conversation.collector.locks import held
     from duologue.challenges.conversation.formats import stores
-    from duologue.challenges.conversation.formats.id_lists import read_wanted
+    from duologue.challenges.conversation.formats.id_lists import read_post_ids
 
-    wanted = read_wanted(ids)
+    wanted = read_post_ids(ids)
     with ExitStack() as stack:
         session = Session(stack, service)
         if service["dry_run"]:
@@ -153,7 +153,9 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
                 with stores.open_base(store, writable=False) as base:
                     left = hydrating.left_of(base, wanted, again=again)
             console.line(f"{len(wanted):,} different ids, {len(left):,} to fetch")
-            console.block(plan.told(plan.lookup_steps(session.service, len(left)), session.budget, session.base_url))
+            console.block(
+                plan.plan_text(plan.lookup_steps(session.service, len(left)), session.budget, session.base_url)
+            )
             return
         if not stack.enter_context(held(store, "ids")):
             raise UsageError(f"another process is fetching ids into {store}; wait until it has finished")

@@ -116,7 +116,7 @@ class Session:
     def api(self, numbers: Numbers, accounts: Sequence[str]) -> Api:
         """Return the service, ready to be called; it is closed with the stack."""
         from duologue.challenges.conversation.collector.bearer_token import token_for
-        from duologue.challenges.conversation.collector.client import Caller
+        from duologue.challenges.conversation.collector.client import HttpClient
         from duologue.challenges.conversation.collector.rate_limits import Patience
         from duologue.challenges.conversation.collector.v1 import V1
         from duologue.challenges.conversation.collector.v2 import V2
@@ -133,7 +133,7 @@ class Session:
 
         token = token_for(self.base_url)
         # Chance differs from run to run here: two collectors that were refused together must not come back together.
-        caller = Caller(self.base_url, token, chance=Random(), patience=patience, say=self.say, on_call=on_call)
+        caller = HttpClient(self.base_url, token, chance=Random(), patience=patience, say=self.say, on_call=on_call)
         self._stack.enter_context(caller)
         if self.service == "v1":
             return V1(caller, self.budget, self.say)

@@ -135,7 +135,7 @@ def _extract(
 
     from duologue.challenges.conversation.extraction.twitter import extractor
     from duologue.challenges.conversation.formats import posts
-    from duologue.challenges.conversation.formats.id_lists import read_wanted
+    from duologue.challenges.conversation.formats.id_lists import read_post_ids
 
     if profile == "trial" and ids is not None:
         raise UsageError("profile trial has no ids; give --profile official or testset with --ids")
@@ -147,7 +147,7 @@ def _extract(
         settings,
         accounts=None if accounts is None else posts.read_accounts(accounts),
         limits=None if ids is None else posts.read_limits(ids),
-        without=frozenset() if without is None else frozenset(read_wanted(without)),
+        without=frozenset() if without is None else frozenset(read_post_ids(without)),
     )
     if as_json:
         console.as_json(msgspec.to_builtins(made))

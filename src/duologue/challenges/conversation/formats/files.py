@@ -46,7 +46,7 @@ _SPEAKERS = {"U:": "user", "S:": "system"}
 _MARKS = {role: mark for mark, role in _SPEAKERS.items()}
 
 
-class Line(NamedTuple):
+class DialogueLine(NamedTuple):
     """A line of a dialogue file."""
 
     number: int
@@ -58,20 +58,20 @@ class Line(NamedTuple):
     raw: str
 
 
-def parse_line(raw: str, number: int) -> Line:
+def parse_line(raw: str, number: int) -> DialogueLine:
     """Return a line with its mark; the mark must stand at its very start and may touch the words."""
     for mark in (HYPOTHESIS, REFERENCE):
         if raw.startswith(mark):
-            return Line(number, mark, raw.removeprefix(mark).removeprefix(" "), raw)
+            return DialogueLine(number, mark, raw.removeprefix(mark).removeprefix(" "), raw)
     mark = raw[:2]
     if mark in _SPEAKERS and (len(raw) == 2 or raw[2].isspace()):
-        return Line(number, mark, raw[2:].removeprefix(" "), raw)
-    return Line(number, "", raw, raw)
+        return DialogueLine(number, mark, raw[2:].removeprefix(" "), raw)
+    return DialogueLine(number, "", raw, raw)
 
 
-def blocks_of(lines: Iterable[str]) -> Iterator[list[Line]]:
+def blocks_of(lines: Iterable[str]) -> Iterator[list[DialogueLine]]:
     """Yield the dialogues of a file, cut at lines of white space only."""
-    block: list[Line] = []
+    block: list[DialogueLine] = []
     for number, raw in enumerate(lines, start=1):
         if raw and not raw.isspace():
             block.append(parse_line(raw, number))
@@ -129,7 +129,7 @@ def load_lessons(path: Path, name: str = "") -> list[Example]:
     return [_named(one, name) for one in found] if name else found
 
 
-def _up_to_reply(block: list[Line]) -> list[Line]:
+def _up_to_reply(block: list[DialogueLine]) -> list[DialogueLine]:
     """Return a dialogue up to its last reply; one without any as it is, with a hidden one."""
     last = max((place for place, line in enumerate(block, start=1) if line.mark == "S:"), default=0)
     return block[:last] or [*block, parse_line(f"S: {HIDDEN[1]}", 0)]
@@ -209,7 +209,7 @@ def _speaker_problems(lines: Iterable[str], *, ends: bool = False, output: bool 
             yield Problem(rule="last-not-system", place=place, message=message, advice="end it with 'S:'")
 
 
-def speaker_unknown(line: Line) -> Problem:
+def speaker_unknown(line: DialogueLine) -> Problem:
     """Return what is wrong with a line that has no mark."""
     message = f"found {shown(line.raw)}, expected a line that starts with 'U:', 'S:', 'S_REF:' or 'S_HYP:'"
     advice = "take the white space at its start away" if parse_line(line.raw.lstrip(), 1).mark else ""
@@ -222,15 +222,15 @@ def shown(text: str) -> str:
     return ascii(short) if any("\ud800" <= one <= "\udfff" for one in short) else repr(short)
 
 
-def _turn(line: Line) -> Turn:
+def _turn(line: DialogueLine) -> Turn:
     return Turn(speaker=_SPEAKERS[line.mark], text=line.text)
 
 
-def _history(block: Sequence[Line]) -> tuple[Turn, ...]:
+def _history(block: Sequence[DialogueLine]) -> tuple[Turn, ...]:
     return tuple(_turn(line) for line in block if line.mark in _SPEAKERS)
 
 
-def _raw(block: Sequence[Line]) -> tuple[str, ...]:
+def _raw(block: Sequence[DialogueLine]) -> tuple[str, ...]:
     return tuple(line.raw for line in block)
 
 
@@ -239,7 +239,7 @@ def _reference_example(line: str, number: int) -> Example:
     return Example(sample=Sample(id=name, dialogue_id=name), references=(Answer(text=line),), source=line)
 
 
-def _evaluation_example(block: Sequence[Line], number: int) -> Example:
+def _evaluation_example(block: Sequence[DialogueLine], number: int) -> Example:
     *history, last = block
     name = str(number)
     references = () if last.text.strip() in HIDDEN else (Answer(text=last.text),)
@@ -247,7 +247,7 @@ def _evaluation_example(block: Sequence[Line], number: int) -> Example:
     return Example(sample=sample, references=references, source=_raw(block))
 
 
-def output_example(block: Sequence[Line], number: int) -> Example:
+def output_example(block: Sequence[DialogueLine], number: int) -> Example:
     """Return the example in a dialogue of system output: its context and its references."""
     name = str(number)
     references = tuple(Answer(text=line.text) for line in block if line.mark == REFERENCE)
@@ -255,7 +255,7 @@ def output_example(block: Sequence[Line], number: int) -> Example:
     return Example(sample=sample, references=references, source=_raw(block))
 
 
-def output_answer(block: Sequence[Line]) -> Answer:
+def output_answer(block: Sequence[DialogueLine]) -> Answer:
     """Return the first hypothesis of a dialogue; its text is `None` where there is none."""
     return Answer(text=next((line.text for line in block if line.mark == HYPOTHESIS), None))
 

@@ -58,7 +58,7 @@ class Post(Record, frozen=True, kw_only=True):
     """The decoded object with all its fields."""
 
 
-class Layout(NamedTuple):
+class JsonLayout(NamedTuple):
     """How a JSON file is written."""
 
     indent: int | None = 2
@@ -75,10 +75,10 @@ class Store(Record, frozen=True, kw_only=True):
     """Screen name: the file's name without its endings."""
     dialogues: dict[str, tuple[Post, ...]]
     """Id of the last post -> posts, oldest first, in the order of the file."""
-    layout: Layout = Layout()
+    layout: JsonLayout = JsonLayout()
 
 
-class Asked(Record, frozen=True, kw_only=True):
+class TurnIds(Record, frozen=True, kw_only=True):
     """A turn of an id list: who speaks, and the ids of the posts, ascending; none where they are hidden."""
 
     speaker: str
@@ -122,19 +122,19 @@ def write_store(store: Store, path: Path, *, private: bool = False) -> None:
     disk.write_text(path, _encode(dialogues, store.layout), private=private)
 
 
-def read_ids(path: Path) -> list[tuple[Asked, ...]]:
+def read_ids(path: Path) -> list[tuple[TurnIds, ...]]:
     """Return an id list: per dialogue its turns with the ids of their posts. Raises as `read_store` does."""
     decoded, _ = _decode(path)
     problems = list(_id_problems(decoded))[:MOST]
     if problems:
         raise FormatError(path, problems)
     return [
-        tuple(Asked(speaker=turn["speaker"], ids=tuple(turn["ids"]), source=turn) for turn in turns)
+        tuple(TurnIds(speaker=turn["speaker"], ids=tuple(turn["ids"]), source=turn) for turn in turns)
         for turns in decoded
     ]
 
 
-def write_ids(dialogues: Iterable[Sequence[Asked]], path: Path) -> None:
+def write_ids(dialogues: Iterable[Sequence[TurnIds]], path: Path) -> None:
     """Write an id list on one line, as the official ones are."""
     rows = [[turn.source or {"speaker": turn.speaker, "ids": list(turn.ids)} for turn in turns] for turns in dialogues]
     disk.write_text(path, json.dumps(rows))
@@ -282,14 +282,14 @@ def _id_problems(decoded: Any) -> Iterator[Problem]:
                 yield _wrong(f"{pointer}/ids", ids, "a list of integers")
 
 
-def _layout_of(text: str) -> Layout:
+def _layout_of(text: str) -> JsonLayout:
     """Return how a JSON text is written, from its second line, its letters and its end."""
     body = text.rstrip("\n")
     second = body.partition("\n")[2]
     indent = len(second) - len(second.lstrip(" ")) if second else None
-    return Layout(indent=indent, ascii=body.isascii(), newline=text != body)
+    return JsonLayout(indent=indent, ascii=body.isascii(), newline=text != body)
 
 
-def _encode(rows: Any, layout: Layout) -> str:
+def _encode(rows: Any, layout: JsonLayout) -> str:
     text = json.dumps(rows, indent=layout.indent, ensure_ascii=layout.ascii)
     return text + "\n" if layout.newline else text

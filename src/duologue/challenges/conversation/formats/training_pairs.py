@@ -1,8 +1,8 @@
-"""What systems learn to say: whole talks of training files, and each reply in them with what came before it.
+"""Training data of the systems: whole dialogues, and each reply in them paired with its context.
 
-A training file tells of a dialogue more than its last line: every line of the system that answers somebody is a lesson.
-The official extraction prints each path through a tree of tweets, so that many dialogues share their beginnings: talks
-that begin alike stay on one side of a split, and a reply is learned once for each history.
+Every reply of the system in a training dialogue is used, not only the last one. The official extraction prints each
+path through a tree of tweets, so that many dialogues share a prefix: dialogues with the same first line stay on one
+side of a train/held-out split, and a reply is used once per context.
 """
 
 from __future__ import annotations
@@ -21,129 +21,129 @@ if TYPE_CHECKING:
     from duologue.core.records import Example
 
 
-class Exchange(NamedTuple):
-    """A reply and what it answers (specification, section 9)."""
+class UtterancePair(NamedTuple):
+    """A response and the utterance it answers (specification, section 9)."""
 
-    heard: str
-    """What the others said since the reply before; an opening line of the system stands at its front."""
-    said: str
+    context: str
+    """What the user said since the previous response; an opening line of the system is put before it."""
+    response: str
 
 
-class Lesson(NamedTuple):
-    """A reply with all that came before it."""
+class ContextReply(NamedTuple):
+    """A reply with its whole dialogue history."""
 
-    talk: str
+    dialogue: str
     """The talk's `id`."""
     history: tuple[Turn, ...]
     """Speakers take turns; the last is the user."""
     reply: str
 
 
-class Talk(NamedTuple):
-    """A dialogue whose speakers take turns: lines on end of one speaker are one."""
+class TrainingDialogue(NamedTuple):
+    """A dialogue with alternating speakers: consecutive lines of one speaker are merged."""
 
     id: str
     turns: tuple[Turn, ...]
-    """Of user and system; the first reply of the system answers a user, and the last turn is the system's."""
+    """Of user and system; the system answers a user at least once, and has the last turn."""
 
-    def lessons(self) -> Iterator[Lesson]:
-        """Yield each reply that answers somebody."""
+    def context_replies(self) -> Iterator[ContextReply]:
+        """Yield each reply with its context."""
         for place, turn in enumerate(self.turns):
             if place and turn.speaker == "system":
-                yield Lesson(self.id, self.turns[:place], turn.text)
+                yield ContextReply(self.id, self.turns[:place], turn.text)
 
-    def exchanges(self) -> list[Exchange]:
-        """Return the replies with what each answers."""
-        return exchanges(self.turns)
-
-
-class Split(NamedTuple):
-    """Talks to learn from, and others to judge by."""
-
-    learned: list[Talk]
-    held_out: list[Talk]
+    def utterance_pairs(self) -> list[UtterancePair]:
+        """Return the responses with the utterances they answer."""
+        return utterance_pairs(self.turns)
 
 
-def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """Return turns of which no two on end are of one speaker; empty, hidden and missing ones are left out.
+class HeldOutSplit(NamedTuple):
+    """Training dialogues and held-out ones."""
 
-    White space is made single spaces. Whoever is not the system counts as the user.
+    train: list[TrainingDialogue]
+    held_out: list[TrainingDialogue]
+
+
+def merged_turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+    """Merge consecutive turns of one speaker; empty, hidden and missing turns are left out.
+
+    Runs of white space become single spaces. Whoever is not the system counts as the user.
     """
-    told = [("system" if one.speaker == "system" else "user", " ".join(one.text.split())) for one in turns]
-    groups = groupby((one for one in told if one[1] not in HIDDEN), key=lambda one: one[0])
+    texts = [("system" if one.speaker == "system" else "user", " ".join(one.text.split())) for one in turns]
+    groups = groupby((one for one in texts if one[1] not in HIDDEN), key=lambda one: one[0])
     return tuple(Turn(speaker=speaker, text=" ".join(text for _, text in group)) for speaker, group in groups)
 
 
-def exchanges(turns: Sequence[Turn]) -> list[Exchange]:
-    """Return the replies of joined turns with what each answers.
+def utterance_pairs(turns: Sequence[Turn]) -> list[UtterancePair]:
+    """Return the responses of merged turns with the utterances they answer.
 
-    What the user says last, still without a reply, is an exchange whose `said` is empty: a question to be answered.
+    A last user turn without a response becomes a pair with an empty `response`.
     """
-    heard: list[str] = []
-    found: list[Exchange] = []
+    context: list[str] = []
+    found: list[UtterancePair] = []
     for place, turn in enumerate(turns):
         if turn.speaker == "system" and place:
-            found.append(Exchange(" ".join(heard), turn.text))
-            heard = []
+            found.append(UtterancePair(" ".join(context), turn.text))
+            context = []
         else:
-            heard.append(turn.text)
-    return [*found, Exchange(" ".join(heard), "")] if heard else found
+            context.append(turn.text)
+    return [*found, UtterancePair(" ".join(context), "")] if context else found
 
 
-def talks_of(examples: Iterable[Example]) -> list[Talk]:
-    """Return the talks of examples that have a reply, each once, in their order.
+def training_dialogues(examples: Iterable[Example]) -> list[TrainingDialogue]:
+    """Return the dialogues of examples that have a reply, without duplicates, in order.
 
-    The first reference of an example ends its talk; without one, what the user says last is dropped.
+    The first reference of an example ends its dialogue; without one, a last user turn is dropped.
     """
-    found: dict[tuple[str, ...], Talk] = {}
+    found: dict[tuple[str, ...], TrainingDialogue] = {}
     for one in examples:
         last = [Turn(speaker="system", text=one.references[0].text or "")] if one.references else []
-        turns = joined([*one.sample.history, *last])
+        turns = merged_turns([*one.sample.history, *last])
         if turns and turns[-1].speaker == "user":
             turns = turns[:-1]
         if len(turns) > 1:
             words = (turns[0].speaker, *(turn.text for turn in turns))
-            found.setdefault(words, Talk(one.sample.dialogue_id, turns))
+            found.setdefault(words, TrainingDialogue(one.sample.dialogue_id, turns))
     return list(found.values())
 
 
-def lessons_of(talks: Iterable[Talk]) -> list[Lesson]:
-    """Return the replies of talks in their order; the same reply to the same history is there once."""
-    found: dict[tuple[str, ...], Lesson] = {}
-    for talk in talks:
-        for lesson in talk.lessons():
-            words = (lesson.history[0].speaker, *(turn.text for turn in lesson.history), lesson.reply)
-            found.setdefault(words, lesson)
+def context_replies(dialogues: Iterable[TrainingDialogue]) -> list[ContextReply]:
+    """Return the replies of dialogues in order, without duplicates of context and reply."""
+    found: dict[tuple[str, ...], ContextReply] = {}
+    for dialogue in dialogues:
+        for pair in dialogue.context_replies():
+            words = (pair.history[0].speaker, *(turn.text for turn in pair.history), pair.reply)
+            found.setdefault(words, pair)
     return list(found.values())
 
 
-def demand_talks(examples: Iterable[Example]) -> list[Talk]:
-    """Return the talks of examples. Raises `UsageError` where there is none: nobody answers anybody."""
-    talks = talks_of(examples)
-    if not talks:
+def require_dialogues(examples: Iterable[Example]) -> list[TrainingDialogue]:
+    """Return the dialogues of examples. Raises `UsageError` where none has a reply."""
+    dialogues = training_dialogues(examples)
+    if not dialogues:
         raise UsageError(
             "the training data has no reply: no line of the system ('S: ...') follows one of the user ('U: ...'); "
             "give dialogue text with --train"
         )
-    return talks
+    return dialogues
 
 
-def split(talks: Sequence[Talk], share: float, seed: int) -> Split:
-    """Return talks to learn from and about `share` of them to judge by, in their order.
+def split_held_out(dialogues: Sequence[TrainingDialogue], share: float, seed: int) -> HeldOutSplit:
+    """Split dialogues into training and about `share` held-out ones, in order.
 
-    Talks that begin with the same line are on one side. The seed and that line alone decide which, as far as neither
-    side is left without a talk; where all talks begin alike, both sides hold all of them.
+    Dialogues with the same first line are on one side; the seed and that line alone decide which, except that neither
+    side is left empty. Where all have the same first line, both sides hold all of them.
     """
-    beginnings = {talk.turns[0].text for talk in talks}
+    beginnings = {dialogue.turns[0].text for dialogue in dialogues}
     if len(beginnings) < 2:
-        return Split(list(talks), list(talks))
+        return HeldOutSplit(list(dialogues), list(dialogues))
     ranked = sorted((_rank(text, seed), text) for text in beginnings)
     drawn = {text for rank, text in ranked[1:-1] if rank < share} | {ranked[0][1]}
-    learned = [talk for talk in talks if talk.turns[0].text not in drawn]
-    return Split(learned, [talk for talk in talks if talk.turns[0].text in drawn])
+    train = [dialogue for dialogue in dialogues if dialogue.turns[0].text not in drawn]
+    return HeldOutSplit(train, [dialogue for dialogue in dialogues if dialogue.turns[0].text in drawn])
 
 
 def _rank(text: str, seed: int) -> float:
-    """Return where in [0, 1[ the hash of seed and text lies."""
+    """Return the hash of seed and text as a number in [0, 1)."""
     digest = hashlib.sha256(f"{seed}\n{text}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:7], "big") / (1 << 56)

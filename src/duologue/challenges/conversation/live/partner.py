@@ -37,7 +37,7 @@ _WORDS = {
 }
 
 
-class Partner:
+class ServiceAgent:
     """A system to talk to; it sees the dialogue since the last empty line, as a sample of the challenge.
 
     `system` is any system that answers with text; it is prepared here. Raises `UsageError` for a language that there

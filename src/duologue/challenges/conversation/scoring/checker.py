@@ -13,7 +13,7 @@ from duologue.challenges.conversation.formats.files import (
     HYPOTHESIS,
     OUTPUT,
     REFERENCE,
-    Line,
+    DialogueLine,
     foreign,
     numbered,
     parse_line,
@@ -128,7 +128,7 @@ def _nothing_to_score(submission: Submission) -> Problem | None:
 class _Dialogue:
     """What the check remembers of one dialogue of system output while it goes through its lines."""
 
-    def __init__(self, number: int, line: Line, example: Example | None) -> None:
+    def __init__(self, number: int, line: DialogueLine, example: Example | None) -> None:
         self.place = f"dialogue {number}, line {line.number}"
         self.hypotheses = self.references = self.turns = 0
         self._worded = self._strange = False
@@ -138,7 +138,7 @@ class _Dialogue:
         self._history = [turn.text.split() for turn in history]
         self._known = [] if example is None else [(one.text or "").split() for one in example.references]
 
-    def add(self, line: Line) -> Iterator[Problem]:
+    def add(self, line: DialogueLine) -> Iterator[Problem]:
         """Yield what is wrong with the next line."""
         yield from self._line_problems(line)
         if line.mark == HYPOTHESIS:
@@ -152,7 +152,7 @@ class _Dialogue:
             self._same = self._same and self._history[self.turns : self.turns + 1] == [line.text.split()]
             self.turns += 1
 
-    def _line_problems(self, line: Line) -> Iterator[Problem]:
+    def _line_problems(self, line: DialogueLine) -> Iterator[Problem]:
         place = f"line {line.number}"
         if not line.mark:
             yield speaker_unknown(line)

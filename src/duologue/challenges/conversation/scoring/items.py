@@ -21,7 +21,7 @@ from duologue.core.records import Answer, Problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from duologue.challenges.conversation.formats.files import Line
+    from duologue.challenges.conversation.formats.files import DialogueLine
     from duologue.core.records import Example, Scoring, Submission
 
 PORTION = 1 << 13
@@ -233,7 +233,7 @@ def _blocks(submission: Submission) -> Iterator[Items]:
     return _portions(filter(None, map(_sample, count(1), blocks_of(submission.rows))), turns=True)
 
 
-def _sample(number: int, block: Sequence[Line]) -> tuple[str, str, list[str], int] | None:
+def _sample(number: int, block: Sequence[DialogueLine]) -> tuple[str, str, list[str], int] | None:
     references = [_joined(one.text) for one in block if one.mark == REFERENCE]
     if not references:
         return None

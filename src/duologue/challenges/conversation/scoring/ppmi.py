@@ -32,7 +32,7 @@ _ROUNDS = 4  # of the subspace iteration
 _SPARE = 20  # directions that are followed beside those wanted
 
 
-class Sides(NamedTuple):
+class PairVectors(NamedTuple):
     """The vectors of words on either side of a pair."""
 
     left: Singles
@@ -41,7 +41,7 @@ class Sides(NamedTuple):
     """(v, r)."""
 
 
-def number_words(texts: Iterable[Iterable[str]], most: int, least: int = 1) -> dict[str, int]:
+def word_ids(texts: Iterable[Iterable[str]], most: int, least: int = 1) -> dict[str, int]:
     """Return numbers of the most frequent words that occur `least` times, frequent ones first, ties by code point."""
     counts = Counter(word for text in texts for word in text)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
@@ -64,7 +64,7 @@ def count_pairs(parts: Iterable[Integers], size: int) -> Singles:
     return counts.reshape(size, size)
 
 
-def information(counts: Singles) -> Singles:
+def ppmi_matrix(counts: Singles) -> Singles:
     """Return the positive pointwise mutual information of counted pairs, (v, v); what never occurred has none."""
     lefts = counts.sum(axis=1, keepdims=True)  # (v, 1)
     rights = counts.sum(axis=0, keepdims=True) ** _SMOOTHING  # (1, v)
@@ -73,7 +73,7 @@ def information(counts: Singles) -> Singles:
     return np.where(counts > 0, np.maximum(told, 0), 0).astype(np.float32)
 
 
-def directions(matrix: Singles, rank: int, seed: int = 0) -> Sides:
+def truncated_svd(matrix: Singles, rank: int, seed: int = 0) -> PairVectors:
     """Return both sides' vectors along the `rank` largest singular values; fewer where the matrix is small."""
     rank = min(rank, len(matrix))
     width = min(rank + _SPARE, len(matrix))
@@ -83,12 +83,12 @@ def directions(matrix: Singles, rank: int, seed: int = 0) -> Sides:
         basis = np.linalg.qr(matrix.T @ basis)[0]  # (v, width)
     left, values, right = np.linalg.svd(matrix @ basis, full_matrices=False)
     shared = np.sqrt(values[:rank])
-    return Sides(
+    return PairVectors(
         (left[:, :rank] * shared).astype(np.float32), ((basis @ right.T)[:, :rank] * shared).astype(np.float32)
     )
 
 
-class WordTable(NamedTuple):
+class WordVectors(NamedTuple):
     """Words with their vectors."""
 
     words: list[str]
@@ -101,16 +101,16 @@ class WordTable(NamedTuple):
             yield " ".join((word, *(f"{number:.{DIGITS}f}" for number in row)))
 
     @classmethod
-    def of_lines(cls, lines: Iterable[str]) -> WordTable:
+    def of_lines(cls, lines: Iterable[str]) -> WordVectors:
         """Return the table of such lines. Raises `ValueError` for lines that are none."""
         cells = [line.split(" ") for line in lines]
         return cls([word for word, *_ in cells], np.array([row for _, *row in cells], dtype=np.float32))
 
 
-class Middles:
+class MeanVectors:
     """Texts as the mean of the vectors of their words, set to length 1; an unknown word has the mean of all vectors."""
 
-    def __init__(self, table: WordTable, weights: Mapping[str, float] | None = None, *, rare: float = 1.0) -> None:
+    def __init__(self, table: WordVectors, weights: Mapping[str, float] | None = None, *, rare: float = 1.0) -> None:
         """Weigh words by `weights`, those that are not there by `rare`; or all alike."""
         self._rows = {word: row for row, word in enumerate(table.words)}
         self._vectors = np.vstack([table.vectors, table.vectors.mean(axis=0)])
@@ -128,15 +128,17 @@ class Middles:
         return (found / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
-def word_table(texts: Sequence[Sequence[str]], *, most: int = 5000, rank: int = 100, reach: int = 4) -> WordTable:
+def train_word_vectors(
+    texts: Sequence[Sequence[str]], *, most: int = 5000, rank: int = 100, reach: int = 4
+) -> WordVectors:
     """Return vectors of the most frequent words, from neighbours up to `reach` words away in the same text."""
-    numbers = number_words(texts, most)
+    numbers = word_ids(texts, most)
     size = len(numbers)
     known = [np.array([numbers.get(word, -1) for word in text], dtype=np.int64) for text in texts]
     pairs = (_neighbours(text, step, size) for text in known for step in range(1, min(reach, len(text) - 1) + 1))
     counts = count_pairs(pairs, size)
-    vectors = directions(information(counts + counts.T), rank).left.round(DIGITS)
-    return WordTable(list(numbers), vectors)
+    vectors = truncated_svd(ppmi_matrix(counts + counts.T), rank).left.round(DIGITS)
+    return WordVectors(list(numbers), vectors)
 
 
 def _neighbours(text: Integers, step: int, size: int) -> Integers:

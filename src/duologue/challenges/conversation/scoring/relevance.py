@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from duologue.challenges.conversation.formats.files import OUTPUT, blocks_of, output_example, read_dialogues
-from duologue.challenges.conversation.formats.training_pairs import Talk, joined, lessons_of
-from duologue.challenges.conversation.scoring.ppmi import count_pairs, directions, information, number_words
+from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue, context_replies, merged_turns
+from duologue.challenges.conversation.scoring.ppmi import count_pairs, ppmi_matrix, truncated_svd, word_ids
 from duologue.challenges.conversation.scoring.terms import terms
 from duologue.core.disk import read_bytes, sha256
 from duologue.core.errors import UsageError
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.conversation.formats.training_pairs import Lesson
+    from duologue.challenges.conversation.formats.training_pairs import ContextReply
     from duologue.core.records import Example, Submission, Turn
     from duologue.metrics.counts import Floats
 
@@ -61,13 +61,13 @@ _LEAST = 3
 class Judge:
     """Tells how well replies go with contexts."""
 
-    def __init__(self, lessons: Sequence[Lesson], hash_: str = "") -> None:
+    def __init__(self, lessons: Sequence[ContextReply], hash_: str = "") -> None:
         """Fit on the replies of training dialogues and what came before them."""
         self.hash = hash_
         """SHA-256 of the file that it was fitted on, for signatures; empty where it was no file."""
         contexts = [terms(" ".join(turn.text for turn in one.history[-len(_TURNS) :])) for one in lessons]
         replies = [terms(one.reply) for one in lessons]
-        self._numbers = numbers = number_words((*contexts, *replies), _WORDS, _LEAST)
+        self._numbers = numbers = word_ids((*contexts, *replies), _WORDS, _LEAST)
         seen = Counter(word for pair in zip(contexts, replies, strict=True) for word in {*pair[0], *pair[1]})
         self._known = seen
         self._total = len(lessons)
@@ -75,7 +75,7 @@ class Judge:
             (self._rows(heard)[:, None] * len(numbers) + self._rows(said)).ravel()
             for heard, said in zip(contexts, replies, strict=True)
         )
-        self._tables = directions(information(count_pairs(pairs, len(numbers))), _RANK)
+        self._tables = truncated_svd(ppmi_matrix(count_pairs(pairs, len(numbers))), _RANK)
 
     def passes(self, replies: Sequence[str], histories: Sequence[History], others: Sequence[Sequence[int]]) -> Floats:
         """Return 1 for each reply whose own history is likelier than the others, given by place; else 0, ties too."""
@@ -118,19 +118,19 @@ class Judge:
         return {word: weight / length for word, weight in weighted.items()} if length else {}
 
 
-class Asked(NamedTuple):
+class SampleContexts(NamedTuple):
     """What a file was answered: by sample, the context."""
 
     ids: Sequence[str]
     histories: Sequence[History]
 
 
-def count(asked: Asked, replies: Sequence[str], judge: Judge, seed: int = 0) -> Floats:
+def count(asked: SampleContexts, replies: Sequence[str], judge: Judge, seed: int = 0) -> Floats:
     """Return 1 for each reply that finds its context. Raises `UsageError` where there are no ten dialogues."""
-    return judge.passes(replies, asked.histories, list(_drawn(asked, seed)))
+    return judge.passes(replies, asked.histories, list(_distractors(asked, seed)))
 
 
-def _drawn(asked: Asked, seed: int) -> Iterator[list[int]]:
+def _distractors(asked: SampleContexts, seed: int) -> Iterator[list[int]]:
     """Yield for each sample the places of others, of dialogues that begin otherwise."""
     begins = [history[0].text if history else "" for history in asked.histories]
     sizes = Counter(begins)
@@ -149,7 +149,7 @@ def _drawn(asked: Asked, seed: int) -> Iterator[list[int]]:
         yield list(drawn)
 
 
-def asked_in(ids: Sequence[str], examples: Sequence[Example], submission: Submission) -> Asked:
+def sample_contexts(ids: Sequence[str], examples: Sequence[Example], submission: Submission) -> SampleContexts:
     """Return the contexts of samples: those of the truth, or of system output itself.
 
     Raises `UsageError` where neither has them: references and replies alone say nothing of contexts.
@@ -160,13 +160,13 @@ def asked_in(ids: Sequence[str], examples: Sequence[Example], submission: Submis
         known = {one.sample.id: one.sample.history for one in found}
     if not known:
         raise UsageError("relevance needs contexts, and none are given; give evaluation text with --gold or --input")
-    return Asked(ids, [known.get(name, ()) for name in ids])
+    return SampleContexts(ids, [known.get(name, ()) for name in ids])
 
 
 @lru_cache(maxsize=2)
 def _judge(path: Path, digest: str) -> Judge:
-    talks = [Talk(one.id, joined(one.turns)) for one in read_dialogues(path)]
-    lessons = lessons_of(talk for talk in talks if len(talk.turns) > 1)
+    talks = [TrainingDialogue(one.id, merged_turns(one.turns)) for one in read_dialogues(path)]
+    lessons = context_replies(talk for talk in talks if len(talk.turns) > 1)
     if not lessons:
         raise UsageError(f"{path} has no reply to fit the judge of relevance on; give training dialogues")
     return Judge(lessons, digest)

@@ -29,7 +29,7 @@ from duologue.challenges.conversation.scoring import official
 from duologue.challenges.conversation.scoring.checker import VARIANTS
 from duologue.challenges.conversation.scoring.counts import DIFFERENT, DIVERSITY, Counted, count, meteor_of
 from duologue.challenges.conversation.scoring.items import flow_of
-from duologue.challenges.conversation.scoring.relevance import RELEVANCE, asked_in, judge_of
+from duologue.challenges.conversation.scoring.relevance import RELEVANCE, judge_of, sample_contexts
 from duologue.challenges.conversation.scoring.relevance import count as count_relevance
 from duologue.challenges.conversation.scoring.stream_counts import Runs, count_runs
 from duologue.core.disk import Source
@@ -115,7 +115,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
         names, intervals = items.ids, counted.intervals
         if how.options.get("relevance"):
             judge = judge_of(Path(how.options["relevance"]))
-            asked = asked_in(items.ids, examples, submission)
+            asked = sample_contexts(items.ids, examples, submission)
             counted.columns[RELEVANCE.name] = count_relevance(asked, items.replies, judge)
             fitted = judge.hash
     counts = Counts(tuple(names), columns, np.column_stack([counted.columns[name] for name in columns]))

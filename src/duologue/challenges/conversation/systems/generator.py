@@ -1,53 +1,53 @@
-"""What the networks that answer have in common: who they answer for, what they learn from, how they are kept."""
+"""Base class of the neural response generators: training, held-out split, saving and loading."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from duologue.challenges.conversation.formats.training_pairs import demand_talks, split
-from duologue.challenges.conversation.systems.model_card import WEIGHTS, Card, seen_in
-from duologue.challenges.conversation.systems.training_mix import repeated, some
+from duologue.challenges.conversation.formats.training_pairs import require_dialogues, split_held_out
+from duologue.challenges.conversation.systems.model_card import WEIGHTS, GeneratorCard, training_summary
+from duologue.challenges.conversation.systems.training_mix import limited, upsampled
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.conversation.formats.training_pairs import Talk
+    from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue
     from duologue.core.protocols import Brief, Progress, Run, Task, World
     from duologue.core.records import Example
     from duologue.models.train import Plan, Subject
     from duologue.models.words import Words
 
 
-class Portions(Protocol):
-    """What every recipe says of the dialogues that are learned."""
+class TrainingMix(Protocol):
+    """Recipe entries for choosing the training dialogues."""
 
     @property
     def most_talks(self) -> int:
-        """Dialogues that are learned at most; 0: all of them."""
+        """Maximum number of training dialogues; 0: all of them."""
         ...
 
     @property
     def repeats(self) -> int:
-        """Times that dialogues of a small file are learned in an epoch."""
+        """How often dialogues of a small file are repeated per epoch."""
         ...
 
     @property
     def held_out(self) -> float:
-        """Share of the dialogues that tells the best weights."""
+        """Share of the dialogues held out for choosing the best checkpoint."""
         ...
 
 
-R = TypeVar("R", bound=Portions)
+R = TypeVar("R", bound=TrainingMix)
 M = TypeVar("M", bound=Any)  # a torch module, which nothing here may import
 
 
-class Writer(Generic[R, M]):
-    """A network that writes replies, without its network (with it a `Trainable`)."""
+class NeuralGenerator(Generic[R, M]):
+    """A response generator (a `Trainable`); subclasses provide the network and its data."""
 
     name: ClassVar[str]
-    """What the system is called."""
+    """Registered name of the system."""
 
     def __init__(self, recipe: R) -> None:
         self.recipe = recipe
@@ -56,39 +56,39 @@ class Writer(Generic[R, M]):
         self._words: Words | None = None
         self._seed = 0
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's promise: all it knows is in its weights
-        """Take the seed that replies are drawn by. Raises `UsageError` for any task but `conversation`."""
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's signature: no knowledge base
+        """Set the sampling seed. Raises `UsageError` for any task but `conversation`."""
         if brief.name != "conversation":
             raise UsageError(f"{self.name} answers for task 'conversation' alone, found '{brief.name}'")
         self._seed = seed
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # Trainable's promise: there is nothing to make
-        """Raise `UsageError`: there is no simulator of this data."""
+    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # Trainable's signature: no simulator
+        """Raise `UsageError`: the challenge has no simulator."""
         raise UsageError(f"{self.name} learns from dialogues of people; give dialogue text with --train FILE.txt")
 
     def fit(
         self,
         examples: Sequence[Example],
         held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # Trainable's promise: talks without replies teach it nothing
+        unlabelled: Sequence[Example],  # noqa: ARG002  # Trainable's signature: dialogues without replies are of no use
         run: Run,
     ) -> None:
-        """Learn from dialogues; without held-out ones a part that begins in other words is held out.
+        """Train on dialogues; without `held_out`, dialogues with other first lines are held out.
 
-        Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights. Raises
-        `UsageError` when nobody answers anybody.
+        Resumes from the last checkpoint in `run.folder` with the same final weights. Raises `UsageError` when no
+        dialogue has a reply.
         """
         from duologue.models.train import train  # needs torch
 
         recipe = self.recipe
-        talks = some(demand_talks(examples), recipe.most_talks, run.seed)
-        sides = (talks, demand_talks(held_out)) if held_out else split(talks, recipe.held_out, run.seed)
+        talks = limited(require_dialogues(examples), recipe.most_talks, run.seed)
+        sides = (talks, require_dialogues(held_out)) if held_out else split_held_out(talks, recipe.held_out, run.seed)
         words = self._words = self._vocabulary(sides[0])
-        model = self._new(len(words), run.seed)
+        model = self._new_model(len(words), run.seed)
         train(
-            self._learner(model),
-            [lesson for talk in repeated(sides[0], recipe.repeats) for lesson in self._lessons(talk)],
-            [lesson for talk in sides[1] for lesson in self._lessons(talk)],
+            self._subject(model),
+            [example for talk in upsampled(sides[0], recipe.repeats) for example in self._examples(talk)],
+            [example for talk in sides[1] for example in self._examples(talk)],
             self._plan(),
             folder=run.folder,
             seed=run.seed,
@@ -96,48 +96,48 @@ class Writer(Generic[R, M]):
             progress=run.progress,
         )
         self._model = model.to("cpu")
-        self.seen = seen_in(talks)
+        self.seen = training_summary(talks)
 
     def save(self, folder: Path) -> None:
         """Write the weights and the vocabulary."""
         from duologue.models.weights import save_weights  # needs torch
 
-        model, words = self._ready()
+        model, words = self._trained()
         save_weights(model, folder / WEIGHTS)
-        Card(words=list(words.words), seen=self.seen).save(folder)
+        GeneratorCard(words=list(words.words), seen=self.seen).save(folder)
 
     def load(self, folder: Path) -> None:
-        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
         from duologue.models.weights import load_weights  # these need torch
         from duologue.models.words import Words
 
-        card = Card.load(folder)
+        card = GeneratorCard.load(folder)
         words = Words(card.words)
-        model = self._new(len(words), 0)
+        model = self._new_model(len(words), 0)
         load_weights(model, folder / WEIGHTS)
         self._model, self._words, self.seen = model.eval(), words, card.seen
 
-    def _ready(self) -> tuple[M, Words]:
+    def _trained(self) -> tuple[M, Words]:
         if self._model is None or self._words is None:
             raise UsageError(f"{self.name} has not learned yet; train it, or load a trained one")
         return self._model, self._words
 
-    def _vocabulary(self, talks: Sequence[Talk]) -> Words:
-        """Return the words of the network."""
+    def _vocabulary(self, talks: Sequence[TrainingDialogue]) -> Words:
+        """Build the vocabulary."""
         raise NotImplementedError
 
-    def _new(self, vocabulary: int, seed: int) -> M:
-        """Return an untrained network for so many words."""
+    def _new_model(self, vocabulary: int, seed: int) -> M:
+        """Return an untrained network for a vocabulary of this size."""
         raise NotImplementedError
 
-    def _learner(self, model: M) -> Subject[Any, Any]:
-        """Return the network as the training loop wants it."""
+    def _subject(self, model: M) -> Subject[Any, Any]:
+        """Return the network with its loss and batching for the training loop."""
         raise NotImplementedError
 
-    def _lessons(self, talk: Talk) -> Iterable[Any]:
-        """Return a talk as what the network learns from, once the words are there."""
+    def _examples(self, talk: TrainingDialogue) -> Iterable[Any]:
+        """Encode a dialogue as training examples; the vocabulary must be there."""
         raise NotImplementedError
 
     def _plan(self) -> Plan:
-        """Return how it is trained."""
+        """Return the training configuration."""
         raise NotImplementedError

@@ -1,9 +1,7 @@
-"""The text that agrees most with the others: minimum Bayes risk among texts that all might be said.
+"""Minimum Bayes risk decoding: the candidate with the highest expected agreement with the other candidates.
 
-Kumar and Byrne 2004, equation 2, with the loss 1 - agreement and the texts themselves as the evidence: of texts with
-probabilities p the one with the greatest sum over the others of p times its agreement with them is said. Agreement is
-the F of the different words and pairs of neighbouring words. What only one text knows, such as a name that nobody
-mentioned, agrees with nothing.
+Kumar and Byrne 2004, equation 2, with the loss 1 - agreement and the candidates themselves as the evidence. Agreement
+is the F score of the sets of unigrams and bigrams.
 """
 
 from __future__ import annotations
@@ -21,12 +19,12 @@ if TYPE_CHECKING:
     Gram = str | tuple[str, str]
 
 
-def agreement(texts: Sequence[Sequence[str]]) -> NDArray[np.float32]:
-    """Return how far each text (given as its words) agrees with each other, (n, n) from 0 to 1; 1 with itself.
+def pairwise_agreement(texts: Sequence[Sequence[str]]) -> NDArray[np.float32]:
+    """Return the n-gram F score of each pair of tokenized texts, (n, n); 1 on the diagonal.
 
-    A text without words agrees with nothing, not even with itself.
+    An empty text has 0 with every text, itself included.
 
-    >>> agreement([["we", "are", "here"], ["we", "are"], []]).round(2).tolist()
+    >>> pairwise_agreement([["we", "are", "here"], ["we", "are"], []]).round(2).tolist()
     [[1.0, 0.75, 0.0], [0.75, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
     grams: list[set[Gram]] = [{*words, *pairwise(words)} for words in texts]
@@ -39,18 +37,18 @@ def agreement(texts: Sequence[Sequence[str]]) -> NDArray[np.float32]:
     return both
 
 
-def most_agreed(texts: Sequence[Sequence[str]], weights: Sequence[float]) -> int:
-    """Return the place of the text, given as its words, with which the others agree most; of equals the first.
+def mbr_index(texts: Sequence[Sequence[str]], weights: Sequence[float]) -> int:
+    """Return the index of the MBR candidate among tokenized texts; ties go to the first.
 
-    Raises `ValueError` where there is none.
+    Raises `ValueError` without candidates.
     """
-    return best_by(agreement(texts), weights)
+    return most_agreed_index(pairwise_agreement(texts), weights)
 
 
-def best_by(agreements: NDArray[np.float32], weights: Sequence[float]) -> int:
-    """Return the place of the text with the greatest sum of its agreements (n, n), weighted; of equals the first.
+def most_agreed_index(agreements: NDArray[np.float32], weights: Sequence[float]) -> int:
+    """Return the index of the text with the highest weighted sum of agreements (n, n); ties go to the first.
 
-    Raises `ValueError` where there is none.
+    Raises `ValueError` without candidates.
     """
     if not len(agreements):
         raise ValueError("there is no text to choose")

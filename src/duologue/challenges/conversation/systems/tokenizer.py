@@ -1,8 +1,7 @@
-"""Texts as pieces that networks read and say, and back: words, with the punctuation around them apart.
+"""Reversible tokenizer of the neural generators: words with punctuation split off.
 
-Text of the official extraction has spaces around its punctuation, other text has not. A mark on punctuation says on
-which side it stands close to its neighbour, so that both kinds come back as they were, and a name at the end of a
-sentence is the same piece as one within it.
+Text of the official extraction has spaces around its punctuation, other text has not. A joiner mark on split-off
+punctuation says on which side there was no space, so that both kinds are restored exactly.
 """
 
 from __future__ import annotations
@@ -13,32 +12,32 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Cut = Literal["words", "pieces"]
-"""How text is cut: at white space alone, or with punctuation apart."""
+Tokenization = Literal["words", "pieces"]
+"""At white space alone, or with punctuation split off."""
 
-CLOSE = "\uffed"
-"""Stands on the side of a piece where no space comes."""
+JOINED = "\uffed"
+"""Joiner: marks the side of a token on which there is no space."""
 
 _BEFORE = re.compile(r"[^\w\s@#$]*")
-_HOLDER = re.compile(r"(<[A-Z_]+>)")
+_PLACEHOLDER = re.compile(r"(<[A-Z_]+>)")
 
 
-def pieces_of(text: str, cut: Cut = "pieces") -> list[str]:
-    """Return the pieces of a text; white space is no piece.
+def tokenize(text: str, cut: Tokenization = "pieces") -> list[str]:
+    """Return the tokens of a text.
 
-    >>> pieces_of("At 11:30 (San Jose)?")
+    >>> tokenize("At 11:30 (San Jose)?")
     ['At', '11:30', '(￭', 'San', 'Jose', '￭)?']
-    >>> pieces_of("sorry , <USER> !") == "sorry , <USER> !".split()
+    >>> tokenize("sorry , <USER> !") == "sorry , <USER> !".split()
     True
     """
     words = text.split()
-    return words if cut == "words" else [piece for word in words for piece in _pieces(word)]
+    return words if cut == "words" else [piece for word in words for piece in _tokens_of_word(word)]
 
 
-def _pieces(word: str) -> list[str]:
+def _tokens_of_word(word: str) -> list[str]:
     if word.isalnum():
         return [word]
-    parts = _HOLDER.split(word) if "<" in word else ["", word]
+    parts = _PLACEHOLDER.split(word) if "<" in word else ["", word]
     if len(parts) > 2:  # a placeholder: what stands beside it is punctuation in the main
         before, holder, after = parts[0], parts[1], "".join(parts[2:])
     else:
@@ -49,9 +48,9 @@ def _pieces(word: str) -> list[str]:
         before, holder, after = word[:start], word[start:end], word[end:]
     if not holder:
         return [word]
-    return [*([before + CLOSE] if before else []), holder, *([CLOSE + after] if after else [])]
+    return [*([before + JOINED] if before else []), holder, *([JOINED + after] if after else [])]
 
 
-def text_of(pieces: Iterable[str]) -> str:
-    """Return the text of pieces, words apart by one space."""
-    return f" {' '.join(pieces)} ".replace(f"{CLOSE} ", "").replace(f" {CLOSE}", "").strip()
+def detokenize(pieces: Iterable[str]) -> str:
+    """Return the text of tokens, joined by single spaces except at joiners."""
+    return f" {' '.join(pieces)} ".replace(f"{JOINED} ", "").replace(f" {JOINED}", "").strip()

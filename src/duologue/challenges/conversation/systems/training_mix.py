@@ -1,7 +1,6 @@
-"""How much of each training file is learned: small files are not drowned by large ones.
+"""Mixing of training files: limits and upsampling, so that large files do not drown small in-domain ones.
 
-Talks of several files have the number of their file before their ids (`task.lessons`). A few hundred talks in the words
-that will be asked for are worth more than their share beside thousands of others.
+Dialogue ids begin with the number of their file where there are several (`task.lessons`).
 """
 
 from __future__ import annotations
@@ -12,27 +11,27 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.conversation.formats.training_pairs import Talk
+    from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue
 
 
-def some(talks: Sequence[Talk], most: int, seed: int) -> list[Talk]:
-    """Return at most so many talks (0: all), drawn by the seed, in their order.
+def limited(talks: Sequence[TrainingDialogue], limit: int, seed: int) -> list[TrainingDialogue]:
+    """Return a random sample of at most `limit` dialogues (0: all), in order.
 
-    Each file may fill an equal part; what a small one leaves is shared among the larger ones.
+    Each file gets an equal share; what a small file leaves is shared among the larger ones.
     """
-    if not most or len(talks) <= most:
+    if not limit or len(talks) <= limit:
         return list(talks)
     files = sorted(_files(talks), key=len)
     kept: set[int] = set()
     for number, places in enumerate(files):
-        room = (most - len(kept)) // (len(files) - number)
-        chance = Random(seed)
-        kept |= set(sorted(places, key=lambda _: chance.random())[:room])
+        room = (limit - len(kept)) // (len(files) - number)
+        rng = Random(seed)
+        kept |= set(sorted(places, key=lambda _: rng.random())[:room])
     return [talk for place, talk in enumerate(talks) if place in kept]
 
 
-def repeated(talks: Sequence[Talk], times: int) -> list[Talk]:
-    """Return talks with those of small files up to so many times, as far as no file outgrows the largest."""
+def upsampled(talks: Sequence[TrainingDialogue], times: int) -> list[TrainingDialogue]:
+    """Repeat the dialogues of small files up to `times`, no file becoming larger than the largest."""
     files = _files(talks)
     largest = max(map(len, files), default=0)
     found = list(talks)
@@ -41,8 +40,8 @@ def repeated(talks: Sequence[Talk], times: int) -> list[Talk]:
     return found
 
 
-def _files(talks: Sequence[Talk]) -> list[list[int]]:
-    """Return the places of the talks of each file."""
+def _files(talks: Sequence[TrainingDialogue]) -> list[list[int]]:
+    """Return the indices of the dialogues of each file."""
     found: dict[str, list[int]] = {}
     for place, talk in enumerate(talks):
         found.setdefault(talk.id.rpartition(":")[0], []).append(place)

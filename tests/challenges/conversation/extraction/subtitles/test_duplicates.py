@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tests.subtitles import xml_of
 
-from duologue.challenges.conversation.extraction.subtitles.duplicates import Copies, similar_files
-from duologue.challenges.conversation.extraction.subtitles.pairs import Pairs
+from duologue.challenges.conversation.extraction.subtitles.duplicates import DuplicatePairs, similar_files
+from duologue.challenges.conversation.extraction.subtitles.pairs import SentencePairs
 from duologue.challenges.conversation.extraction.subtitles.utterances import Extraction, Worker
 from duologue.corpus.members import MemberData
 from duologue.corpus.tables import PackedTexts
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def standing(places: list[int]) -> Pairs:
+def standing(places: list[int]) -> SentencePairs:
     numbers = np.array(places, np.int64)
     texts = PackedTexts.of(b"", np.zeros(len(places), np.int64))
-    return Pairs(numbers, numbers, numbers, texts, texts)
+    return SentencePairs(numbers, numbers, numbers, texts, texts)
 
 
 def test_what_is_marked_is_left_out() -> None:
-    copies = Copies(40)
+    copies = DuplicatePairs(40)
     copies.mark(np.array([3, 8, 9, 39]))
     assert copies.total == 4
     assert copies.others(standing([3, 4, 8, 9, 10, 39])).tolist() == [False, True, False, False, True, False]

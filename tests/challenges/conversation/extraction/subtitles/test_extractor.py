@@ -23,20 +23,20 @@ from duologue.challenges.conversation.extraction.subtitles.extractor import (
     DEFAULTS,
     OFFICIAL,
     Made,
-    Profile,
+    SubtitleProfile,
     extract,
 )
 from duologue.core.errors import FormatError, UsageError
 from duologue.corpus.shuffle import shuffle
 
-WHOLE = Profile(name=OFFICIAL, ratios=(0.7, 0.3), duplicates="keep", leaks=True)
+WHOLE = SubtitleProfile(name=OFFICIAL, ratios=(0.7, 0.3), duplicates="keep", leaks=True)
 
 
 def texts(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(out.glob("*.txt"))}
 
 
-def run(source: Path, out: Path, profile: Profile = WHOLE, **how: Any) -> tuple[Made, list[str]]:
+def run(source: Path, out: Path, profile: SubtitleProfile = WHOLE, **how: Any) -> tuple[Made, list[str]]:
     said: list[str] = []
     return extract(source, out, profile, say=said.append, **how), said
 
@@ -101,7 +101,7 @@ def test_the_bytes_depend_on_neither_archive_nor_order_nor_workers(folder: Path,
 
 def test_the_golden_texts_are_written(golden: Path, tmp_path: Path) -> None:
     golden = golden / "opensubs_end_to_end"
-    profile = Profile(name=OFFICIAL, ratios=(0.5, 0.25), duplicates="keep", leaks=True, samples=10)
+    profile = SubtitleProfile(name=OFFICIAL, ratios=(0.5, 0.25), duplicates="keep", leaks=True, samples=10)
     _, said = run(golden / "xml", tmp_path, profile)
     wanted = {f"{part}.txt": (golden / f"expected_{part}.txt").read_bytes() for part in ("train", "dev", "eval")}
     assert texts(tmp_path) == wanted
@@ -111,7 +111,7 @@ def test_the_golden_texts_are_written(golden: Path, tmp_path: Path) -> None:
 
 def test_no_movie_is_in_two_parts_and_no_pair_twice(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "xml", 50)
-    made, _ = run(folder, tmp_path, Profile(ratios=(0.5, 0.3, 0.2)))
+    made, _ = run(folder, tmp_path, SubtitleProfile(ratios=(0.5, 0.3, 0.2)))
     said = {name: set(text.decode().split("\n\n")) - {""} for name, text in texts(tmp_path).items()}
     assert sorted(said) == ["dev.txt", "test.txt", "train.txt"]
     assert all(said.values())
@@ -149,7 +149,7 @@ def test_copies_are_left_out_as_far_as_asked(tmp_path: Path) -> None:
     source = copied(tmp_path / "xml")
     found = {}
     for duplicates in ("keep", "exact", "near"):
-        profile = Profile(ratios=(1.0,), duplicates=duplicates, leaks=duplicates == "keep")
+        profile = SubtitleProfile(ratios=(1.0,), duplicates=duplicates, leaks=duplicates == "keep")
         made, _ = run(source, tmp_path / duplicates, profile)
         found[duplicates] = texts(tmp_path / duplicates)["train.txt"].decode().split("\n\n")[:-1]
         assert made.copies == len(found["keep"]) - len(found[duplicates])
@@ -170,7 +170,7 @@ def test_a_pair_of_train_is_not_in_dev_unless_leaks_are_allowed(tmp_path: Path) 
         path.parent.mkdir(parents=True)
         path.write_bytes(gzip.compress(xml_of([*same, [str(number), "."]]).encode()))
     for leaks in (True, False):
-        run(tmp_path / "xml", tmp_path / f"{leaks}", Profile(ratios=(0.5, 0.5), duplicates="keep", leaks=leaks))
+        run(tmp_path / "xml", tmp_path / f"{leaks}", SubtitleProfile(ratios=(0.5, 0.5), duplicates="keep", leaks=leaks))
         found = texts(tmp_path / f"{leaks}")
         assert found["train.txt"].count(b"U: only this") > 5
         assert (found["dev.txt"].count(b"U: only this") > 5) is leaks
@@ -218,7 +218,7 @@ def test_other_ratios_use_the_utterances_again_and_another_archive_does_not(fold
     run(folder, out)
     shard = next((out / "utterances").glob("part-*"))
     before = shard.stat().st_mtime_ns
-    run(folder, out, Profile(name=OFFICIAL, ratios=(0.9, 0.1), duplicates="keep", leaks=True))
+    run(folder, out, SubtitleProfile(name=OFFICIAL, ratios=(0.9, 0.1), duplicates="keep", leaks=True))
     assert shard.stat().st_mtime_ns == before
     other = make_folder(tmp_path / "other", 3)
     made, _ = run(other, out)
@@ -267,7 +267,7 @@ def test_the_official_tool_finds_packed_files_down_to_the_third_level(tmp_path: 
         (source / name).write_bytes(data)
     found, _ = run(source, tmp_path / "b")
     assert found == wanted
-    everything, _ = run(source, tmp_path / "c", Profile(ratios=(1.0,)))
+    everything, _ = run(source, tmp_path / "c", SubtitleProfile(ratios=(1.0,)))
     assert everything.files == 5
 
 
@@ -284,15 +284,17 @@ def test_files_of_each_level_come_one_level_after_another(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("profile", "message"),
     [
-        (Profile(name="oficial"), "did you mean 'official'"),
-        (Profile(ratios=()), "expected 1 to 3 ratios"),
-        (Profile(ratios=(0.5, 0.0)), "expected 1 to 3 ratios"),
-        (Profile(ratios=(0.9, 0.2)), "at most 1"),
-        (Profile(duplicates="exakt"), "did you mean 'exact'"),
-        (Profile(ratios=(1.0,), samples=5), "drawn from dev"),
+        (SubtitleProfile(name="oficial"), "did you mean 'official'"),
+        (SubtitleProfile(ratios=()), "expected 1 to 3 ratios"),
+        (SubtitleProfile(ratios=(0.5, 0.0)), "expected 1 to 3 ratios"),
+        (SubtitleProfile(ratios=(0.9, 0.2)), "at most 1"),
+        (SubtitleProfile(duplicates="exakt"), "did you mean 'exact'"),
+        (SubtitleProfile(ratios=(1.0,), samples=5), "drawn from dev"),
     ],
 )
-def test_a_profile_without_sense_is_refused(folder: Path, tmp_path: Path, profile: Profile, message: str) -> None:
+def test_a_profile_without_sense_is_refused(
+    folder: Path, tmp_path: Path, profile: SubtitleProfile, message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         run(folder, tmp_path, profile)
 

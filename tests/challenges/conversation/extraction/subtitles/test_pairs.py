@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from duologue.challenges.conversation.extraction.subtitles import pairs as module
 from duologue.challenges.conversation.extraction.subtitles.pairs import (
     UNUSED,
-    Layout,
+    PairLayout,
     lay_out,
     official_split,
     split_by_movie,
@@ -39,11 +39,11 @@ def test_files_stand_in_the_shuffled_order_with_an_empty_entry_after_each() -> N
 def test_a_movie_is_in_the_same_part_of_every_archive() -> None:
     names = [f"xml/en/{1990 + n % 9}/{n // 2}/{n}.xml.gz" for n in range(4000)]
     ratios = (0.8, 0.1)
-    split = split_by_movie(Layout(np.zeros(4000, np.int64), 100), names, ratios)
+    split = split_by_movie(PairLayout(np.zeros(4000, np.int64), 100), names, ratios)
     assert split.part_of_file is not None
     parts = split.part_of_file.tolist()
     assert parts[0::2] == parts[1::2]
-    other = split_by_movie(Layout(np.zeros(4000, np.int64), 7), [f"OpenSubtitles/{name}" for name in names], ratios)
+    other = split_by_movie(PairLayout(np.zeros(4000, np.int64), 7), [f"OpenSubtitles/{name}" for name in names], ratios)
     assert other.part_of_file is not None
     assert other.part_of_file.tolist() == parts
     shares = Counter(parts)

@@ -15,7 +15,7 @@ from duologue.challenges.conversation.extraction.twitter.extractor import (
 )
 from duologue.challenges.conversation.extraction.twitter.tokenizer import CURRENT
 from duologue.challenges.conversation.formats import posts, stores
-from duologue.challenges.conversation.formats.posts import Asked
+from duologue.challenges.conversation.formats.posts import TurnIds
 from duologue.core.errors import FormatError, StorageError, UsageError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def test_a_thread_of_one_post_is_read_and_is_no_dialogue(folder: Folder, talk: l
     out = tmp_path / "out.txt"
     assert from_accounts(source, out) == Extracted(accounts=1, dialogues=1, utterances=4, words=20)
     assert out.read_text() == TALK.format(end=" ")
-    turns = [(Asked(speaker="U", ids=(alone[0]["id"],)), Asked(speaker="S", ids=(own[0]["id"],)))]
+    turns = [(TurnIds(speaker="U", ids=(alone[0]["id"],)), TurnIds(speaker="S", ids=(own[0]["id"],)))]
     assert from_ids(source, turns, out) == Restored(dialogues=1, complete=1, turns=2, found=2)
     assert out.read_text().startswith("U: where is my order ?\nS: hi ")
     # Limits that cut a thread to its one post
@@ -177,8 +177,8 @@ def test_half_characters_are_replaced(folder: Folder, talk: list[Row], tmp_path:
 
 
 def test_the_test_set_marks_what_is_missing_and_hidden(folder: Folder, talk: list[Row], tmp_path: Path) -> None:
-    def turn(speaker: str, *numbers: int) -> Asked:
-        return Asked(speaker=speaker, ids=numbers)
+    def turn(speaker: str, *numbers: int) -> TurnIds:
+        return TurnIds(speaker=speaker, ids=numbers)
 
     asked = [
         [turn("U", 100), turn("S", 160, 200), turn("U", 900), turn("S")],
@@ -201,5 +201,5 @@ def test_the_test_set_marks_what_is_missing_and_hidden(folder: Folder, talk: lis
 def test_of_two_posts_with_one_id_the_last_store_counts(folder: Folder, talk: list[Row], tmp_path: Path) -> None:
     other = json.loads(json.dumps(talk))
     other[0]["text"] = "another"
-    from_ids(folder(Shop=[other], Ashop=[talk]), [[Asked(speaker="U", ids=(100,))]], tmp_path / "out.txt")
+    from_ids(folder(Shop=[other], Ashop=[talk]), [[TurnIds(speaker="U", ids=(100,))]], tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_text() == "U: another\n\n"

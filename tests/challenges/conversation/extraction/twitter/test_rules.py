@@ -13,8 +13,8 @@ from duologue.challenges.conversation.extraction.twitter.rules import (
     BEFORE,
     EXAMPLE,
     TOKEN,
-    Rule,
     Speech,
+    TweetRule,
     preprocess,
 )
 from duologue.challenges.conversation.extraction.twitter.tokenizer import CHALLENGE, CURRENT
@@ -24,7 +24,7 @@ JOHN = Speech("S", "JohnD_99", "John")
 
 
 @pytest.mark.parametrize("rule", BY_NAME.values(), ids=lambda rule: rule.name)
-def test_each_rule_does_what_its_example_says_and_leaves_its_own_result_alone(rule: Rule) -> None:
+def test_each_rule_does_what_its_example_says_and_leaves_its_own_result_alone(rule: TweetRule) -> None:
     assert rule.apply(rule.before, EXAMPLE) == rule.after != rule.before
     assert rule.apply(rule.after, EXAMPLE) == rule.after
     assert rule.why

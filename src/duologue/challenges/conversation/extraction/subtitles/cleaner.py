@@ -28,7 +28,7 @@ _DOTTED_I = "i\u0307"
 _MARKS = rf" {_DASHES}|{_DASHES} |% %|#+|''|``| ' |[()\"]"
 
 
-class Rule(NamedTuple):
+class SentenceRule(NamedTuple):
     """One step of the cleaning."""
 
     name: str
@@ -42,20 +42,24 @@ def _sub(pattern: str, replacement: str) -> Callable[[str], str]:
 
 
 RULES = (
-    Rule(
+    SentenceRule(
         "asides",
         "comments, tags and bracketed remarks are no speech; the first closing sign ends them, nothing nests",
         _sub(r"<!--.*?-->|<[^>]*>|\{[^}]*\}|\([^)]*\)|\[[^\]]*\]", " "),
     ),
-    Rule("escapes", "an apostrophe may be escaped; all is lower case", lambda text: text.replace("\\'", "'").lower()),
-    Rule("right", "` ' s ` belongs to what follows", _sub(r" ' (?=(?:em|im|s|t|bout|cause)\s)", " '")),
-    Rule("left", "` n ' roll` belongs to what precedes", _sub(r"(?<=n) ' ", "' ")),
-    Rule("titles", "the period of a title is no end of a sentence", _sub(rf"(?<={_BEFORE_PERIOD}) \.", ". ")),
-    Rule("speaker", "one word and a colon at the start name the speaker", _sub(r"^\s*[A-z]*\s*:", "")),
-    Rule("marks", "dashes, quotes, song and percent marks are layout", _sub(rf"{_DASHES}$|{_MARKS}", " ")),
-    Rule("dotted", "a lower-cased Turkish capital leaves its dot behind", lambda text: text.replace(_DOTTED_I, "i")),
-    Rule("spaces", "runs of white space are one space", lambda text: re.sub(r"\s+", " ", text).strip()),
-    Rule("rest", "a lone sign is no sentence", lambda text: "" if text in DROPPED else text),
+    SentenceRule(
+        "escapes", "an apostrophe may be escaped; all is lower case", lambda text: text.replace("\\'", "'").lower()
+    ),
+    SentenceRule("right", "` ' s ` belongs to what follows", _sub(r" ' (?=(?:em|im|s|t|bout|cause)\s)", " '")),
+    SentenceRule("left", "` n ' roll` belongs to what precedes", _sub(r"(?<=n) ' ", "' ")),
+    SentenceRule("titles", "the period of a title is no end of a sentence", _sub(rf"(?<={_BEFORE_PERIOD}) \.", ". ")),
+    SentenceRule("speaker", "one word and a colon at the start name the speaker", _sub(r"^\s*[A-z]*\s*:", "")),
+    SentenceRule("marks", "dashes, quotes, song and percent marks are layout", _sub(rf"{_DASHES}$|{_MARKS}", " ")),
+    SentenceRule(
+        "dotted", "a lower-cased Turkish capital leaves its dot behind", lambda text: text.replace(_DOTTED_I, "i")
+    ),
+    SentenceRule("spaces", "runs of white space are one space", lambda text: re.sub(r"\s+", " ", text).strip()),
+    SentenceRule("rest", "a lone sign is no sentence", lambda text: "" if text in DROPPED else text),
 )
 """The cleaning, in order: specification, section 6.2, its rules 2 and 10 where they stand there."""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.conversation.extraction.subtitles.pairs import Layout, Pairs, Split
+    from duologue.challenges.conversation.extraction.subtitles.pairs import PairLayout, PairSplit, SentencePairs
 
 ROWS = 1 << 20
 """Hashes that are sorted at once."""
@@ -40,7 +40,7 @@ LEAST = 16
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
-class Copies:
+class DuplicatePairs:
     """Which pairs to leave out."""
 
     def __init__(self, length: int) -> None:
@@ -48,7 +48,7 @@ class Copies:
         self.total = 0
         """Pairs that are left out."""
 
-    def others(self, pairs: Pairs) -> NDArray[np.bool_]:
+    def others(self, pairs: SentencePairs) -> NDArray[np.bool_]:
         """Return which pairs stay, (pairs,)."""
         bits = self._marked[pairs.places >> 3] >> (pairs.places & 7).astype(np.uint8)
         others: NDArray[np.bool_] = bits & 1 == 0
@@ -62,21 +62,21 @@ class Copies:
 
 def find(
     shards: Sequence[Path],
-    layout: Layout,
-    split: Split,
+    layout: PairLayout,
+    split: PairSplit,
     work: Path,
     *,
     max_length: int,
     duplicates: bool,
     leaks: bool,
     near: bool,
-) -> Copies:
+) -> DuplicatePairs:
     """Return the pairs to leave out: duplicates within a part, and what leaks from a part into a later one.
 
     With `near`, pairs with the same letters and digits count as equal, and all pairs of a file go whose sentences
     are mostly those of an earlier file. Raises `StorageError` for what the disk refuses.
     """
-    copies = Copies(layout.length)
+    copies = DuplicatePairs(layout.length)
     without = similar_files(shards, len(layout.starts)) if near else np.zeros(len(layout.starts), bool)
     buckets = max(1 << max(-(-layout.length // ROWS) - 1, 0).bit_length(), 1)
     try:
@@ -100,7 +100,13 @@ def find(
 
 
 def _deal(
-    pairs: Pairs, kept: NDArray[np.bool_], layout: Layout, split: Split, files: Sequence[IO[bytes]], *, near: bool
+    pairs: SentencePairs,
+    kept: NDArray[np.bool_],
+    layout: PairLayout,
+    split: PairSplit,
+    files: Sequence[IO[bytes]],
+    *,
+    near: bool,
 ) -> None:
     """Write hash and order (part, then place) of each pair into the file that its hash belongs to."""
     rows = np.empty(int(np.count_nonzero(kept)), _ROW)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from duologue.challenges.conversation.extraction import evaluation_samples
 from duologue.challenges.conversation.extraction.subtitles import duplicates, pairs, utterances
 from duologue.challenges.conversation.extraction.subtitles.pairs import PARTS
-from duologue.challenges.conversation.extraction.subtitles.utterances import Extraction, Summary
+from duologue.challenges.conversation.extraction.subtitles.utterances import Extraction, ExtractionSummary
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record
 from duologue.core.sums import added
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from duologue.challenges.conversation.extraction.subtitles.pairs import Layout, Split
+    from duologue.challenges.conversation.extraction.subtitles.pairs import PairLayout, PairSplit
     from duologue.core.protocols import Progress
 
 OFFICIAL, BY_MOVIE = "official", "by-movie"
 KEEP, EXACT, NEAR = "keep", "exact", "near"
 
 
-class Profile(Record, frozen=True, kw_only=True):
+class SubtitleProfile(Record, frozen=True, kw_only=True):
     """What the dialogue text is to be; the defaults are those of profile `by-movie`."""
 
     name: str = BY_MOVIE
@@ -43,8 +43,8 @@ class Profile(Record, frozen=True, kw_only=True):
 
 
 DEFAULTS = {
-    BY_MOVIE: Profile(),
-    OFFICIAL: Profile(name=OFFICIAL, ratios=(0.1, 0.001), duplicates=KEEP, leaks=True),
+    BY_MOVIE: SubtitleProfile(),
+    OFFICIAL: SubtitleProfile(name=OFFICIAL, ratios=(0.1, 0.001), duplicates=KEEP, leaks=True),
 }
 """The official shares are those of the challenge's trial data: about 30 million and 300 thousand dialogues."""
 
@@ -54,14 +54,14 @@ class Made(Record, frozen=True, kw_only=True):
 
     files: int
     """Files of the archive."""
-    summary: Summary
+    summary: ExtractionSummary
     written: dict[str, int]
     """Pairs by part."""
     copies: int = 0
     """Pairs left out because they are elsewhere."""
 
 
-def check(profile: Profile) -> None:
+def check(profile: SubtitleProfile) -> None:
     """Raise `UsageError` for a profile that makes no sense."""
     if profile.name not in DEFAULTS:
         raise UsageError(f"no profile '{profile.name}'{did_you_mean(profile.name, DEFAULTS)}")
@@ -81,7 +81,7 @@ def check(profile: Profile) -> None:
 def extract(
     source: Path,
     out: Path,
-    profile: Profile,
+    profile: SubtitleProfile,
     how: Extraction | None = None,
     *,
     workers: int = 1,
@@ -146,7 +146,9 @@ def _sweep(out: Path, work: Path) -> None:
             left.unlink(missing_ok=True)
 
 
-def _copies(shards: list[Path], layout: Layout, split: Split, work: Path, profile: Profile) -> duplicates.Copies | None:
+def _copies(
+    shards: list[Path], layout: PairLayout, split: PairSplit, work: Path, profile: SubtitleProfile
+) -> duplicates.DuplicatePairs | None:
     if profile.duplicates == KEEP and profile.leaks:
         return None
     return duplicates.find(

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.conversation.extraction.subtitles.utterances import Sentences
+    from duologue.challenges.conversation.extraction.subtitles.utterances import ShardSentences
     from duologue.core.protocols import Progress
 
 PARTS = ("train", "dev", "test")
 UNUSED = -1
 
 
-class Layout(NamedTuple):
+class PairLayout(NamedTuple):
     """Where each file's sentences stand in the long list."""
 
     starts: NDArray[np.int64]
@@ -45,7 +45,7 @@ class Layout(NamedTuple):
     """Entries of the list, empty ones included."""
 
 
-class Split(NamedTuple):
+class PairSplit(NamedTuple):
     """How keys and parts belong together."""
 
     ranges: tuple[range, ...]
@@ -54,7 +54,7 @@ class Split(NamedTuple):
     """By file of the archive: its part, or `UNUSED`. `None` where the key alone decides, as in the official split."""
 
 
-class Pairs(NamedTuple):
+class SentencePairs(NamedTuple):
     """The pairs of one shard that are short enough."""
 
     keys: NDArray[np.int64]
@@ -66,7 +66,7 @@ class Pairs(NamedTuple):
     answers: tables.PackedTexts
 
 
-def lay_out(order: NDArray[np.int64], counts: NDArray[np.int64]) -> Layout:
+def lay_out(order: NDArray[np.int64], counts: NDArray[np.int64]) -> PairLayout:
     """Return where the sentences of each file stand: in the shuffled order of files, with an empty entry after each.
 
     A file that could not be read has neither.
@@ -75,20 +75,20 @@ def lay_out(order: NDArray[np.int64], counts: NDArray[np.int64]) -> Layout:
     read = order[counts[order] >= 0]
     ends = np.cumsum(counts[read] + 1)
     starts[read] = ends - counts[read] - 1
-    return Layout(starts, int(ends[-1]) if len(ends) else 0)
+    return PairLayout(starts, int(ends[-1]) if len(ends) else 0)
 
 
-def official_split(length: int, ratios: Sequence[float]) -> Split:
+def official_split(length: int, ratios: Sequence[float]) -> PairSplit:
     """Return the parts that the official tool cuts out of the shuffled list of pairs."""
     total = added(ratios)
     cuts, reached = [0], 0.0
     for ratio in ratios:
         reached += ratio
         cuts.append(int(reached / total * length))
-    return Split(tuple(range(start, end) for start, end in pairwise(cuts)), None)
+    return PairSplit(tuple(range(start, end) for start, end in pairwise(cuts)), None)
 
 
-def split_by_movie(layout: Layout, names: Sequence[str], ratios: Sequence[float]) -> Split:
+def split_by_movie(layout: PairLayout, names: Sequence[str], ratios: Sequence[float]) -> PairSplit:
     """Return parts that have no movie in common.
 
     A hash of the movie (the folder of the file; the file itself where it lies in none) decides, so that the same
@@ -96,7 +96,9 @@ def split_by_movie(layout: Layout, names: Sequence[str], ratios: Sequence[float]
     """
     edges = np.cumsum(ratios)
     parts = np.array([_part_of(movie_of(name), edges) for name in names], np.int8)
-    return Split(tuple(range(part * layout.length, (part + 1) * layout.length) for part in range(len(ratios))), parts)
+    return PairSplit(
+        tuple(range(part * layout.length, (part + 1) * layout.length) for part in range(len(ratios))), parts
+    )
 
 
 def movie_of(name: str) -> str:
@@ -118,7 +120,7 @@ def _part_of(movie: str, edges: NDArray[np.float64]) -> int:
 class Places:
     """The place of each pair in the shuffled list: on disk, one number for each."""
 
-    def __init__(self, path: Path, layout: Layout) -> None:
+    def __init__(self, path: Path, layout: PairLayout) -> None:
         self._path = path
         rng = random.Random(SEED)
         shuffle.shuffle(list(range(len(layout.starts))), rng)  # the list of files came first in the stream
@@ -135,7 +137,9 @@ class Places:
         return np.frombuffer(os.pread(handle, count * size, start * size), self._kind)
 
 
-def pairs_of(sentences: Sentences, layout: Layout, places: Places, split: Split, max_length: int) -> Pairs:
+def pairs_of(
+    sentences: ShardSentences, layout: PairLayout, places: Places, split: PairSplit, max_length: int
+) -> SentencePairs:
     """Return the pairs of a shard whose two sentences have fewer than `max_length` words."""
     counts = np.array([count for _, count in sentences.files], np.int64)
     starts = layout.starts[[key for key, _ in sentences.files]]
@@ -152,18 +156,18 @@ def pairs_of(sentences: Sentences, layout: Layout, places: Places, split: Split,
     standing = np.repeat(starts - (ends - counts), counts) + np.arange(len(short))
     asking = np.flatnonzero(paired)
     texts = sentences.texts
-    return Pairs(keys[asking], standing[asking], asking, texts.chosen(asking), texts.chosen(asking + 1))
+    return SentencePairs(keys[asking], standing[asking], asking, texts.chosen(asking), texts.chosen(asking + 1))
 
 
 def write(
     shards: Sequence[Path],
-    layout: Layout,
-    split: Split,
+    layout: PairLayout,
+    split: PairSplit,
     outputs: Sequence[Path],
     work: Path,
     *,
     max_length: int,
-    keep: Callable[[Pairs], NDArray[np.bool_]] | None = None,
+    keep: Callable[[SentencePairs], NDArray[np.bool_]] | None = None,
     say: Callable[[str], None] = lambda _: None,
     progress: Progress | None = None,
 ) -> list[int]:
@@ -193,9 +197,9 @@ def write(
     return written.tolist()
 
 
-def _chosen(pairs: Pairs, kept: NDArray[np.bool_]) -> Pairs:
+def _chosen(pairs: SentencePairs, kept: NDArray[np.bool_]) -> SentencePairs:
     questions, answers = pairs.questions.chosen(kept), pairs.answers.chosen(kept)
-    return Pairs(pairs.keys[kept], pairs.places[kept], pairs.rows[kept], questions, answers)
+    return SentencePairs(pairs.keys[kept], pairs.places[kept], pairs.rows[kept], questions, answers)
 
 
 def _counted(keys: NDArray[np.int64], ranges: Sequence[range]) -> NDArray[np.int64]:

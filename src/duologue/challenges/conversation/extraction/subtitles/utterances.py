@@ -54,7 +54,7 @@ class Extraction(Record, frozen=True, kw_only=True):
     """Every so many files the fast way is compared with the strict parser and the plain rules; 0 for never."""
 
 
-class Found(NamedTuple):
+class SubtitleFiles(NamedTuple):
     """The files of an archive that take part."""
 
     names: list[str]
@@ -65,7 +65,7 @@ class Found(NamedTuple):
     """(chosen,) those that are read, in the shuffled order in which their sentences are counted."""
 
 
-class Sentences(NamedTuple):
+class ShardSentences(NamedTuple):
     """Of one shard."""
 
     texts: tables.PackedTexts
@@ -74,7 +74,7 @@ class Sentences(NamedTuple):
     """Each file that could be read, and how many sentences it has."""
 
 
-class Summary(Record, frozen=True, kw_only=True):
+class ExtractionSummary(Record, frozen=True, kw_only=True):
     """What came of the files."""
 
     read: int = 0
@@ -147,7 +147,7 @@ class Worker:
             self._warm = True
 
 
-def find(archive: Archive, share: float, *, official: bool) -> tuple[Found, Members]:
+def find(archive: Archive, share: float, *, official: bool) -> tuple[SubtitleFiles, Members]:
     """Return the files that the official tool would read, in its order, and the members of the archive.
 
     It lists the files, shuffles them and takes the first int(files x share). Raises `UsageError` when there is none.
@@ -166,7 +166,7 @@ def find(archive: Archive, share: float, *, official: bool) -> tuple[Found, Memb
     numbers = list(range(len(names)))
     shuffle(numbers, random.Random(SEED))
     places = np.fromiter((place_of[name] for name in names), np.int64, len(names))
-    return Found(names, places, np.array(numbers[: int(len(names) * share)], np.int64)), members
+    return SubtitleFiles(names, places, np.array(numbers[: int(len(names) * share)], np.int64)), members
 
 
 def _is_subtitle(name: str) -> bool:
@@ -194,7 +194,7 @@ def _as_official(names: list[str]) -> list[str]:
 def extract(
     archive: Archive,
     members: Members,
-    found: Found,
+    found: SubtitleFiles,
     folder: Path,
     how: Extraction,
     *,
@@ -220,7 +220,7 @@ def extract(
     return paths
 
 
-def _plan(members: Members, found: Found) -> ShardPlan:
+def _plan(members: Members, found: SubtitleFiles) -> ShardPlan:
     places = found.places[found.order]
     by_place = np.argsort(places)
     places = places[by_place]
@@ -230,7 +230,7 @@ def _plan(members: Members, found: Found) -> ShardPlan:
     return ShardPlan(places, found.order[by_place], divide(sizes, target))
 
 
-def _identity(found: Found, members: Members, plan: ShardPlan) -> str:
+def _identity(found: SubtitleFiles, members: Members, plan: ShardPlan) -> str:
     """Return a hash of all that the bytes of the shards depend on."""
     digest = hashlib.sha256(members.content)
     for name in found.names:
@@ -261,13 +261,13 @@ def _prepare(folder: Path, identity: str, names: list[str]) -> None:
             out.write(name.encode("utf-8", "surrogateescape") + b"\n")
 
 
-def read(path: Path) -> Sentences:
+def read(path: Path) -> ShardSentences:
     """Return the utterances of a shard. Raises `StorageError` or `FormatError`."""
     table = tables.load(path, ("tokens",))
-    return Sentences(table.texts, table.columns["tokens"], [tuple(row) for row in table.meta["files"]])
+    return ShardSentences(table.texts, table.columns["tokens"], [tuple(row) for row in table.meta["files"]])
 
 
-def summarise(paths: list[Path], files: int) -> tuple[Summary, NDArray[np.int64]]:
+def summarise(paths: list[Path], files: int) -> tuple[ExtractionSummary, NDArray[np.int64]]:
     """Return what came of the files, and how many sentences each file has: (files,), -1 where it was not read."""
     counts = np.full(files, -1, np.int64)
     skipped: list[tuple[str, str]] = []
@@ -280,7 +280,7 @@ def summarise(paths: list[Path], files: int) -> tuple[Summary, NDArray[np.int64]
         differing += notes["differing"]
         strictly += notes["strictly"]
         checked += notes["checked"]
-    return Summary(
+    return ExtractionSummary(
         read=int(np.count_nonzero(counts >= 0)),
         sentences=int(counts[counts >= 0].sum()),
         skipped=tuple(sorted(skipped)),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from duologue.challenges.conversation.formats.posts import Asked, Post, Store
+    from duologue.challenges.conversation.formats.posts import Post, Store, TurnIds
 
 TRIAL, OFFICIAL, TESTSET = "trial", "official", "testset"
 PROFILES = (TRIAL, OFFICIAL, TESTSET)
@@ -120,7 +120,7 @@ def from_accounts(
 
 
 def from_ids(
-    source: Path, dialogues: Sequence[Sequence[Asked]], out: Path, settings: Settings | None = None
+    source: Path, dialogues: Sequence[Sequence[TurnIds]], out: Path, settings: Settings | None = None
 ) -> Restored:
     """Write the dialogues of an id list from the posts of a store, an empty line after each.
 
@@ -147,7 +147,7 @@ def _limits_of(account: str, limits: Mapping[str, Mapping[int, int]] | None) -> 
     raise UsageError(f"the file of begin and end ids does not have account '{account}'{did_you_mean(account, limits)}")
 
 
-def _paths_of(store: Store, settings: Settings, limits: Mapping[int, int] | None) -> Iterator[list[forest.Group]]:
+def _paths_of(store: Store, settings: Settings, limits: Mapping[int, int] | None) -> Iterator[list[forest.PostGroup]]:
     dialogues = store.dialogues if limits is None else forest.cut_to(store.dialogues, limits)
     try:
         roots = forest.grow(dialogues)
@@ -171,7 +171,7 @@ def _lines(posts: Iterable[Post], account: str, dialogue: _Dialogue) -> list[str
     return lines
 
 
-def _turns(turns: Sequence[Asked], pool: Mapping[int, Post], dialogue: _Dialogue) -> Iterator[tuple[str, str | None]]:
+def _turns(turns: Sequence[TurnIds], pool: Mapping[int, Post], dialogue: _Dialogue) -> Iterator[tuple[str, str | None]]:
     """Yield each turn's speaker with what stands behind the colon; `None` where a post is missing."""
     for place, turn in enumerate(turns, start=1):
         if not turn.ids and place == len(turns):

@@ -21,14 +21,14 @@ _NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 _MONTHS = {name: number for number, name in enumerate(_NAMES, start=1)}
 
 
-class Group:
+class PostGroup:
     """Posts that were written together, and the groups that answer them."""
 
     __slots__ = ("children", "posts")
 
     def __init__(self, post: Post) -> None:
         self.posts = {post.id: post}
-        self.children: list[Group] = []
+        self.children: list[PostGroup] = []
 
     def takes(self, post: Post) -> bool:
         """Tell whether a post belongs here: one of the same author to the same post stands here, less than 600 s away.
@@ -60,37 +60,37 @@ def cut_to(dialogues: Mapping[str, Sequence[Post]], limits: Mapping[int, int]) -
     return made
 
 
-def grow(dialogues: Mapping[str, Sequence[Post]]) -> dict[int, Group]:
+def grow(dialogues: Mapping[str, Sequence[Post]]) -> dict[int, PostGroup]:
     """Return trees of groups by the id of their first post, made of the English dialogues in the order of their keys.
 
-    Keys are ordered as texts. A first post is a group of its own. Raises as `Group.takes` does.
+    Keys are ordered as texts. A first post is a group of its own. Raises as `PostGroup.takes` does.
     """
-    roots: dict[int, Group] = {}
+    roots: dict[int, PostGroup] = {}
     for key in sorted(dialogues):
         first, *rest = dialogues[key]
         if first.lang != LANGUAGE:
             continue
-        group = roots.setdefault(first.id, Group(first))
+        group = roots.setdefault(first.id, PostGroup(first))
         for post in rest:
             group = _child(group, post)
     return roots
 
 
-def _child(group: Group, post: Post) -> Group:
+def _child(group: PostGroup, post: Post) -> PostGroup:
     """Return the group below this one in which a post is now."""
     if post.reply_to is not None:
         for child in group.children:
             if child.takes(post):
                 child.posts.setdefault(post.id, post)
                 return child
-    group.children.append(Group(post))
+    group.children.append(PostGroup(post))
     return group.children[-1]
 
 
-def paths(roots: Mapping[int, Group]) -> Iterator[list[Group]]:
+def paths(roots: Mapping[int, PostGroup]) -> Iterator[list[PostGroup]]:
     """Yield the ways from roots to leaves: largest root first, of the answers to one group the last first."""
     stack = [(roots[number], 0) for number in sorted(roots)]
-    path: list[Group] = []
+    path: list[PostGroup] = []
     while stack:
         group, depth = stack.pop()
         del path[depth:]
@@ -100,7 +100,7 @@ def paths(roots: Mapping[int, Group]) -> Iterator[list[Group]]:
         stack += ((child, depth + 1) for child in group.children)
 
 
-def is_dialogue(path: Sequence[Group], max_turns: int) -> bool:
+def is_dialogue(path: Sequence[PostGroup], max_turns: int) -> bool:
     """Tell whether a path is kept: not too many groups, no post cut off, exactly two authors."""
     if len(path) > max_turns:
         return False
@@ -113,7 +113,7 @@ def is_dialogue(path: Sequence[Group], max_turns: int) -> bool:
     return len(authors) == 2
 
 
-def in_order(path: Iterable[Group]) -> Iterator[Post]:
+def in_order(path: Iterable[PostGroup]) -> Iterator[Post]:
     """Yield the posts of a path, those of a group by their ids."""
     for group in path:
         yield from (group.posts[number] for number in sorted(group.posts))

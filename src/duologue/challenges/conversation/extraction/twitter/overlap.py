@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from duologue.challenges.conversation.extraction.twitter import sources
 from duologue.challenges.conversation.formats import posts
-from duologue.challenges.conversation.formats.id_lists import read_wanted
+from duologue.challenges.conversation.formats.id_lists import read_post_ids
 from duologue.core.disk import Source
 from duologue.core.errors import StorageError
 from duologue.core.fingerprints import of_runs, of_text
@@ -43,7 +43,7 @@ class TextPart(NamedTuple):
     """Runs of so many words within an utterance."""
 
 
-class Part(NamedTuple):
+class SplitPart(NamedTuple):
     """One part of a split, as far as its file tells."""
 
     name: str
@@ -108,7 +108,7 @@ class Overlap(Record, frozen=True, kw_only=True):
         return "\n".join(lines)
 
 
-def read_part(name: str, path: Path, folder: Path, store: Path | None = None, run_words: int = LONG) -> Part:
+def read_part(name: str, path: Path, folder: Path, store: Path | None = None, run_words: int = LONG) -> SplitPart:
     """Return a part from its file: dialogue text, a list of ids (one per line, or the challenge's JSON), or accounts.
 
     With a store, the posts of listed accounts are known too. What texts say is kept in files of `folder`, so that
@@ -116,19 +116,19 @@ def read_part(name: str, path: Path, folder: Path, store: Path | None = None, ru
     """
     start = next(iter(Lines(Source(path), unmarked=True)), "").strip()
     if start[:2] in {"U:", "S:"}:
-        return Part(name, words=_words(path, folder, run_words))
+        return SplitPart(name, words=_words(path, folder, run_words))
     if start[:1] == "[" or (start.isascii() and start.isdigit() and len(start) > 5):
-        return Part(name, posts=set(read_wanted(path)))
+        return SplitPart(name, posts=set(read_post_ids(path)))
     accounts = posts.read_accounts(path)
     found = None
     if store is not None:
         found = {
             post.id for one in sources.read(store, accounts) for dialogue in one.dialogues.values() for post in dialogue
         }
-    return Part(name, accounts={account.lower() for account in accounts}, posts=found)
+    return SplitPart(name, accounts={account.lower() for account in accounts}, posts=found)
 
 
-def compare(parts: Iterable[Part], run_words: int = LONG) -> list[Overlap]:
+def compare(parts: Iterable[SplitPart], run_words: int = LONG) -> list[Overlap]:
     """Return what each two parts have in common."""
     found = []
     for one, other in combinations(parts, 2):

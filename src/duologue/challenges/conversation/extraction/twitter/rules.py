@@ -30,7 +30,7 @@ class Speech(NamedTuple):
     first_name: str = ""
 
 
-class Rule(NamedTuple):
+class TweetRule(NamedTuple):
     """One step of the preprocessing."""
 
     name: str
@@ -89,27 +89,27 @@ def remove_last_word(text: str, speech: Speech) -> str:
 
 
 BEFORE = (
-    Rule(
+    TweetRule(
         "apostrophe", "the curly apostrophe is the plain one; the opening quote is not touched",
         "I can’t", "I can't", lambda text, _: text.replace("’", "'"),
     ),
-    Rule(
+    TweetRule(
         "double quotes", "curly quotation marks only get in the way of words",
         "say “hi”", "say hi", lambda text, _: text.replace("“", "").replace("”", ""),
     ),
-    Rule(
+    TweetRule(
         "leading handles", "whom a tweet answers is no part of what it says",
         "@Shop @jo_99 hello", "hello", lambda text, _: text[found.end() :] if (found := HANDLES.match(text)) else text,
     ),
-    Rule(
+    TweetRule(
         "part marks", "1/2 numbers the tweets of one reply; a fraction looks the same and goes too",
         "please wait 1/2", "please wait ", _sub(PART_MARK, " "),
     ),
-    Rule(
+    TweetRule(
         "long numbers", "orders, parcels and telephones: a model should not learn them",
         "order 112-3456789 is late", "order <NUMBERS> is late", _sub(LONG_NUMBER, "<NUMBERS>"),
     ),
-    Rule(
+    TweetRule(
         "names", "a reply is the same to every customer; the handle has no right boundary, the first name has two",
         "Hi Jo, see @jo_99", "Hi <USER>, see <USER>", replace_names,
     ),
@@ -117,27 +117,27 @@ BEFORE = (
 """Rules for the text, in their order: specification, section 3.1."""
 
 TOKEN = (
-    Rule(
+    TweetRule(
         "e-mail", "an address is a placeholder",
         "help@shop.com", "<E-MAIL>", _sub(r"\A[a-z0-9_.\-]+@[a-z0-9_.\-]+\.[a-z]+\Z", "<E-MAIL>"),
     ),
-    Rule(
+    TweetRule(
         "address", "so is a link with its scheme in lower case",
         "https://t.co/Ab", "<URL>", _sub(r"\Ahttps?:\S+\Z", "<URL>"),
     ),
-    Rule(
+    TweetRule(
         "number mark", "the tokenizer wrote the placeholder in lower case",
         "<numbers>", "<NUMBERS>", _sub(r"\A<numbers>\Z", "<NUMBERS>"),
     ),
-    Rule(
+    TweetRule(
         "user mark", "this one too",
         "<user>", "<USER>", _sub(r"\A<user>\Z", "<USER>"),
     ),
-    Rule(
+    TweetRule(
         "contraction", "the part from the apostrophe on is a word",
         "don't", "don 't", _sub(r"\A([a-z]+)('[a-z]+)\Z", r"\1 \2"),
     ),
-    Rule(
+    TweetRule(
         "missing space", "a period between words ends a sentence; it breaks bare domains too",
         "ok.thanks", "ok . thanks", _sub(r"\A([a-z]+)\.([a-z]+)\Z", r"\1 . \2"),
     ),
@@ -145,11 +145,11 @@ TOKEN = (
 """Rules for each token, in their order: specification, section 3.3."""
 
 AFTER = (
-    Rule(
+    TweetRule(
         "signature", "agents sign; what follows the name stays. No boundary is needed: check-in becomes check",
         "please dm us . ^ th <URL>", "please dm us . <URL>", remove_signature,
     ),
-    Rule(
+    TweetRule(
         "last word", "one word behind the last sign is mostly the agent's name",
         "sorry about that ! jenny", "sorry about that !", remove_last_word,
     ),

@@ -1,7 +1,7 @@
-"""A small transformer that answers and copies names, times and numbers from what was said: the system `copy`.
+"""System `copy`: a small decoder-only transformer with a copy head (pointer-generator).
 
-All replies of a talk are learned in one pass over it. Rare words are in no vocabulary and can be said all the same,
-taken from the talk so far. Text becomes numbers in `tokenizer_windows`, the network is in `network`.
+All replies of a dialogue are trained in one pass. Out-of-vocabulary tokens such as names and numbers are copied from
+the dialogue so far. `tokenizer_windows` encodes the text, `network` holds the model.
 """
 
 from __future__ import annotations
@@ -11,91 +11,95 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from duologue.challenges.conversation.formats.training_pairs import joined
-from duologue.challenges.conversation.systems.generator import Writer
-from duologue.challenges.conversation.systems.model_card import NOTHING
-from duologue.challenges.conversation.systems.tokenizer import pieces_of, text_of
+from duologue.challenges.conversation.formats.training_pairs import merged_turns
+from duologue.challenges.conversation.systems.generator import NeuralGenerator
+from duologue.challenges.conversation.systems.model_card import FALLBACK_REPLY
+from duologue.challenges.conversation.systems.tokenizer import detokenize, tokenize
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.conversation.formats.training_pairs import Talk
-    from duologue.challenges.conversation.systems.copier.network.decoder_lm import Talker, TalkerSize, Told
-    from duologue.challenges.conversation.systems.copier.tokenizer_windows import Teller
+    from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue
+    from duologue.challenges.conversation.systems.copier.network.decoder_lm import (
+        DecoderLM,
+        DecoderLMConfig,
+        EncodedDialogue,
+    )
+    from duologue.challenges.conversation.systems.copier.tokenizer_windows import TokenizerWindows
     from duologue.core.records import Sample
     from duologue.models.decode import Limits
     from duologue.models.sampling import SamplingConfig
     from duologue.models.train import Plan, Subject
     from duologue.models.words import Words
 
-_CHUNK = 2048  # samples whose talks are there at once
+_CHUNK = 2048  # samples encoded at once
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Rate = Annotated[float, msgspec.Meta(ge=0, lt=1)]
 
 
 class CopyRecipe(Record, frozen=True):
-    """What the network reads, how large it is, how it is trained and how it speaks."""
+    """Context windows, network sizes, training and sampling."""
 
     renamed: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
     """Former names of entries."""
     longest: Annotated[int, msgspec.Meta(ge=8)] = 320
-    """Pieces of a talk that are read: its last ones. Longer talks are learned in windows."""
+    """Context window in tokens: the last ones of a dialogue; longer dialogues are trained in overlapping windows."""
     longest_reply: Positive = 48
-    """Pieces of a reply; of longer ones the first are read."""
+    """Maximum number of tokens of a reply; longer ones are truncated."""
     words: Positive = 6000
-    """Pieces of the vocabulary at most."""
+    """Maximum size of the vocabulary."""
     rare: Positive = 8
-    """Pieces that occur less often in training are only copied."""
+    """Minimum frequency of a vocabulary entry; rarer tokens can only be copied."""
     width: Positive = 192
     heads: Positive = 4
     inner: Positive = 512
     layers: Positive = 3
     dropout: Rate = 0.0
     word_dropout: Rate = 0.02
-    """Share of pieces read as unknown in training; they can be copied all the same."""
+    """Word dropout: share of input tokens replaced by the unknown token in training; they can still be copied."""
     epochs: Positive = 2
     batch: Positive = 6
-    """Talks per step."""
+    """Dialogues per step."""
     learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
     weight_decay: Annotated[float, msgspec.Meta(ge=0)] = 0.01
     most_talks: Annotated[int, msgspec.Meta(ge=0)] = 7000
-    """Dialogues that are learned at most, drawn by the seed, small files before large ones; 0: all of them."""
+    """Maximum number of training dialogues, drawn by the seed, small files before large ones; 0: all of them."""
     repeats: Positive = 6
-    """Times that dialogues of a small file are learned in an epoch, as far as none outgrows the largest file."""
+    """How often dialogues of a small file are repeated per epoch; no file becomes larger than the largest."""
     held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.02
-    """Share of the dialogues that tells the best weights where none are given for it."""
+    """Share of the dialogues held out for choosing the checkpoint where no held-out data is given."""
     patience: Positive = 3
-    """Looks without progress before the training stops."""
+    """Early stopping: evaluations without improvement."""
     check_every: Annotated[int, msgspec.Meta(ge=0)] = 0
-    """Steps between looks at the held-out dialogues; 0: one after each epoch."""
+    """Steps between evaluations on held-out dialogues; 0: one after each epoch."""
     precision: Literal["float32", "bfloat16"] = "float32"
-    """Of matrix products in training; replies are made in float32."""
+    """Of matrix products in training; inference runs in float32."""
     search: Literal["greedy", "beam", "nucleus"] = "nucleus"
     once: Annotated[int, msgspec.Meta(ge=0)] = 3
-    """A run of so many pieces that a reply does not say twice; 0: it may say anything again."""
+    """No n-gram of this length is repeated within a reply; 0: no such constraint."""
     beams: Positive = 4
     length_power: Annotated[float, msgspec.Meta(ge=0)] = 1.0
-    """Of beams: replies are ordered by ln P / length ** this."""
+    """Length penalty of beam search: replies are ranked by ln P / length ** this."""
     draws: Positive = 8
-    """Of nucleus sampling: replies drawn, of which the one is said with which the others agree most."""
+    """Nucleus sampling: number of sampled replies; the minimum Bayes risk candidate among them is returned."""
     top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.9
-    """Of nucleus sampling: words are drawn from the most probable ones whose probabilities sum to this."""
+    """Nucleus sampling: top-p."""
     temperature: Annotated[float, msgspec.Meta(gt=0)] = 0.7
-    """Of nucleus sampling: the sampling temperature."""
+    """Nucleus sampling: temperature."""
     checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
-    """Time between checkpoints."""
+    """Seconds between checkpoints."""
     threads: Positive = 1
-    """Processor threads in training; other numbers give other last bits."""
+    """CPU threads in training; the weights depend on it in the last bits."""
     devices: Positive = 1
-    """Processes that share each step."""
+    """Data-parallel processes."""
     device: Literal["cpu", "cuda"] = "cpu"
 
     @classmethod
     def tiny(cls) -> CopyRecipe:
-        """Return a recipe that trains in seconds, for tests of what the system must keep to, not of what it knows."""
+        """Return a recipe that trains in seconds, for contract tests."""
         return cls(
             longest=48,
             longest_reply=12,
@@ -112,8 +116,8 @@ class CopyRecipe(Record, frozen=True):
         )
 
 
-class Copier(Writer[CopyRecipe, "Talker"]):
-    """Write replies with a transformer that copies from the talk (a `Trainable`)."""
+class Copier(NeuralGenerator[CopyRecipe, "DecoderLM"]):
+    """Generate replies with a decoder-only transformer that copies from the dialogue (a `Trainable`)."""
 
     Recipe: type[Record] = CopyRecipe
     scope = Scope(tasks=("conversation",))
@@ -124,48 +128,50 @@ class Copier(Writer[CopyRecipe, "Talker"]):
         super().__init__(recipe or CopyRecipe())
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
-        """Return a reply to each sample, never an empty one. Raises `UsageError` before `fit` or `load`."""
-        from duologue.challenges.conversation.systems.copier.network.generation import talk_replies  # needs torch
+        """Generate a non-empty reply to each sample. Raises `UsageError` before `fit` or `load`."""
+        from duologue.challenges.conversation.systems.copier.network.generation import generate_replies  # needs torch
 
-        model, words = self._ready()
-        teller = self._teller(words)
+        model, words = self._trained()
+        windows = self._windows(words)
         answers: list[Answer] = []
         for start in range(0, len(samples), _CHUNK):
             chunk = samples[start : start + _CHUNK]
-            asked = [teller.question(joined(one.history)) for one in chunk]
+            contexts = [windows.inference_window(merged_turns(one.history)) for one in chunk]
             seeds = [_stream(self._seed, one) for one in chunk]
-            said = talk_replies(model, [told for told, _ in asked], self._sampling(), self._limits(), seeds=seeds)
-            for (_, unknown), found in zip(asked, said, strict=True):
+            replies = generate_replies(
+                model, [dialogue for dialogue, _ in contexts], self._sampling(), self._limits(), seeds=seeds
+            )
+            for (_, unknown), found in zip(contexts, replies, strict=True):
                 texts = [words.text(one.words, unknown) for one in found]
-                answers.append(Answer(text=text_of(self._chosen(texts)) or NOTHING))
+                answers.append(Answer(text=detokenize(self._chosen(texts)) or FALLBACK_REPLY))
         return answers
 
     def _chosen(self, texts: Sequence[Sequence[str]]) -> Sequence[str]:
-        """Return the first text; of several that were drawn the one with which the others agree most."""
-        from duologue.challenges.conversation.systems.mbr import most_agreed  # needs numpy
+        """Return the first text, or the minimum Bayes risk candidate of several sampled ones."""
+        from duologue.challenges.conversation.systems.mbr import mbr_index  # needs numpy
 
         drawn = self.recipe.search == "nucleus" and len(texts) > 1
-        return texts[most_agreed(texts, [1.0] * len(texts)) if drawn else 0]
+        return texts[mbr_index(texts, [1.0] * len(texts)) if drawn else 0]
 
-    def _vocabulary(self, talks: Sequence[Talk]) -> Words:
+    def _vocabulary(self, talks: Sequence[TrainingDialogue]) -> Words:
         from duologue.models.words import Words
 
-        texts = (pieces_of(turn.text) for talk in talks for turn in talk.turns)
+        texts = (tokenize(turn.text) for talk in talks for turn in talk.turns)
         return Words.of(texts, least=self.recipe.rare, most=self.recipe.words)
 
-    def _new(self, vocabulary: int, seed: int) -> Talker:
-        from duologue.challenges.conversation.systems.copier.network.generation import new_talker  # needs torch
+    def _new_model(self, vocabulary: int, seed: int) -> DecoderLM:
+        from duologue.challenges.conversation.systems.copier.network.generation import new_decoder_lm  # needs torch
 
-        return new_talker(self._size(vocabulary), seed)
+        return new_decoder_lm(self._config(vocabulary), seed)
 
-    def _learner(self, model: Talker) -> Subject[Told, Any]:
-        from duologue.challenges.conversation.systems.copier.network.generation import talker_learner  # needs torch
+    def _subject(self, model: DecoderLM) -> Subject[EncodedDialogue, Any]:
+        from duologue.challenges.conversation.systems.copier.network.generation import training_subject  # needs torch
 
-        return talker_learner(model)
+        return training_subject(model)
 
-    def _lessons(self, talk: Talk) -> list[Told]:
-        assert self._words is not None, "words come before numbers"
-        return self._teller(self._words).lessons(talk.turns)
+    def _examples(self, talk: TrainingDialogue) -> list[EncodedDialogue]:
+        assert self._words is not None, "the vocabulary is built before examples are encoded"
+        return self._windows(self._words).training_windows(talk.turns)
 
     def _plan(self) -> Plan:
         from duologue.models.train import Plan  # needs torch
@@ -186,18 +192,18 @@ class Copier(Writer[CopyRecipe, "Talker"]):
             device=recipe.device,
         )
 
-    def _teller(self, words: Words) -> Teller:
-        from duologue.challenges.conversation.systems.copier.tokenizer_windows import Teller  # needs torch
+    def _windows(self, words: Words) -> TokenizerWindows:
+        from duologue.challenges.conversation.systems.copier.tokenizer_windows import TokenizerWindows  # needs torch
 
-        return Teller(words, longest=self.recipe.longest, longest_reply=self.recipe.longest_reply)
+        return TokenizerWindows(words, longest=self.recipe.longest, longest_reply=self.recipe.longest_reply)
 
-    def _size(self, vocabulary: int) -> TalkerSize:
-        from duologue.challenges.conversation.systems.copier.network.decoder_lm import TalkerSize  # needs torch
+    def _config(self, vocabulary: int) -> DecoderLMConfig:
+        from duologue.challenges.conversation.systems.copier.network.decoder_lm import DecoderLMConfig  # needs torch
 
         recipe = self.recipe
-        return TalkerSize(
+        return DecoderLMConfig(
             vocabulary=vocabulary,
-            places=2 * recipe.longest,  # marks are no pieces, and a reply follows
+            places=2 * recipe.longest,  # turn marks and the reply come on top of the window
             width=recipe.width,
             heads=recipe.heads,
             inner=recipe.inner,
@@ -227,5 +233,5 @@ class Copier(Writer[CopyRecipe, "Talker"]):
 
 
 def _stream(seed: int, sample: Sample) -> int:
-    """Return the seed of a sample's own chance."""
+    """Return the sampling seed of a sample."""
     return int.from_bytes(hashlib.sha256(f"{seed}\n{sample.id}".encode()).digest()[:8], "big")

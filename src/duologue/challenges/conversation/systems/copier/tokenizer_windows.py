@@ -1,11 +1,11 @@
-"""Talks as numbers for the system `copy`: whole ones to learn from, in windows where they are long, and open ones."""
+"""Encodes dialogues as token ids: overlapping training windows, and the context window at inference."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.conversation.systems.copier.network.decoder_lm import USER, Told, reply_told
-from duologue.challenges.conversation.systems.tokenizer import pieces_of
+from duologue.challenges.conversation.systems.copier.network.decoder_lm import USER, EncodedDialogue, encode_reply
+from duologue.challenges.conversation.systems.tokenizer import tokenize
 from duologue.models.words import END, PAD
 
 if TYPE_CHECKING:
@@ -15,69 +15,66 @@ if TYPE_CHECKING:
     from duologue.models.words import Words
 
 
-class Piecewise(NamedTuple):
-    """A turn in pieces."""
+class TokenizedTurn(NamedTuple):
+    """A tokenized turn."""
 
     system: bool
     pieces: list[str]
     learned: bool
-    """Whether it is a reply to be learned here."""
+    """Whether the turn is a target in this window."""
 
 
-class Teller:
-    """Turns talks into numbers."""
+class TokenizerWindows:
+    """Encodes dialogues as windows of token ids."""
 
     def __init__(self, words: Words, *, longest: int, longest_reply: int) -> None:
-        """Take the vocabulary, the pieces that are read at most, and those of a system's turn."""
+        """`longest` is the window size in tokens, `longest_reply` the maximum length of a system turn."""
         self.words, self.longest, self.longest_reply = words, longest, longest_reply
 
-    def lessons(self, turns: Sequence[Turn]) -> list[Told]:
-        """Return a talk as windows of at most about `longest` pieces; each reply is to be learned in one of them.
+    def training_windows(self, turns: Sequence[Turn]) -> list[EncodedDialogue]:
+        """Return a dialogue as windows of about `longest` tokens; each reply is a target in exactly one of them.
 
-        A window starts with the turns before its first new one, as far as they fill half of it.
+        Up to half of a window is context repeated from the previous one.
         """
-        window: list[Piecewise] = []
-        found: list[Told] = []
-        for turn in self._cut(turns):
+        window: list[TokenizedTurn] = []
+        found: list[EncodedDialogue] = []
+        for turn in self._tokenized(turns):
             if window and sum(map(_size, window)) + _size(turn) > self.longest:
-                found.append(self._told(window)[0])
-                window = [one._replace(learned=False) for one in _last(window, self.longest // 2)]
+                found.append(self._encoded(window)[0])
+                window = [one._replace(learned=False) for one in _latest(window, self.longest // 2)]
             window.append(turn)
-        found.append(self._told(window)[0])
+        found.append(self._encoded(window)[0])
         return [one for one in found if any(word != PAD for word in one.wanted)]
 
-    def question(self, turns: Sequence[Turn]) -> tuple[Told, list[str]]:
-        """Return the end of a talk that is to be answered, of at most `longest` pieces, and its unknown words.
-
-        Of the first turn that has no room the last pieces are kept.
-        """
-        window: list[Piecewise] = []
+    def inference_window(self, turns: Sequence[Turn]) -> tuple[EncodedDialogue, list[str]]:
+        """Return the last `longest` tokens of a dialogue as context, and its out-of-vocabulary tokens."""
+        window: list[TokenizedTurn] = []
         room = self.longest
-        for turn in reversed(list(self._cut(turns))):
+        for turn in reversed(list(self._tokenized(turns))):
             window.insert(0, turn._replace(pieces=turn.pieces[-room:], learned=False))
             room -= _size(turn)
             if room <= 0:
                 break
-        told, unknown = self._told(window)
-        return told._replace(wanted=()), unknown
+        dialogue, unknown = self._encoded(window)
+        return dialogue._replace(wanted=()), unknown
 
-    def _cut(self, turns: Sequence[Turn]) -> Iterator[Piecewise]:
+    def _tokenized(self, turns: Sequence[Turn]) -> Iterator[TokenizedTurn]:
         for turn in turns:
-            pieces = pieces_of(turn.text)
+            pieces = tokenize(turn.text)
             if turn.speaker == "system":
-                yield Piecewise(system=True, pieces=pieces[: self.longest_reply], learned=True)
+                yield TokenizedTurn(system=True, pieces=pieces[: self.longest_reply], learned=True)
             else:
-                yield Piecewise(system=False, pieces=pieces[-(self.longest // 2) :], learned=False)
+                yield TokenizedTurn(system=False, pieces=pieces[-(self.longest // 2) :], learned=False)
 
-    def _told(self, window: Sequence[Piecewise]) -> tuple[Told, list[str]]:
-        """Return turns as numbers, an END before them: no talk is without a word."""
+    def _encoded(self, window: Sequence[TokenizedTurn]) -> tuple[EncodedDialogue, list[str]]:
+        """Encode turns behind an END token, so that no input is empty."""
         numbers, unknown = self.words.source(piece for turn in window for piece in turn.pieces)
         words, speakers, wanted = [END], [USER], [PAD]
         start = 0
         for turn in window:
             own = numbers[start : start + len(turn.pieces)]
             if turn.system:
-                part = reply_told(own, set(numbers[:start]), len(self.words))
+                part = encode_reply(own, set(numbers[:start]), len(self.words))
                 words += part.words
                 speakers += part.speakers
                 wanted += part.wanted if turn.learned else [PAD] * len(part.words)
@@ -86,17 +83,17 @@ class Teller:
                 speakers += [USER] * len(own)
                 wanted += [PAD] * len(own)
             start += len(own)
-        assert len(words) == len(speakers) == len(wanted), "each word has a speaker and a successor"
-        return Told(words, speakers, wanted), unknown
+        assert len(words) == len(speakers) == len(wanted), "each token has a speaker and a target"
+        return EncodedDialogue(words, speakers, wanted), unknown
 
 
-def _size(turn: Piecewise) -> int:
+def _size(turn: TokenizedTurn) -> int:
     return len(turn.pieces) + 2 * turn.system
 
 
-def _last(window: Sequence[Piecewise], room: int) -> list[Piecewise]:
-    """Return the last turns that fit together."""
-    kept: list[Piecewise] = []
+def _latest(window: Sequence[TokenizedTurn], room: int) -> list[TokenizedTurn]:
+    """Return the last turns that fit into `room` tokens."""
+    kept: list[TokenizedTurn] = []
     for turn in reversed(window):
         room -= _size(turn)
         if room < 0:

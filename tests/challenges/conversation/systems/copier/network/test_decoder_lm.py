@@ -6,34 +6,42 @@ import torch
 from duologue.challenges.conversation.systems.copier.network.decoder_lm import (
     SYSTEM,
     USER,
-    Talker,
-    TalkerSize,
-    Told,
-    collate_talks,
-    reply_told,
+    DecoderLM,
+    DecoderLMConfig,
+    EncodedDialogue,
+    collate_dialogues,
+    encode_reply,
 )
-from duologue.challenges.conversation.systems.copier.network.generation import new_talker, talk_replies, talker_learner
+from duologue.challenges.conversation.systems.copier.network.generation import (
+    generate_replies,
+    new_decoder_lm,
+    training_subject,
+)
 from duologue.models.decode import Limits, greedy
 from duologue.models.sampling import SamplingConfig
 from duologue.models.words import BEGIN, END, PAD, UNKNOWN
 
 V = 12
-SIZE = TalkerSize(vocabulary=V, places=64, width=16, heads=2, inner=16, layers=2, dropout=0.0)
+SIZE = DecoderLMConfig(vocabulary=V, places=64, width=16, heads=2, inner=16, layers=2, dropout=0.0)
 
 
-def told(*turns: tuple[int, list[int]]) -> Told:
+def told(*turns: tuple[int, list[int]]) -> EncodedDialogue:
     """Return a talk of turns (speaker, words), an END before it."""
     words, speakers, wanted = [END], [USER], [PAD]
     for speaker, own in turns:
-        part = reply_told(own, set(words), V) if speaker == SYSTEM else Told(own, [USER] * len(own), [PAD] * len(own))
+        part = (
+            encode_reply(own, set(words), V)
+            if speaker == SYSTEM
+            else EncodedDialogue(own, [USER] * len(own), [PAD] * len(own))
+        )
         words += part.words
         speakers += part.speakers
         wanted += part.wanted
-    return Told(words, speakers, wanted)
+    return EncodedDialogue(words, speakers, wanted)
 
 
-def opened(talk: Told, end: int) -> Told:
-    return Told(talk.words[:end], talk.speakers[:end])
+def opened(talk: EncodedDialogue, end: int) -> EncodedDialogue:
+    return EncodedDialogue(talk.words[:end], talk.speakers[:end])
 
 
 TALKS = [
@@ -43,16 +51,16 @@ TALKS = [
 
 
 @pytest.fixture
-def model() -> Talker:
-    return new_talker(SIZE, 1).eval()
+def model() -> DecoderLM:
+    return new_decoder_lm(SIZE, 1).eval()
 
 
 def test_a_reply_that_only_copying_could_say_wants_the_unknown_word_where_nothing_holds_it() -> None:
-    assert reply_told([4, V, V, V + 1], {V + 1}, V).wanted == [4, UNKNOWN, V, V + 1, END, PAD]
+    assert encode_reply([4, V, V, V + 1], {V + 1}, V).wanted == [4, UNKNOWN, V, V + 1, END, PAD]
 
 
-def test_a_batch_has_the_shapes_it_names_and_a_loss_with_gradients(model: Talker) -> None:
-    batch = collate_talks(TALKS)
+def test_a_batch_has_the_shapes_it_names_and_a_loss_with_gradients(model: DecoderLM) -> None:
+    batch = collate_dialogues(TALKS)
     assert batch.words.shape == batch.speakers.shape == batch.wanted.shape == (2, 15)
     loss = model(batch)
     loss.backward()
@@ -60,15 +68,15 @@ def test_a_batch_has_the_shapes_it_names_and_a_loss_with_gradients(model: Talker
     assert all(weight.grad is not None and weight.grad.isfinite().all() for weight in model.parameters())
 
 
-def test_word_by_word_it_says_with_the_same_chance_what_is_learned_in_one_pass(model: Talker) -> None:
-    batch = collate_talks(TALKS)
+def test_word_by_word_it_says_with_the_same_chance_what_is_learned_in_one_pass(model: DecoderLM) -> None:
+    batch = collate_dialogues(TALKS)
     wanted = int((batch.wanted != PAD).sum())
     total = 0.0
     with torch.inference_mode():
         for talk in TALKS:
             starts = [place for place, word in enumerate(talk.words) if word == BEGIN]
             for start in starts:
-                heard = model.hear(collate_talks([opened(talk, start)]))
+                heard = model.encode(collate_dialogues([opened(talk, start)]))
                 place = start
                 while talk.wanted[place] != PAD:
                     log_p, heard = model.step(heard, torch.tensor([talk.words[place]]))
@@ -77,28 +85,28 @@ def test_word_by_word_it_says_with_the_same_chance_what_is_learned_in_one_pass(m
         assert float(model(batch)) == pytest.approx(-total / wanted, abs=1e-5)
 
 
-def test_the_chances_of_the_next_word_make_one_and_unknown_words_of_the_talk_have_some(model: Talker) -> None:
-    heard = model.hear(collate_talks([opened(TALKS[0], 4), opened(TALKS[1], 2)]))
+def test_the_chances_of_the_next_word_make_one_and_unknown_words_of_the_talk_have_some(model: DecoderLM) -> None:
+    heard = model.encode(collate_dialogues([opened(TALKS[0], 4), opened(TALKS[1], 2)]))
     log_p, _ = model.step(heard, torch.tensor([BEGIN, BEGIN]))
     assert log_p.shape == (2, V + 1)
     assert log_p.exp().sum(1).tolist() == pytest.approx([1, 1], abs=1e-5)
     assert log_p[0, V] > log_p[1, V]
 
 
-def test_talks_of_a_batch_and_its_padding_do_not_touch_each_other(model: Talker) -> None:
+def test_talks_of_a_batch_and_its_padding_do_not_touch_each_other(model: DecoderLM) -> None:
     both = [opened(TALKS[0], 10), opened(TALKS[1], 2)]
     limits = Limits(longest=6)
     with torch.inference_mode():
-        together = greedy(model, model.hear(collate_talks(both)), 2, limits)
-        alone = [greedy(model, model.hear(collate_talks([one])), 1, limits)[0] for one in both]
+        together = greedy(model, model.encode(collate_dialogues(both)), 2, limits)
+        alone = [greedy(model, model.encode(collate_dialogues([one])), 1, limits)[0] for one in both]
     for one, other in zip(together, alone, strict=True):
         assert one.words == other.words
         assert one.log_p == pytest.approx(other.log_p, abs=1e-5)
 
 
 def test_it_learns_a_few_talks_by_heart_copied_words_included() -> None:
-    model = new_talker(SIZE, 1)
-    subject = talker_learner(model)
+    model = new_decoder_lm(SIZE, 1)
+    subject = training_subject(model)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
     for _ in range(60):
         optimiser.zero_grad()
@@ -111,11 +119,11 @@ def test_it_learns_a_few_talks_by_heart_copied_words_included() -> None:
         SamplingConfig(search="greedy"),
         SamplingConfig(search="nucleus", temperature=0.1),
     ):
-        found = talk_replies(model, asked, sampling, Limits(longest=9), seeds=(1, 2, 3), batch=2)
+        found = generate_replies(model, asked, sampling, Limits(longest=9), seeds=(1, 2, 3), batch=2)
         assert [one[0].words for one in found] == said
 
 
 def test_words_far_back_and_beyond_the_last_place_are_read_all_the_same() -> None:
-    model = new_talker(TalkerSize(vocabulary=V, places=4, width=8, heads=2, inner=8, layers=1), 1)
-    found = talk_replies(model, [opened(TALKS[0], 10)], SamplingConfig(width=2), Limits(longest=5))
+    model = new_decoder_lm(DecoderLMConfig(vocabulary=V, places=4, width=8, heads=2, inner=8, layers=1), 1)
+    found = generate_replies(model, [opened(TALKS[0], 10)], SamplingConfig(width=2), Limits(longest=5))
     assert found[0][0].words

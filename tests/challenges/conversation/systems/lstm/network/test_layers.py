@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from duologue.challenges.conversation.systems.lstm.network.layers import Lstm, LstmLayer, State, join_states
+from duologue.challenges.conversation.systems.lstm.network.layers import Lstm, LstmLayer, LstmState, join_states
 from duologue.models.recurrent import pack
 
 NAMES = {"weight_ih": "w_input", "weight_hh": "w_hidden", "bias_ih": "b_input", "bias_hh": "b_hidden"}
@@ -36,7 +36,7 @@ def layers() -> Lstm:
 
 def test_layers_give_what_torchs_own_give_with_the_same_gradients(layers: Lstm) -> None:
     packed, table = pack(TEXTS), torch.randn(10, 3)
-    start = State(torch.randn(2, 4, 4), torch.randn(2, 4, 4))
+    start = LstmState(torch.randn(2, 4, 4), torch.randn(2, 4, 4))
     told, after = layers(table[packed.tokens], packed.sizes, start.pick(packed.order))
     after = after.pick(packed.order.argsort())
     (told * torch.arange(4)).sum().backward()
@@ -74,12 +74,12 @@ def test_one_step_of_one_unit_is_what_its_equations_say() -> None:
 def test_nothing_heard_before_is_a_state_of_zeros(layers: Lstm) -> None:
     packed = pack(TEXTS)
     x = torch.randn(len(packed.tokens), 3)
-    nothing = State(torch.zeros(2, 4, 4), torch.zeros(2, 4, 4))
+    nothing = LstmState(torch.zeros(2, 4, 4), torch.zeros(2, 4, 4))
     assert torch.equal(layers(x, packed.sizes, None)[0], layers(x, packed.sizes, nothing)[0])
 
 
 def test_states_are_picked_cut_and_joined_by_rows() -> None:
-    state = State(torch.arange(6.0).view(1, 3, 2), torch.arange(6.0, 12).view(1, 3, 2))
+    state = LstmState(torch.arange(6.0).view(1, 3, 2), torch.arange(6.0, 12).view(1, 3, 2))
     turned = state.pick(torch.tensor([2, 0]))
     assert turned.hidden.tolist() == [[[4, 5], [0, 1]]]
     assert join_states([state.first(1), turned]).cell.tolist() == [[[6, 7], [10, 11], [6, 7]]]

@@ -1,11 +1,10 @@
-"""A transformer that reads a talk word by word, replies included, and can copy any word that stands in it.
+"""Decoder-only transformer with a copy head (pointer-generator); all replies of a dialogue are trained in one pass.
 
-Letters: b talks, t words of a talk, m replies, s words of what a reply can look back at, n words to be said in all
-talks, d width, v vocabulary, x unknown words of a talk.
+Shapes: B dialogues, T tokens per dialogue, M replies, S tokens a reply can attend to, N target tokens of all dialogues,
+D model width, V vocabulary, X out-of-vocabulary tokens of a dialogue.
 
-All replies of a talk are learned in one pass: each word looks back at all words before it. A reply begins with BEGIN
-and ends with END; other turns are their words alone. Numbers of words are those of `duologue.models.words`: from v on
-they mean unknown words of the talk. Equations: See et al. 2017 (copying), as in `blocks`.
+Attention is causal over the whole dialogue. A system turn is wrapped in BEGIN and END, user turns are bare tokens.
+Token ids from V on are out-of-vocabulary tokens of the dialogue. Copy mechanism: See et al. 2017, as in `blocks`.
 """
 
 from __future__ import annotations
@@ -37,77 +36,77 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 USER, SYSTEM = 0, 1
-"""Who says a word."""
+"""Speaker ids."""
 
 
-class TalkerSize(Record, frozen=True):
-    """Sizes and rates of a `Talker`."""
+class DecoderLMConfig(Record, frozen=True):
+    """Sizes and dropout rates of a `DecoderLM`."""
 
     vocabulary: int
-    """v: with the special words."""
+    """V, special tokens included."""
     places: int = 512
-    """Words of a talk that are told apart by their place; later ones are like the last."""
+    """Number of position encodings; later positions share the last one."""
     width: int = 160
     heads: int = 4
     inner: int = 640
     layers: int = 4
     dropout: float = 0.1
     word_dropout: float = 0.0
-    """Share of words read as the unknown word in training; they can be copied all the same."""
+    """Share of input tokens replaced by the unknown token in training; they can still be copied."""
 
 
-class Told(NamedTuple):
-    """A talk, or the last turns of one, as numbers; one of each for every word."""
+class EncodedDialogue(NamedTuple):
+    """A dialogue, or its last turns, as token ids, with speaker and target of each token."""
 
     words: Sequence[int]
     speakers: Sequence[int]
     """`USER` or `SYSTEM`."""
     wanted: Sequence[int] = ()
-    """What should be said after each word; PAD where nothing is. Empty in a talk that is to be answered."""
+    """Target after each token; PAD where there is none. Empty at inference."""
 
 
-class TalkBatch(NamedTuple):
-    """Talks padded to tensors of int64, each (b, t)."""
+class TokenBatch(NamedTuple):
+    """Padded int64 tensors, each (B, T)."""
 
     words: Tensor
     speakers: Tensor
     wanted: Tensor
 
 
-class Heard(NamedTuple):
-    """All that the next word of each reply looks back at: the state of `Talker.step`."""
+class DecoderState(NamedTuple):
+    """Key/value cache of each hypothesis: the state of `DecoderLM.step`."""
 
     words: Tensor
-    """(m, s)"""
+    """(M, S)"""
     states: Tensor
-    """(m, s, d)"""
+    """(M, S, D)"""
     keys: Tensor
-    """(m, s, d): of the copy head."""
+    """(M, S, D): keys of the copy head."""
     bias: Tensor
-    """(m, 1, 1, s): what keeps padding out of sight."""
+    """(M, 1, 1, S): attention bias that masks padding."""
     layers: tuple[Seen, ...]
     places: Tensor
-    """(m,): where the next word stands."""
+    """(M,): position of the next token."""
     extra: int
-    """x"""
+    """X"""
 
 
-def reply_told(words: Sequence[int], known: set[int], vocabulary: int) -> Told:
-    """Return a reply as a part of a talk: BEGIN, its words and END, each wanted after the one before.
+def encode_reply(words: Sequence[int], known: set[int], vocabulary: int) -> EncodedDialogue:
+    """Encode a system turn as BEGIN, its tokens and END, with the next token as the target.
 
-    A word that neither the vocabulary has nor `known`, the words before it, cannot be said: the unknown word stands for
-    it among what is wanted.
+    A token that is neither in the vocabulary nor among the preceding ones (`known`) cannot be generated: its target is
+    the unknown token.
     """
     seen, wanted = set(known), []
     for word in words:
         wanted.append(word if word < vocabulary or word in seen else UNKNOWN)
         seen.add(word)
-    return Told([BEGIN, *words, END], [SYSTEM] * (len(words) + 2), [*wanted, END, PAD])
+    return EncodedDialogue([BEGIN, *words, END], [SYSTEM] * (len(words) + 2), [*wanted, END, PAD])
 
 
-def collate_talks(talks: Sequence[Told]) -> TalkBatch:
-    """Return talks padded to a batch; those that are to be answered want nothing."""
-    return TalkBatch(
+def collate_dialogues(talks: Sequence[EncodedDialogue]) -> TokenBatch:
+    """Pad dialogues to a batch; those without targets get PAD."""
+    return TokenBatch(
         _padded([talk.words for talk in talks]),
         _padded([talk.speakers for talk in talks]),
         _padded([talk.wanted or [PAD] * len(talk.words) for talk in talks]),
@@ -119,12 +118,12 @@ def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
     return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows], dtype=torch.int64)
 
 
-class Talker(nn.Module):
-    """One stack of layers and a copy head; one table of words serves input and output (weights are tied)."""
+class DecoderLM(nn.Module):
+    """Decoder stack with a copy head; input and output embeddings are tied."""
 
     sines: Tensor
 
-    def __init__(self, size: TalkerSize) -> None:
+    def __init__(self, size: DecoderLMConfig) -> None:
         super().__init__()
         d = size.width
         self.size = size
@@ -139,36 +138,36 @@ class Talker(nn.Module):
         self.out_bias = nn.Parameter(torch.zeros(size.vocabulary))
         self.copy = CopyHead(d)
 
-    def forward(self, batch: TalkBatch) -> Tensor:
-        """Return the mean of -ln P over what is wanted in a batch, a scalar."""
+    def forward(self, batch: TokenBatch) -> Tensor:
+        """Return the mean negative log-likelihood over the targets of a batch, a scalar."""
         words = batch.words
-        bias = causal_bias(words.shape[1], words.device)  # padding stands behind: no word looks at it
+        bias = causal_bias(words.shape[1], words.device)  # right padding is never attended to
         places = torch.arange(words.shape[1], device=words.device).expand_as(words)
-        states, _ = self._states(self._read(words, batch.speakers, places), bias, None)  # (b, t, d)
-        weights, gate = self.copy(states, states, self.copy.key(states), bias)  # (b, t, t), (b, t)
-        real = (batch.wanted != PAD).flatten().nonzero().squeeze(1)  # (n,): the vocabulary is large
-        logits = self._logits(states.flatten(0, 1).index_select(0, real))  # (b t, d) -> (n, v)
-        weights = weights.flatten(0, 1).index_select(0, real)  # (b t, t) -> (n, t)
-        gate = gate.flatten().index_select(0, real)  # (n,)
-        source = words.index_select(0, real // words.shape[1])  # (n, t)
+        states, _ = self._states(self._read(words, batch.speakers, places), bias, None)  # (B, T, D)
+        weights, gate = self.copy(states, states, self.copy.key(states), bias)  # (B, T, T), (B, T)
+        real = (batch.wanted != PAD).flatten().nonzero().squeeze(1)  # (N,): the vocabulary is large
+        logits = self._logits(states.flatten(0, 1).index_select(0, real))  # (B T, D) -> (N, V)
+        weights = weights.flatten(0, 1).index_select(0, real)  # (B T, T) -> (N, T)
+        gate = gate.flatten().index_select(0, real)  # (N,)
+        source = words.index_select(0, real // words.shape[1])  # (N, T)
         return -copy_log_likelihood(logits, weights, gate, source, batch.wanted.flatten()[real]).mean()
 
-    def hear(self, batch: TalkBatch) -> Heard:
-        """Return what replies to talks look back at; a talk has at least one word."""
+    def encode(self, batch: TokenBatch) -> DecoderState:
+        """Encode the contexts of replies; each has at least one token."""
         words, device = batch.words, batch.words.device
-        real = words != PAD  # (m, s)
+        real = words != PAD  # (M, S)
         places = torch.arange(words.shape[1], device=device).expand_as(words)
         x = self._read(words, batch.speakers, places)
         states, layers = self._states(x, causal_bias(words.shape[1], device), None)
         extra = max(0, int(words.max()) + 1 - self.size.vocabulary)
-        return Heard(words, states, self.copy.key(states), padding_bias(real), layers, real.sum(1), extra)
+        return DecoderState(words, states, self.copy.key(states), padding_bias(real), layers, real.sum(1), extra)
 
-    def step(self, said: Heard, tokens: Tensor) -> tuple[Tensor, Heard]:
-        """Return ln P of each reply's next word, (m, v + x), after its last word `tokens` (m,): BEGIN at first."""
+    def step(self, said: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
+        """Return ln P of the next token, (M, V + X), after the last tokens `tokens` (M,): BEGIN at first."""
         x = self._read(tokens.unsqueeze(1), torch.full_like(tokens, SYSTEM).unsqueeze(1), said.places.unsqueeze(1))
-        bias = functional.pad(said.bias, (0, 1))  # (m, 1, 1, s + 1)
-        states, layers = self._states(x, bias, said.layers)  # (m, 1, d)
-        following = Heard(
+        bias = functional.pad(said.bias, (0, 1))  # (M, 1, 1, S + 1)
+        states, layers = self._states(x, bias, said.layers)  # (M, 1, D)
+        following = DecoderState(
             torch.cat([said.words, tokens.unsqueeze(1)], 1),
             torch.cat([said.states, states], 1),
             torch.cat([said.keys, self.copy.key(states)], 1),
@@ -177,30 +176,32 @@ class Talker(nn.Module):
             said.places + 1,
             said.extra,
         )
-        weights, gate = self.copy(states, following.states, following.keys, bias)  # (m, 1, s + 1), (m, 1)
+        weights, gate = self.copy(states, following.states, following.keys, bias)  # (M, 1, S + 1), (M, 1)
         log_p = copy_distribution(self._logits(states[:, 0]), weights[:, 0], gate[:, 0], following.words, said.extra)
         return log_p, following
 
-    def pick(self, said: Heard, rows: Tensor) -> Heard:
-        """Return these replies, in this order; a reply may go on in several ways."""
+    def pick(self, said: DecoderState, rows: Tensor) -> DecoderState:
+        """Return the hypotheses `rows`, in this order; a row may occur several times."""
         if len(rows) == len(said.words) and torch.equal(rows, torch.arange(len(rows), device=rows.device)):
             return said
         first = [part.index_select(0, rows) for part in said[:4]]
         layers = tuple(one.pick(rows) for one in said.layers)
-        return Heard(first[0], first[1], first[2], first[3], layers, said.places.index_select(0, rows), said.extra)
+        return DecoderState(
+            first[0], first[1], first[2], first[3], layers, said.places.index_select(0, rows), said.extra
+        )
 
     def _read(self, words: Tensor, speakers: Tensor, places: Tensor) -> Tensor:
-        """Return words (b, t, d) with their speakers and places; what the vocabulary lacks is read as unknown."""
+        """Return input embeddings (B, T, D): token, speaker and position; out-of-vocabulary tokens as unknown."""
         words = words.masked_fill(words >= self.size.vocabulary, UNKNOWN)
         if self.training and self.size.word_dropout:
             lost = torch.rand(words.shape, device=words.device) < self.size.word_dropout
             words = words.masked_fill(lost & (words >= len(SPECIAL)), UNKNOWN)
-        at = self.sines[places.clamp(max=self.size.places - 1)]  # (b, t, d)
+        at = self.sines[places.clamp(max=self.size.places - 1)]  # (B, T, D)
         x: Tensor = self.drop(self.words(words) * math.sqrt(self.size.width) + self.speakers(speakers) + at)
         return x
 
     def _states(self, x: Tensor, bias: Tensor, past: tuple[Seen, ...] | None) -> tuple[Tensor, tuple[Seen, ...]]:
-        """Return words (b, t, d) read in what stands before them, and what later words look back at."""
+        """Return the contextual states (B, T, D) and each layer's key/value cache."""
         seen = []
         for place, layer in enumerate(self.layers):
             x, made = layer(x, bias, past=None if past is None else past[place])

@@ -1,10 +1,10 @@
-"""The baseline of the conversation challenge: LSTM encoder and decoder, whose state is carried from turn to turn.
+"""LSTM encoder-decoder whose recurrent state is carried across turns (specification, section 9).
 
-Letters: b talks, t tokens of a text, n tokens of all replies with their ends, l layers, h numbers of a state, e numbers
-of a word, v words. Sections are those of the specification of the challenge; sizes are those of its section 9.
+Shapes: B dialogues, T tokens of an utterance, N tokens of all replies with END, L layers, H hidden size, E embedding
+size, V vocabulary.
 
-Numbers of words are those of `duologue.models.words`. END stands at both ends of a reply: it is what the decoder hears
-first. PAD and BEGIN are never read nor said; the published vocabulary had no such words.
+END is both the start and the end token of a reply, as in the released program. PAD and BEGIN are never read nor
+generated; the published vocabulary has no such tokens.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 import torch
 from torch import nn
 
-from duologue.challenges.conversation.systems.lstm.network.layers import Lstm, State, join_states
+from duologue.challenges.conversation.systems.lstm.network.layers import Lstm, LstmState, join_states
 from duologue.core.records import Record
 from duologue.models.entropy import entropy
 from duologue.models.recurrent import Packed, pack
@@ -27,81 +27,81 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 Carry = Literal["encoder", "decoder"]
-"""Whose last state a turn hands to the encoder of the next."""
+"""Whose final state initialises the encoder of the next turn."""
 
-Numbers = tuple[int, ...]
+TokenIds = tuple[int, ...]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
-class EncDecSize(Record, frozen=True):
-    """Sizes of an `EncDec`; the defaults are those that were published."""
+class EncoderDecoderConfig(Record, frozen=True):
+    """Sizes of an `EncoderDecoder`; the defaults are the published ones."""
 
     vocabulary: Annotated[int, msgspec.Meta(ge=4)] = 20_002
-    """v, with the four special words (the published 20,000 hold two)."""
+    """V, four special tokens included (the published 20,000 include two)."""
     words: Positive = 100
-    """e"""
+    """E"""
     hidden: Positive = 512
-    """h"""
+    """H"""
     layers: Positive = 2
     dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.5
-    """Share of a layer's output that the next layer does not see in training."""
+    """Dropout between layers."""
     spread: Annotated[float, msgspec.Meta(gt=0)] = 0.1
-    """First weights are drawn evenly from -spread to spread, all of them."""
+    """All weights are initialised uniformly in [-spread, spread]."""
     carry_training: Carry = "encoder"
-    """In training; the released program carries the encoder's here and the decoder's everywhere else."""
+    """In training; released program: the encoder's."""
     carry_answering: Carry = "decoder"
-    """In validation and when answering."""
+    """In validation and inference; released program: the decoder's."""
 
 
-class Turned(NamedTuple):
-    """A turn as numbers."""
+class EncodedTurn(NamedTuple):
+    """A user utterance and its reply as token ids."""
 
-    heard: Numbers
-    """At least one word."""
-    said: Numbers = ()
-    """Without its ends."""
+    heard: TokenIds
+    """User utterance: at least one token."""
+    said: TokenIds = ()
+    """Reply, without END."""
 
 
-class Replies(NamedTuple):
-    """What a decoder hears and what it should say."""
+class ReplyBatch(NamedTuple):
+    """Decoder inputs and targets (teacher forcing)."""
 
     before: Packed
-    """END and the words of each reply."""
+    """END, then the tokens of each reply."""
     wanted: Tensor
-    """The words of each reply and END, laid as `before` is (n,)."""
+    """The tokens of each reply, then END, packed as `before` (N,)."""
 
 
-class Part(NamedTuple):
-    """One turn of several talks: those talks of a batch that have so many turns."""
+class TurnBatch(NamedTuple):
+    """The same turn of all dialogues of a batch that have it."""
 
     heard: Packed
-    replies: Replies
+    replies: ReplyBatch
 
 
-class TalkBatch(NamedTuple):
-    """Talks turn by turn; those of more turns stand first in each part."""
+class DialogueBatch(NamedTuple):
+    """A batch of dialogues turn by turn, dialogues with more turns first."""
 
-    parts: list[Part]
-    replies: Replies
-    """All replies at once: part after part."""
+    parts: list[TurnBatch]
+    replies: ReplyBatch
+    """All replies of all turns, turn after turn."""
 
 
-def collate_talks(talks: Sequence[Sequence[Turned]]) -> TalkBatch:
-    """Return talks of at least one turn each as a batch."""
+def collate_dialogues(talks: Sequence[Sequence[EncodedTurn]]) -> DialogueBatch:
+    """Batch dialogues of at least one turn each."""
     ordered = sorted(talks, key=len, reverse=True)
     turns = [[talk[place] for talk in ordered if len(talk) > place] for place in range(len(ordered[0]))]
-    parts = [Part(pack([turn.heard for turn in here]), _replies(here)) for here in turns]
-    return TalkBatch(parts, _replies([turn for here in turns for turn in here]))
+    parts = [TurnBatch(pack([turn.heard for turn in here]), _replies(here)) for here in turns]
+    return DialogueBatch(parts, _replies([turn for here in turns for turn in here]))
 
 
-def _replies(turns: Sequence[Turned]) -> Replies:
-    return Replies(pack([(END, *turn.said) for turn in turns]), pack([(*turn.said, END) for turn in turns]).tokens)
+def _replies(turns: Sequence[EncodedTurn]) -> ReplyBatch:
+    return ReplyBatch(pack([(END, *turn.said) for turn in turns]), pack([(*turn.said, END) for turn in turns]).tokens)
 
 
-class EncDec(nn.Module):
-    """Two stacks of LSTM layers with tables of words of their own, and no attention."""
+class EncoderDecoder(nn.Module):
+    """Stacked LSTM encoder and decoder with separate embeddings and without attention."""
 
-    def __init__(self, size: EncDecSize) -> None:
+    def __init__(self, size: EncoderDecoderConfig) -> None:
         super().__init__()
         v, e, h = size.vocabulary, size.words, size.hidden
         self.size = size
@@ -114,13 +114,13 @@ class EncDec(nn.Module):
         for weight in self.parameters():
             nn.init.uniform_(weight, -size.spread, size.spread)
 
-    def forward(self, batch: TalkBatch) -> Tensor:
-        """Return the mean of -ln P over the words of all replies, their ends included.
+    def forward(self, batch: DialogueBatch) -> Tensor:
+        """Return the mean negative log-likelihood over the tokens of all replies, END included.
 
-        States are carried from turn to turn, gradients are not: they are cut after each turn (section 9).
+        States are carried across turns, gradients are truncated after each turn (section 9).
         """
         carry = self.size.carry_training if self.training else self.size.carry_answering
-        state: State | None = None
+        state: LstmState | None = None
         starts, told = [], []
         for part in batch.parts:
             state = self.read(part.heard, None if state is None else state.first(len(part.heard.order)))
@@ -129,34 +129,34 @@ class EncDec(nn.Module):
                 told.append(of_part)
             else:
                 starts.append(state)
-        wanted = torch.cat([part.replies.wanted for part in batch.parts])  # (n,)
-        if starts:  # what is said does not matter to later turns: all replies at once
+        wanted = torch.cat([part.replies.wanted for part in batch.parts])  # (N,)
+        if starts:  # later turns do not depend on replies: decode all at once
             told, wanted = [self.speak(batch.replies.before, join_states(starts))[0]], batch.replies.wanted
-        hidden = self.narrow(torch.cat(told))  # (n, e)
+        hidden = self.narrow(torch.cat(told))  # (N, E)
         shares = hidden.new_full((len(wanted),), 1 / len(wanted))
         return entropy(hidden, self.out.weight, self.out.bias, wanted, shares, hidden.dtype).loss
 
-    def read(self, heard: Packed, state: State | None) -> State:
-        """Return the encoder's state after the texts of b talks; `None`: they begin here."""
-        return _swept(self.encoder, self.heard_words, heard, state)[1]
+    def read(self, heard: Packed, state: LstmState | None) -> LstmState:
+        """Encode the utterances of B dialogues from the carried state; `None` at the first turn."""
+        return _run(self.encoder, self.heard_words, heard, state)[1]
 
-    def speak(self, before: Packed, state: State) -> tuple[Tensor, State]:
-        """Return the decoder's numbers after each word (n, h), laid as the words are, and its state at the end."""
-        return _swept(self.decoder, self.said_words, before, state)
+    def speak(self, before: Packed, state: LstmState) -> tuple[Tensor, LstmState]:
+        """Return the decoder's outputs (N, H), packed as its inputs, and its final state."""
+        return _run(self.decoder, self.said_words, before, state)
 
-    def step(self, said: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Return ln P of each reply's next word, (m, v), after its last word `tokens` (m,): END at first."""
+    def step(self, said: LstmState, tokens: Tensor) -> tuple[Tensor, LstmState]:
+        """Return ln P of the next token, (M, V), after the last tokens `tokens` (M,): END at first."""
         told, after = self.decoder(self.said_words(tokens), (len(tokens),), said)
-        logits = self.out(self.narrow(told))  # (m, v)
+        logits = self.out(self.narrow(told))  # (M, V)
         return logits.log_softmax(-1), after
 
-    def pick(self, said: State, rows: Tensor) -> State:
-        """Return these replies, in this order; a reply may go on in several ways."""
+    def pick(self, said: LstmState, rows: Tensor) -> LstmState:
+        """Return the hypotheses `rows`, in this order; a row may occur several times."""
         return said.pick(rows)
 
 
-def _swept(layers: Lstm, words: nn.Embedding, texts: Packed, state: State | None) -> tuple[Tensor, State]:
-    """Return what layers give after each word (n, h), and their state after each text, in the order given (l, b, h)."""
+def _run(layers: Lstm, words: nn.Embedding, texts: Packed, state: LstmState | None) -> tuple[Tensor, LstmState]:
+    """Return the outputs (N, H) of an LSTM over packed texts, and its final states (L, B, H) in the given order."""
     start = None if state is None else state.pick(texts.order)
     told, after = layers(words(texts.tokens), texts.sizes, start)
     return told, after.pick(texts.order.argsort())

@@ -1,9 +1,9 @@
-"""Layers of long short-term memory over texts of unlike length, without a step spent on padding.
+"""LSTM layers over packed sequences, so that no step is spent on padding.
 
-Letters: b texts, n words of all texts together, l layers, e numbers of a word, h numbers of a state.
+Shapes: B sequences, N tokens of all sequences, L layers, E input size, H hidden size.
 
-Texts are laid step after step (`recurrent.pack`). What a layer needs of its input is made for all steps at once, and
-the gradients of its weights are made at once, too (`late`): torch's own layers make one of full size at every step.
+Sequences are packed step after step (`recurrent.pack`). Input projections are computed for all steps at once, and so
+are weight gradients (`late`): torch's own layers compute a full-size one at every step.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-class State(NamedTuple):
-    """What layers remember of texts."""
+class LstmState(NamedTuple):
+    """Hidden and cell states."""
 
     hidden: Tensor
-    """(l, b, h)"""
+    """(L, B, H)"""
     cell: Tensor
-    """(l, b, h)"""
+    """(L, B, H)"""
 
-    def pick(self, rows: Tensor) -> State:
-        """Return these rows, in this order."""
-        return State(self.hidden.index_select(1, rows), self.cell.index_select(1, rows))
+    def pick(self, rows: Tensor) -> LstmState:
+        """Return the sequences `rows`, in this order."""
+        return LstmState(self.hidden.index_select(1, rows), self.cell.index_select(1, rows))
 
-    def first(self, rows: int) -> State:
-        """Return the first so many rows, without the way back to what they were made from."""
-        return State(self.hidden[:, :rows].detach(), self.cell[:, :rows].detach())
+    def first(self, rows: int) -> LstmState:
+        """Return the first `rows` sequences, detached from the graph."""
+        return LstmState(self.hidden[:, :rows].detach(), self.cell[:, :rows].detach())
 
 
-def join_states(states: list[State]) -> State:
-    """Return the rows of several states as one, in their order."""
-    return State(torch.cat([one.hidden for one in states], 1), torch.cat([one.cell for one in states], 1))
+def join_states(states: list[LstmState]) -> LstmState:
+    """Concatenate states along the batch dimension."""
+    return LstmState(torch.cat([one.hidden for one in states], 1), torch.cat([one.cell for one in states], 1))
 
 
 class LstmLayer(nn.Module):
-    """c' = f c + i g, h' = o tanh(c') with f, i, o = sigmoid and g = tanh of what comes from input and state.
+    """One LSTM layer: c' = f c + i g, h' = o tanh(c'), with sigmoid gates i, f, o and tanh candidate g.
 
-    Rows of the weights: those of i, f and o, then those of g.
+    Rows of the weight matrices: i, f, o, then g.
     """
 
     def __init__(self, inputs: int, size: int) -> None:
@@ -59,20 +59,20 @@ class LstmLayer(nn.Module):
             nn.init.uniform_(weight, -(size**-0.5), size**-0.5)
 
     def forward(self, x: Tensor, sizes: tuple[int, ...], h: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return h' after each word (n, h), and the last h and c of each text (b, h), longer texts first.
+        """Return h' at each token (N, H), and the final h and c (B, H), longer sequences first.
 
-        x (n, e) is laid step after step; h and c (b, h) are those before the first word, longer texts first.
+        x (N, E) is packed step after step; h and c (B, H) are the initial states, longer sequences first.
         """
         third = 3 * h.shape[1]
         by_state = LateLinear(affine(self.b_input + self.b_hidden, x, self.w_input), self.w_hidden, sizes)
         told: list[Tensor] = []
         ended: list[tuple[Tensor, Tensor]] = []
         for step, rows in enumerate(sizes):
-            if rows < len(h):  # these texts have no such word
+            if rows < len(h):  # these sequences have ended
                 ended.append((h[rows:], c[rows:]))
                 h, c = h[:rows], c[:rows]
-            gates = by_state(step, h)  # (rows, 4h)
-            i, f, o = gates[:, :third].sigmoid().chunk(3, 1)  # each (rows, h)
+            gates = by_state(step, h)  # (rows, 4H)
+            i, f, o = gates[:, :third].sigmoid().chunk(3, 1)  # each (rows, H)
             c = torch.addcmul(f * c, i, gates[:, third:].tanh())
             h = o * c.tanh()
             told.append(h)
@@ -82,7 +82,7 @@ class LstmLayer(nn.Module):
 
 
 class Lstm(nn.Module):
-    """Layers above each other; in training a share of what one gives is dropped before the next."""
+    """Stacked LSTM layers with dropout between them."""
 
     def __init__(self, inputs: int, size: int, layers: int, dropout: float) -> None:
         super().__init__()
@@ -90,10 +90,10 @@ class Lstm(nn.Module):
         self.layers = nn.ModuleList(LstmLayer(inputs if not place else size, size) for place in range(layers))
         self.drop = Dropout(dropout)
 
-    def forward(self, x: Tensor, sizes: tuple[int, ...], state: State | None) -> tuple[Tensor, State]:
-        """Return what the last layer gives after each word (n, h), and the state of each text.
+    def forward(self, x: Tensor, sizes: tuple[int, ...], state: LstmState | None) -> tuple[Tensor, LstmState]:
+        """Return the outputs of the last layer (N, H), and the final state of each sequence.
 
-        x (n, e) and the rows of states are laid as `recurrent.pack` lays texts; `None`: nothing was heard before.
+        x (N, E) and states are ordered as by `recurrent.pack`; `None`: zero initial state.
         """
         nothing = x.new_zeros(sizes[0], self.size)
         hiddens, cells = [], []
@@ -102,4 +102,4 @@ class Lstm(nn.Module):
             x, h, c = layer(x if not place else self.drop(x), sizes, h, c)
             hiddens.append(h)
             cells.append(c)
-        return x, State(torch.stack(hiddens), torch.stack(cells))
+        return x, LstmState(torch.stack(hiddens), torch.stack(cells))

@@ -1,0 +1,146 @@
+"""Beam search of the released program for an `EncoderDecoder` (specification, section 9); construction and training.
+
+Hypotheses are extended by the best tokens other than END and UNKNOWN; besides, every hypothesis is completed with END
+at each step but the first. A completed hypothesis scores ln P + bonus x (tokens + 1); the bonus does not affect the
+ordering within the beam. All steps are run, and the best completed hypothesis is returned: it is never empty.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import torch
+
+from duologue.challenges.conversation.systems.lstm.network.encoder_decoder import (
+    DialogueBatch,
+    EncodedTurn,
+    EncoderDecoder,
+    collate_dialogues,
+)
+from duologue.challenges.conversation.systems.lstm.network.layers import LstmState, join_states
+from duologue.core.errors import UsageError
+from duologue.models.decode import Reply
+from duologue.models.highest import highest
+from duologue.models.train import Subject
+from duologue.models.weights import first_weights
+from duologue.models.words import BEGIN, END, PAD, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from torch import Tensor
+
+    from duologue.challenges.conversation.systems.lstm.network.encoder_decoder import EncoderDecoderConfig
+
+_TURN = 10_000  # length of a turn in tokens when dialogues are bucketed: turns before tokens
+
+
+def new_encoder_decoder(size: EncoderDecoderConfig, seed: int) -> EncoderDecoder:
+    """Return a network initialised by `seed`, without touching the global random state."""
+    with first_weights(seed):
+        return EncoderDecoder(size)
+
+
+def training_subject(model: EncoderDecoder) -> Subject[Sequence[EncodedTurn], DialogueBatch]:
+    """Return the training subject: mean negative log-likelihood over reply tokens, END included (`choose="loss"`)."""
+    return Subject(
+        module=model, collate=collate_dialogues, loss=model, hits=None, length=_length, weight=_targets, tokens=_tokens
+    )
+
+
+def _length(talk: Sequence[EncodedTurn]) -> int:
+    return len(talk) * _TURN + _tokens(talk)
+
+
+def _targets(talk: Sequence[EncodedTurn]) -> float:
+    return float(sum(len(turn.said) + 1 for turn in talk))
+
+
+def _tokens(talk: Sequence[EncodedTurn]) -> int:
+    return sum(len(turn.heard) + len(turn.said) for turn in talk)
+
+
+def encoder_states(model: EncoderDecoder, talks: Sequence[Sequence[EncodedTurn]]) -> LstmState:
+    """Return the encoder's state after the last utterance of each dialogue, in order, replies before it included.
+
+    The last reply of a dialogue is not read.
+    """
+    order = sorted(range(len(talks)), key=lambda place: -len(talks[place]))
+    last: dict[int, LstmState] = {}
+    state: LstmState | None = None
+    for turn, part in enumerate(collate_dialogues([talks[place] for place in order]).parts):
+        rows = len(part.heard.order)
+        state = model.read(part.heard, None if state is None else state.first(rows))
+        for row in range(rows):
+            if len(talks[order[row]]) == turn + 1:
+                last[order[row]] = LstmState(state.hidden[:, row : row + 1], state.cell[:, row : row + 1])
+        if model.size.carry_answering == "decoder":
+            state = model.speak(part.replies.before, state)[1]
+    return join_states([last[place] for place in range(len(talks))])
+
+
+@contextmanager
+def encoded(model: EncoderDecoder, talks: Sequence[Sequence[EncodedTurn]]) -> Iterator[LstmState]:
+    """Context manager: encoder states of dialogues in inference mode, in one thread."""
+    model.eval()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # on a busy machine several threads wait for each other at every step
+    try:
+        with torch.inference_mode():
+            yield encoder_states(model, talks)
+    finally:
+        torch.set_num_threads(threads)
+
+
+@torch.inference_mode()
+def beam_search(
+    model: EncoderDecoder, said: LstmState, *, width: int = 5, longest: int = 30, bonus: float = 1.0
+) -> list[list[Reply]]:
+    """Return for each row up to `width` replies of 1 to `longest` - 1 tokens, best first.
+
+    Raises `UsageError` for a width below 1, or fewer than 2 steps.
+    """
+    if width < 1 or longest < 2:
+        raise UsageError(f"the beam_search needs a width of at least 1 and 2 steps, found {width} and {longest}")
+    b = said.hidden.shape[1]
+    said = said.pick(torch.arange(b).repeat_interleave(width))
+    total = torch.full((b, width), -torch.inf, dtype=torch.float64)
+    total[:, 0] = 0.0  # at first all hypotheses of a row are equal: keep one
+    first = torch.arange(b).unsqueeze(1) * width  # (B, 1)
+    tokens = torch.full((b * width,), END)
+    steps: list[tuple[Tensor, Tensor]] = []
+    ended: list[Tensor] = []
+    for words in range(longest):
+        told, said = model.step(said, tokens)
+        log_p = told.double().view(b, width, -1)  # (B, width, V)
+        if words:
+            ended.append(total + log_p[:, :, END] + bonus * (words + 1))  # (B, width)
+        log_p[:, :, [PAD, UNKNOWN, BEGIN, END]] = -torch.inf
+        total, places = highest((total.unsqueeze(2) + log_p).flatten(1), width)  # (B, width)
+        before, chosen = places // log_p.shape[2], places % log_p.shape[2]
+        steps.append((before, chosen))
+        said = said.pick((before + first).flatten())
+        tokens = chosen.flatten()
+    scores, places = highest(torch.cat(ended, 1), width)  # (B, width)
+    rows = zip(scores.tolist(), places.tolist(), strict=True)
+    return [_replies(steps, row, each, width, bonus) for row, each in enumerate(map(_pairs, rows))]
+
+
+def _pairs(row: tuple[list[float], list[int]]) -> list[tuple[float, int]]:
+    return [(score, place) for score, place in zip(*row, strict=True) if score > -torch.inf]
+
+
+def _replies(
+    steps: Sequence[tuple[Tensor, Tensor]], row: int, best: Sequence[tuple[float, int]], width: int, bonus: float
+) -> list[Reply]:
+    """Backtrace the completed hypotheses of a row: place = (tokens - 1) * width + slot."""
+    found = []
+    for score, place in best:
+        count, slot = place // width + 1, place % width
+        words: list[int] = []
+        for before, chosen in reversed(steps[:count]):
+            words.append(int(chosen[row, slot]))
+            slot = int(before[row, slot])
+        found.append(Reply(words[::-1], score - bonus * (count + 1), score))
+    return found

@@ -1,0 +1,137 @@
+"""Index of training replies by their contexts: BM25 retrieval, word-vector re-ranking, minimum Bayes risk choice.
+
+BM25 matches the last user turn, the turns before it, the reply, and features of the context (turn number, length and
+punctuation of the last turn: a tweet is rarely answered like a line typed to an assistant). Candidates are re-ranked by
+the cosine of idf-weighted mean word vectors of the last turns. Of the top replies the one with the highest expected
+agreement, in n-grams and in mean word vectors, is returned.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue, context_replies, merged_turns
+from duologue.challenges.conversation.scoring.ppmi import MeanVectors, WordVectors, train_word_vectors
+from duologue.challenges.conversation.scoring.terms import terms, tokens
+from duologue.challenges.conversation.systems.mbr import mbr_index, most_agreed_index, pairwise_agreement
+from duologue.core.extras import need
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from duologue.challenges.conversation.formats.training_pairs import ContextReply
+    from duologue.challenges.conversation.systems.retriever.full_text_index import TextIndex
+    from duologue.challenges.conversation.systems.retriever.network import SentenceEncoder
+    from duologue.challenges.conversation.systems.retriever.retriever import RetrieverRecipe
+    from duologue.core.records import Turn
+
+    History = Sequence[Turn]
+
+FIELDS = ("last", "before", "reply", "kind")
+EARLIER = 2
+"""Number of turns before the last one in the query."""
+MOST_TERMS = 100
+"""Maximum query terms per field, the last ones, so that very long turns are no slower."""
+_ODD = 500
+"""Sample size of replies for choosing the fallback reply."""
+_SIGN = re.compile(r"[^\w\s]")
+_MOST_SIGNS = 20
+_SENTENCE = 3.0  # weight of the sentence encoder's cosines, which differ by about 0.1
+_RARE = 5.0  # idf of a word unseen in training
+
+
+class ReplyIndex(NamedTuple):
+    """Training dialogues with everything needed to retrieve a reply."""
+
+    dialogues: Sequence[tuple[Turn, ...]]
+    word_vectors: WordVectors
+    pairs: list[ContextReply]
+    bm25: TextIndex
+    weighted: MeanVectors
+    """Idf-weighted mean vectors, for last turns."""
+    plain: MeanVectors
+    """Unweighted mean vectors, for replies."""
+    last_vectors: NDArray[np.float32]
+    """Vectors of the last turn of each context, (pairs, vector size)."""
+    fallback: str
+    """Fallback reply where nothing is retrieved: the one with the highest agreement."""
+
+    @classmethod
+    def of(cls, dialogues: Sequence[tuple[Turn, ...]], word_vectors: WordVectors | None = None) -> ReplyIndex:
+        """Index dialogues; word vectors are trained on them where none are given.
+
+        Raises `MissingExtraError` where the search engine is not installed.
+        """
+        search = need("duologue.challenges.conversation.systems.retriever.full_text_index", "retrieve")
+        pairs = context_replies(TrainingDialogue("", turns) for turns in dialogues)
+        made = word_vectors or train_word_vectors([tokens(turn.text) for turns in dialogues for turn in turns])
+        parts = [_query_terms(pair.history) for pair in pairs]
+        rows = (
+            (*part, terms(one.reply), context_features(one.history)) for part, one in zip(parts, pairs, strict=True)
+        )
+        bm25: TextIndex = search.TextIndex(FIELDS, ((last, before, said, kind) for last, before, said, kind in rows))
+        spoken = [tokens(pair.history[-1].text) for pair in pairs]
+        having = Counter(word for words in spoken for word in set(words))
+        rarity = {word: math.log(len(pairs) / count) for word, count in having.items()}
+        weighted = MeanVectors(made, rarity, rare=_RARE)
+        odd = [one.reply for one in pairs[:: math.ceil(len(pairs) / _ODD)]]
+        fallback = odd[mbr_index([reply.lower().split() for reply in odd], [1.0] * len(odd))]
+        return cls(dialogues, made, pairs, bm25, weighted, MeanVectors(made), weighted.of(spoken), fallback)
+
+    def reply(self, history: History, recipe: RetrieverRecipe, encoder: SentenceEncoder | None = None) -> str:
+        """Retrieve a reply to a history; `encoder` re-ranks the top candidates where given."""
+        turns = merged_turns(history)
+        last, before = (Counter(part[-MOST_TERMS:]) for part in _query_terms(turns))
+        wanted = {
+            "last": {term: recipe.last * times for term, times in last.items()},
+            "before": {term: recipe.before * times for term, times in before.items()},
+            "reply": dict.fromkeys({**last, **before}, recipe.reply),
+            "kind": dict.fromkeys(context_features(turns), recipe.kind) if last else {},
+        }
+        found = self.bm25.best(wanted, max(recipe.pool, recipe.candidates))
+        if not found:
+            return self.fallback
+        rows, best = [hit.row for hit in found], max(found[0].score, np.finfo(float).tiny)
+        similarity = self.last_vectors[rows] @ self.weighted.of([tokens(turns[-1].text)[-MOST_TERMS:]])[0]
+        scores = np.array([hit.score for hit in found]) / best + recipe.likeness * similarity.astype(float)
+        if encoder is not None:
+            first = np.argsort(-scores.round(6), kind="stable")[: recipe.sentences]
+            told = [self.pairs[rows[place]].history[-1].text for place in first.tolist()]
+            scores[first] += _SENTENCE * (1 + encoder.similarity(turns[-1].text, told))  # none falls behind the rest
+        order = np.argsort(-scores.round(6), kind="stable")[: recipe.candidates]
+        weights = np.exp((scores[order] - scores[order[0]]) / recipe.temperature)
+        replies: list[str] = [self.pairs[rows[place]].reply for place in order.tolist()]
+        return replies[most_agreed_index(self._agreement(replies, recipe.meaning), weights.tolist())]
+
+    def _agreement(self, replies: Sequence[str], meaning: float) -> NDArray[np.float32]:
+        """Return pairwise n-gram agreement plus `meaning` times the cosine of mean word vectors."""
+        alike = pairwise_agreement([reply.lower().split() for reply in replies])
+        middles = self.plain.of([tokens(reply) for reply in replies])
+        return alike + np.float32(meaning) * (middles @ middles.T)
+
+
+def context_features(history: History) -> list[str]:
+    """Return context features as terms: turn number, log length and punctuation of the last turn.
+
+    >>> from duologue.core.records import Turn
+    >>> context_features([Turn(speaker="user", text="hello @shop !")])
+    ['turn0', 'length2', 'sign33', 'sign64']
+    """
+    last = history[-1].text if history else ""
+    signs = sorted(set(_SIGN.findall(last)))[:_MOST_SIGNS]
+    length = int(1.5 * math.log2(len(last.split()) + 1))
+    return [f"turn{min(len(history) // 2, 3)}", f"length{length}", *(f"sign{ord(sign)}" for sign in signs)]
+
+
+def _query_terms(history: History) -> tuple[list[str], list[str]]:
+    """Return the terms of the last turn, and of the turns before it."""
+    if not history:
+        return [], []
+    return terms(history[-1].text), terms(" ".join(turn.text for turn in history[-1 - EARLIER : -1]))
