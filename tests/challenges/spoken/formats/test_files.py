@@ -29,6 +29,43 @@ def rules(error: pytest.ExceptionInfo[FormatError]) -> list[str]:
 REAL = ["challenge_valid_visible", "kdconv_film_dev", "kdconv_music_dev", "kdconv_travel_dev"]
 
 
+def packed(value: Any, path: Path) -> Path:
+    """Write JSON as the files of the challenge are: without blanks, and packed."""
+    path.write_bytes(gzip.compress(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()))
+    return path
+
+
+@pytest.mark.parametrize("name", ["small-valid.json", "contract/valid.json"])
+def test_made_dialogues_are_written_back_byte_for_byte(name: str, golden: Path, tmp_path: Path) -> None:
+    source = packed(json.loads((golden / name).read_bytes()), tmp_path / "source.json.gz")
+    files.write_dialogues(files.read_dialogues(source), tmp_path / "valid.json")
+    assert (tmp_path / "valid.json").read_bytes() == gzip.decompress(source.read_bytes())
+
+
+@pytest.mark.parametrize(("name", "count"), [("small-kg.json", 5), ("tiny-kg.json", 97)])
+def test_made_graphs_are_written_back_byte_for_byte(name: str, count: int, golden: Path, tmp_path: Path) -> None:
+    source = packed(json.loads((golden / name).read_bytes()), tmp_path / "source.json.gz")
+    graph = files.read_graph(source)
+    facts = list(files.facts_in(graph))
+    assert len(facts) == count
+    for one in (graph, files.graph_of(facts)):
+        files.write_graph(one, tmp_path / "kg.json")
+        assert (tmp_path / "kg.json").read_bytes() == gzip.decompress(source.read_bytes())
+
+
+def test_made_dialogues_have_the_sizes_of_their_file(golden: Path) -> None:
+    path = golden / "contract" / "valid.json"
+    rows = [row["messages"] for row in json.loads(path.read_bytes())]
+    dialogues, examples = files.read_dialogues(path), files.load(path)
+    assert [len(dialogue.turns) for dialogue in dialogues] == list(map(len, rows))
+    facts = [turn.annotation.facts for dialogue in dialogues for turn in dialogue.turns if turn.annotation]
+    assert list(map(len, facts)) == [len(turn["attrs"]) for row in rows for turn in row if "attrs" in turn]
+    assert len(examples) == sum(len(row) // 2 for row in rows)
+    known = [one for one in examples if one.references[0].annotation and one.references[0].annotation.facts]
+    assert len(known) == sum("attrs" in turn for row in rows for turn in row[1::2])
+
+
+@pytest.mark.real_data(twin="test_made_dialogues_are_written_back_byte_for_byte")
 @pytest.mark.parametrize("name", REAL)
 def test_real_dialogues_are_written_back_byte_for_byte(name: str, real_data: Path, tmp_path: Path) -> None:
     source = real_data / "spoken" / f"{name}.json.gz"
@@ -36,6 +73,7 @@ def test_real_dialogues_are_written_back_byte_for_byte(name: str, real_data: Pat
     assert (tmp_path / "valid.json").read_bytes() == gzip.decompress(source.read_bytes())
 
 
+@pytest.mark.real_data(twin="test_made_graphs_are_written_back_byte_for_byte")
 @pytest.mark.parametrize(("name", "count"), [("kb_travel", 12_509), ("kg_rebuilt_visible", 17_740)])
 def test_real_graphs_are_written_back_byte_for_byte(name: str, count: int, real_data: Path, tmp_path: Path) -> None:
     source = real_data / "spoken" / f"{name}.json.gz"
@@ -47,6 +85,7 @@ def test_real_graphs_are_written_back_byte_for_byte(name: str, count: int, real_
         assert (tmp_path / "kg.json").read_bytes() == gzip.decompress(source.read_bytes())
 
 
+@pytest.mark.real_data(twin="test_made_dialogues_have_the_sizes_of_their_file")
 def test_the_real_validation_dialogues_have_the_measured_sizes(real_data: Path) -> None:
     path = real_data / "spoken" / "kdconv_film_dev.json.gz"
     dialogues, examples = files.read_dialogues(path), files.load(path)

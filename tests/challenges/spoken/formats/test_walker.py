@@ -62,6 +62,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
         SpokenTask().statistics(tmp_path / "x.json")
 
 
+@pytest.mark.real_data(twin="test_statistics_count_rows_turns_and_triples")
 def test_the_statistics_of_real_files_are_those_measured_for_the_specification(real_data: Path) -> None:
     stored = json.loads((real_data / "spoken" / "dataset_statistics.json").read_bytes())["kdconv_travel_dev"]
     found = SpokenTask().statistics(real_data / "spoken" / "kdconv_travel_dev.json.gz")

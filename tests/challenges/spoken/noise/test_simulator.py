@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -195,18 +196,30 @@ def test_what_makes_no_sense_is_refused(regime: str, strength: float, words: str
         NoiseSimulator(regime, 1, strength=strength)
 
 
-def test_on_real_clean_dialogues_the_error_rate_is_that_of_the_challenge(real_data: Path) -> None:
+def small_talk(dialogues: list[Dialogue]) -> list[str]:
+    """Return the turns without knowledge."""
+    return [turn.text for one in dialogues for turn in one.turns if turn.annotation is None]
+
+
+def rate_of(clean: list[str]) -> float:
+    """Return the error rate that noise gives to texts, in letters and digits."""
     from duologue.metrics.edits import error_rate
 
     simulator = NoiseSimulator("validation", 1)
-    clean = [
-        turn.text
-        for one in read_dialogues(real_data / "spoken" / "kdconv_travel_dev.json.gz")[:100]
-        for turn in one.turns
-        if turn.annotation is None
-    ]
     letters = [
         ("".join(filter(str.isalnum, text)), "".join(filter(str.isalnum, simulator.turn(text, rng=Random(at)).text)))
         for at, text in enumerate(clean)
     ]
-    assert error_rate(letters) == pytest.approx(0.109, abs=0.02)
+    return error_rate(letters)
+
+
+def test_on_made_dialogues_the_error_rate_is_that_of_the_challenge(golden: Path) -> None:
+    short = small_talk(read_dialogues(golden / "contract" / "valid.json"))
+    clean = [first + second for first, second in pairwise(short)]  # as long as turns of the challenge
+    assert rate_of(clean * 40) == pytest.approx(0.109, abs=0.02)
+
+
+@pytest.mark.real_data(twin="test_on_made_dialogues_the_error_rate_is_that_of_the_challenge")
+def test_on_real_clean_dialogues_the_error_rate_is_that_of_the_challenge(real_data: Path) -> None:
+    clean = small_talk(read_dialogues(real_data / "spoken" / "kdconv_travel_dev.json.gz")[:100])
+    assert rate_of(clean) == pytest.approx(0.109, abs=0.02)

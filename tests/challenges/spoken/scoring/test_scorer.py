@@ -93,9 +93,9 @@ def attr(name: str, attribute: str, value: Any) -> dict[str, Any]:
     return {"name": name, "attrname": attribute, "attrvalue": value}
 
 
-def test_every_golden_case_is_equal_under_every_option(real_data: Path, tmp_path: Path) -> None:
-    cases = [json.loads(path.read_text("utf-8")) for path in sorted((real_data / "spoken" / "golden").glob("*.json"))]
-    assert len(cases) >= 15
+def test_every_golden_case_is_equal_under_every_option(golden: Path, tmp_path: Path) -> None:
+    cases = [json.loads(path.read_text("utf-8")) for path in sorted((golden / "official").glob("*.json"))]
+    assert len(cases) == 15
     for case in cases:
         (tmp_path / "gold.json").write_text(json.dumps(case["gold"]), "utf-8")
         (tmp_path / "result.json").write_text(json.dumps(case["prediction"]), "utf-8")
@@ -110,8 +110,8 @@ def test_every_golden_case_is_equal_under_every_option(real_data: Path, tmp_path
                 assert found[NAMES[name]] == pytest.approx(value, abs=close, rel=0), (case["case"], option, name)
 
 
-def test_the_official_variant_is_the_baselines_own_scorer_of_triples(real_data: Path) -> None:
-    for path in (real_data / "spoken" / "golden").glob("*.json"):
+def test_the_official_variant_is_the_baselines_own_scorer_of_triples(golden: Path) -> None:
+    for path in (golden / "official").glob("*.json"):
         case = json.loads(path.read_text("utf-8"))
         found = figures(report_on(case["gold"], case["prediction"], Scoring(variant="official")))
         for name, value in case["baseline_selection_code"].items():
@@ -342,20 +342,33 @@ def test_the_official_variant_has_no_transcript_since_there_was_no_program() -> 
     assert report_on({"1": ONE}, {"1": ONE}, Scoring(variant="official")).transcript == ()
 
 
-def test_the_real_validation_dialogues_score_their_maximum(real_data: Path, tmp_path: Path) -> None:
-    examples = load(real_data / "spoken" / "challenge_valid_visible.json.gz")
-    write_result([(one.sample.id, one.references[0]) for one in examples], tmp_path / "result.json")
-    submission = read_result(tmp_path / "result.json")
+def report_on_references(data: Path, folder: Path) -> Report:
+    """Demand that the references of a file score their maximum against themselves; return the report."""
+    examples = load(data)
+    write_result([(one.sample.id, one.references[0]) for one in examples], folder / "result.json")
+    submission = read_result(folder / "result.json")
     how = Scoring(variant="strict", by=("answer-kind",))
     report = scorer.score(examples, submission, how)
     found = figures(report)
-    assert report.n == 4555
     assert {name: found[name] for name in ("precision", "recall", "f1", "bleu-1", "generation-f1")} == pytest.approx(
         dict.fromkeys(("precision", "recall", "f1", "bleu-1", "generation-f1"), 1.0)
     )
     # A reply of one character has no bigram, so BLEU-2 of gold is 0 there by the definition.
     single = sum(len("".join((one.references[0].text or "").split())) < 2 for one in examples)
-    assert found["bleu-2"] == pytest.approx(1 - single / 4555)
+    assert found["bleu-2"] == pytest.approx(1 - single / report.n)
+    return report
+
+
+def test_made_dialogues_score_their_maximum(golden: Path, tmp_path: Path) -> None:
+    report = report_on_references(golden / "contract" / "valid.json", tmp_path)
+    assert report.n == 38
+    assert {part.value: part.n for part in report.slices}["no knowledge"] == 3
+
+
+@pytest.mark.real_data(twin="test_made_dialogues_score_their_maximum")
+def test_the_real_validation_dialogues_score_their_maximum(real_data: Path, tmp_path: Path) -> None:
+    report = report_on_references(real_data / "spoken" / "challenge_valid_visible.json.gz", tmp_path)
+    assert report.n == 4555
     assert {part.value: part.n for part in report.slices}["no knowledge"] == 4555 - 3114
 
 

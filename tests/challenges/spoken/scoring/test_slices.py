@@ -44,6 +44,7 @@ def test_the_domain_is_told_by_the_attributes(attributes: list[str], domain: str
     assert domain_of(attributes) == domain
 
 
+@pytest.mark.real_data(twin="test_the_domain_is_told_by_the_attributes")
 def test_the_guess_is_that_of_the_index_for_nearly_all_real_dialogues(real_data: Path) -> None:
     folder = real_data / "spoken"
     rows = json.loads(gzip.decompress((folder / "challenge_valid_visible.json.gz").read_bytes()))

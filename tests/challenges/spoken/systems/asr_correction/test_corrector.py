@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector, folded
 from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
 from duologue.core.errors import FormatError, StorageError
+from duologue.metrics.edits import error_rate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,12 +104,21 @@ def test_any_text_is_mended_without_an_error_and_once_is_enough(corrector: AsrCo
         assert one.edit.apply(text) != text
 
 
+def test_on_made_pairs_the_error_rate_falls_by_a_third(corrector: AsrCorrector, texts: list[str]) -> None:
+    simulator = NoiseSimulator("test", 5)
+    pairs = [(text, simulator.turn(text, rng=Random(at)).text) for at, text in enumerate(texts[::5])]
+    before = error_rate(pairs)
+    after = error_rate((clean, corrector.correct(noisy)) for clean, noisy in pairs)
+    assert before > 0.05
+    assert after < before * 2 / 3
+
+
+@pytest.mark.real_data(twin="test_on_made_pairs_the_error_rate_falls_by_a_third")
 @pytest.mark.slow
 def test_on_real_pairs_the_error_rate_falls_by_a_third(real_data: Path) -> None:
     """A quick look; the figures that count are those of the benchmark."""
     from duologue.challenges.spoken.formats.files import read_dialogues
     from duologue.core.disk import read_json
-    from duologue.metrics.edits import error_rate
 
     folder = real_data / "spoken"
     rows, _, _ = read_json(folder / "noise_pairs_visible.json.gz")
