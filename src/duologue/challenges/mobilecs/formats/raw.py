@@ -40,10 +40,10 @@ RULES = {
     "triple-type": "a triple is an object with the texts `ent-id`, `prop` and `value`",
     "part-missing": "entities have `name`, `id`, `type` and `pos`, triples `ent-id`, `prop` and `value`, none empty "
     "(a warning; the record is left out)",
-    "owner-user": "the `ent-id` of what is said about the user is `NA` (a warning; `na` is read as it)",
-    "keys-exchanged": "entities have `name` and `id`, triples `ent-name` and `ent-id` (a warning; mended)",
+    "owner-user": "the `ent-id` of the user's own slot values is `NA` (a warning; `na` is read as it)",
+    "keys-exchanged": "entities have `name` and `id`, triples `ent-name` and `ent-id` (a warning; repaired)",
     "position-type": "positions are `[side, start, end]`, side 1 or 2, in characters from 0",
-    "position-flat": "an entity's `pos` is a list of positions (a warning; mended, the official scorer crashes on it)",
+    "position-flat": "an entity's `pos` is a list of positions (a warning; repaired; the official scorer crashes)",
     "position-empty": "no position is an empty list (a warning; left out)",
     "position-text": "a position covers the name or value in its utterance (a warning)",
     findings.RULE: findings.RULE_SAYS,
