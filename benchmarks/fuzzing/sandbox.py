@@ -188,7 +188,7 @@ def run(given: Input, folder: Path, *, seconds: float = SECONDS) -> Outcome:
     findings += [one for one in _touched if not _asked_for(one, given)]
     findings += _judged(given, code, said, complained, spent, peak, seconds)
     findings += _warnings(warned)
-    findings += _left(folder)
+    findings += [one for one in _left(folder) if not _asked_for(one, given)]
     return Outcome(code if isinstance(code, int) else 1, spent, peak, findings, said, complained)
 
 
@@ -196,6 +196,8 @@ def _asked_for(finding: Finding, given: Input) -> bool:
     """Whether the command line itself names what was reached for."""
     if finding.kind == "opened":
         return any("canary" in word for word in given.words)
+    if finding.kind == "outside":
+        return any(word.startswith(("/", "..")) or "=/" in word or "=.." in word for word in given.words)
     return finding.kind == "network" and (given.words[0] in {"collect", "serve"} or "://" in " ".join(given.words))
 
 

@@ -125,3 +125,14 @@ def test_a_database_is_not_packed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"choose a name without \.gz"):
         store(FACTS, tmp_path / "kg.sqlite.gz")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("damage", [b"\x00", "{"])
+def test_a_damaged_fact_is_told_with_its_place(tmp_path: Path, damage: object) -> None:
+    path = tmp_path / "kg.sqlite"
+    store([Fact(subject="甲", relation="年份", object=1984), Fact(subject="乙", relation="年份", object=1985)], path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("update facts set object = ? where place = 1", (damage,))
+        connection.commit()
+    with pytest.raises(FormatError, match="the fact at place 1 is damaged"):
+        list(StoredGraph(path))

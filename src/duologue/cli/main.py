@@ -20,6 +20,7 @@ from duologue.cli import plugin_commands
 from duologue.core.errors import DuologueError
 from duologue.core.inputs import sparing_inputs
 from duologue.terminal import console
+from duologue.terminal.texts import demand_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +73,7 @@ class _Verbs(click.Group):
         else:
             command = plugin_commands.load(cmd_name)
         console.take_warnings()
-        return command
+        return command and demand_utf8(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 RATIO = 100
 """Bytes that one packed byte may give; text gives 3 to 15."""
-FREE = 4 << 20
+FREE = 1 << 20
 """Bytes that any file may unpack to, whatever the ratio: so many empty lines take a few seconds at the most."""
 HELD = 1 << 30
 """Bytes that may be unpacked into memory."""

@@ -77,7 +77,7 @@ class StoredGraph(Graph):
         """Go through all facts in the order of the file."""
         start = 0
         while rows := self._rows(f"{_FACTS} where place >= ? order by place limit {_PIECE}", start):
-            yield from map(_fact, rows)
+            yield from self._decoded(rows)
             start = rows[-1][0] + 1
 
     def __len__(self) -> int:
@@ -100,16 +100,24 @@ class StoredGraph(Graph):
 
     def about(self, subject: str) -> Sequence[Fact]:
         """Return the facts about the entity of exactly this name, in file order; empty when unknown."""
-        return tuple(map(_fact, self._rows(f"{_FACTS} where subject = ? order by place", subject)))
+        return tuple(self._decoded(self._rows(f"{_FACTS} where subject = ? order by place", subject)))
 
     def holders(self, value: Scalar, *, parts: bool = False) -> Sequence[Fact]:
         """Return the facts that have a value, under any attribute, in file order; as `Graph.holders`."""
         wanted = fold(value)
-        found = map(_fact, self._rows(_HELD, wanted[:_KEY], int(parts)))
+        found = self._decoded(self._rows(_HELD, wanted[:_KEY], int(parts)))
         return [fact for fact in found if holds(fact, wanted, parts=parts)]
 
     def _named(self, key: str) -> Sequence[str]:
         return [row[0] for row in self._rows("select subject from names where key = ? order by number", key)]
+
+    def _decoded(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Fact]:
+        for row in rows:
+            try:
+                fact = _fact(row)
+            except (msgspec.DecodeError, TypeError) as error:
+                _refuse(self._path, f"the fact at place {row[0]!r} is damaged ({error}); the object must be JSON")
+            yield fact
 
     def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         try:

@@ -17,6 +17,8 @@ import tomli_w
 
 from duologue.challenges.conversation.formats import posts, stores
 from duologue.core import disk
+from duologue.core.errors import FormatError
+from duologue.core.records import Problem
 from duologue.store.database import is_database
 from duologue.store.posts import NAME, PostBase
 from duologue.text.anonymiser import Anonymiser
@@ -58,7 +60,7 @@ class Pseudonyms:
     @classmethod
     def imported(cls, base: PostBase, source: Source) -> Pseudonyms:
         """Return those of a store, which a file is imported into."""
-        return cls(bytes.fromhex(base.setting("pseudonyms", _digest_of(source.pieces()))))
+        return cls(_key_of(base.setting("pseudonyms", _digest_of(source.pieces())), base.path))
 
     @classmethod
     def exported(cls, path: Path) -> Pseudonyms:
@@ -71,7 +73,7 @@ class Pseudonyms:
         if key is None:
             first = islice(stores.posts_in(path), _FIRST)
             key = _digest_of(f"{post.id} {post.text}\n".encode("utf-8", "surrogatepass") for post in first)
-        return cls(bytes.fromhex(key))
+        return cls(_key_of(key, database))
 
     def name(self, name: str) -> str:
         """Return a person's other name, for the same one in any case: `user_` and eight hexadecimal digits."""
@@ -180,6 +182,19 @@ class Exporter:
                 "user": user,
             }
         )
+
+
+def _key_of(text: str, path: Path) -> bytes:
+    """Return the key that a store keeps. Raises `FormatError` where it is damaged: others would get the names."""
+    try:
+        return bytes.fromhex(text)
+    except (TypeError, ValueError) as error:
+        problem = Problem(
+            rule="store-setting",
+            message=f"the setting 'pseudonyms' is {text!r:.80}; expected hexadecimal digits: the store is damaged",
+            advice="take the store from a copy, or import into a new one",
+        )
+        raise FormatError(path, [problem]) from error
 
 
 def _digest_of(pieces: Iterable[bytes]) -> str:
