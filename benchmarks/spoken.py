@@ -231,7 +231,7 @@ def latency(model: Path, samples: Path, graph: Path) -> dict[str, float]:
     system.prepare(BRIEF, 1, {world.name: world})
     asked = [one.sample for one in SpokenTask().load(samples)]
     system.answer(asked[:3])  # what is made at the first answer counts as getting ready
-    ready = time.monotonic() - started
+    prepare_lexicon = time.monotonic() - started
     step = max(1, len(asked) // _LATENCY_SAMPLES)
     times = []
     for sample in asked[1::step]:
@@ -239,7 +239,7 @@ def latency(model: Path, samples: Path, graph: Path) -> dict[str, float]:
         system.answer([sample])
         times.append(1000 * (time.monotonic() - begun))
     times.sort()
-    return {"p50": times[len(times) // 2], "p95": times[int(len(times) * 0.95)], "ready": ready}
+    return {"p50": times[len(times) // 2], "p95": times[int(len(times) * 0.95)], "ready": prepare_lexicon}
 
 
 def measured(bench: Bench, row: Row, part: Part, *, wanted: bool) -> dict[str, float] | None:

@@ -56,8 +56,8 @@ def test_numerals_are_written_as_usual() -> None:
 
 
 def test_a_lost_character_comes_from_what_usually_follows() -> None:
-    odd = [False, True, False]
-    assert results("导是", edits.losses("导是", odd, {"导": "演师", "\x02导": "演"})) == ["导演是", "导师是"]
+    unlikely = [False, True, False]
+    assert results("导是", edits.losses("导是", unlikely, {"导": "演师", "\x02导": "演"})) == ["导演是", "导师是"]
 
 
 def test_an_utterance_without_a_last_mark_gets_one() -> None:

@@ -31,13 +31,13 @@ def test_kinds_that_are_no_noise_of_their_own_say_nothing() -> None:
 
 
 def test_what_the_simulator_did_is_readier_than_what_it_did_not() -> None:
-    simulator, ways = NoiseSimulator("test", 1), {"repeat": repeats, "stop": stops, "particle": particles}
+    simulator, generators = NoiseSimulator("test", 1), {"repeat": repeats, "stop": stops, "particle": particles}
     seen: dict[str, list[float]] = defaultdict(list)
     for seed in range(300):
         noisy = simulator.turn(TEXT, rng=Random(seed))
-        if noisy.recipe in ways:
-            done = [one for one in ways[noisy.recipe](noisy.text) if one.apply(noisy.text) == TEXT]
+        if noisy.recipe in generators:
+            done = [one for one in generators[noisy.recipe](noisy.text) if one.apply(noisy.text) == TEXT]
             seen[noisy.recipe] += [noise_log_likelihood(noisy.text, one) for one in done[:1]]
-    assert set(seen) == set(ways)
+    assert set(seen) == set(generators)
     for values in seen.values():
         assert sum(value > -7 for value in values) > 0.8 * len(values)  # -8.1 is the least

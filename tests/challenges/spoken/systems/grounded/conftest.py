@@ -22,11 +22,11 @@ def tracker(golden: Path) -> StateTracker:
 
 
 @pytest.fixture
-def heard(tracker: StateTracker) -> Callable[..., DialogueState]:
+def phonetic(tracker: StateTracker) -> Callable[..., DialogueState]:
     """Return the situation after some utterances, the user's first."""
 
-    def heard(*texts: str) -> DialogueState:
+    def phonetic(*texts: str) -> DialogueState:
         speakers = ("user", "system")
         return tracker.track([Turn(speaker=speakers[at % 2], text=text) for at, text in enumerate(texts)])
 
-    return heard
+    return phonetic

@@ -65,7 +65,7 @@ def test_mentions_stand_in_the_order_of_the_text(linker: EntityLinker) -> None:
 class Thorough(EntityLinker):
     """Looks every piece up, also where no half of a name stands in it."""
 
-    def _half_known(self, heard: str) -> bool:  # what is tested is that it need not be asked
+    def _half_known(self, phonetic: str) -> bool:  # what is tested is that it need not be asked
         return True
 
 

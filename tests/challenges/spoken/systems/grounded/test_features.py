@@ -25,41 +25,41 @@ if TYPE_CHECKING:
 NOTHING_KNOWN = CorpusCounts({}, {"门票": 3})
 
 
-def figure(pairs: CandidatePairs, entity: str, relation: str, name: str) -> float:
-    return float(pairs.figures[pairs.pairs.index((entity, relation)), FEATURE_NAMES.index(name)])
+def feature(pairs: CandidatePairs, entity: str, relation: str, name: str) -> float:
+    return float(pairs.features[pairs.pairs.index((entity, relation)), FEATURE_NAMES.index(name)])
 
 
 def test_every_attribute_of_every_candidate_is_a_pair_and_so_is_none(
-    heard: Callable[..., DialogueState], tracker: StateTracker
+    phonetic: Callable[..., DialogueState], tracker: StateTracker
 ) -> None:
-    state = heard("你知道青石岛吗？")
+    state = phonetic("你知道青石岛吗？")
     pairs = candidate_pairs(state, tracker, NOTHING_KNOWN)
     wanted = [(one.name, relation) for one in state.candidates for relation in tracker.profile(one.name).relations]
     assert pairs.pairs == [NONE, *wanted]
-    assert pairs.figures.shape == (len(pairs.pairs), len(ENTITY) + len(PAIR))
-    assert np.isfinite(pairs.figures).all()
+    assert pairs.features.shape == (len(pairs.pairs), len(ENTITY) + len(PAIR))
+    assert np.isfinite(pairs.features).all()
 
 
 def test_an_attribute_that_the_question_names_is_seen(
-    heard: Callable[..., DialogueState], tracker: StateTracker
+    phonetic: Callable[..., DialogueState], tracker: StateTracker
 ) -> None:
-    pairs = candidate_pairs(heard("青石岛的门票要多少钱？"), tracker, NOTHING_KNOWN)
-    assert figure(pairs, "青石岛", "门票", "name whole 0") == 1
-    assert figure(pairs, "青石岛", "开放时间", "name whole 0") == 0
-    assert figure(pairs, "青石岛", "门票", "seen") == 1
-    assert figure(pairs, "青石岛", "开放时间", "seen") == 0
+    pairs = candidate_pairs(phonetic("青石岛的门票要多少钱？"), tracker, NOTHING_KNOWN)
+    assert feature(pairs, "青石岛", "门票", "name whole 0") == 1
+    assert feature(pairs, "青石岛", "开放时间", "name whole 0") == 0
+    assert feature(pairs, "青石岛", "门票", "seen") == 1
+    assert feature(pairs, "青石岛", "开放时间", "seen") == 0
 
 
-def test_what_was_answered_already_is_seen(heard: Callable[..., DialogueState], tracker: StateTracker) -> None:
-    pairs = candidate_pairs(heard("青石岛的门票呢？", "门票30元。", "那开放时间呢？"), tracker, NOTHING_KNOWN)
-    assert figure(pairs, "青石岛", "门票", "value told 1") == 1
-    assert figure(pairs, "青石岛", "开放时间", "value told 1") == 0
+def test_what_was_answered_already_is_seen(phonetic: Callable[..., DialogueState], tracker: StateTracker) -> None:
+    pairs = candidate_pairs(phonetic("青石岛的门票呢？", "门票30元。", "那开放时间呢？"), tracker, NOTHING_KNOWN)
+    assert feature(pairs, "青石岛", "门票", "value told 1") == 1
+    assert feature(pairs, "青石岛", "开放时间", "value told 1") == 0
 
 
-def test_without_a_history_there_is_only_none(heard: Callable[..., DialogueState], tracker: StateTracker) -> None:
-    pairs = candidate_pairs(heard(), tracker, NOTHING_KNOWN)
+def test_without_a_history_there_is_only_none(phonetic: Callable[..., DialogueState], tracker: StateTracker) -> None:
+    pairs = candidate_pairs(phonetic(), tracker, NOTHING_KNOWN)
     assert pairs.pairs == [NONE]
-    assert pairs.figures.shape == (1, len(FEATURE_NAMES))
+    assert pairs.features.shape == (1, len(FEATURE_NAMES))
 
 
 def test_a_graph_with_other_names_gives_the_same_figures_and_words() -> None:
@@ -74,5 +74,5 @@ def test_a_graph_with_other_names_gives_the_same_figures_and_words() -> None:
         return candidate_pairs(state, tracker, NOTHING_KNOWN)
 
     one, other = seen("松林公园", "云间城东路九号"), seen("鹤鸣水库", "雁回镇西街五号")
-    assert one.figures.tolist() == other.figures.tolist()
+    assert one.features.tolist() == other.features.tolist()
     assert one.attributes == other.attributes

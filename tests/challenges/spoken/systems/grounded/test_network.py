@@ -35,16 +35,16 @@ def test_shares_of_each_list_add_up_to_one() -> None:
 
 
 def test_padding_has_no_share() -> None:
-    told = log_shares(new_utility(SIZE, 1).eval(), COLLATE(ROWS)).exp()
-    assert float(told[1, 2].detach()) == 0
+    overlaps = log_shares(new_utility(SIZE, 1).eval(), COLLATE(ROWS)).exp()
+    assert float(overlaps[1, 2].detach()) == 0
 
 
 def test_the_loss_is_the_cross_entropy_of_the_wanted_shares() -> None:
     model = new_utility(SIZE, 1).eval()
     subject = learner(model, COLLATE)
     batch = COLLATE(ROWS)
-    told = log_shares(model, batch).detach()
-    by_hand = -(told[0, 0] + told[1, 1] + 0.5 * (told[2, 0] + told[2, 2])) / 3
+    overlaps = log_shares(model, batch).detach()
+    by_hand = -(overlaps[0, 0] + overlaps[1, 1] + 0.5 * (overlaps[2, 0] + overlaps[2, 2])) / 3
     assert float(subject.loss(batch).detach()) == pytest.approx(float(by_hand), abs=1e-5)
 
 

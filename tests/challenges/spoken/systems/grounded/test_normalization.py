@@ -3,7 +3,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.spoken.systems.grounded.normalization import bare, fold, grams, parts_of, sound
+from duologue.challenges.spoken.systems.grounded.normalization import (
+    char_ngrams,
+    fold,
+    fold_name,
+    list_items,
+    phonetic_key,
+)
 
 
 def test_stops_and_marks_inside_a_word_are_dropped() -> None:
@@ -15,18 +21,18 @@ def test_formal_numerals_are_digits() -> None:
 
 
 def test_characters_of_one_sound_are_the_same_heard() -> None:
-    assert sound("景点") == sound("竟颠")
-    assert sound("二") == sound("2")
-    assert sound("景点") != sound("景区")
+    assert phonetic_key("景点") == phonetic_key("竟颠")
+    assert phonetic_key("二") == phonetic_key("2")
+    assert phonetic_key("景点") != phonetic_key("景区")
 
 
 def test_a_name_loses_its_suffix_alone() -> None:
-    assert bare("雾港（2015年电影）") == "雾港"
-    assert bare("（无题）") == "无题"
+    assert fold_name("雾港（2015年电影）") == "雾港"
+    assert fold_name("（无题）") == "无题"
 
 
 def test_a_list_in_one_value_is_taken_apart() -> None:
-    assert parts_of("演员、导演，歌手") == ("演员", "导演", "歌手")
+    assert list_items("演员、导演，歌手") == ("演员", "导演", "歌手")
 
 
 @given(st.text())
@@ -36,5 +42,5 @@ def test_folding_twice_is_folding_once(text: str) -> None:
 
 @given(st.text(alphabet="点景竟颠abc2"))
 def test_what_is_heard_is_as_long_as_what_is_said(text: str) -> None:
-    assert len(sound(text)) == len(text)
-    assert len(grams(text)) <= max(0, len(text) - 2)
+    assert len(phonetic_key(text)) == len(text)
+    assert len(char_ngrams(text)) <= max(0, len(text) - 2)

@@ -31,8 +31,8 @@ def sure_of(pairs: CandidatePairs, *wanted: tuple[str, str], quiet: float = 0.0)
 
 
 @pytest.fixture
-def state(heard: Callable[..., DialogueState]) -> DialogueState:
-    return heard("你看过电影雾港吗？", "看过。", "主演有谁？")
+def state(phonetic: Callable[..., DialogueState]) -> DialogueState:
+    return phonetic("你看过电影雾港吗？", "看过。", "主演有谁？")
 
 
 @pytest.fixture
@@ -48,13 +48,13 @@ def test_all_values_are_taken_where_nothing_was_learned(
 
 
 def test_values_that_were_said_before_can_be_left_out(
-    tracker: StateTracker, heard: Callable[..., DialogueState]
+    tracker: StateTracker, phonetic: Callable[..., DialogueState]
 ) -> None:
-    state = heard("雾港的主演有谁？", "有苏雁。", "还有谁呢？")
-    figures = value_features(state, tracker, ACTORS)
-    said = figures[:, 3]
+    state = phonetic("雾港的主演有谁？", "有苏雁。", "还有谁呢？")
+    features = value_features(state, tracker, ACTORS)
+    said = features[:, 3]
     assert said.tolist() == [1, 0]
-    values = fit_value_selector([ValueExample("主演", figures, 1 - said)] * 20)
+    values = fit_value_selector([ValueExample("主演", features, 1 - said)] * 20)
     pairs = candidate_pairs(state, tracker, CorpusCounts({}, {}))
     chosen = select_triples(pairs, sure_of(pairs, ACTORS), state, tracker, values, 0.7)
     assert [fact.object for fact in chosen.facts] == ["卡尔·莫林"]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.challenges.spoken.systems.pipeline.attribute_matcher import AttributeMatcher, grams_of, spoken
+from duologue.challenges.spoken.systems.pipeline.attribute_matcher import AttributeMatcher, asked_name, grams_of
 from duologue.challenges.spoken.systems.pipeline.network.vectors import VectorSize, new_vectors
 from duologue.core.records import Fact
 from duologue.knowledge.graph import Graph
@@ -34,8 +34,8 @@ def test_an_entity_with_facts_never_leaves_nothing() -> None:
 
 
 def test_a_long_text_is_called_an_introduction() -> None:
-    assert spoken("Information") == "简介"
-    assert spoken("门票") == "门票"
+    assert asked_name("Information") == "简介"
+    assert asked_name("门票") == "门票"
 
 
 def test_grams_are_characters_and_pairs_without_marks() -> None:

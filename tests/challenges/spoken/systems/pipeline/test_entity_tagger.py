@@ -8,7 +8,7 @@ import torch
 from duologue.challenges.spoken.systems.pipeline.entity_tagger import (
     EntityDictionary,
     NgramIdf,
-    entities_mentioned,
+    mentioned_entities,
     tagger_row,
     tagger_size,
 )
@@ -57,9 +57,9 @@ def test_rarity_counts_utterances() -> None:
 
 def test_the_entity_tagged_last_comes_first() -> None:
     texts = ["青石岛好吗", "雾港去", ""]
-    found = entities_mentioned(texts, Marker(0, 3), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES))
+    found = mentioned_entities(texts, Marker(0, 3), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES))
     assert found == ["青石岛"]
-    found = entities_mentioned(
+    found = mentioned_entities(
         ["雾港", "青石岛", "雾港"], Marker(0, 2), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES)
     )
     assert found == ["雾港（2015年电影）"]
@@ -67,10 +67,10 @@ def test_the_entity_tagged_last_comes_first() -> None:
 
 def test_without_tagged_names_the_rarest_of_the_dictionary_is_taken() -> None:
     texts = ["青石岛和雾港，你知道吗", "嗯"]
-    assert entities_mentioned(texts, Marker(9, 9), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES)) == [
+    assert mentioned_entities(texts, Marker(9, 9), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES)) == [
         "雾港（2015年电影）"
     ]
-    assert entities_mentioned(["你好"], Marker(9, 9), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES)) == []
+    assert mentioned_entities(["你好"], Marker(9, 9), WORDS, EntityDictionary(NAMES), NgramIdf.of(LINES)) == []
 
 
 def test_an_utterance_is_tagged_where_its_names_are() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.challenges.spoken.systems.pipeline.trainer import given
+from duologue.challenges.spoken.systems.pipeline.trainer import all_values
 from duologue.core.records import Annotation, Answer, Example, Fact, Sample, Turn
 from duologue.knowledge.graph import Graph
 
@@ -16,10 +16,10 @@ def example(*facts: Fact, world: str | None = "kg") -> Example:
 
 def test_the_generator_learns_from_all_values_of_the_gold_pair() -> None:
     worlds = {"kg": Graph("kg", [*NEAR, ELSE])}
-    assert given(example(NEAR[1]), worlds) == NEAR
-    assert given(example(ODD), worlds) == [*NEAR, ODD]
-    assert given(example(), worlds) == []
+    assert all_values(example(NEAR[1]), worlds) == NEAR
+    assert all_values(example(ODD), worlds) == [*NEAR, ODD]
+    assert all_values(example(), worlds) == []
 
 
 def test_without_a_graph_it_learns_from_the_gold_facts() -> None:
-    assert given(example(NEAR[1], world=None), {}) == [NEAR[1]]
+    assert all_values(example(NEAR[1], world=None), {}) == [NEAR[1]]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.spoken.systems.template_nlg.context import context_of, kind_of, terms_of
+from duologue.challenges.spoken.systems.template_nlg.context import context_of, query_terms, value_kind
 from duologue.challenges.spoken.systems.template_nlg.templates import FactGroup
 from duologue.core.records import Fact, Turn
 
@@ -24,7 +24,7 @@ def test_the_question_is_read_without_names_marks_and_repeats() -> None:
 
 def test_small_talk_and_an_empty_history_are_situations_too() -> None:
     assert context_of([], []).question == ""
-    assert dict(enumerate(terms_of(context_of([], []))))[0] == (2.0, ["R:"])
+    assert dict(enumerate(query_terms(context_of([], []))))[0] == (2.0, ["R:"])
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_small_talk_and_an_empty_history_are_situations_too() -> None:
     ],
 )
 def test_values_are_told_by_their_looks(values: tuple[str, ...], kind: str) -> None:
-    assert kind_of(FactGroup("苏雁", "职业", values)) == kind
+    assert value_kind(FactGroup("苏雁", "职业", values)) == kind
 
 
 def test_the_same_question_about_another_entity_is_alike() -> None:
     one = context_of(turns("青石岛的门票是多少？"), FACTS)
     other = context_of(turns("白沙湾的门票是多少？"), [Fact(subject="白沙湾", relation="门票", object="免费的")])
-    assert terms_of(one)[3] == terms_of(other)[3]
+    assert query_terms(one)[3] == query_terms(other)[3]

@@ -39,7 +39,7 @@ def test_every_candidate_has_every_figure(golden: Path) -> None:
     table = candidate_features(context, found, index)
     assert table.shape == (len(found), len(FEATURE_NAMES))
     assert np.isfinite(table).all()
-    likeness = table[:, FEATURE_NAMES.index("behind the first")]
-    assert likeness.max() == pytest.approx(0)
+    similarity = table[:, FEATURE_NAMES.index("behind the first")]
+    assert similarity.max() == pytest.approx(0)
     below = [place for place, name in enumerate(FEATURE_NAMES) if name.endswith("below the best")]
     assert np.allclose(table[:, below].max(axis=0), 0)

@@ -77,7 +77,7 @@ def test_the_graph_at_hand_says_what_is_a_name(replier: TemplateGenerator) -> No
     text = replier.reply(sample, ())
     name = max(re.split("[，。？！]", text), key=len)
     graph = Graph("names", [Fact(subject=name, relation="原唱", object="甲乙丙")])
-    replier.ready(graph)
+    replier.prepare_lexicon(graph)
     assert replier.reply(sample, (), graph) != text
 
 

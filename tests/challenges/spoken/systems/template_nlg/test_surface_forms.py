@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import (
     WHOLE,
-    forms_of,
+    fact_text,
     fragments_of,
     items_of,
-    text_of,
+    surface_forms_of,
 )
 from duologue.core.records import Fact
 
@@ -34,11 +34,11 @@ from duologue.core.records import Fact
     ],
 )
 def test_a_value_is_said_as_people_say_it(value: str, form: str, said: str) -> None:
-    assert forms_of(value)[form] == said
+    assert surface_forms_of(value)[form] == said
 
 
 def test_no_two_forms_say_the_same() -> None:
-    forms = forms_of("1946年1月5日")
+    forms = surface_forms_of("1946年1月5日")
     assert len(set(forms.values())) == len(forms)
     assert "date" not in forms
 
@@ -46,8 +46,8 @@ def test_no_two_forms_say_the_same() -> None:
 @settings(max_examples=50)
 @given(st.text(max_size=60))
 def test_every_value_can_be_said_as_it_stands(value: str) -> None:
-    whole = forms_of(value)[WHOLE]
-    assert next(iter(forms_of(value))) == WHOLE
+    whole = surface_forms_of(value)[WHOLE]
+    assert next(iter(surface_forms_of(value))) == WHOLE
     assert whole in value
 
 
@@ -86,5 +86,5 @@ def test_parts_stand_in_their_text(text: str) -> None:
 
 
 def test_a_fact_of_several_values_is_said_as_a_list() -> None:
-    assert text_of(Fact(subject="甲", relation="乙", object=("丙", "丁"))) == "丙、丁"
-    assert text_of(Fact(subject="甲", relation="乙", object=70)) == "70"
+    assert fact_text(Fact(subject="甲", relation="乙", object=("丙", "丁"))) == "丙、丁"
+    assert fact_text(Fact(subject="甲", relation="乙", object=70)) == "70"

@@ -32,7 +32,7 @@ PRICE = Fact(subject="松林", relation="门票", object="18元")
 def test_like_questions_are_answered_alike(index: TemplateIndex) -> None:
     found = index.search(asked("松林的门票要多少钱？", PRICE), "", limit=20, pool=50)
     assert found[0].text == "门票18元。"
-    assert [one.likeness for one in found] == sorted((one.likeness for one in found), reverse=True)
+    assert [one.similarity for one in found] == sorted((one.similarity for one in found), reverse=True)
     assert len({one.text for one in found}) == len(found)
 
 

@@ -23,7 +23,7 @@ _DOUBLED = frozenset(
     "谢看哈对说聊妈爸星天人常多试好太走慢刚嗯呵嘿嘻啦哇爷奶姐妹弟哥宝宠想听问找查玩逛尝渐往往仅偏默深早乖拜考哦佩转刷"
 )
 """Characters that people do say twice."""
-_MOST = 0.1
+_MAX_EDITS = 0.1
 """Share of turns with traces up to which a dialogue counts as clean."""
 _OFTEN = 3
 """Dialogues in which an utterance must be said to be trusted in dialogues that bear traces."""
@@ -59,7 +59,7 @@ def clean_texts(dialogues: Iterable[Sequence[tuple[str, bool]]]) -> list[str]:
     found: list[str] = []
     for turns in held:
         unsure = [text for text, sure in turns if not sure]
-        trusted = sum(map(has_noise_traces, unsure)) <= _MOST * len(unsure)
+        trusted = sum(map(has_noise_traces, unsure)) <= _MAX_EDITS * len(unsure)
         found.extend(
             text for text, sure in turns if sure or ((trusted or said[text] >= _OFTEN) and not has_noise_traces(text))
         )

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-_MOST = 4
+_MAX_EDITS = 4
 """Mends of one utterance."""
-_ODD = -3500
+_UNLIKELY = -3500
 """Below this, in thousandths of ln P, a character reads oddly after those before it."""
 _LEAST_GAIN = 0.5
 """Mends that make a text hardly more likely are not looked at."""
 _WITHOUT_GAIN = frozenset({"numeral", "end", "mark"})
-_REMEMBERED = 200_000
+_CACHED = 200_000
 _SHORTEST = 3
 _LONGEST = 20
 """Characters of a name that is not touched, at least and at most."""
@@ -81,7 +81,7 @@ class ScoredEdit(NamedTuple):
     edit: Edit
     gain: float
     """By how much the text becomes more likely, in natural logarithms."""
-    oddness: float
+    surprisal: float
     """How unlikely the place was, per character."""
     hint: float
     """1 where it undoes a replacement that the noise is known for, or makes a name of the graph."""
@@ -91,7 +91,7 @@ class ScoredEdit(NamedTuple):
     @property
     def features(self) -> tuple[float, ...]:
         """What the weights belong to."""
-        return 1.0, self.gain, self.oddness, self.hint, self.log_likelihood
+        return 1.0, self.gain, self.surprisal, self.hint, self.log_likelihood
 
 
 class AsrCorrector:
@@ -100,13 +100,13 @@ class AsrCorrector:
     def __init__(self, knowledge: CorrectorModel, names: Iterable[str] = ()) -> None:
         self.knowledge = knowledge
         self._logs: dict[str, int] = {}
-        said = (without_quiet(without_suffix(name)) for name in names)
+        said = (without_title_marks(without_suffix(name)) for name in names)
         self._names = {name for name in said if _SHORTEST <= len(name) <= _LONGEST}
-        self._begun: dict[str, tuple[int, ...]] = {}  # the lengths of the names that begin with two characters
+        self._lengths_by_prefix: dict[str, tuple[int, ...]] = {}  # of names, by their first two characters
         for name in sorted(self._names, key=len, reverse=True):
-            known = self._begun.get(name[:2], ())
+            known = self._lengths_by_prefix.get(name[:2], ())
             if len(name) not in known:
-                self._begun[name[:2]] = (*known, len(name))
+                self._lengths_by_prefix[name[:2]] = (*known, len(name))
 
     def with_names(self, names: Iterable[str]) -> AsrCorrector:
         """Return the same repairer for the names of another graph: they are not touched, and mends may lead to them."""
@@ -120,7 +120,7 @@ class AsrCorrector:
         if not QUIET.isdisjoint(text):
             return text
         done: list[str] = []
-        for _ in range(_MOST):
+        for _ in range(_MAX_EDITS):
             best = max(self.scored_edits(text, done), key=self.odds, default=None)
             if best is None or self.odds(best) <= self.knowledge.threshold:
                 break
@@ -141,10 +141,10 @@ class AsrCorrector:
         padded = START + folded(text) + END
         each = model.each(padded)
         sums = list(accumulate(each, initial=0))
-        odd = [value < _ODD for value in each[1:]]
+        unlikely = [value < _UNLIKELY for value in each[1:]]
         names = self._spans(text)
         width = model.order - 1
-        for edit in self._edits(text, odd, done):
+        for edit in self._edits(text, unlikely, done):
             if any(_cuts(edit, start, end) for start, end in names):
                 continue
             start, end = edit.start + 1, edit.end + 1
@@ -156,41 +156,41 @@ class AsrCorrector:
             before = sums[last] - sums[start]
             gain = (after - before) / 1000
             if gain > _LEAST_GAIN or edit.kind in _WITHOUT_GAIN:
-                oddness = -before / 1000 / (last - start)
-                yield ScoredEdit(edit, gain, oddness, self._hint(text, edit), noise_log_likelihood(text, edit))
+                surprisal = -before / 1000 / (last - start)
+                yield ScoredEdit(edit, gain, surprisal, self._hint(text, edit), noise_log_likelihood(text, edit))
 
     def _log(self, gram: str) -> int:
         found = self._logs.get(gram)
         if found is None:
-            if len(self._logs) > _REMEMBERED:
+            if len(self._logs) > _CACHED:
                 self._logs.clear()
             found = self._logs[gram] = self.knowledge.model.log(gram)
         return found
 
-    def _edits(self, text: str, odd: Sequence[bool], done: Sequence[str]) -> Iterator[Edit]:
+    def _edits(self, text: str, unlikely: Sequence[bool], done: Sequence[str]) -> Iterator[Edit]:
         allowed = _allowed(done)
         known = self.knowledge
-        ways: list[tuple[set[str], Callable[[], Iterator[Edit]]]] = [
+        generators: list[tuple[set[str], Callable[[], Iterator[Edit]]]] = [
             ({"repeat"}, lambda: edits.repeats(text)),
             ({"stop"}, lambda: edits.stops(text)),
             ({"mark"}, lambda: edits.marks(text)),
             ({"tail", "filler"}, lambda: edits.particles(text)),
-            ({"swap"}, lambda: edits.swaps(text, odd)),
-            ({"sound", "pair"}, lambda: edits.sounds(text, odd, known.alone, known.pairs)),
+            ({"swap"}, lambda: edits.swaps(text, unlikely)),
+            ({"sound", "pair"}, lambda: edits.sounds(text, unlikely, known.alone, known.pairs)),
             ({"numeral"}, lambda: edits.numerals(text)),
-            ({"lost"}, lambda: edits.losses(text, odd, known.after)),
+            ({"lost"}, lambda: edits.losses(text, unlikely, known.after)),
             ({"end"}, lambda: edits.ends(text)),
         ]
-        for kinds, way in ways:
+        for kinds, generator in generators:
             if kinds & allowed:
-                yield from (edit for edit in way() if edit.kind in allowed)
+                yield from (edit for edit in generator() if edit.kind in allowed)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
         """Return where names of the graph stand, from left to right, the longest at each place."""
         found: list[tuple[int, int]] = []
         at = 0
         while at < len(text) - 1:
-            lengths = self._begun.get(text[at : at + 2], ())
+            lengths = self._lengths_by_prefix.get(text[at : at + 2], ())
             length = next((n for n in lengths if text[at : at + n] in self._names), 0)
             if length:
                 found.append((at, at + length))
@@ -228,7 +228,7 @@ class AsrCorrector:
             raise FormatError(path, [problem]) from error
 
 
-def without_quiet(text: str) -> str:
+def without_title_marks(text: str) -> str:
     """Return a text without title brackets and middle dots, which the noise always loses."""
     return "".join(sign for sign in text if sign not in QUIET)
 

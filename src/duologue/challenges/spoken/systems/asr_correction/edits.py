@@ -87,28 +87,28 @@ def marks(text: str) -> Iterator[Edit]:
                     yield Edit("mark", at - length, at + 1, sign + word)
 
 
-def swaps(text: str, odd: Sequence[bool]) -> Iterator[Edit]:
-    """Yield ways to swap two short words; `odd` tells before which characters the text reads oddly."""
+def swaps(text: str, unlikely: Sequence[bool]) -> Iterator[Edit]:
+    """Yield ways to swap two short words; `unlikely` tells before which characters the text reads oddly."""
     size = len(text)
     for start in range(size - 1):
         for middle in range(start + 1, min(start + _LONGEST, size - 1) + 1):
             for end in range(middle + 1, min(middle + _LONGEST, size) + 1):
-                if odd[start] + odd[middle] + odd[end] < 2 or text[start:middle] == text[middle:end]:
+                if unlikely[start] + unlikely[middle] + unlikely[end] < 2 or text[start:middle] == text[middle:end]:
                     continue
                 if all(is_han(sign) for sign in text[start:end]):
                     yield Edit("swap", start, end, text[middle:end] + text[start:middle])
 
 
 def sounds(
-    text: str, odd: Sequence[bool], alone: Mapping[str, str], pairs: Mapping[str, Sequence[str]]
+    text: str, unlikely: Sequence[bool], alone: Mapping[str, str], pairs: Mapping[str, Sequence[str]]
 ) -> Iterator[Edit]:
     """Yield ways to write one character or two with others of the same sound.
 
-    `alone` and `pairs` have what is usual by reading; `odd` tells before which characters the text reads oddly.
+    `alone` and `pairs` have what is usual by reading; `unlikely` tells before which characters the text reads oddly.
     """
     read = [reading(sign) for sign in text]
     for at, sign in enumerate(text):
-        if not is_han(sign) or not (odd[at] or odd[at + 1]):
+        if not is_han(sign) or not (unlikely[at] or unlikely[at + 1]):
             continue
         usual = UNUSUAL.get(sign, "")
         for other in dict.fromkeys((*usual, *alone.get(read[at], ()))):
@@ -136,10 +136,10 @@ def numerals(text: str) -> Iterator[Edit]:
         at = end + 1
 
 
-def losses(text: str, odd: Sequence[bool], after: Mapping[str, str]) -> Iterator[Edit]:
+def losses(text: str, unlikely: Sequence[bool], after: Mapping[str, str]) -> Iterator[Edit]:
     """Yield ways to put in a character that may be lost; `after` has what usually follows a character or two."""
     for at in range(len(text) + 1):
-        if odd[at]:
+        if unlikely[at]:
             before = ("\x02" + text)[max(0, at - 1) : at + 1]
             for sign in dict.fromkeys(after.get(before, "") + after.get(before[-1:], "")):
                 yield Edit("lost", at, at, sign)

@@ -18,7 +18,7 @@ from duologue.challenges.spoken.systems.asr_correction.corrector import (
     AsrCorrector,
     CorrectorModel,
     folded,
-    without_quiet,
+    without_title_marks,
 )
 from duologue.challenges.spoken.systems.asr_correction.edits import EDIT_KINDS, is_han
 from duologue.challenges.spoken.systems.logistic_regression import fit
@@ -48,7 +48,7 @@ def train_corrector(clean_texts: Iterable[str], graph_names: Iterable[str] = (),
     The same texts, names and seed give the same corrector. Needs the extra `zh`.
     """
     names = list(graph_names)
-    texts = list(dict.fromkeys(without_quiet(text) for text in clean_texts))
+    texts = list(dict.fromkeys(without_title_marks(text) for text in clean_texts))
     held_out: list[str] = []
     kept: list[str] = []
     for text in texts:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from duologue.challenges.spoken.systems.grounded.entity_linker import EntityLinker
-from duologue.challenges.spoken.systems.grounded.normalization import fold, grams, parts_of
+from duologue.challenges.spoken.systems.grounded.normalization import char_ngrams, fold, list_items
 from duologue.challenges.spoken.systems.grounded.value_index import ValueIndex
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 T = TypeVar("T")
 
-_MOST_ENTITIES = 14
-_MOST_NAMESAKES = 5
-_RECALLED_TURNS = 4
+_MAX_ENTITIES = 14
+_MAX_NAMESAKES = 5
+_RETRIEVAL_TURNS = 4
 """Latest turns from which subjects are recalled by what was said of them."""
 _CORRECTED_TURNS = 3
-_LEAST_RECALL = 0.3
+_LEAST_SIMILARITY = 0.3
 _SHORTEST = 2
 """Characters of a word that is found inside another by more than chance."""
 _LONG = 16
@@ -56,7 +56,7 @@ class CandidateEntity:
     """Latest first."""
     namesakes: int = 1
     """Entities of the same name, this one included."""
-    recalled: dict[int, float] = field(default_factory=dict)
+    retrieved: dict[int, float] = field(default_factory=dict)
     """By age of the turn: how much it says what the graph says of the entity."""
 
 
@@ -101,8 +101,8 @@ class StateTracker:
         self._graph, self._linker, self._index, self._correct = graph, linker, index, correct
         self._corrected: dict[str, str] = {}
         self._profiles: dict[str, EntityProfile] = {}
-        self._told: dict[tuple[str, str], tuple[float, ...]] = {}
-        self._recalls: dict[str, list[tuple[str, float]]] = {}
+        self._overlaps: dict[tuple[str, str], tuple[float, ...]] = {}
+        self._retrievals: dict[str, list[tuple[str, float]]] = {}
 
     def track(self, history: Sequence[Turn], also: Iterable[str] = ()) -> DialogueState:
         """Return what a history (its last turn is the question) names and recalls; without turns there is nothing.
@@ -117,17 +117,17 @@ class StateTracker:
         candidates: dict[str, CandidateEntity] = {}
         for age, found in enumerate(mentions):
             for mention in reversed(found):
-                for name in mention.names[:_MOST_NAMESAKES]:
+                for name in mention.names[:_MAX_NAMESAKES]:
                     candidate = candidates.setdefault(name, CandidateEntity(name, namesakes=len(mention.names)))
                     candidate.said.append(EntityMention(age, mention))
-        kept = dict(list(candidates.items())[:_MOST_ENTITIES])
+        kept = dict(list(candidates.items())[:_MAX_ENTITIES])
         for name in also:
             kept.setdefault(name, candidates.get(name, CandidateEntity(name)))
-        for age, text in enumerate(turns[:_RECALLED_TURNS]):
-            for name, strength in self._recalled(text):
-                if strength >= _LEAST_RECALL:
+        for age, text in enumerate(turns[:_RETRIEVAL_TURNS]):
+            for name, strength in self._retrieved(text):
+                if strength >= _LEAST_SIMILARITY:
                     candidate = kept.setdefault(name, candidates.get(name, CandidateEntity(name)))
-                    candidate.recalled[age] = strength
+                    candidate.retrieved[age] = strength
         return DialogueState(turns, corrected, mentions, list(kept.values()))
 
     def profile(self, name: str) -> EntityProfile:
@@ -137,16 +137,16 @@ class StateTracker:
             found = self._profiles[name] = _bounded(self._profiles, _profile(self._graph.about(name)))
         return found
 
-    def told(self, name: str, text: str) -> tuple[float, ...]:
+    def overlaps(self, name: str, text: str) -> tuple[float, ...]:
         """Return for each value of an entity's profile how far a text says it, from 0 to 1."""
         key = (name, text)
-        found = self._told.get(key)
+        found = self._overlaps.get(key)
         if found is None:
             folded = fold(text)
-            said = grams(folded)
+            said = char_ngrams(folded)
             values = self.profile(name).values
-            found = _bounded(self._told, tuple(_said(value, folded, said) for value in values))
-            self._told[key] = found
+            found = _bounded(self._overlaps, tuple(_overlap(value, folded, said) for value in values))
+            self._overlaps[key] = found
         return found
 
     def _correct_once(self, text: str) -> str:
@@ -157,10 +157,10 @@ class StateTracker:
             found = self._corrected[text] = _bounded(self._corrected, self._correct(text))
         return found
 
-    def _recalled(self, text: str) -> list[tuple[str, float]]:
-        found = self._recalls.get(text)
+    def _retrieved(self, text: str) -> list[tuple[str, float]]:
+        found = self._retrievals.get(text)
         if found is None:
-            found = self._recalls[text] = _bounded(self._recalls, self._index.search(text))
+            found = self._retrievals[text] = _bounded(self._retrievals, self._index.search(text))
         return found
 
 
@@ -185,14 +185,17 @@ def _profile(facts: Sequence[Fact]) -> EntityProfile:
         long = len(folded) >= _LONG
         values.append(
             EntityValue(
-                fact, folded, () if long and len(text) > 200 else parts_of(text), grams(folded) if long else frozenset()
+                fact=fact,
+                folded=folded,
+                parts=() if long and len(text) > _PROSE else list_items(text),
+                pieces=char_ngrams(folded) if long else frozenset(),
             )
         )
         relations[fact.relation] = (*relations.get(fact.relation, ()), place)
     return EntityProfile(tuple(values), relations)
 
 
-def _said(value: EntityValue, folded: str, said: frozenset[str]) -> float:
+def _overlap(value: EntityValue, folded: str, said: frozenset[str]) -> float:
     """Return how far a text says a value: whole 1, of a list at least half of it, of a long text what is shared."""
     if value.folded.isdigit():
         return float(re.search(rf"(?<!\d){value.folded}(?!\d)", folded) is not None)

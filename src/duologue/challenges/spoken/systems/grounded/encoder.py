@@ -75,7 +75,7 @@ class PairEncoder:
         return Choice(
             words=np.array(known or [UNKNOWN], dtype=np.int32),
             templates=np.array([self._attribute_row(words) for words in pairs.attributes], dtype=np.int32),
-            figures=pairs.figures.astype(np.float16),
+            figures=pairs.features.astype(np.float16),
             utility=(np.zeros(len(pairs.pairs), dtype=np.float32) if shares is None else shares)[:, None],
         )
 

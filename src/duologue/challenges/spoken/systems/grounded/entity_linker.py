@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.spoken.systems.grounded.normalization import bare, fold, sound
+from duologue.challenges.spoken.systems.grounded.normalization import fold, fold_name, phonetic_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,12 +47,12 @@ class EntityLinker:
         """Index names in one pass; without `fuzzy` only exact names are found."""
         self._forms: dict[str, tuple[str, ...]] = {}
         for name in names:
-            for form in dict.fromkeys((fold(name), bare(name))):
+            for form in dict.fromkeys((fold(name), fold_name(name))):
                 if form:
                     self._forms[form] = (*self._forms.get(form, ()), name)
         self._longest = min(_LONGEST, max(map(len, self._forms), default=0))
         self._fuzzy = fuzzy
-        self._sounds: dict[str, list[str]] = {}
+        self._phonetic_table: dict[str, list[str]] = {}
         self._shortened: dict[str, list[str]] = {}
         self._bags: dict[str, list[str]] = {}
         self._halves: set[tuple[int, bool, str]] = set()
@@ -64,15 +64,15 @@ class EntityLinker:
     def _index(self, form: str) -> None:
         if not _SHORTEST_SOUND <= len(form) <= _LONGEST_EDITED:
             return
-        heard = sound(form)
-        self._sounds.setdefault(heard, []).append(form)
+        phonetic = phonetic_key(form)
+        self._phonetic_table.setdefault(phonetic, []).append(form)
         if len(form) >= _SHORTEST_SWAPPED:
-            self._bags.setdefault("".join(sorted(heard)), []).append(form)
+            self._bags.setdefault("".join(sorted(phonetic)), []).append(form)
         if len(form) >= _SHORTEST_EDITED:
-            for shorter in _shortened(heard):
+            for shorter in _shortened(phonetic):
                 self._shortened.setdefault(shorter, []).append(form)
-            half = len(heard) // 2
-            self._halves |= {(len(heard), True, heard[:half]), (len(heard), False, heard[-half:])}
+            half = len(phonetic) // 2
+            self._halves |= {(len(phonetic), True, phonetic[:half]), (len(phonetic), False, phonetic[-half:])}
 
     def called(self, form: str) -> tuple[str, ...]:
         """Return the entities of a folded name, without regard to a suffix in brackets."""
@@ -101,7 +101,7 @@ class EntityLinker:
         return tuple(sorted(chosen))
 
     def _found(self, folded: str) -> Iterator[LinkedMention]:
-        heard = sound(folded) if self._fuzzy else ""
+        phonetic = phonetic_key(folded) if self._fuzzy else ""
         for start in range(len(folded)):
             for end in range(start + 1, min(start + self._longest + 1, len(folded)) + 1):
                 piece = folded[start:end]
@@ -109,42 +109,42 @@ class EntityLinker:
                 if names is not None and (len(piece) > 1 or len(folded) == 1):
                     yield LinkedMention(start, end, piece, EXACT, names)
                 elif self._fuzzy and end - start <= _LONGEST_EDITED + 1:
-                    for form, kind in self._heard(piece, heard[start:end]):
+                    for form, kind in self._misheard(piece, phonetic[start:end]):
                         yield LinkedMention(start, end, form, kind, self._forms[form])
 
-    def _heard(self, piece: str, heard: str) -> Iterator[tuple[str, int]]:
+    def _misheard(self, piece: str, phonetic: str) -> Iterator[tuple[str, int]]:
         """Return the names that a piece may be a misheard form of, with the kind of error."""
-        same = self._sounds.get(heard)
+        same = self._phonetic_table.get(phonetic)
         if same is not None:
             yield from ((form, PHONETIC) for form in same if len(form) > _SHORTEST_SOUND or _alike(piece, form))
             return
-        if len(heard) >= _SHORTEST_SWAPPED:
-            yield from ((form, REORDERED) for form in self._bags.get("".join(sorted(heard)), ()))
-        if len(heard) >= _SHORTEST_EDITED and self._half_known(heard):
-            yield from ((form, EDITED) for form in self._edited(piece, heard))
+        if len(phonetic) >= _SHORTEST_SWAPPED:
+            yield from ((form, REORDERED) for form in self._bags.get("".join(sorted(phonetic)), ()))
+        if len(phonetic) >= _SHORTEST_EDITED and self._half_known(phonetic):
+            yield from ((form, EDITED) for form in self._edited(piece, phonetic))
 
-    def _half_known(self, heard: str) -> bool:
+    def _half_known(self, phonetic: str) -> bool:
         """Return whether a name one syllable away is possible: its first or last half then stands in the piece."""
-        for length in (len(heard) - 1, len(heard), len(heard) + 1):
+        for length in (len(phonetic) - 1, len(phonetic), len(phonetic) + 1):
             half = length // 2
-            if (length, True, heard[:half]) in self._halves or (length, False, heard[-half:]) in self._halves:
+            if (length, True, phonetic[:half]) in self._halves or (length, False, phonetic[-half:]) in self._halves:
                 return True
         return False
 
-    def _edited(self, piece: str, heard: str) -> Iterator[str]:
+    def _edited(self, piece: str, phonetic: str) -> Iterator[str]:
         """Return the names that differ from a piece by one syllable."""
-        missing = self._shortened.get(heard, ())
+        missing = self._shortened.get(phonetic, ())
         yield from (form for form in missing if len(form) > _SHORTEST_EDITED)
-        for at, shorter in enumerate(_shortened(heard)):
-            if 0 < at < len(heard) - 1:  # one too many, at the edges it is no part of the name
-                yield from (form for form in self._sounds.get(shorter, ()) if len(form) >= _SHORTEST_EDITED)
+        for at, shorter in enumerate(_shortened(phonetic)):
+            if 0 < at < len(phonetic) - 1:  # one too many, at the edges it is no part of the name
+                yield from (form for form in self._phonetic_table.get(shorter, ()) if len(form) >= _SHORTEST_EDITED)
             for form in self._shortened.get(shorter, ()):  # one wrong
-                if len(form) == len(heard) and _alike(piece, form) and _same_but(sound(form), heard, at):
+                if len(form) == len(phonetic) and _alike(piece, form) and _same_but(phonetic_key(form), phonetic, at):
                     yield form
 
 
-def _shortened(heard: str) -> list[str]:
-    return [heard[:at] + heard[at + 1 :] for at in range(len(heard))]
+def _shortened(phonetic: str) -> list[str]:
+    return [phonetic[:at] + phonetic[at + 1 :] for at in range(len(phonetic))]
 
 
 def _alike(piece: str, form: str) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from duologue.challenges.spoken.systems.grounded.entity_linker import EXACT
-from duologue.challenges.spoken.systems.grounded.normalization import fold, sound
+from duologue.challenges.spoken.systems.grounded.normalization import fold, phonetic_key
 from duologue.core.sums import added
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class CandidatePairs(NamedTuple):
     """The candidate pairs of one situation; the first is `NONE`."""
 
     pairs: list[tuple[str, str]]
-    figures: NDArray[np.float32]
+    features: NDArray[np.float32]
     """(c, f)."""
     attributes: list[tuple[str, ...]]
     """Words that describe the attribute of each pair and the shape of its values."""
@@ -92,15 +92,15 @@ class CorpusCounts(NamedTuple):
 def candidate_pairs(state: DialogueState, tracker: StateTracker, corpus: CorpusCounts) -> CandidatePairs:
     """Return all pairs that a reply to a situation may need."""
     profiles = [tracker.profile(one.name) for one in state.candidates]
-    told = [[tracker.told(one.name, text) for text in state.turns[: 2 * _AGES]] for one in state.candidates]
-    entities = _entity_figures(state, profiles, told, corpus)
+    overlaps = [[tracker.overlaps(one.name, text) for text in state.turns[: 2 * _AGES]] for one in state.candidates]
+    entities = _entity_features(state, profiles, overlaps, corpus)
     asked = fold(state.turns[0]) if state.turns else ""
     before = fold(state.turns[1]) if len(state.turns) > 1 else ""
-    answered = _answered(profiles, told)
+    answered = _answered(profiles, overlaps)
     pairs: list[tuple[str, str]] = [NONE]
     rows = [[*_nothing(entities), 1.0, *([0.0] * (len(PAIR) - 3)), min(len(asked), 60) / 30, _ends(state)]]
     words: list[tuple[str, ...]] = [("#none",)]
-    for candidate, profile, lines, figures in zip(state.candidates, profiles, told, entities, strict=True):
+    for candidate, profile, lines, features in zip(state.candidates, profiles, overlaps, entities, strict=True):
         for relation, places in profile.relations.items():
             pairs.append((candidate.name, relation))
             others = answered.get(relation, {})
@@ -108,11 +108,11 @@ def candidate_pairs(state: DialogueState, tracker: StateTracker, corpus: CorpusC
             known = corpus.attributes.get(relation, 0)
             rows.append(
                 [
-                    *figures,
+                    *features,
                     0.0,
-                    *_value_figures(profile, places),
-                    *_told_figures(lines, places),
-                    *_name_figures(relation, asked, before),
+                    *_value_features(profile, places),
+                    *_overlap_features(lines, places),
+                    *_name_features(relation, asked, before),
                     float(known > 0),
                     math.log1p(known) / 5,
                     same,
@@ -121,7 +121,7 @@ def candidate_pairs(state: DialogueState, tracker: StateTracker, corpus: CorpusC
                 ]
             )
             words.append(_attribute_words(relation, profile, places))
-    question = list(_question_words(state, profiles, told))
+    question = list(_question_words(state, profiles, overlaps))
     return CandidatePairs(pairs, np.array(rows, dtype=np.float32), words, question)
 
 
@@ -134,16 +134,16 @@ def _ends(state: DialogueState) -> float:
     return float(state.turns[0].rstrip()[-1:] in {"?", "？"}) if state.turns else 0.0
 
 
-def _entity_figures(
+def _entity_features(
     state: DialogueState,
     profiles: Sequence[EntityProfile],
-    told: Sequence[Sequence[tuple[float, ...]]],
+    overlaps: Sequence[Sequence[tuple[float, ...]]],
     corpus: CorpusCounts,
 ) -> list[list[float]]:
-    best = [[max(line, default=0.0) for line in lines] for lines in told]
+    best = [[max(line, default=0.0) for line in lines] for lines in overlaps]
     latest = [line[1] if len(line) > 1 else 0.0 for line in best]
     fading = [added(_FADE**age * value for age, value in enumerate(line[1:])) for line in best]
-    recalled = [added(_FADE**age * value for age, value in one.recalled.items()) for one in state.candidates]
+    retrieved = [added(_FADE**age * value for age, value in one.retrieved.items()) for one in state.candidates]
     ranks = _ranks(state)
     first = max((one.said[-1].age for one in state.candidates if one.said), default=0)
     rows = []
@@ -162,7 +162,7 @@ def _entity_figures(
                 float(not ages),
                 float(bool(ages) and ages[-1] == first),
                 _place(one, state),
-                *_form_figures(one, corpus),
+                *_form_features(one, corpus),
                 math.log(max(1, one.namesakes)),
                 min((age for age in ages if age % 2 == 0), default=20) / 10,
                 min((age for age in ages if age % 2 == 1), default=20) / 10,
@@ -170,9 +170,9 @@ def _entity_figures(
                 fading[at],
                 fading[at] - max((value for other, value in enumerate(fading) if other != at), default=0.0),
                 latest[at] - max((value for other, value in enumerate(latest) if other != at), default=0.0),
-                one.recalled.get(0, 0.0),
-                recalled[at],
-                recalled[at] - max((value for other, value in enumerate(recalled) if other != at), default=0.0),
+                one.retrieved.get(0, 0.0),
+                retrieved[at],
+                retrieved[at] - max((value for other, value in enumerate(retrieved) if other != at), default=0.0),
                 math.log1p(len(profiles[at].relations)) / 3,
                 *_owned(one, at, state, profiles),
             ]
@@ -197,7 +197,7 @@ def _place(one: CandidateEntity, state: DialogueState) -> float:
     return float(all(other.start <= said.mention.start for other in state.mentions[said.age]))
 
 
-def _form_figures(one: CandidateEntity, corpus: CorpusCounts) -> list[float]:
+def _form_features(one: CandidateEntity, corpus: CorpusCounts) -> list[float]:
     if not one.said:
         return [0.0, 0.0]
     form = one.said[0].mention.form
@@ -219,13 +219,13 @@ def _owned(one: CandidateEntity, at: int, state: DialogueState, profiles: Sequen
     return [of_another, of_last, owner]
 
 
-def _value_figures(profile: EntityProfile, places: Sequence[int]) -> list[float]:
+def _value_features(profile: EntityProfile, places: Sequence[int]) -> list[float]:
     lengths = [len(profile.values[place].folded) for place in places]
     mean = sum(lengths) / len(lengths)
     return [math.log(len(places)), math.log1p(mean) / 3, float(mean > _WIDE / 4)]
 
 
-def _told_figures(lines: Sequence[tuple[float, ...]], places: Sequence[int]) -> list[float]:
+def _overlap_features(lines: Sequence[tuple[float, ...]], places: Sequence[int]) -> list[float]:
     """Return how far the values were said, by turn and speaker, and how many of them."""
     by_age = [max(line[place] for place in places) for line in lines]
     ever = [max((line[place] for line in lines[1:]), default=0.0) for place in places]
@@ -242,26 +242,26 @@ def _told_figures(lines: Sequence[tuple[float, ...]], places: Sequence[int]) -> 
     ]
 
 
-def _name_figures(relation: str, asked: str, before: str) -> list[float]:
+def _name_features(relation: str, asked: str, before: str) -> list[float]:
     name = fold(relation)
     if not name:
         return [0.0] * 5
-    heard = sound(name)
+    phonetic = phonetic_key(name)
     return [
         sum(letter in asked for letter in name) / len(name),
         float(name in asked),
-        float(heard in sound(asked)),
+        float(phonetic in phonetic_key(asked)),
         sum(letter in before for letter in name) / len(name),
         float(name in before),
     ]
 
 
 def _answered(
-    profiles: Sequence[EntityProfile], told: Sequence[Sequence[tuple[float, ...]]]
+    profiles: Sequence[EntityProfile], overlaps: Sequence[Sequence[tuple[float, ...]]]
 ) -> dict[str, dict[str, float]]:
     """Return by attribute and entity how far the latest replies said its values."""
     found: dict[str, dict[str, float]] = {}
-    for profile, lines in zip(profiles, told, strict=True):
+    for profile, lines in zip(profiles, overlaps, strict=True):
         for relation, places in profile.relations.items():
             strength = max((line[place] for line in lines[1:4:2] for place in places), default=0.0)
             if strength >= 0.5:
@@ -284,7 +284,7 @@ def _attribute_words(relation: str, profile: EntityProfile, places: Sequence[int
 
 
 def _question_words(
-    state: DialogueState, profiles: Sequence[EntityProfile], told: Sequence[Sequence[tuple[float, ...]]]
+    state: DialogueState, profiles: Sequence[EntityProfile], overlaps: Sequence[Sequence[tuple[float, ...]]]
 ) -> Iterator[str]:
     """Yield pieces of the last three turns, as written and as heard, names left out; and what was told before."""
     for age, (text, corrected) in enumerate(zip(state.turns, state.corrected, strict=False)):
@@ -293,12 +293,12 @@ def _question_words(
         for n in (1, 2, 3) if age == 0 else (2,):
             yield from (f"{age}{masked[at : at + n]}" for at in range(len(masked) - n + 1))
         if age == 0:
-            heard = sound(masked)
-            yield from (f"~{heard[at : at + n]}" for n in (2, 3) for at in range(len(heard) - n + 1))
+            phonetic = phonetic_key(masked)
+            yield from (f"~{phonetic[at : at + n]}" for n in (2, 3) for at in range(len(phonetic) - n + 1))
             if text.rstrip()[-1:] in {"?", "？"}:
                 yield "0?"
     latest: Counter[str] = Counter()
-    for profile, lines in zip(profiles, told, strict=True):
+    for profile, lines in zip(profiles, overlaps, strict=True):
         for relation, places in profile.relations.items():
             for age, line in enumerate(lines[1:4], 1):
                 if max(line[place] for place in places) >= 0.5:

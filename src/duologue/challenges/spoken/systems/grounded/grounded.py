@@ -52,17 +52,17 @@ class GroundedSystem:
         self._words: RankerVocabulary | None = None
         self._encoder: PairEncoder | None = None
         self._corpus_counts: CorpusCounts | None = None
-        self._values: ValueSelector | None = None
+        self._value_selector: ValueSelector | None = None
         self._corrector: AsrCorrector | None = None
-        self._replier: TemplateGenerator | None = None
+        self._generator: TemplateGenerator | None = None
 
     def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # no chance is left in a trained system
         """Take the graphs and index them; of 38,000 entities that takes seconds."""
         self._worlds = dict(worlds)
         for world in self._worlds.values():
             self._tracker(world)
-            if self._replier is not None:
-                self._replier.ready(world)
+            if self._generator is not None:
+                self._generator.prepare_lexicon(world)
 
     def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to practise on
         """Raise `UsageError`: it learns from dialogues of people."""
@@ -106,13 +106,13 @@ class GroundedSystem:
             [(one, self._tracker(self._world(one.sample))) for one in examples], self._corpus_counts, self.recipe.rare,
             progress=run.progress,
         )  # fmt: skip
-        self._words, self._values = data.words, data.values
+        self._words, self._value_selector = data.words, data.values
         tests = data.rows_of([(one, self._tracker(self._world(one.sample))) for one in validation], self._corpus_counts)
         if held_out and not tests:
             raise UsageError("no triple of the held-out dialogues is in the graph; is it the graph of these dialogues?")
         self._models = train_members(data, tests, self.recipe, run)
         correct = None if self._corrector is None else self._corrector.correct
-        self._replier = TemplateGenerator.learn(
+        self._generator = TemplateGenerator.learn(
             examples, world, run, self.recipe.replies, validation=validation, correct=correct
         )
         dialogues = len({one.sample.dialogue_id for one in examples})
@@ -122,7 +122,7 @@ class GroundedSystem:
         """Return triples and a reply for each sample. Raises `UsageError` before `fit` or `load`, or without graph."""
         answers = []
         for sample, chosen in zip(samples, self.select(samples), strict=True):
-            text = self._ready_replier().reply(sample, chosen.facts, self._world(sample))
+            text = self._ready_generator().reply(sample, chosen.facts, self._world(sample))
             annotation = Annotation(facts=chosen.facts) if chosen.facts else None
             answers.append(Answer(text=text, annotation=annotation))
         return answers
@@ -140,11 +140,13 @@ class GroundedSystem:
         for start in range(0, len(samples), _CHUNK):
             known = about[start : start + _CHUNK] if about is not None else [()] * _CHUNK
             chunk = list(zip(samples[start : start + _CHUNK], known, strict=False))
-            seen = [self._seen(sample, names) for sample, names in chunk]
+            seen = [self._encoded_state(sample, names) for sample, names in chunk]
             shares = self._shares([pairs for _, _, pairs in seen])
             for (tracker, state, pairs), (_, names), share in zip(seen, chunk, shares, strict=True):
                 weighed = restrict_to_entities(pairs, share, names) if names else share
-                chosen.append(select_triples(pairs, weighed, state, tracker, self._ready_values(), self.recipe.silence))
+                chosen.append(
+                    select_triples(pairs, weighed, state, tracker, self._ready_value_selector(), self.recipe.silence)
+                )
         return chosen
 
     def trace(self, sample: Sample) -> Trace:
@@ -160,7 +162,9 @@ class GroundedSystem:
         step = Step(next(iter(relations)) if len(relations) == 1 else "")
         return Trace(entity=entities[0], query=Query(start=entities, steps=(step,)), facts=facts)
 
-    def _seen(self, sample: Sample, names: Collection[str] = ()) -> tuple[StateTracker, DialogueState, CandidatePairs]:
+    def _encoded_state(
+        self, sample: Sample, names: Collection[str] = ()
+    ) -> tuple[StateTracker, DialogueState, CandidatePairs]:
         from duologue.challenges.spoken.systems.grounded.features import candidate_pairs
 
         if self._corpus_counts is None:
@@ -211,22 +215,22 @@ class GroundedSystem:
             self._encoder = PairEncoder(self._words)
         return self._encoder
 
-    def _ready_values(self) -> ValueSelector:
-        if self._values is None:
+    def _ready_value_selector(self) -> ValueSelector:
+        if self._value_selector is None:
             raise UsageError("'grounded' has not learned yet; train it, or load a trained one")
-        return self._values
+        return self._value_selector
 
-    def _ready_replier(self) -> TemplateGenerator:
-        if self._replier is None:
+    def _ready_generator(self) -> TemplateGenerator:
+        if self._generator is None:
             raise UsageError("'grounded' has not learned yet; train it, or load a trained one")
-        return self._replier
+        return self._generator
 
     def save(self, folder: Path) -> None:
         """Write the words, the weights, what is known of values, the repairer and the replier."""
         from duologue.challenges.spoken.systems.grounded.model_card import GroundedCard  # needs numpy
         from duologue.models.weights import save_weights  # needs torch
 
-        values, replier = self._ready_values(), self._ready_replier()
+        values, generator = self._ready_value_selector(), self._ready_generator()
         if self._words is None or self._corpus_counts is None:
             raise UsageError("there is nothing to save: 'grounded' has not learned yet")
         for number, model in enumerate(self._models):
@@ -242,7 +246,7 @@ class GroundedSystem:
         card.save(folder / CARD)
         if self._corrector is not None:
             self._corrector.save(folder / REPAIR)
-        replier.save(folder)
+        generator.save(folder)
 
     def load(self, folder: Path) -> None:
         """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
@@ -254,7 +258,7 @@ class GroundedSystem:
         from duologue.models.weights import load_weights  # needs torch
 
         card = GroundedCard.load(folder / CARD)
-        self._words, self._values, self.seen = card.words, card.values, card.seen
+        self._words, self._value_selector, self.seen = card.words, card.values, card.seen
         self._corpus_counts = CorpusCounts(card.common, card.attributes)
         self._models = []
         for number in range(self.recipe.members):
@@ -262,7 +266,7 @@ class GroundedSystem:
             load_weights(model, folder / _weights(number))
             self._models.append(model.eval())
         self._corrector = AsrCorrector.load(folder / REPAIR) if self.recipe.repair else None
-        self._replier = TemplateGenerator.load(folder)
+        self._generator = TemplateGenerator.load(folder)
         self._trackers.clear()
 
 

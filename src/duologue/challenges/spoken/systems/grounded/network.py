@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def log_shares(model: UtilityRanker, batch: Choices) -> Tensor:
     """Return the logarithm of each candidate's share (b, c); of padding it is very small."""
     scores = model(batch).squeeze(-1).masked_fill(~batch.mask, torch.finfo(torch.float32).min)
-    told: Tensor = scores.log_softmax(-1)
-    return told
+    overlaps: Tensor = scores.log_softmax(-1)
+    return overlaps
 
 
 def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]:
@@ -38,8 +38,8 @@ def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]
     """
 
     def loss(batch: Choices) -> Tensor:
-        told = log_shares(model, batch).masked_fill(~batch.mask, 0.0)
-        total: Tensor = -(batch.utility.squeeze(-1) * told).sum(-1).mean()
+        overlaps = log_shares(model, batch).masked_fill(~batch.mask, 0.0)
+        total: Tensor = -(batch.utility.squeeze(-1) * overlaps).sum(-1).mean()
         return total
 
     def hits(batch: Choices) -> Tensor:

@@ -31,7 +31,7 @@ def fold(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def bare(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return a folded name without its suffix in brackets.
 
     >>> bare("喜剧之王（1999年的电影）")
@@ -41,24 +41,24 @@ def bare(name: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def sound(folded: str) -> str:
+def phonetic_key(folded: str) -> str:
     """Return a folded text with each character replaced by the first of its sound; as long as it was.
 
     Two texts are equal here when their toneless pinyin is; of characters with several readings the first counts.
     """
-    return folded.translate(_sounds())
+    return folded.translate(_phonetic_table())
 
 
 @cache
-def _sounds() -> dict[int, str]:
+def _phonetic_table() -> dict[int, str]:
     first: dict[str, str] = {}
-    table = {ord(sign): first.setdefault(heard[0], sign) for sign, heard in readings().items()}
+    table = {ord(sign): first.setdefault(phonetic[0], sign) for sign, phonetic in readings().items()}
     for digit, spoken in _SPOKEN_DIGITS.items():
         table[ord(digit)] = table[ord(spoken)]
     return table
 
 
-def parts_of(value: str) -> tuple[str, ...]:
+def list_items(value: str) -> tuple[str, ...]:
     """Return the folded members of a value that lists several; those of one character are left out.
 
     >>> parts_of("演员、导演，歌 手")
@@ -68,6 +68,6 @@ def parts_of(value: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in folded if len(part) >= _SHORTEST_PART))
 
 
-def grams(folded: str) -> frozenset[str]:
+def char_ngrams(folded: str) -> frozenset[str]:
     """Return the different pieces of `GRAM` characters of a folded text."""
     return frozenset(folded[at : at + GRAM] for at in range(len(folded) - GRAM + 1))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
     from duologue.core.records import Fact
 
-_FIGURES = 13
+_FEATURES = 13
 _STEPS = 12
 _PRIOR = 4.0  # values that an attribute's own rate is mixed with
 _LEAST = 0.02
@@ -37,7 +37,7 @@ class ValueExample(NamedTuple):
     """A pair that was wanted, and which of its values were."""
 
     relation: str
-    figures: NDArray[np.float64]
+    features: NDArray[np.float64]
     """(v, f): see `value_features`."""
     kept: NDArray[np.float64]
     """(v,): 1 where the value was wanted."""
@@ -52,35 +52,35 @@ class ValueSelector(Record, frozen=True, kw_only=True):
     rate: float
     """Share of values wanted over all attributes."""
 
-    def chances(self, relation: str, figures: NDArray[np.float64]) -> NDArray[np.float64]:
+    def probabilities(self, relation: str, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return for each value (v,) how likely it is wanted when the pair is."""
-        if len(figures) == 1:
+        if len(features) == 1:
             return np.ones(1)
         there, kept = self.rates.get(relation, (0.0, 0.0))
-        return sigmoid(_with_rate(figures, _rate(kept, there, self.rate)) @ np.array(self.weights))
+        return sigmoid(_with_rate(features, _rate(kept, there, self.rate)) @ np.array(self.weights))
 
 
 def value_features(state: DialogueState, tracker: StateTracker, pair: tuple[str, str]) -> NDArray[np.float64]:
     """Return what tells whether a value will be mentioned (v, f), one row per value of the pair."""
     profile = tracker.profile(pair[0])
     places = profile.relations[pair[1]]
-    lines = [tracker.told(pair[0], text) for text in state.turns[:12]]
+    lines = [tracker.overlaps(pair[0], text) for text in state.turns[:12]]
     asked = fold(state.turns[0]) if state.turns else ""
     before = fold(state.turns[1]) if len(state.turns) > 1 else ""
     rows = []
     for rank, place in enumerate(places):
         value = profile.values[place]
-        told = [line[place] for line in lines] + [0.0] * 2
+        overlaps = [line[place] for line in lines] + [0.0] * 2
         inside = any(value.folded in profile.values[other].folded for other in places if other != place)
         around = any(profile.values[other].folded in value.folded for other in places if other != place)
         rows.append(
             [
                 1.0,
                 math.log(len(places)),
-                told[0],
-                told[1],
-                max(told[1::2]),
-                max(told[2::2], default=0.0),
+                overlaps[0],
+                overlaps[1],
+                max(overlaps[1::2]),
+                max(overlaps[2::2], default=0.0),
                 rank / len(places),
                 float(rank == 0),
                 math.log1p(len(value.folded)),
@@ -103,11 +103,11 @@ def fit_value_selector(value_examples: Sequence[ValueExample]) -> ValueSelector:
     total = sum(there for there, _ in rates.values())
     rate = sum(kept for _, kept in rates.values()) / total if total else 1.0
     if not several:
-        return ValueSelector(weights=(4.0, *([0.0] * _FIGURES)), rates={}, rate=1.0)
+        return ValueSelector(weights=(4.0, *([0.0] * _FEATURES)), rates={}, rate=1.0)
     rows = []
     for one in several:  # the rate of the other dialogues: a pair's own answer must not be in it
         there, kept = rates[one.relation]
-        rows.append(_with_rate(one.figures, _rate(kept - one.kept.sum(), there - len(one.kept), rate)))
+        rows.append(_with_rate(one.features, _rate(kept - one.kept.sum(), there - len(one.kept), rate)))
     weights = fit(np.concatenate(rows), np.concatenate([one.kept for one in several]), steps=_STEPS)
     return ValueSelector(weights=tuple(round(float(weight), 6) for weight in weights), rates=rates, rate=rate)
 
@@ -116,8 +116,8 @@ def _rate(kept: float, there: float, rate: float) -> float:
     return (kept + _PRIOR * rate) / (there + _PRIOR)
 
 
-def _with_rate(figures: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
-    return np.column_stack([figures, np.full(len(figures), math.log(rate / (1 - rate) if rate < 1 else 1e3))])
+def _with_rate(features: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    return np.column_stack([features, np.full(len(features), math.log(rate / (1 - rate) if rate < 1 else 1e3))])
 
 
 class SelectedTriples(NamedTuple):
@@ -158,19 +158,19 @@ def select_triples(
         if share < _LEAST or pair == NONE:
             continue
         profile = tracker.profile(pair[0])
-        chances = values.chances(pair[1], value_features(state, tracker, pair))
+        probabilities = values.probabilities(pair[1], value_features(state, tracker, pair))
         found += [
-            (round(share * chance, 5), profile.values[place].fact)
-            for place, chance in zip(profile.relations[pair[1]], chances.tolist(), strict=True)
+            (round(share * probability, 5), profile.values[place].fact)
+            for place, probability in zip(profile.relations[pair[1]], probabilities.tolist(), strict=True)
         ]
     found.sort(key=lambda entry: -entry[0])
-    return SelectedTriples(tuple(_best([chance for chance, _ in found], [fact for _, fact in found])), quiet)
+    return SelectedTriples(tuple(_best([probability for probability, _ in found], [fact for _, fact in found])), quiet)
 
 
-def _best(chances: Sequence[float], facts: Sequence[Fact]) -> list[Fact]:
-    expected, best, size, taken = added(chances), -1.0, 0, 0.0
-    for count, chance in enumerate(chances, 1):
-        taken += chance
+def _best(probabilities: Sequence[float], facts: Sequence[Fact]) -> list[Fact]:
+    expected, best, size, taken = added(probabilities), -1.0, 0, 0.0
+    for count, probability in enumerate(probabilities, 1):
+        taken += probability
         promised = 2 * taken / (count + expected)
         if promised > best:
             best, size = promised, count

@@ -23,7 +23,7 @@ def grams_of(text: str) -> list[str]:
     return [*signs, *(f"{a}{b}" for a, b in pairwise(signs))]
 
 
-def spoken(attribute: str) -> str:
+def asked_name(attribute: str) -> str:
     """Return the name under which an attribute is compared with questions."""
     return _SPOKEN.get(attribute, attribute)
 
@@ -47,7 +47,7 @@ class AttributeMatcher:
                 pairs.setdefault(fact.relation, entity)
         if not pairs:
             return ()
-        texts = [question, *(spoken(attribute) for attribute in pairs)]
+        texts = [question, *(asked_name(attribute) for attribute in pairs)]
         vectors = vectors_of(self._model, [self._words.target(grams_of(text)) for text in texts])
         attribute = list(pairs)[nearest(vectors[0], vectors[1:])]
         return tuple(fact for fact in world.about(pairs[attribute]) if fact.relation == attribute)

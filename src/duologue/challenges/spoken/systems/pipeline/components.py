@@ -36,7 +36,7 @@ class Components(NamedTuple):
     idf_table: NgramIdf
     tagger: Tagger
     vectors: TextVectors
-    writer: CopyTransformer
+    generator: CopyTransformer
     corrector: AsrCorrector | None
     """`None`: nothing is corrected."""
 
@@ -46,7 +46,7 @@ class _Card(Record, frozen=True, kw_only=True):
 
     signs: list[str]
     grams: list[str]
-    idf_table: NgramIdf
+    idf_table: NgramIdf = msgspec.field(name="rarity")
     seen: str
 
 
@@ -62,7 +62,7 @@ def new_components(recipe: PipelineRecipe, signs: Words, grams: Words, idf_table
         idf_table=idf_table,
         tagger=new_tagger(tagger_size(signs, recipe.names.width, recipe.names.layers), seed),
         vectors=new_vectors(VectorSize(vocabulary=len(grams), width=recipe.attributes.width), seed),
-        writer=new_generator(_size(recipe, len(signs)), seed),
+        generator=new_generator(_size(recipe, len(signs)), seed),
         corrector=None,
     )
 
@@ -83,16 +83,21 @@ def _size(recipe: PipelineRecipe, vocabulary: int) -> Seq2SeqSize:
     )
 
 
-def save_components(parts: Components, seen: str, folder: Path) -> None:
+def save_components(components: Components, seen: str, folder: Path) -> None:
     """Write words, weights and what corrects; `seen` says what was learned from."""
     from duologue.models.weights import save_weights  # needs torch
 
-    save_weights(parts.tagger, folder / NAMES)
-    save_weights(parts.vectors, folder / ATTRIBUTES)
-    save_weights(parts.writer, folder / REPLIES)
-    if parts.corrector is not None:
-        parts.corrector.save(folder / REPAIR)
-    card = _Card(signs=list(parts.signs.words), grams=list(parts.grams.words), idf_table=parts.idf_table, seen=seen)
+    save_weights(components.tagger, folder / NAMES)
+    save_weights(components.vectors, folder / ATTRIBUTES)
+    save_weights(components.generator, folder / REPLIES)
+    if components.corrector is not None:
+        components.corrector.save(folder / REPAIR)
+    card = _Card(
+        signs=list(components.signs.words),
+        grams=list(components.grams.words),
+        idf_table=components.idf_table,
+        seen=seen,
+    )
     write_bytes(folder / CARD, msgspec.json.encode(card))
 
 
@@ -107,8 +112,8 @@ def load_components(recipe: PipelineRecipe, folder: Path) -> tuple[Components, s
         card = msgspec.json.decode(read_bytes(path), type=_Card)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StorageError(f"{path} is damaged ({error}); train the model again") from error
-    parts = new_components(recipe, Words(card.signs), Words(card.grams), card.idf_table, 0)
-    load_weights(parts.tagger, folder / NAMES)
-    load_weights(parts.vectors, folder / ATTRIBUTES)
-    load_weights(parts.writer, folder / REPLIES)
-    return parts._replace(corrector=AsrCorrector.load(folder / REPAIR) if recipe.correct else None), card.seen
+    components = new_components(recipe, Words(card.signs), Words(card.grams), card.idf_table, 0)
+    load_weights(components.tagger, folder / NAMES)
+    load_weights(components.vectors, folder / ATTRIBUTES)
+    load_weights(components.generator, folder / REPLIES)
+    return components._replace(corrector=AsrCorrector.load(folder / REPAIR) if recipe.correct else None), card.seen

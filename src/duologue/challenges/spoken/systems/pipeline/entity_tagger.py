@@ -84,7 +84,7 @@ def tagger_row(line: LabelledUtterance, words: Words) -> Tagged:
     return Tagged(words.target(line.text[:_READ]), spans)
 
 
-def entities_mentioned(
+def mentioned_entities(
     texts: Sequence[str], tagger: Tagger, words: Words, dictionary: EntityDictionary, idf_table: NgramIdf
 ) -> list[str]:
     """Return the entities that a dialogue names, the one named last first, each once.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.spoken.systems.template_nlg.surface_forms import text_of
+from duologue.challenges.spoken.systems.template_nlg.surface_forms import fact_text
 from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def generator_source(facts: Sequence[Fact], history: Sequence[Turn]) -> Generato
             _add(source, [without_suffix(fact.subject)], SUBJECT)
             _add(source, fact.relation, RELATION)
         shared = fact.subject, fact.relation
-        for piece in _PIECE.findall(text_of(fact)[:_VALUE]):
+        for piece in _PIECE.findall(fact_text(fact)[:_VALUE]):
             _add(source, [piece], OBJECT)
             _add(source, piece[:_LOOKED_INTO] if len(piece) > 1 else "", INSIDE)
     for turn in history[-1:]:

@@ -37,7 +37,7 @@ class Pipeline:
     def __init__(self, recipe: PipelineRecipe | None = None) -> None:
         self.recipe = recipe or PipelineRecipe()
         self.seen: str = "nothing yet: train it first"
-        self._parts: Components | None = None
+        self._components: Components | None = None
         self._worlds: Mapping[str, World] = {}
         self._dictionaries: dict[str, EntityDictionary] = {}
         self._seed = 0
@@ -49,9 +49,9 @@ class Pipeline:
         self._worlds, self._seed = worlds, seed
         names = {name: list(dict.fromkeys(fact.subject for fact in world)) for name, world in worlds.items()}
         self._dictionaries = {name: EntityDictionary(of_world) for name, of_world in names.items()}
-        if self._parts is not None and self._parts.corrector is not None:
+        if self._components is not None and self._components.corrector is not None:
             known = [entity for of_world in names.values() for entity in of_world]
-            self._parts = self._parts._replace(corrector=self._parts.corrector.with_names(known))
+            self._components = self._components._replace(corrector=self._components.corrector.with_names(known))
 
     def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to practise on
         """Raise `UsageError`: there is no simulator of this data."""
@@ -79,22 +79,22 @@ class Pipeline:
         if not validation:
             share = self.recipe.held_out
             examples, validation = split_by_dialogue(examples, lambda one: one.sample.dialogue_id, share, run.seed)
-        self._parts = train_components(self.recipe, examples, validation, run)
+        self._components = train_components(self.recipe, examples, validation, run)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the facts and a reply for each sample, each on its own. Raises `UsageError` before `fit` or `load`."""
-        if self._parts is None:
+        if self._components is None:
             raise UsageError("the pipeline has not learned yet; train it, or load a trained one")
-        return [self._answer(sample, self._parts) for sample in samples]
+        return [self._answer(sample, self._components) for sample in samples]
 
-    def _answer(self, sample: Sample, parts: Components) -> Answer:
-        history = self._corrected(sample, parts)
-        facts = self._facts(sample.world, history, parts)
-        return Answer(text=self._said(sample.id, facts, history, parts), annotation=Annotation(facts=facts))
+    def _answer(self, sample: Sample, components: Components) -> Answer:
+        history = self._correct_history(sample, components)
+        facts = self._facts(sample.world, history, components)
+        return Answer(text=self._generated(sample.id, facts, history, components), annotation=Annotation(facts=facts))
 
     @staticmethod
-    def _corrected(sample: Sample, parts: Components) -> list[Turn]:
-        corrector = parts.corrector
+    def _correct_history(sample: Sample, components: Components) -> list[Turn]:
+        corrector = components.corrector
         if corrector is None:
             return list(sample.history)
         return [
@@ -102,41 +102,43 @@ class Pipeline:
             for turn in sample.history
         ]
 
-    def _facts(self, world: str | None, history: Sequence[Turn], parts: Components) -> tuple[Fact, ...]:
+    def _facts(self, world: str | None, history: Sequence[Turn], components: Components) -> tuple[Fact, ...]:
         from duologue.challenges.spoken.systems.pipeline.attribute_matcher import AttributeMatcher
-        from duologue.challenges.spoken.systems.pipeline.entity_tagger import entities_mentioned
+        from duologue.challenges.spoken.systems.pipeline.entity_tagger import mentioned_entities
 
         if world is None or not history:
             return ()
         if world not in self._worlds:
             raise UsageError(f"there is no graph '{world}'; give the graph of the samples with --kg")
         texts = [turn.text for turn in history]
-        entities = entities_mentioned(texts, parts.tagger, parts.signs, self._dictionaries[world], parts.idf_table)
-        return AttributeMatcher(parts.vectors, parts.grams).choose(texts[-1], entities, self._worlds[world])
+        entities = mentioned_entities(
+            texts, components.tagger, components.signs, self._dictionaries[world], components.idf_table
+        )
+        return AttributeMatcher(components.vectors, components.grams).choose(texts[-1], entities, self._worlds[world])
 
-    def _said(self, name: str, facts: Sequence[Fact], history: Sequence[Turn], parts: Components) -> str:
+    def _generated(self, name: str, facts: Sequence[Fact], history: Sequence[Turn], components: Components) -> str:
         from duologue.challenges.spoken.systems.pipeline.generator_input import generator_pair, generator_source
         from duologue.challenges.spoken.systems.pipeline.network.generator import replies
         from duologue.models.decode import Limits  # these need torch
         from duologue.models.sampling import SamplingConfig
 
         recipe = self.recipe.replies
-        pair, unknown = generator_pair(generator_source(facts, history), "", parts.signs)
+        pair, unknown = generator_pair(generator_source(facts, history), "", components.signs)
         seed = int.from_bytes(hashlib.sha256(f"{self._seed} {name}".encode()).digest()[:8], "big")
         sampling = SamplingConfig(search=recipe.search, top_p=recipe.top_p, temperature=recipe.temperature)
-        found = replies(parts.writer, [pair], sampling, Limits(longest=recipe.longest), seeds=[seed])[0]
-        return "".join(parts.signs.text(found[0].words, unknown))
+        found = replies(components.generator, [pair], sampling, Limits(longest=recipe.longest), seeds=[seed])[0]
+        return "".join(components.signs.text(found[0].words, unknown))
 
     def save(self, folder: Path) -> None:
         """Write words, weights and what corrects."""
         from duologue.challenges.spoken.systems.pipeline.components import save_components
 
-        if self._parts is None:
+        if self._components is None:
             raise UsageError("there is nothing to save: the pipeline has not learned yet")
-        save_components(self._parts, self.seen, folder)
+        save_components(self._components, self.seen, folder)
 
     def load(self, folder: Path) -> None:
         """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
         from duologue.challenges.spoken.systems.pipeline.components import load_components
 
-        self._parts, self.seen = load_components(self.recipe, folder)
+        self._components, self.seen = load_components(self.recipe, folder)

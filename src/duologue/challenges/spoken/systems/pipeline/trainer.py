@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts_of, has_noise_traces
 from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
-from duologue.challenges.spoken.systems.pipeline.attribute_matcher import grams_of, spoken
+from duologue.challenges.spoken.systems.pipeline.attribute_matcher import asked_name, grams_of
 from duologue.challenges.spoken.systems.pipeline.components import Components, new_components
 from duologue.challenges.spoken.systems.pipeline.entity_tagger import NgramIdf, tagger_row
 from duologue.challenges.spoken.systems.pipeline.generator_input import generator_pair, generator_source
@@ -44,7 +44,7 @@ def train_components(
 
     lines, validation = labelled_utterances(examples), labelled_utterances(held_out)
     texts = [gram for one in examples if gold_facts(one) for gram in _grams(one)]
-    parts = new_components(
+    components = new_components(
         recipe,
         Words.of((line.text for line in lines), least=recipe.rare),
         Words.of(texts, least=recipe.rare),
@@ -52,18 +52,18 @@ def train_components(
         run.seed,
     )
     train_component = _ComponentTrainer(recipe, run)
-    names = [[tagger_row(line, parts.signs) for line in balanced(part)] for part in (lines, validation)]
-    train_component(tag_learner(parts.tagger), names, recipe.names, "names", "loss")
-    attributes = [_questions(part, parts) for part in (examples, held_out)]
-    train_component(vector_learner(parts.vectors), attributes, recipe.attributes, "attributes", "right")
+    names = [[tagger_row(line, components.signs) for line in balanced(part)] for part in (lines, validation)]
+    train_component(tag_learner(components.tagger), names, recipe.names, "names", "loss")
+    attributes = [_questions(part, components) for part in (examples, held_out)]
+    train_component(vector_learner(components.vectors), attributes, recipe.attributes, "attributes", "right")
     replies = [
-        [_reply(one, parts, run.worlds) for one in part if _is_worth_saying(one)] for part in (examples, held_out)
+        [_reply(one, components, run.worlds) for one in part if _is_worth_saying(one)] for part in (examples, held_out)
     ]
-    train_component(generator_learner(parts.writer), replies, recipe.replies, "replies", "loss")
+    train_component(generator_learner(components.generator), replies, recipe.replies, "replies", "loss")
     if not recipe.correct:
-        return parts
+        return components
     subjects = [fact.subject for one in examples for fact in gold_facts(one)]
-    return parts._replace(corrector=train_corrector(clean_texts_of(examples), subjects, seed=run.seed))
+    return components._replace(corrector=train_corrector(clean_texts_of(examples), subjects, seed=run.seed))
 
 
 class _ComponentTrainer:
@@ -101,13 +101,13 @@ class _ComponentTrainer:
 def _grams(example: Example) -> list[list[str]]:
     """Return the n-grams of the question of an example and of the attribute asked for."""
     question = example.sample.history[-1].text if example.sample.history else ""
-    return [grams_of(question), grams_of(spoken(gold_facts(example)[0].relation))]
+    return [grams_of(question), grams_of(asked_name(gold_facts(example)[0].relation))]
 
 
-def _questions(examples: Sequence[Example], parts: Components) -> list[TextPair]:
+def _questions(examples: Sequence[Example], components: Components) -> list[TextPair]:
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextPair  # needs torch
 
-    return [TextPair(*map(parts.grams.target, _grams(one))) for one in examples if gold_facts(one)]
+    return [TextPair(*map(components.grams.target, _grams(one))) for one in examples if gold_facts(one)]
 
 
 def _is_worth_saying(example: Example) -> bool:
@@ -115,12 +115,12 @@ def _is_worth_saying(example: Example) -> bool:
     return bool(gold_facts(example)) or not has_noise_traces(example.references[0].text or "")
 
 
-def _reply(example: Example, parts: Components, worlds: Mapping[str, World]) -> Seq2SeqPair:
-    source = generator_source(given(example, worlds), example.sample.history)
-    return generator_pair(source, example.references[0].text or "", parts.signs)[0]
+def _reply(example: Example, components: Components, worlds: Mapping[str, World]) -> Seq2SeqPair:
+    source = generator_source(all_values(example, worlds), example.sample.history)
+    return generator_pair(source, example.references[0].text or "", components.signs)[0]
 
 
-def given(example: Example, worlds: Mapping[str, World]) -> list[Fact]:
+def all_values(example: Example, worlds: Mapping[str, World]) -> list[Fact]:
     """Return the gold facts with all other values of their entities and attributes.
 
     That is what the generator is given later; from the gold ones alone it would learn to say whatever it is given.

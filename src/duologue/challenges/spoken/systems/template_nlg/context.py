@@ -75,7 +75,7 @@ def _plain(text: str, groups: Sequence[FactGroup]) -> str:
     return _REPEATED.sub(r"\1", _MARKS.sub("", text.replace("?", "？")))
 
 
-def kind_of(group: FactGroup) -> str:
+def value_kind(group: FactGroup) -> str:
     """Return what its values look like: a text, a list, several, a date, a number, a name."""
     value = group.values[0]
     if len(group.values) > 1:
@@ -95,9 +95,9 @@ Terms = list[tuple[float, list[str]]]
 """Groups of terms with the weight of each group."""
 
 
-def terms_of(context: ReplyContext) -> Terms:
+def query_terms(context: ReplyContext) -> Terms:
     """Return what makes two situations alike, for search; each group counts as its weight says."""
-    kinds = [kind_of(group) for group in context.groups]
+    kinds = [value_kind(group) for group in context.groups]
     several = [f"N:{min(len(group.values), 4)}" for group in context.groups]
     before = context.own[-1] if context.own else ""
     return [

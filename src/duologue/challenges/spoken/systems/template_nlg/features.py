@@ -33,7 +33,7 @@ _TEMPERATURES = (0.1, 0.3)
 
 _AGREEMENT = ("f1", "bleu-1", "bleu-2", "size")
 _REFERENCES = ("all", "near", "wide")
-_AGREED = tuple(f"{what}, {who}" for who in _REFERENCES for what in _AGREEMENT)
+_AGREEMENTS = tuple(f"{what}, {who}" for who in _REFERENCES for what in _AGREEMENT)
 _PLACE = ("rank", "likeness", "behind the first", "times", "head")
 _SIZE = ("characters", "beyond the mean", "beyond own replies", "wording")
 _SLOTS = ("values", "values said", "entity", "relation", "same relations", "whole", "listed", "none said")
@@ -41,8 +41,8 @@ _FORM = ("asks", "ends asking", "user asked", "own asking", "turn", "turns from 
 _ECHO = ("of question", "of history", "of last own", "pairs new", "begins alike")
 _PART = ("part", "first", "clauses", "opens", "closes", "start", "share", "asked", "pairs said", "numbers")
 FEATURE_NAMES = (
-    *_AGREED,
-    *(f"{name}, below the best" for name in _AGREED),
+    *_AGREEMENTS,
+    *(f"{name}, below the best" for name in _AGREEMENTS),
     *_PLACE,
     *_SIZE,
     *_SLOTS,
@@ -101,36 +101,39 @@ def _shared(items: NDArray[np.int64], keys: NDArray[np.int64], n: int, c: int) -
     return sizes
 
 
-def candidate_features(context: ReplyContext, found: Sequence[ReplyCandidate], index: TemplateIndex) -> Floats:
+def candidate_features(context: ReplyContext, candidates: Sequence[ReplyCandidate], index: TemplateIndex) -> Floats:
     """Return the figures (candidates, len(NAMES)) of the candidates for one situation."""
-    likeness = np.array([one.likeness for one in found])
-    weight = np.array([0.0 if one.head else one.times for one in found], dtype=np.float64)
+    similarity = np.array([one.similarity for one in candidates])
+    weight = np.array([0.0 if one.head else one.times for one in candidates], dtype=np.float64)
     if not weight.any():
         weight += 1.0
-    order = np.argsort(-np.where(weight > 0, likeness, -1.0), kind="stable")
+    order = np.argsort(-np.where(weight > 0, similarity, -1.0), kind="stable")
     weight[order[_MOST_REFERENCES:]] = 0.0
-    voices = [weight, *(np.exp((likeness - likeness.max()) / temperature) * weight for temperature in _TEMPERATURES)]
-    texts = [one.text for one in found]
+    weightings = [
+        weight,
+        *(np.exp((similarity - similarity.max()) / temperature) * weight for temperature in _TEMPERATURES),
+    ]
+    texts = [one.text for one in candidates]
     sizes = np.array([len("".join(text.split())) for text in texts], dtype=np.float64)
-    heard = np.flatnonzero(weight)
-    agreed = utility_of(texts, [texts[place] for place in heard])
+    references = np.flatnonzero(weight)
+    agreement = utility_of(texts, [texts[place] for place in references])
     columns = []
-    for voice in voices:
-        share = voice[heard] / voice[heard].sum()
-        columns += [agreed.f1 @ share, agreed.bleu_1 @ share, agreed.bleu_2 @ share]
-        columns.append(np.log(np.maximum(sizes, 1) / max(1.0, float(sizes[heard] @ share))))
+    for weighting in weightings:
+        share = weighting[references] / weighting[references].sum()
+        columns += [agreement.f1 @ share, agreement.bleu_1 @ share, agreement.bleu_2 @ share]
+        columns.append(np.log(np.maximum(sizes, 1) / max(1.0, float(sizes[references] @ share))))
     table = np.column_stack(columns)
     place = _ContextFeatures(context)
     rows = [
         [
-            *(one.rank, one.likeness, one.likeness - found[0].likeness, one.times, one.head),
+            *(one.rank, one.similarity, one.similarity - candidates[0].similarity, one.times, one.head),
             *(sizes[number], sizes[number] - sizes.mean(), sizes[number] - place.mean_size, place.wording(one)),
             *place.slots(one, index),
             *place.form(one, texts[number], index),
             *place.echo(texts[number]),
             *place.part(one.part),
         ]
-        for number, one in enumerate(found)
+        for number, one in enumerate(candidates)
     ]
     return np.column_stack([table, table - table.max(axis=0), np.array(rows, dtype=np.float64)]).astype(np.float32)
 

@@ -23,7 +23,7 @@ from duologue.challenges.spoken.systems.template_nlg.reranker import (
     sample_candidates,
     sample_features,
 )
-from duologue.challenges.spoken.systems.template_nlg.surface_forms import WHOLE, forms_of, fragments_of
+from duologue.challenges.spoken.systems.template_nlg.surface_forms import WHOLE, fragments_of, surface_forms_of
 from duologue.challenges.spoken.systems.template_nlg.template_index import IndexedTemplate, TemplateIndex
 from duologue.challenges.spoken.systems.template_nlg.training_pairs import (
     training_replies,
@@ -106,8 +106,8 @@ class TemplateGenerator:
         from duologue.models.train import Plan, train  # needs torch
         from duologue.models.utility import learner
 
-        rows = self._practice(learned, run.progress, "weighing replies", self.recipe.practised)
-        tests = self._practice(validation, run.progress, "weighing held-out replies", self.recipe.candidates)
+        rows = self._training_rows(learned, run.progress, "weighing replies", self.recipe.practised)
+        tests = self._training_rows(validation, run.progress, "weighing held-out replies", self.recipe.candidates)
         if not rows or not tests:
             raise UsageError("no sample has candidates: the training files are too small to learn replies from")
         recipe = self.recipe
@@ -131,7 +131,7 @@ class TemplateGenerator:
             progress=run.progress,
         )
 
-    def _practice(
+    def _training_rows(
         self, training: Sequence[TrainingReply], progress: Progress | None, what: str, limit: int
     ) -> list[Choice]:
         """Return the candidates of each lesson with their utility, none of its own dialogue; `limit` of them, drawn."""
@@ -140,11 +140,13 @@ class TemplateGenerator:
         try:
             for done, one in enumerate(training):
                 known = supported_text(one.facts, one.example.sample.history)
-                found = self._found(one.context, known, apart=one.entry.dialogue)
-                if found:
+                candidates = self._candidates(one.context, known, apart=one.entry.dialogue)
+                if candidates:
                     rows.append(
                         sample_candidates(
-                            encode_candidates(one.context, found, self._index, one.reply), limit, one.example.sample.id
+                            encode_candidates(one.context, candidates, self._index, one.reply),
+                            limit,
+                            one.example.sample.id,
                         )
                     )
                 if progress is not None and done % 100 == 0:
@@ -153,7 +155,7 @@ class TemplateGenerator:
             gc.unfreeze()
         return rows
 
-    def _found(self, context: ReplyContext, known: str, apart: str | None = None) -> list[ReplyCandidate]:
+    def _candidates(self, context: ReplyContext, known: str, apart: str | None = None) -> list[ReplyCandidate]:
         recipe = self.recipe
         return self._index.search(context, known, limit=recipe.candidates, pool=recipe.pool, apart=apart)
 
@@ -165,29 +167,29 @@ class TemplateGenerator:
         """
         known = supported_text(facts, sample.history)
         context = context_of(sample.history, facts)
-        found = self._found(context, known)
-        lexicon = self._names(world)
-        for place in self._ranked(context, found):
-            text = found[place].text
+        candidates = self._candidates(context, known)
+        lexicon = self._lexicon_of(world)
+        for place in self._ranked(context, candidates):
+            text = candidates[place].text
             if text.strip() and not unsupported(text, known, lexicon):
                 return text
         return _bare_reply(context)
 
-    def ready(self, world: World) -> None:
+    def prepare_lexicon(self, world: World) -> None:
         """Read the names of a graph now, not at the first reply; for those who answer against the clock."""
-        self._names(world)
+        self._lexicon_of(world)
 
-    def _ranked(self, context: ReplyContext, found: Sequence[ReplyCandidate]) -> list[int]:
+    def _ranked(self, context: ReplyContext, candidates: Sequence[ReplyCandidate]) -> list[int]:
         """Return the candidates by their place, best first."""
-        if not found:
+        if not candidates:
             return []
         from duologue.models.utility import scores  # needs torch
 
-        scored = scores(self._model, [encode_candidates(context, found, self._index)], feature_collator())[0]
-        worth = [round(one, _DIGITS) for one in mbr_scores(found, scored, self.recipe.vote).tolist()]
-        return sorted(range(len(found)), key=lambda place: (-worth[place], place))
+        scored = scores(self._model, [encode_candidates(context, candidates, self._index)], feature_collator())[0]
+        worth = [round(one, _DIGITS) for one in mbr_scores(candidates, scored, self.recipe.vote).tolist()]
+        return sorted(range(len(candidates)), key=lambda place: (-worth[place], place))
 
-    def _names(self, world: World | None) -> EntityLexicon:
+    def _lexicon_of(self, world: World | None) -> EntityLexicon:
         if self._lexicon is None or self._lexicon[0] is not world:
             self._lexicon = (world, EntityLexicon(world or (), self._words))
         return self._lexicon[1]
@@ -222,7 +224,7 @@ def _bare_reply(context: ReplyContext) -> str:
     said = []
     for group in context.groups:
         parts = fragments_of(group.values[0]) if group.long else ()
-        said.append(parts[0].text if parts else "、".join(forms_of(value)[WHOLE] for value in group.values))
+        said.append(parts[0].text if parts else "、".join(surface_forms_of(value)[WHOLE] for value in group.values))
     return "，".join(said) + "。" if said else _NOTHING
 
 

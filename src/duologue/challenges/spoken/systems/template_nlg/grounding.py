@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from duologue.challenges.spoken.systems.template_nlg.surface_forms import forms_of, text_of
+from duologue.challenges.spoken.systems.template_nlg.surface_forms import fact_text, surface_forms_of
 from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def supported_text(facts: Sequence[Fact], history: Sequence[Turn]) -> str:
     """Return all that a reply may say: the facts in all forms, their subjects, and what was said."""
     lines = [turn.text for turn in history]
     for fact in facts:
-        lines += [fact.subject, text_of(fact), *forms_of(text_of(fact)).values()]
+        lines += [fact.subject, fact_text(fact), *surface_forms_of(fact_text(fact)).values()]
     return "\n".join(_BLANK.sub("", line) for line in lines).lower()
 
 

@@ -45,31 +45,31 @@ def feature_collator() -> Collator:
 
 
 def encode_candidates(
-    context: ReplyContext, found: Sequence[ReplyCandidate], index: TemplateIndex, reference: str | None = None
+    context: ReplyContext, candidates: Sequence[ReplyCandidate], index: TemplateIndex, reference: str | None = None
 ) -> Choice:
     """Return candidates as numbers; with a reference, their utility: the mean of BLEU-1, BLEU-2 and F1 with it."""
     from duologue.models.utility import Choice  # needs torch
 
-    values = np.clip(candidate_features(context, found, index), -_LARGEST, _LARGEST).astype(np.float16)
-    utility = np.zeros((len(found), 1), dtype=np.float32)
+    values = np.clip(candidate_features(context, candidates, index), -_LARGEST, _LARGEST).astype(np.float16)
+    utility = np.zeros((len(candidates), 1), dtype=np.float32)
     if reference is not None:
-        utility[:] = utility_of([one.text for one in found], [reference]).mean[:, :1]
-    return Choice(np.ones(1, dtype=np.int32), np.zeros(len(found), dtype=np.int32), values, utility)
+        utility[:] = utility_of([one.text for one in candidates], [reference]).mean[:, :1]
+    return Choice(np.ones(1, dtype=np.int32), np.zeros(len(candidates), dtype=np.int32), values, utility)
 
 
-def mbr_scores(found: Sequence[ReplyCandidate], scored: NDArray[np.float32], weight: float) -> NDArray[np.float64]:
+def mbr_scores(candidates: Sequence[ReplyCandidate], scored: NDArray[np.float32], weight: float) -> NDArray[np.float64]:
     """Return how good candidates are by their scores and by how well they would do if the best were the references.
 
     The network sees how far neighbours agree with a candidate, each weighed by the likeness of its situation; here they
     speak once more, weighed by what the network thinks of them. `weight` is what a full agreement counts.
     """
     worth = scored.astype(np.float64)
-    whole = np.array([not one.head for one in found])
+    whole = np.array([not one.head for one in candidates])
     ranked = [place for place in np.argsort(-worth, kind="stable").tolist() if whole[place] or not whole.any()]
-    heard = ranked[:_REFERENCES]
-    voice = np.exp((worth[heard] - worth[heard].max()) / _TEMPERATURE)
-    agreed = utility_of([one.text for one in found], [found[place].text for place in heard]).mean
-    total: NDArray[np.float64] = worth + weight * (agreed @ (voice / voice.sum()))
+    references = ranked[:_REFERENCES]
+    weighting = np.exp((worth[references] - worth[references].max()) / _TEMPERATURE)
+    agreement = utility_of([one.text for one in candidates], [candidates[place].text for place in references]).mean
+    total: NDArray[np.float64] = worth + weight * (agreement @ (weighting / weighting.sum()))
     return total
 
 

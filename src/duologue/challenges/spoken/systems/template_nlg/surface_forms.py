@@ -37,18 +37,18 @@ _LEAST_CHARACTERS = 4
 _READ = 900  # characters of a text that are cut into parts
 
 
-def said_of(value: object) -> str:
+def value_text(value: object) -> str:
     """Return a value as text; the members of a tuple are joined as people list them."""
     return "、".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def text_of(fact: Fact) -> str:
+def fact_text(fact: Fact) -> str:
     """Return the object of a fact as text."""
-    return said_of(fact.object)
+    return value_text(fact.object)
 
 
 @lru_cache(maxsize=20_000)
-def forms_of(text: str) -> Mapping[str, str]:
+def surface_forms_of(text: str) -> Mapping[str, str]:
     """Return the ways of writing a value by name, `whole` first; each text once.
 
     >>> forms_of("1946年01月05日")["year"], forms_of("171cm")["metres"], forms_of("《甲》，《乙》等")["2 items"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from duologue.challenges.spoken.systems.template_nlg.context import terms_of
+from duologue.challenges.spoken.systems.template_nlg.context import query_terms
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import fragments_of
 from duologue.challenges.spoken.systems.template_nlg.templates import (
     BARE,
@@ -56,7 +56,7 @@ class ReplyCandidate(NamedTuple):
     order: Sequence[int]
     """For each group of the entry the group of the situation that took its place."""
     entry: int
-    likeness: float
+    similarity: float
     """How alike the situations are."""
     times: int
     """How many entries give these very words."""
@@ -80,7 +80,7 @@ class TemplateIndex:
         self.entries = list(entries)
         heard = Counter(term for entry in self.entries for _, terms in entry.groups for term in set(terms))
         self._rarity = {term: math.log(len(self.entries) / (1 + times)) + _BASE for term, times in heard.items()}
-        self._likeness = Postings([list(self._vector(entry.groups)) for entry in self.entries])
+        self._similarity = Postings([list(self._vector(entry.groups)) for entry in self.entries])
         dialogues: dict[str, int] = {}
         self._dialogue = np.array([dialogues.setdefault(entry.dialogue, len(dialogues)) for entry in self.entries])
         self._dialogues = dialogues
@@ -104,7 +104,7 @@ class TemplateIndex:
         Facts are answered with entries that say facts, small talk with small talk. What an entry needs stands in
         `known`. None of the dialogue `apart`. Of equal likeness the earlier entry comes first.
         """
-        alike = self._likeness.sums(list(self._vector(terms_of(context))))
+        alike = self._similarity.sums(list(self._vector(query_terms(context))))
         alike[self._about != bool(context.groups)] = -1.0
         if apart is not None and apart in self._dialogues:
             alike[self._dialogue == self._dialogues[apart]] = -1.0

@@ -14,9 +14,9 @@ from duologue.challenges.spoken.systems.template_nlg.surface_forms import (
     LONG,
     WHOLE,
     Fragment,
-    forms_of,
     items_of,
-    said_of,
+    surface_forms_of,
+    value_text,
 )
 from duologue.core.records import Record
 from duologue.knowledge.normalization import without_suffix
@@ -76,7 +76,7 @@ def group_facts(facts: Sequence[Fact]) -> tuple[FactGroup, ...]:
     """Return facts grouped by subject and relation, each value once, all in the order of the facts."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for fact in facts:
-        found.setdefault((fact.subject, fact.relation), {})[said_of(fact.object)] = None
+        found.setdefault((fact.subject, fact.relation), {})[value_text(fact.object)] = None
     return tuple(FactGroup(subject, relation, tuple(values)) for (subject, relation), values in found.items())
 
 
@@ -121,7 +121,7 @@ def _surfaces(number: int, group: FactGroup) -> list[tuple[str, TemplateSlot, in
     """Return what a group may be written as: without punctuation, the slot it would be, which value, and with marks."""
     made: list[tuple[str, TemplateSlot, int, str]] = []
     for place, value in enumerate(group.values):
-        for form, text in forms_of(value).items():
+        for form, text in surface_forms_of(value).items():
             if not form.endswith(("items", "item", "titled")):
                 made.append((_Squeezed(text).text, TemplateSlot(what=VALUE, group=number, form=form), place, text))
         if len(group.values) == 1:
@@ -272,7 +272,7 @@ def _filled(slot: TemplateSlot, group: FactGroup, used: dict[int, int], part: Fr
     if slot.form == ITEM:
         items: Sequence[str] = items_of(group.values[0]) if len(group.values) == 1 else ()
     else:
-        texts = [forms_of(value).get(slot.form) for value in group.values]
+        texts = [surface_forms_of(value).get(slot.form) for value in group.values]
         items = [text for text in texts if text is not None and len(text) <= _RECITED]
         if len(items) < len(texts):
             return None

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from duologue.challenges.spoken.systems.template_nlg.context import context_of, terms_of
+from duologue.challenges.spoken.systems.template_nlg.context import context_of, query_terms
 from duologue.challenges.spoken.systems.template_nlg.grounding import EntityLexicon, claims_in, plain_words
-from duologue.challenges.spoken.systems.template_nlg.surface_forms import text_of
+from duologue.challenges.spoken.systems.template_nlg.surface_forms import fact_text
 from duologue.challenges.spoken.systems.template_nlg.template_index import IndexedTemplate
 from duologue.challenges.spoken.systems.template_nlg.templates import template_of
 from duologue.knowledge.normalization import without_suffix
@@ -67,7 +67,7 @@ def training_replies(
             relations=context.relations,
             dialogue=dialogue,
             turn=context.turn,
-            groups=tuple((weight, tuple(terms)) for weight, terms in terms_of(context)),
+            groups=tuple((weight, tuple(terms)) for weight, terms in query_terms(context)),
             needs=tuple(claim.lower() for claim in claims_in("\n".join(wording), lexicon)),
         )
         training.append(TrainingReply(one, known, context, entry))
@@ -86,7 +86,7 @@ def _facts(example: Example) -> tuple[Fact, ...]:
 
 
 def _names(fact: Fact) -> tuple[str, str]:
-    return without_suffix(fact.subject), text_of(fact)
+    return without_suffix(fact.subject), fact_text(fact)
 
 
 def near_duplicates(examples: Sequence[Example]) -> dict[str, str]:

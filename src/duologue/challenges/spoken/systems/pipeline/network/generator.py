@@ -35,7 +35,7 @@ def generator_learner(model: CopyTransformer) -> Subject[Seq2SeqPair, Seq2SeqBat
         loss=partial(_mean, model),
         hits=None,
         length=_length,
-        weight=_said,
+        weight=_generated,
         tokens=_length,
     )
 
@@ -49,7 +49,7 @@ def _length(pair: Seq2SeqPair) -> int:
     return pair.length
 
 
-def _said(pair: Seq2SeqPair) -> float:
+def _generated(pair: Seq2SeqPair) -> float:
     return float(pair.said)
 
 
