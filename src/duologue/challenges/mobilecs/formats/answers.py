@@ -71,7 +71,7 @@ def _records(row: dict[str, Any], key: str, texts: tuple[str, ...]) -> Iterator[
 
 
 def _span(one: dict[str, Any]) -> Span | None:
-    """Return the span of an entity or triple; `None` if the row does not give the utterance."""
+    """Return the span of an entity or triple; `None` if the row does not name the utterance."""
     utterance: Any = one.get("utterance_id")
     place: Any = one.get("position")
     if is_count(utterance) and isinstance(place, list) and len(place) == 2 and all(map(is_count, place)):

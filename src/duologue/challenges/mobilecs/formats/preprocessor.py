@@ -92,7 +92,7 @@ def _re_paired(content: Sequence[Turn], *, shared: bool) -> list[dict[str, Any]]
     """
     staff, user = list(content[0])[:2]
     triples = [[_copied(one) for one in annotated(turn, "triples")] for turn in content]
-    select = _said_in if shared else _found_in
+    select = _shared_triples if shared else _own_triples
     turns = []
     for number, (here, after) in enumerate(pairwise(content)):
         user_text, staff_text = here[user], after[staff]
@@ -134,7 +134,7 @@ def _on_side(entities: Iterable[Mapping[str, Any]], side: int, new: int) -> list
     return kept
 
 
-def _said_in(text: str, triples: Iterable[dict[str, Any]], _: int, new: int) -> list[dict[str, Any]]:
+def _shared_triples(text: str, triples: Iterable[dict[str, Any]], _: int, new: int) -> list[dict[str, Any]]:
     """Return the triples whose value occurs anywhere in the text, renumbered in place to side `new` (sic)."""
     kept = [one for one in triples if "value" in one and one["value"] in text]
     for triple in kept:
@@ -143,7 +143,7 @@ def _said_in(text: str, triples: Iterable[dict[str, Any]], _: int, new: int) -> 
     return kept
 
 
-def _found_in(text: str, triples: Iterable[dict[str, Any]], side: int, new: int) -> list[dict[str, Any]]:
+def _own_triples(text: str, triples: Iterable[dict[str, Any]], side: int, new: int) -> list[dict[str, Any]]:
     """Return copies of the triples whose value occurs in the text, with its position there on side `new`."""
     kept = []
     for triple in triples:

@@ -146,7 +146,7 @@ def acts_of(intent: str, speaker: str) -> tuple[Act, ...]:
 
 
 def _items(intent: str) -> list[tuple[str, str]]:
-    """Return label and brackets of each item; commas inside brackets cut nothing."""
+    """Return label and brackets of each item; commas inside brackets do not separate items."""
     found: list[tuple[str, str]] = []
     for match in _ITEM.finditer(intent):
         label, brackets = match[1].strip(), match[2]

@@ -43,7 +43,7 @@ class ScoredDialogue(NamedTuple):
 
 
 def score(dialogues: Sequence[Mapping[str, Any]]) -> list[ScoredDialogue]:
-    """Return the counts of each dialogue. Raises `OfficialError` where the official program ends with an error."""
+    """Return the counts of each dialogue. Raises `OfficialError` if the official program ends with an error."""
     with official_errors("track 2 scorer"):
         return [_score(dialogue) for dialogue in dialogues]
 

@@ -31,7 +31,7 @@ Rows = list[tuple[str, str, dict[str, float]]]
 
 
 def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
-    """Return the formulas of a variant. Raises `UsageError` for one that there is not."""
+    """Return the formulas of a variant. Raises `UsageError` for an unknown one."""
     from duologue.challenges.mobilecs.scoring.dialogue.metrics import formulas
 
     results.expect_variant("mobilecs/dialogue", variant)

@@ -242,7 +242,7 @@ def _triple(one: Any, texts: list[str] | None, ids: set[str], pointer: str, issu
 
 
 def _turn(one: dict[str, Any], texts: list[str] | None, pointer: str, issues: Issues) -> tuple[int, int | None] | None:
-    """Return turn and side of an entity or triple from `turn_id` and `utterance_id`; `None` if both are missing."""
+    """Return turn and side of an entity or triple from `turn_id` and `utterance_id`; `None` if unusable."""
     turn: Any = one.get("turn_id")
     utterance: Any = one.get("utterance_id")
     if isinstance(turn, str) and turn.isascii() and turn.isdecimal() and len(turn) < 7:

@@ -29,7 +29,7 @@ RANK_BY = "ranking"
 
 
 def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
-    """Return the formulas of a variant. Raises `UsageError` for one that there is not."""
+    """Return the formulas of a variant. Raises `UsageError` for an unknown one."""
     from duologue.metrics.spans import Match, Measure, Weighted
 
     results.expect_variant("mobilecs/extraction", variant)
