@@ -115,6 +115,22 @@ unseen_option = click.option(
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
+def count_option(
+    name: str, text: str, *, default: int | None = None, least: int = 1, required: bool = False
+) -> Callable[[Decorated], Decorated]:
+    """Return an option that takes a whole number of at least `least`; `text` is its help."""
+    return click.option(
+        name, type=click.IntRange(min=least), default=default, show_default=True, required=required, help=text
+    )
+
+
+def amount_option(
+    name: str, text: str, *, default: float | None = None, most: float | None = None
+) -> Callable[[Decorated], Decorated]:
+    """Return an option that takes a number from 0, such as seconds or USD; `text` is its help."""
+    return click.option(name, type=click.FloatRange(min=0, max=most), default=default, show_default=True, help=text)
+
+
 def kb_option(tasks: str) -> Callable[[Decorated], Decorated]:
     """Return the option for the knowledge base; `tasks` are those of the verb that have a use for one, in words."""
     return click.option(

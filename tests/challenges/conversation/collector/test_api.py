@@ -9,12 +9,12 @@ import pytest
 from tests.twitter.service import Service
 from tests.twitter.world import World
 
-from duologue.challenges.conversation.collector.api import is_post
 from duologue.challenges.conversation.collector.client import CallError, GoneError, HttpClient
 from duologue.challenges.conversation.collector.rate_limits import Budget
 from duologue.challenges.conversation.collector.v1 import V1
 from duologue.challenges.conversation.collector.v2 import V2
 from duologue.challenges.conversation.formats import stores
+from duologue.challenges.conversation.formats.posts import is_post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

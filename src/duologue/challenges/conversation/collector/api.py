@@ -13,16 +13,6 @@ if TYPE_CHECKING:
 
 BATCH = 100
 """Most posts that one may look up with one call, most users by name, and most posts of a page of a timeline."""
-_FIELDS: tuple[tuple[str, tuple[type, ...]], ...] = (
-    ("id", (int,)),
-    ("created_at", (str,)),
-    ("text", (str,)),
-    ("truncated", (bool,)),
-    ("lang", (str,)),
-    ("in_reply_to_status_id", (int, type(None))),
-    ("user", (dict,)),
-)
-_USER_FIELDS: tuple[tuple[str, tuple[type, ...]], ...] = (("id", (int,)), ("screen_name", (str,)), ("name", (str,)))
 
 
 class FetchedPost(NamedTuple):
@@ -74,15 +64,3 @@ class Api(Protocol):
     def search_users(self, words: str, most: int) -> Iterator[Row]:
         """Yield up to so many users that the service finds for the words, as it describes them."""
         ...
-
-
-def is_post(row: object) -> bool:
-    """Tell whether a row is a post of REST API 1.1 with all the fields that extraction looks at."""
-    if not isinstance(row, dict) or not all(_has(row, name, kinds) for name, kinds in _FIELDS):
-        return False
-    return all(_has(row["user"], name, kinds) for name, kinds in _USER_FIELDS) and row["id"] >= 0
-
-
-def _has(row: Row, name: str, kinds: tuple[type, ...]) -> bool:
-    value = row.get(name, _FIELDS)  # the table itself is no value of JSON
-    return isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from duologue.challenges.conversation.formats.posts import MONTHS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     Row = dict[str, Any]
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 UNKNOWN_LANGUAGE = "und"
 """What the service writes where it cannot tell the language."""
 _LARGEST = 2**63 - 1

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, Page, is_post
+from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, Page
 from duologue.challenges.conversation.collector.client import CallError, GoneError
 from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE
+from duologue.challenges.conversation.formats.posts import is_post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

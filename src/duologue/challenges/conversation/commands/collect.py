@@ -22,11 +22,9 @@ _STORE = click.option(
     "--store", type=options.PATH, required=True, help="Folder of the store; made where there is none."
 )
 _DAY_SECONDS = 86_400
-_KEEP_DAYS = click.option(
+_KEEP_DAYS = options.count_option(
     "--keep-days",
-    type=click.IntRange(min=1),
-    default=None,
-    help="First take posts out of the store, and of its account files, that were read more than so many days ago.",
+    "First take posts out of the store, and of its account files, that were read more than so many days ago.",
 )
 
 
@@ -56,9 +54,7 @@ def collect() -> None:
 @click.argument("names", nargs=-1)
 @click.option("--accounts", type=options.PATH, default=None, help="List of accounts, one per line; # starts a remark.")
 @_STORE
-@click.option(
-    "--per-account", type=click.IntRange(min=1), default=None, help="Read at most so many new replies of each."
-)
+@options.count_option("--per-account", "Read at most so many new replies of each.")
 @click.option(
     "--files/--no-files",
     default=True,
@@ -172,7 +168,7 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
 
 @collect.command()
 @click.argument("words", nargs=-1, required=True)
-@click.option("--n", type=click.IntRange(min=1), default=100, show_default=True, help="Accounts wanted.")
+@options.count_option("--n", "Accounts wanted.", default=100)
 @click.option("--out", type=options.OUT_FILE, default=None, help="Write the screen names to this file.")
 @click.option("--dump", type=options.OUT_FILE, default=None, help="Write what the service says of each, one per line.")
 @with_service
@@ -237,7 +233,7 @@ def export(*, store: Path, out: Path, keep_personal_data: bool) -> None:
 
 @collect.command()
 @click.argument("store", type=options.PATH)
-@click.option("--keep-days", type=click.IntRange(min=1), required=True, help="Days after which posts go.")
+@options.count_option("--keep-days", "Days after which posts go.", required=True)
 def expire(*, store: Path, keep_days: int) -> None:
     """Take posts out of a STORE, and of its account files, that were read more than so many days ago.
 

@@ -36,39 +36,18 @@ _SERVICE = (
         show_default=True,
         help="How v2 requests call posts; answers may use either.",
     ),
-    click.option("--max-posts", type=click.IntRange(min=1), default=None, help="Stop before more posts are read."),
-    click.option("--max-usd", type=click.FloatRange(min=0), default=None, help="Stop before more is spent."),
-    click.option(
-        "--price", type=click.FloatRange(min=0), default=None, help="USD per post read; default 0.005 (v2), 0 (v1)."
-    ),
-    click.option(
-        "--user-price",
-        type=click.FloatRange(min=0),
-        default=None,
-        help="USD per user read; default 0.010 (v2), 0 (v1).",
-    ),
+    options.count_option("--max-posts", "Stop before more posts are read."),
+    options.amount_option("--max-usd", "Stop before more is spent."),
+    options.amount_option("--price", "USD per post read; default 0.005 (v2), 0 (v1)."),
+    options.amount_option("--user-price", "USD per user read; default 0.010 (v2), 0 (v1)."),
     click.option("--dry-run", is_flag=True, help="Call nothing; print the calls and what they would cost."),
-    click.option(
-        "--margin",
-        type=click.FloatRange(min=0),
-        default=5.0,
-        show_default=True,
-        help="Seconds to wait beyond the promised reset of a rate limit.",
-    ),
-    click.option(
+    options.amount_option("--margin", "Seconds to wait beyond the promised reset of a rate limit.", default=5.0),
+    options.amount_option(
         "--back-off",
-        type=click.FloatRange(min=0),
+        "Seconds to wait after a first error; doubled with each further one, half of it by chance.",
         default=1.0,
-        show_default=True,
-        help="Seconds to wait after a first error; doubled with each further one, half of it by chance.",
     ),
-    click.option(
-        "--tries",
-        type=click.IntRange(min=1),
-        default=11,
-        show_default=True,
-        help="Errors in a row after which a call is given up.",
-    ),
+    options.count_option("--tries", "Errors in a row after which a call is given up.", default=11),
     click.option(
         "--log",
         type=options.OUT_LOG,

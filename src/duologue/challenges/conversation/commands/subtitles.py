@@ -50,9 +50,7 @@ def add_subtitles(parent: click.Group) -> None:
     metavar="[N]",
     help="Draw N samples (500) from dev.txt into eval.txt, as the official tool does.",
 )
-@click.option(
-    "--max-length", type=click.IntRange(min=2), default=20, show_default=True, help="Words of a long sentence."
-)
+@options.count_option("--max-length", "Words of a long sentence.", default=20, least=2)
 @click.option(
     "--duplicates",
     type=click.Choice(["keep", "exact", "near"]),
@@ -63,14 +61,13 @@ def add_subtitles(parent: click.Group) -> None:
 @click.option(
     "--leaks/--no-leaks", default=None, help="Whether pairs of train may be in dev too. Default no; official yes."
 )
-@click.option(
+@options.count_option(
     "--check-every",
-    type=click.IntRange(min=0),
+    "Compare the fast reader with a strict one on every so many files; 0 for never.",
     default=128,
-    show_default=True,
-    help="Compare the fast reader with a strict one on every so many files; 0 for never.",
+    least=0,
 )
-@click.option("--workers", type=click.IntRange(min=1), default=None, help="Processes; the bytes do not depend on it.")
+@options.count_option("--workers", "Processes; the bytes do not depend on it.")
 @click.option(
     "--engine",
     type=click.Choice(["processes", "ray"]),

@@ -48,13 +48,7 @@ def add_twitter(parent: click.Group) -> None:
     default=None,
     help="Leave out dialogues with a post of this list, such as the test set.",
 )
-@click.option(
-    "--max-turns",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Most groups of posts of a dialogue (testset has no limit).",
-)
+@options.count_option("--max-turns", "Most groups of posts of a dialogue (testset has no limit).", default=20)
 @click.option(
     "--tokenizer",
     type=click.Choice(["2017", "nltk-3.10"]),
@@ -177,19 +171,12 @@ def sizes(*, train: Path, dev: Path) -> None:
 @click.command()
 @click.argument("parts", type=options.PATH, nargs=-1, required=True, metavar="PART...")
 @click.option("--store", type=options.PATH, default=None, help="Store of the accounts: compare their posts too.")
-@click.option(
-    "--run-words",
-    type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="Words of the runs that texts are compared by.",
-)
-@click.option(
+@options.count_option("--run-words", "Words of the runs that texts are compared by.", default=8)
+@options.amount_option(
     "--most",
-    type=click.FloatRange(min=0, max=100),
-    default=None,
-    help="Exit code 1 also where more than this share, in percent, of the longer utterances or of the runs of words of "
-    "one text is in another.",
+    "Exit code 1 also where more than this share, in percent, of the longer utterances or of the runs of words of one "
+    "text is in another.",
+    most=100,
 )
 @options.json_option
 def overlap(*, parts: tuple[Path, ...], store: Path | None, run_words: int, most: float | None, as_json: bool) -> None:

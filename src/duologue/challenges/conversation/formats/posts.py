@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""As `created_at` spells them."""
 _ID = re.compile(r"[0-9]{1,20}")
 _FIELDS: tuple[tuple[str, tuple[type, ...], str], ...] = (
     ("id", (int,), "an integer"),
@@ -236,6 +238,17 @@ def _wrong(pointer: str, found: Any, expected: str) -> Problem:
 
 def _is(value: Any, kinds: tuple[type, ...]) -> bool:
     return isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))
+
+
+def is_post(row: object) -> bool:
+    """Tell whether a row is a post of REST API 1.1 with all the fields that extraction looks at."""
+    if not isinstance(row, dict) or not _has_fields(row, _FIELDS) or not _has_fields(row["user"], _USER_FIELDS):
+        return False
+    return bool(row["id"] >= 0)
+
+
+def _has_fields(row: dict[str, Any], fields: Sequence[tuple[str, tuple[type, ...], str]]) -> bool:
+    return all(name in row and _is(row[name], kinds) for name, kinds, _ in fields)
 
 
 def _dialogue_problems(posts: Any, pointer: str) -> Iterator[Problem]:

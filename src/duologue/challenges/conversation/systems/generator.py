@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from msgspec.structs import fields
+
 from duologue.challenges.conversation.formats.training_pairs import require_dialogues, split_held_out
 from duologue.challenges.conversation.systems.model_card import WEIGHTS, GeneratorCard, training_summary
 from duologue.challenges.conversation.systems.training_mix import limited, upsampled
@@ -48,6 +50,8 @@ class NeuralGenerator(Generic[R, M]):
 
     name: ClassVar[str]
     """Registered name of the system."""
+    fixed_plan: ClassVar[dict[str, Any]] = {}
+    """Entries of the training plan that no recipe entry sets."""
 
     def __init__(self, recipe: R) -> None:
         self.recipe = recipe
@@ -139,5 +143,8 @@ class NeuralGenerator(Generic[R, M]):
         raise NotImplementedError
 
     def _plan(self) -> Plan:
-        """Return the training configuration."""
-        raise NotImplementedError
+        """Return the training plan: its entries are the recipe's of the same names, and `fixed_plan`."""
+        from duologue.models.train import Plan  # needs torch
+
+        names = [one.name for one in fields(Plan) if hasattr(self.recipe, one.name)]
+        return Plan(**{name: getattr(self.recipe, name) for name in names}, choose="loss", **self.fixed_plan)

@@ -6,10 +6,10 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.conversation.collector.api import is_post
 from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE
 from duologue.challenges.conversation.collector.importers.insertion import DELETED, Imported, add, counted, thread
 from duologue.challenges.conversation.collector.privacy import Privacy
+from duologue.challenges.conversation.formats.posts import is_post
 from duologue.core import disk
 from duologue.core.decompression import bunzipped, is_bzip2
 from duologue.core.disk import Source

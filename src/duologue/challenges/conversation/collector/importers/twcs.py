@@ -21,9 +21,9 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.conversation.collector.conversions import MONTHS
 from duologue.challenges.conversation.collector.importers.insertion import Imported
 from duologue.challenges.conversation.collector.privacy import Threads
+from duologue.challenges.conversation.formats.posts import MONTHS
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
+from duologue.challenges.conversation.formats.posts import MONTHS
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem
 
@@ -17,8 +18,7 @@ LANGUAGE = "en"
 """Language of the first post of a dialogue; later ones may be in any."""
 TOGETHER = 600
 """Seconds between two posts below which they are one group, if their author and what they answer are the same."""
-_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_MONTHS = {name: number for number, name in enumerate(_NAMES, start=1)}
+_MONTHS = {name: number for number, name in enumerate(MONTHS, start=1)}
 
 
 class PostGroup:

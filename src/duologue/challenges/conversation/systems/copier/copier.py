@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Sample
     from duologue.models.decode import Limits
     from duologue.models.sampling import SamplingConfig
-    from duologue.models.train import Plan, Subject
+    from duologue.models.train import Subject
     from duologue.models.words import Words
 
 _CHUNK = 2048  # samples encoded at once
@@ -172,25 +172,6 @@ class Copier(NeuralGenerator[CopyRecipe, "DecoderLM"]):
     def _examples(self, talk: TrainingDialogue) -> list[EncodedDialogue]:
         assert self._words is not None, "the vocabulary is built before examples are encoded"
         return self._windows(self._words).training_windows(talk.turns)
-
-    def _plan(self) -> Plan:
-        from duologue.models.train import Plan  # needs torch
-
-        recipe = self.recipe
-        return Plan(
-            epochs=recipe.epochs,
-            batch=recipe.batch,
-            learning_rate=recipe.learning_rate,
-            weight_decay=recipe.weight_decay,
-            patience=recipe.patience,
-            checkpoint_seconds=recipe.checkpoint_seconds,
-            threads=recipe.threads,
-            precision=recipe.precision,
-            choose="loss",
-            check_every=recipe.check_every,
-            devices=recipe.devices,
-            device=recipe.device,
-        )
 
     def _windows(self, words: Words) -> TokenizerWindows:
         from duologue.challenges.conversation.systems.copier.tokenizer_windows import TokenizerWindows  # needs torch

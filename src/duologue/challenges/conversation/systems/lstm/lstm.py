@@ -6,7 +6,7 @@ texts and truncates none; here the batch size is fixed and texts can be truncate
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.systems.lstm.network.layers import LstmState
     from duologue.core.records import Sample
     from duologue.models.decode import Reply
-    from duologue.models.train import Plan, Subject
+    from duologue.models.train import Subject
     from duologue.models.words import Words
 
 _CHUNK = 64  # samples per batch
@@ -109,6 +109,7 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
     scope = Scope(tasks=("conversation",))
     extras = ("models",)
     name = "lstm"
+    fixed_plan: ClassVar[dict[str, Any]] = {"warm_up": 0.0, "weight_decay": 0.0, "optimiser": "adam"}
 
     def __init__(self, recipe: LstmRecipe | None = None) -> None:
         super().__init__(recipe or LstmRecipe())
@@ -185,28 +186,6 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
             )
             for one in talk
         ]
-
-    def _plan(self) -> Plan:
-        from duologue.models.train import Plan  # needs torch
-
-        recipe = self.recipe
-        return Plan(
-            epochs=recipe.epochs,
-            batch=recipe.batch,
-            learning_rate=recipe.learning_rate,
-            warm_up=0.0,
-            weight_decay=0.0,
-            clip=recipe.clip,
-            patience=recipe.patience,
-            checkpoint_seconds=recipe.checkpoint_seconds,
-            threads=recipe.threads,
-            optimiser="adam",
-            schedule=recipe.schedule,
-            choose="loss",
-            check_every=recipe.check_every,
-            devices=recipe.devices,
-            device=recipe.device,
-        )
 
     def _config(self, vocabulary: int) -> EncoderDecoderConfig:
         from duologue.challenges.conversation.systems.lstm.network.encoder_decoder import (
