@@ -19,6 +19,7 @@ def ordered(data: bytes) -> str:
     return json.dumps(json.loads(data))
 
 
+@pytest.mark.real_data(twin="test_mobilecs_dialogues_come_back_as_the_same_bytes")
 def test_real_mobilecs_dialogues_survive_the_records(real_data: Path) -> None:
     data = read_bytes(real_data / "mobilecs" / "examples" / "example_final.json")
     dialogues = mobilecs.read_dialogues(data)
@@ -27,6 +28,7 @@ def test_real_mobilecs_dialogues_survive_the_records(real_data: Path) -> None:
     assert ordered(mobilecs.write_dialogues(dialogues)) == ordered(data)
 
 
+@pytest.mark.real_data(twin="test_duconv_sessions_come_back_as_the_same_bytes")
 def test_real_duconv_sessions_survive_the_records(real_data: Path) -> None:
     data = read_bytes(real_data / "proactive" / "duconv_dev_visible.jsonl.gz")
     rows = [json.loads(line) for line in data.decode().splitlines()]
@@ -37,6 +39,7 @@ def test_real_duconv_sessions_survive_the_records(real_data: Path) -> None:
     assert proactive.write_sessions(proactive.read_sessions(official)) == official
 
 
+@pytest.mark.real_data(twin="test_spoken_dialogues_come_back_as_the_same_bytes_whatever_their_key_order")
 @pytest.mark.parametrize(
     ("name", "count"), [("challenge_valid_visible", 518), ("kdconv_film_dev", 150), ("kdconv_travel_dev", 150)]
 )
@@ -47,6 +50,7 @@ def test_real_spoken_dialogues_survive_the_records(name: str, count: int, real_d
     assert ordered(spoken.write_dialogues(dialogues)) == ordered(data)
 
 
+@pytest.mark.real_data(twin="test_the_spoken_knowledge_graph_is_facts_with_several_values_of_one_attribute")
 def test_the_real_travel_knowledge_survives_the_records(real_data: Path) -> None:
     data = read_bytes(real_data / "spoken" / "kb_travel.json.gz")
     facts = spoken.read_graph(data)
@@ -54,6 +58,7 @@ def test_the_real_travel_knowledge_survives_the_records(real_data: Path) -> None
     assert ordered(spoken.write_graph(facts)) == ordered(data)
 
 
+@pytest.mark.real_data(twin="test_conversation_output_tells_an_empty_hypothesis_from_none")
 def test_a_real_system_output_survives_the_records(real_data: Path) -> None:
     data = read_bytes(real_data / "conversation" / "golden" / "scoring" / "system_output_example.txt")
     pairs = conversation.read_output(data)

@@ -56,6 +56,7 @@ def test_true_replies_as_prediction_give_the_maximum(golden: Path, tmp_path: Pat
     assert (report.rank_by, report.n, len(report.items)) == ("combined", 12, 12)
 
 
+@pytest.mark.real_data(twin="test_true_replies_as_prediction_give_the_maximum")
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_true_replies_of_the_public_dialogues_give_the_maximum(
     real_dialogues: Path, tmp_path: Path, variant: str

@@ -37,6 +37,7 @@ def test_crafted_dialogues_come_out_as_from_the_official_tools(golden: Path) -> 
     check(case["input"], case)
 
 
+@pytest.mark.real_data(twin="test_crafted_dialogues_come_out_as_from_the_official_tools")
 def test_the_public_dialogues_come_out_as_from_the_official_tools(real: Path) -> None:
     final = json.loads((real / "examples" / "example_final.json").read_bytes())
     first = json.loads((real / "examples" / "example_first_version.json").read_bytes())

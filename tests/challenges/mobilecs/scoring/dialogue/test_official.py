@@ -55,6 +55,7 @@ def test_cases_of_our_own_give_the_official_figures(golden: Path, tmp_path: Path
         check_case(case, tmp_path)
 
 
+@pytest.mark.real_data(twin="test_cases_of_our_own_give_the_official_figures")
 def test_cases_of_real_dialogues_give_the_official_figures(real: Path, tmp_path: Path) -> None:
     cases = json.loads((real / "golden" / "track2_cases.json").read_bytes())
     assert len(cases) == 12

@@ -167,16 +167,48 @@ def probe(rows: list[Any], user: str) -> list[dict[str, Any]]:
     return found
 
 
+def scores_of(result: list[Any], data: Path, folder: Path) -> dict[str, dict[str, float]]:
+    """Return the scores of a result by variant and name."""
+    (folder / "result.json").write_text(json.dumps(result), encoding="utf-8")
+    task = DialogueTask()
+    reports = {
+        variant: task.score(list(task.load(data)), task.read(folder / "result.json"), Scoring(variant=variant))
+        for variant in ("official", "strict")
+    }
+    return {variant: {score.name: score.value for score in report.scores} for variant, report in reports.items()}
+
+
+@pytest.fixture
+def long_dialogues(paired_rows: list[Any], tmp_path: Path) -> Path:
+    """Dialogues of our own with as much to recite as those of the challenge."""
+    slots = {
+        "业务费用": "八块钱",
+        "业务时长": "一个月",
+        "办理渠道": "短信",
+        "业务规则": "次月生效",
+        "流量总量": "五百兆",
+    }
+    talk = [("我是本人", "请说", "提供信息", "通知"), ("还有呢", "没有了", "询问", "通知")]
+    more = [dict(zip(("用户", "客服", "用户意图", "客服意图"), turn, strict=True)) for turn in talk]
+    for row in paired_rows:
+        row["KB"]["ent-9"] = {"name": "海风包", "type": "流量包", **slots, "流量总量": "五百兆"}
+        row["content"] += more
+    (tmp_path / "long.json").write_text(json.dumps(paired_rows), encoding="utf-8")
+    return tmp_path / "long.json"
+
+
+@pytest.mark.parametrize("user", ["询问", "提供信息", "询问,提供信息"])
+def test_the_gaming_probe_answers_nothing_of_our_own_dialogues(long_dialogues: Path, tmp_path: Path, user: str) -> None:
+    values = scores_of(probe(json.loads(long_dialogues.read_bytes()), user), long_dialogues, tmp_path)
+    assert values["official"]["success"] == 1
+    assert values["strict"]["success"] == 0
+    assert values["official"]["combined"] > values["strict"]["combined"] + 1
+
+
+@pytest.mark.real_data(twin="test_the_gaming_probe_answers_nothing_of_our_own_dialogues")
 @pytest.mark.parametrize("user", ["询问", "提供信息", "询问,提供信息"])
 def test_the_gaming_probe_stays_below_the_worst_honest_system(real_dialogues: Path, tmp_path: Path, user: str) -> None:
-    task = DialogueTask()
-    examples = list(task.load(real_dialogues))
-    rows = json.loads(real_dialogues.read_bytes())
-    (tmp_path / "probe.json").write_text(json.dumps(probe(rows, user)), encoding="utf-8")
-    values = {}
-    for variant in ("official", "strict"):
-        report = task.score(examples, task.read(tmp_path / "probe.json"), Scoring(variant=variant))
-        values[variant] = {score.name: score.value for score in report.scores}
+    values = scores_of(probe(json.loads(real_dialogues.read_bytes()), user), real_dialogues, tmp_path)
     assert values["official"]["combined"] > 2.2
     assert values["official"]["success"] == 1
     assert values["strict"]["combined"] <= 0.9
@@ -188,23 +220,34 @@ def slot_values(dialogue: dict[str, Any]) -> list[str]:
     return [one for slot, values in slots if slot not in {"name", "type"} for one in values.split(",")]
 
 
+def recital(rows: list[Any], per_turn: int) -> list[dict[str, Any]]:
+    """Return the result file of a system that tells so many slot values per turn; all at once for 0."""
+    found = []
+    for dialogue in rows:
+        values, turns = slot_values(dialogue), len(dialogue["content"])
+        told = [values[place * per_turn :][:per_turn] for place in range(turns)] if per_turn else [values]
+        told += [[]] * (turns - len(told))
+        content = [{"用户意图-生成": "询问", "客服意图-生成": "通知", "客服-生成": "，".join(one)} for one in told]
+        found.append({"id": dialogue["id"], "content": content})
+    return found
+
+
+@pytest.mark.parametrize(("per_turn", "success"), [(0, 0.0), (1, 0.5), (2, 0.25)])
+def test_recitals_of_our_own_dialogues_are_limited(
+    per_turn: int, success: float, long_dialogues: Path, tmp_path: Path
+) -> None:
+    rows = json.loads(long_dialogues.read_bytes())
+    values = scores_of(recital(rows, per_turn), long_dialogues, tmp_path)
+    assert values["official"]["success"] == 0.75  # one dialogue asks for names
+    assert values["strict"]["success"] == success
+
+
+@pytest.mark.real_data(twin="test_recitals_of_our_own_dialogues_are_limited")
 @pytest.mark.parametrize(("per_turn", "success", "combined"), [(0, 0.25, 0.967), (1, 0.5, 1.216), (2, 0.75, 1.466)])
 def test_what_the_limits_do_not_stop_is_as_the_page_says(
     per_turn: int, success: float, combined: float, real_dialogues: Path, tmp_path: Path
 ) -> None:
     """All values in the first reply, or one or two new ones in each (docs/challenges/mobilecs.md)."""
-    rows = []
-    for dialogue in json.loads(real_dialogues.read_bytes()):
-        values, turns = slot_values(dialogue), len(dialogue["content"])
-        told = [values[place * per_turn :][:per_turn] for place in range(turns)] if per_turn else [values]
-        told += [[]] * (turns - len(told))
-        content = [{"用户意图-生成": "询问", "客服意图-生成": "通知", "客服-生成": "，".join(one)} for one in told]
-        rows.append({"id": dialogue["id"], "content": content})
-    (tmp_path / "recital.json").write_text(json.dumps(rows), encoding="utf-8")
-    task = DialogueTask()
-    report = task.score(
-        list(task.load(real_dialogues)), task.read(tmp_path / "recital.json"), Scoring(variant="strict")
-    )
-    found = {score.name: score.value for score in report.scores}
+    found = scores_of(recital(json.loads(real_dialogues.read_bytes()), per_turn), real_dialogues, tmp_path)["strict"]
     assert found["success"] == success
     assert found["combined"] == pytest.approx(combined, abs=0.001)
