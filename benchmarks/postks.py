@@ -26,23 +26,25 @@ from duologue.challenges.proactive.formats.files import load
 from duologue.challenges.proactive.systems.postks.network.batch import collate
 from duologue.challenges.proactive.systems.postks.network.learner import new_postks
 from duologue.challenges.proactive.systems.postks.network.model import PostksSize
-from duologue.challenges.proactive.systems.postks.text import Words, text_of
+from duologue.challenges.proactive.systems.postks.text import PostksVocabulary, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.proactive.systems.postks.network.batch import Row
+    from duologue.challenges.proactive.systems.postks.network.batch import PostksRow
 
 
-def draw(path: Path, samples: int, batches: int, seed: int) -> tuple[int, list[list[Row]]]:
+def draw(path: Path, samples: int, batches: int, seed: int) -> tuple[int, list[list[PostksRow]]]:
     """Return the size of the vocabulary and batches of samples."""
     lines = [text_of(example, generalise=True).line for example in load(path)]
-    words, chance = Words.of(lines), random.Random(seed)
-    drawn = [[words.lesson(line) for line in chance.sample(lines, samples)] for _ in range(batches)]
+    words, chance = PostksVocabulary.of(lines), random.Random(seed)
+    drawn = [[words.training_row(line) for line in chance.sample(lines, samples)] for _ in range(batches)]
     return len(words), [[row for row in batch if row is not None] for batch in drawn]
 
 
-def measure(vocabulary: int, batches: Sequence[Sequence[Row]], precision: torch.dtype, *, bow_only: bool) -> float:
+def measure(
+    vocabulary: int, batches: Sequence[Sequence[PostksRow]], precision: torch.dtype, *, bow_only: bool
+) -> float:
     """Return the CPU-seconds of the fastest step: batch, losses, gradients, clipping, Adam."""
     model = new_postks(PostksSize(vocabulary=vocabulary), 1).train()
     optimiser = torch.optim.Adam(model.parameters(), lr=5e-5)

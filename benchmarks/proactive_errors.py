@@ -11,7 +11,7 @@ import random
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.proactive.knowledge import completion, mentioned, squeezed, usable
+from duologue.challenges.proactive.knowledge import goal_completion, mentioned_objects, usable_facts, without_spaces
 from duologue.metrics.overlap import count_overlap
 
 if TYPE_CHECKING:
@@ -52,19 +52,19 @@ class Case(NamedTuple):
 
 def case_of(one: Example, reply: str) -> Case:
     """Return a reply beside that of the person."""
-    sample, facts = one.sample, usable(one.sample)
+    sample, facts = one.sample, usable_facts(one.sample)
     assert sample.goal is not None
-    first, second = map(squeezed, sample.goal.topics)
+    first, second = map(without_spaces, sample.goal.topics)
     wanted = one.references[0].text or ""
     return Case(
         turn=len(sample.history) // 2,
-        heard=squeezed(sample.history[-1].text) if sample.history else "",
-        before="\n".join(squeezed(turn.text) for turn in sample.history),
+        heard=without_spaces(sample.history[-1].text) if sample.history else "",
+        before="\n".join(without_spaces(turn.text) for turn in sample.history),
         topics=(first, second),
-        said=squeezed(reply),
-        wanted=squeezed(wanted),
-        facts_said=mentioned(reply, facts),
-        facts_wanted=mentioned(wanted, facts),
+        said=without_spaces(reply),
+        wanted=without_spaces(wanted),
+        facts_said=mentioned_objects(reply, facts),
+        facts_wanted=mentioned_objects(wanted, facts),
     )
 
 
@@ -74,7 +74,7 @@ def asks(text: str) -> bool:
     >>> asks("他 是 谁 ？"), asks("你 看 过 吗"), asks("真 的 吗 ？"), asks("很 好看 。")
     (True, True, False, False)
     """
-    return bool(_ASKS.search(_MERE_WONDER.sub("", squeezed(text))))
+    return bool(_ASKS.search(_MERE_WONDER.sub("", without_spaces(text))))
 
 
 def _names(case: Case, topic: int, *, ours: bool) -> bool:
@@ -119,7 +119,7 @@ def kinds_of(case: Case) -> list[str]:
 
 def f1_of(one: Example, reply: str) -> float:
     """Return the F1 of characters of one reply, a fraction."""
-    found = count_overlap(squeezed(reply), squeezed(one.references[0].text or ""))
+    found = count_overlap(without_spaces(reply), without_spaces(one.references[0].text or ""))
     return 2 * found.hits / max(1, found.said + found.wanted)
 
 
@@ -179,12 +179,12 @@ def dialogues_table(examples: Sequence[Example], results: Sequence[Result], seed
 def _dialogue_score(examples: Sequence[Example], result: Result, places: Sequence[int]) -> str:
     """Return F1 over the characters of all turns, in percent, and goal completion."""
     replies = [result.replies[place] for place in places]
-    wanted = [squeezed(examples[place].references[0].text or "") for place in places]
-    said = [count_overlap(squeezed(reply), person) for reply, person in zip(replies, wanted, strict=True)]
+    wanted = [without_spaces(examples[place].references[0].text or "") for place in places]
+    said = [count_overlap(without_spaces(reply), person) for reply, person in zip(replies, wanted, strict=True)]
     f1 = 200 * sum(one.hits for one in said) / max(1, sum(one.said + one.wanted for one in said))
     sample = examples[places[0]].sample
     assert sample.goal is not None
-    return f"{f1:.1f} / {completion(sample.goal.topics, usable(sample), replies)}"
+    return f"{f1:.1f} / {goal_completion(sample.goal.topics, usable_facts(sample), replies)}"
 
 
 def dialogues_text(examples: Sequence[Example], results: Sequence[Result], seed: int) -> str:

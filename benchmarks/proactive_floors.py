@@ -11,8 +11,8 @@ import random
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from duologue.challenges.proactive.knowledge import squeezed
-from duologue.challenges.proactive.systems.matcher.candidates import Bank, Entry, key_of
+from duologue.challenges.proactive.knowledge import without_spaces
+from duologue.challenges.proactive.systems.matcher.candidates import CandidatePool, PooledReply, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,31 +42,33 @@ def nearest(training: Sequence[Example], samples: Sequence[Sample]) -> list[str]
     Situations of the same key (domains and turn) are compared by the cosine of their last two utterances in pairs of
     characters, topics left out, each weighed by its rarity; the first of equal ones counts.
     """
-    entries: dict[str, list[tuple[Counter[str], Entry]]] = {}
+    entries: dict[str, list[tuple[Counter[str], PooledReply]]] = {}
     for one in training:
-        of = Bank.of([one]).entries
+        of = CandidatePool.of([one]).entries
         entries.setdefault(key_of(one.sample), []).append((_pairs(one.sample), of[-1]))
-    slots = Bank.of(training).slots
+    slots = CandidatePool.of(training).slots
     rarity = _rarity([pairs for of_key in entries.values() for pairs, _ in of_key])
     vectors = {key: [(_unit(pairs, rarity), entry) for pairs, entry in found] for key, found in entries.items()}
     anything = [one for found in vectors.values() for one in found]
     return [_best(sample, vectors.get(key_of(sample)) or anything, slots, rarity) for sample in samples]
 
 
-def _best(sample: Sample, known: Sequence[tuple[Vector, Entry]], slots: Sequence[str], rarity: Vector) -> str:
+def _best(sample: Sample, known: Sequence[tuple[Vector, PooledReply]], slots: Sequence[str], rarity: Vector) -> str:
     asked = _unit(_pairs(sample), rarity)
     fits = [sum(value * vector.get(pair, 0.0) for pair, value in asked.items()) for vector, _ in known]
     for place in sorted(range(len(known)), key=lambda place: -fits[place]):
-        found = Bank([known[place][1]._replace(key=key_of(sample))], slots).candidates(sample, 1, random.Random(0))
+        found = CandidatePool([known[place][1]._replace(key=key_of(sample))], slots).candidates(
+            sample, 1, random.Random(0)
+        )
         if found:
             return found[0]
     return template([], [sample])[0]
 
 
 def _pairs(sample: Sample) -> Counter[str]:
-    text = "|".join(squeezed(turn.text) for turn in sample.history[-2:])
+    text = "|".join(without_spaces(turn.text) for turn in sample.history[-2:])
     for topic in sample.goal.topics if sample.goal is not None else ():
-        text = text.replace(squeezed(topic), "*")
+        text = text.replace(without_spaces(topic), "*")
     return Counter(text[at : at + 2] for at in range(len(text) - 1))
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.conversation.collector.importers.dialogues import _names_the_last
 from duologue.challenges.mobilecs.schema.intents import bracketed, without_brackets
-from duologue.challenges.proactive.simulator.user import _asks_at_end
+from duologue.challenges.proactive.simulator.user import _ends_in_question
 from duologue.challenges.spoken.systems.template_nlg import context, surface_forms, templates
 
 _SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "patterns.py"
@@ -74,7 +74,12 @@ SAME = [
         lambda old, text: bool(old.fullmatch(text)),
         " \t,和以及还有a",
     ),
-    (r"[?？]\W*$|(?:吗|呢|谁|什么)\W*$", _asks_at_end, lambda old, text: bool(old.search(text)), "吗谁什么a_?？\n.，"),
+    (
+        r"[?？]\W*$|(?:吗|呢|谁|什么)\W*$",
+        _ends_in_question,
+        lambda old, text: bool(old.search(text)),
+        "吗谁什么a_?？\n.，",
+    ),
     (
         r".*(last|final).*(agent|message|response|utterance).*|.*agent.*(last|final).*",
         _names_the_last,

@@ -29,18 +29,18 @@ SAMPLE = Sample(
     knowledge=FACTS,
     goal=Goal(topics=("云海", "林 小舟"), relations=(FACTS[1], Fact(subject="云海", relation="类型", object="爱情"))),
 )
-USABLE = knowledge.usable(SAMPLE)
+USABLE = knowledge.usable_facts(SAMPLE)
 TOPICS = ("云海", "林 小舟")
 
 
 def test_domains_topic_names_and_empty_objects_are_no_knowledge_and_goal_rows_are() -> None:
     assert [one.object for one in USABLE] == ["很美", "导演", "爱情"]
-    assert knowledge.usable(Sample(id="x", dialogue_id="x")) == ()
+    assert knowledge.usable_facts(Sample(id="x", dialogue_id="x")) == ()
 
 
 def test_objects_are_looked_for_with_all_spaces_removed() -> None:
-    assert knowledge.mentioned("云 海 很 美 ， 电影", USABLE) == {"很美"}
-    assert knowledge.mentioned("", USABLE) == frozenset()
+    assert knowledge.mentioned_objects("云 海 很 美 ， 电影", USABLE) == {"很美"}
+    assert knowledge.mentioned_objects("", USABLE) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -56,18 +56,18 @@ def test_objects_are_looked_for_with_all_spaces_removed() -> None:
     ],
 )
 def test_goal_completion_wants_both_topics_in_order_and_two_facts(replies: list[str], points: int) -> None:
-    assert knowledge.completion(TOPICS, USABLE, replies) == points
+    assert knowledge.goal_completion(TOPICS, USABLE, replies) == points
 
 
 def points_of(path: Path) -> Counter[int]:
     """Return how many dialogues of a file complete their goal how far."""
     examples = files.load(path)
     points: Counter[int] = Counter()
-    for places in knowledge.whole_dialogues(examples):
+    for places in knowledge.complete_dialogues(examples):
         sample = examples[places[0]].sample
         assert sample.goal is not None
         replies = [str(examples[place].references[0].text) for place in places]
-        points[knowledge.completion(sample.goal.topics, knowledge.usable(sample), replies)] += 1
+        points[knowledge.goal_completion(sample.goal.topics, knowledge.usable_facts(sample), replies)] += 1
     return points
 
 
@@ -93,7 +93,7 @@ def test_only_dialogues_of_which_every_agent_turn_is_asked_for_are_whole() -> No
         return Example(sample=Sample(id=f"{dialogue}#{turns}", dialogue_id=dialogue, history=history))
 
     examples = [asked("a", 2), asked("b", 2), asked("a", 0), asked("c", 0), asked("d", 0), asked("d", 4)]
-    assert knowledge.whole_dialogues(examples) == [[2, 0], [3]]
+    assert knowledge.complete_dialogues(examples) == [[2, 0], [3]]
 
 
 def test_completion_is_a_share_of_the_most() -> None:

@@ -1,7 +1,7 @@
-"""What replies say of the goal and the knowledge: mentioned objects, and automatic goal completion.
+"""Use of goal and knowledge in replies: usable facts, mentioned objects, automatic goal completion.
 
 The definitions are the project's own (specification, sections 7.1 and 8): no released script computes either. Texts
-are compared with all white space removed, and an object counts as mentioned where it occurs as it is written.
+are compared without white space, and an object counts as mentioned if the reply contains it as a substring.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Fact, Sample
     from duologue.metrics.counts import Floats
 
-MOST = 2
+HIGHEST_COMPLETION = 2
 """The highest score of a dialogue."""
 _MARKS = "，。？！、；：,.?!;:~…·"
 
 
 class Completion(Metric[int]):
-    """The mean goal completion of dialogues as a share of 2, the most. Looks at the score of one dialogue.
+    """Mean goal completion of dialogues as a fraction of the maximum, 2; counted from the score of one dialogue.
 
-    Counts `dialogues` and `goal points`; both stand in the row of a dialogue's first sample.
+    Counts `dialogues` and `goal points`; both are in the row of a dialogue's first sample.
     """
 
     name = "goal-completion"
@@ -37,62 +37,62 @@ class Completion(Metric[int]):
         return 1.0, float(seen)
 
     def total(self, sums: Floats) -> Floats:
-        """Return points / (2 dialogues); NaN where no dialogue is whole."""
-        return share(sums[..., 1], MOST * sums[..., 0])
+        """Return points / (2 dialogues); NaN if no dialogue is complete."""
+        return share(sums[..., 1], HIGHEST_COMPLETION * sums[..., 0])
 
 
-class Usable(NamedTuple):
-    """A fact that a reply can use, with its object as it is looked for."""
+class UsableFact(NamedTuple):
+    """A fact that a reply can use, and its object without white space, as it is matched."""
 
     fact: Fact
     object: str
 
 
-def squeezed(text: str) -> str:
-    """Return a text without its white space."""
+def without_spaces(text: str) -> str:
+    """Return a text without white space."""
     return "".join(text.split())
 
 
-def bare(text: str) -> str:
-    """Return a text without white space and punctuation: what makes two utterances the same."""
-    return "".join(character for character in squeezed(text) if character not in _MARKS)
+def without_punctuation(text: str) -> str:
+    """Return a text without white space and punctuation; two utterances equal after this count as the same."""
+    return "".join(character for character in without_spaces(text) if character not in _MARKS)
 
 
-def usable(sample: Sample) -> tuple[Usable, ...]:
-    """Return the facts of knowledge and goal without domains, topic names and empty objects, each once."""
+def usable_facts(sample: Sample) -> tuple[UsableFact, ...]:
+    """Return the distinct facts of knowledge and goal, except domains, topic names and empty objects."""
     if sample.goal is None:
         return ()
-    names = {squeezed(topic) for topic in sample.goal.topics}
+    names = {without_spaces(topic) for topic in sample.goal.topics}
     facts = dict.fromkeys((*sample.knowledge, *sample.goal.relations))
-    found = (Usable(fact, squeezed(str(fact.object))) for fact in facts if fact.relation != DOMAIN)
+    found = (UsableFact(fact, without_spaces(str(fact.object))) for fact in facts if fact.relation != DOMAIN)
     return tuple(one for one in found if one.object and one.object not in names)
 
 
-def mentioned(text: str, facts: Iterable[Usable]) -> frozenset[str]:
-    """Return the objects of facts that a reply mentions; facts of one object cannot be told apart."""
-    said = squeezed(text)
+def mentioned_objects(text: str, facts: Iterable[UsableFact]) -> frozenset[str]:
+    """Return the objects of facts that a reply mentions; facts with the same object count as one."""
+    said = without_spaces(text)
     return frozenset(one.object for one in facts if one.object in said)
 
 
-def completion(topics: Sequence[str], facts: Iterable[Usable], replies: Iterable[str]) -> int:
-    """Return the goal completion of one dialogue, 0 to 2, from the agent's replies in their order.
+def goal_completion(topics: Sequence[str], facts: Iterable[UsableFact], replies: Iterable[str]) -> int:
+    """Return the goal completion of one dialogue, 0 to 2, from the agent's replies in order.
 
-    0 unless both topics are mentioned and the first not later than the second; else 2 where at least two different
-    facts are used, else 1.
+    0 unless both topics are mentioned, the first not after the second; otherwise 2 if at least two different facts are
+    used, and 1 if not.
     """
-    said = [squeezed(reply) for reply in replies]
-    places = [next((at for at, text in enumerate(said) if squeezed(topic) in text), None) for topic in topics]
+    said = [without_spaces(reply) for reply in replies]
+    places = [next((at for at, text in enumerate(said) if without_spaces(topic) in text), None) for topic in topics]
     first, second = places
     if first is None or second is None or first > second:
         return 0
     used = sum(any(one.object in text for text in said) for one in facts)
-    return MOST if used >= 2 else 1
+    return HIGHEST_COMPLETION if used >= 2 else 1
 
 
-def whole_dialogues(examples: Sequence[Example]) -> list[list[int]]:
-    """Return, per dialogue of which every agent turn from the first on is a sample, their places in turn order.
+def complete_dialogues(examples: Sequence[Example]) -> list[list[int]]:
+    """Return the sample indices of each complete dialogue in turn order: every agent turn from the first is a sample.
 
-    Dialogues of which only some turns are asked for are left out: their replies say too little.
+    Dialogues with missing turns are left out: goal completion needs all replies.
     """
     groups: dict[str, list[int]] = {}
     for place, one in enumerate(examples):

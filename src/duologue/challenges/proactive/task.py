@@ -1,4 +1,4 @@
-"""Proactive knowledge-driven dialogue: leading a talk from one topic to another (DuConv, LIC 2019).
+"""Proactive knowledge-driven dialogue: leading a conversation from one topic to another (DuConv, LIC 2019).
 
 What is asked
     An agent leads a user from topic A to topic B, films and film people, with triples of knowledge about both. The
@@ -9,15 +9,15 @@ Sizes
     with 10,069, both released without replies.
 
 Rules
-    All text is cut into words. A prediction file has one reply a line, in the order of the samples. Scored by
+    All text is segmented. A prediction file has one reply per line, in the order of the samples. Scored by
     characters (F1) and words (BLEU-1/2, DISTINCT-1/2); the finalists were ranked by people who talked to them.
 
 Traps
     * `eval.py` does not score a line with an empty prediction at all, joins the words of an n-gram without a mark, and
       prints a percent sign behind fractions. Variant `official` keeps all of it.
-    * Samples of one session stand in test_1 and test_2 with histories of different length, so that a longer history
-      gives the reply of a shorter one away. Never look at another sample.
-    * Relation rows of the goal are among the knowledge in 64 % of the cases only: they are knowledge of their own.
+    * test_1 and test_2 have samples of one session with histories of different length, so that a longer history leaks
+      the reply to a shorter one. Never look at another sample.
+    * Relation rows of the goal are in the knowledge in 64 % of the cases only: they are knowledge of their own.
     * DISTINCT falls with the number of replies: compare it on equal test sets only.
 
 How to obtain the data
@@ -50,26 +50,26 @@ class ProactiveTask:
 
     brief = BRIEF
     forms: tuple[str, ...] = conversions.FORMS
-    """The forms that `convert` knows."""
+    """Forms of `convert`."""
     choices: dict[str, tuple[str, ...]] = conversions.CHOICES
-    """The choices that `turn` knows."""
+    """Options of `turn`."""
     talker = ""
-    """Whom `duologue chat` talks to when nobody is named: every system of this task has learned something first."""
+    """No default system of `duologue chat`: every system of this task must be trained first."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a session file (a sample per agent turn) or a sample file; `FormatError` has all its problems."""
         yield from files.load(path)
 
     def truth(self, path: Path) -> Sequence[Example]:
-        """Return the examples of a file as scores go through them; those of a very large file are not held."""
+        """Return the examples of a file for scoring; those of a very large file are not held in memory."""
         from duologue.challenges.proactive.formats import stored
 
         return stored.truth(path)
 
     def gather(self, paths: Sequence[Path]) -> list[Example]:
-        """Read several files one behind the other, their names in front of the ids, since each starts anew.
+        """Read several files in order, with file names prefixed to the ids, which start again in each file.
 
-        Where two have one name, their number among the files stands behind it.
+        Files of the same name get their number appended.
         """
         names = [path.name for path in paths]
         prefixes = [
@@ -78,11 +78,11 @@ class ProactiveTask:
         return [_named(one, prefix) for path, prefix in zip(paths, prefixes, strict=True) for one in files.load(path)]
 
     def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
-        """Yield all examples at once: no answer depends on another."""
+        """Yield all examples as one round: no answer depends on another."""
         yield examples
 
     def read(self, path: Path) -> Submission:
-        """Read a prediction file or an evaluation file as it is."""
+        """Read a prediction file or an evaluation file unchecked."""
         return files.read_result(path)
 
     def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:  # noqa: ARG002  # ids say all
@@ -90,7 +90,7 @@ class ProactiveTask:
         files.write_predictions(answers, path)
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
-        """Return all problems of a result file; `official` finds what `eval.py` fails of."""
+        """Return all problems of a result file; `official` finds what `eval.py` fails on."""
         from duologue.challenges.proactive.scoring import checker
 
         return checker.check(submission, examples, variant)
@@ -102,11 +102,11 @@ class ProactiveTask:
         return scorer.score(examples, submission, how)
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:
-        """Return the replies of a result file by the ids of the samples whose lines they stand at."""
+        """Return the replies of a result file by sample id."""
         return files.answers_in(submission, examples)
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
-        """Return the formulas of a variant; `conversation` is that of whole conversations."""
+        """Return the metrics of a variant; `conversation` is that of whole conversations."""
         from duologue.challenges.proactive.live import judge
         from duologue.challenges.proactive.scoring import scorer
 
@@ -119,19 +119,19 @@ class ProactiveTask:
         walker.dump(path, write)
 
     def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
-        """Return how much a session or sample file holds."""
+        """Return the statistics of a session or sample file."""
         from duologue.challenges.proactive.formats import walker
 
         return walker.statistics(path)
 
     def statistics_text(self, path: Path) -> str:
-        """Return the same as lines `name: value`."""
+        """Return the statistics as lines `name: value`."""
         from duologue.challenges.proactive.formats import walker
 
         return walker.statistics_text(walker.statistics(path))
 
     def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> ProactiveStage:
-        """Return scenes with the goals of a session or sample file, a simulated user, and the judge of dialogues."""
+        """Return scenes with the goals of a session or sample file, the simulated user, and the judge."""
         from duologue.challenges.proactive.live.scenes import ProactiveStage
 
         return ProactiveStage(goals, users, n=n, seed=seed, max_turns=max_turns)
@@ -141,17 +141,17 @@ class ProactiveTask:
         files.write_sessions(dialogues, path)
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
-        """Return an agent to talk to; of a file with several goals one is drawn by `seed`."""
-        from duologue.challenges.proactive.live.partner import Partner, setting
+        """Return a live partner; of a file with several goals one is sampled by `seed`."""
+        from duologue.challenges.proactive.live.partner import ProactivePartner, setting
 
-        return Partner(system, setting(place, seed), seed=seed, lang=lang, name=name)
+        return ProactivePartner(system, setting(place, seed), seed=seed, lang=lang, name=name)
 
     def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
-        """Turn a file of one form into another as the official tools do, topics generalised."""
+        """Convert a file as the official tools do, with topics generalised."""
         return conversions.turn(source, target, path, out, {})
 
     def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
-        """Turn a file of one form into another with the choices made (`conversions.CHOICES`)."""
+        """Convert a file with the options given (`conversions.CHOICES`)."""
         return conversions.turn(source, target, path, out, chosen)
 
 

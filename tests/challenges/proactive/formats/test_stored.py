@@ -38,7 +38,7 @@ ROWS = [
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take six lines for very many."""
     for module in (stored, scorer):
-        monkeypatch.setattr(module, "MANY", 5)
+        monkeypatch.setattr(module, "HELD_LIMIT", 5)
     monkeypatch.setattr(scorer, "_RUNS", 3)
 
 
@@ -52,7 +52,7 @@ def test_they_are_the_examples_of_the_file(
     held, found = files.load(path), StoredExamples(path)
     assert list(found) == list(found) == held
     assert len(found) == len(held)
-    assert list(found.told()) == [(one.sample.id, reference_of(one)) for one in held]
+    assert list(found.ids_and_replies()) == [(one.sample.id, reference_of(one)) for one in held]
     assert [found[place] for place in range(-len(held), len(held))] == held + held
     assert found[1:3] == held[1:3]
     assert found[::-2] == held[::-2]

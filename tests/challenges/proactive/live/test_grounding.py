@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.proactive.live.grounding import Claims, Ground, numbers
+from duologue.challenges.proactive.live.grounding import Evidence, GroundingChecker, numbers
 from duologue.core.records import Dialogue, Fact, Goal, Turn
 
 
@@ -32,11 +32,11 @@ ELSEWHERE = facts(
     ("山 路", "评论", "看 完 就 想 去 山里 走 一 走"),
     ("周 一鸣", "血型", "B型"),
 )
-CLAIMS = Claims([talk("here", HERE), talk("there", ELSEWHERE)])
+CLAIMS = GroundingChecker([talk("here", HERE), talk("there", ELSEWHERE)])
 
 
 def wrong(text: str, *heard: str) -> tuple[str, ...]:
-    return CLAIMS.unfounded(text, Ground(Goal(topics=("海 边", "云 小一")), HERE, heard))
+    return CLAIMS.unsupported(text, Evidence(Goal(topics=("海 边", "云 小一")), HERE, heard))
 
 
 @pytest.mark.parametrize(
@@ -79,20 +79,20 @@ def test_what_the_user_said_may_be_said_again() -> None:
 def test_a_word_that_people_say_without_having_it_is_an_ordinary_word() -> None:
     hero = facts(("英雄", "类型", "动作"), ("某 某", "代表作", "英雄"))
     told = [talk(f"d{number}", HERE, "每 个 人 都 是 英雄 。") for number in range(2)]
-    ground = Ground(None, HERE)
-    assert Claims([talk("x", hero), told[0]]).unfounded("英雄 啊", ground) == ("英雄",)
-    assert Claims([talk("x", hero), *told]).unfounded("英雄 啊", ground) == ()
+    evidence = Evidence(None, HERE)
+    assert GroundingChecker([talk("x", hero), told[0]]).unsupported("英雄 啊", evidence) == ("英雄",)
+    assert GroundingChecker([talk("x", hero), *told]).unsupported("英雄 啊", evidence) == ()
     having = [talk(f"h{number}", hero, "英雄 好看 。") for number in range(5)]
-    assert Claims([*having, *told]).unfounded("英雄 啊", ground) == ("英雄",)
+    assert GroundingChecker([*having, *told]).unsupported("英雄 啊", evidence) == ("英雄",)
 
 
 def test_the_number_of_objects_leaves_domains_and_plain_numbers_out() -> None:
-    assert len(Claims([talk("here", HERE)])) == len({"海边", "云小一", "1971-9-4"})
+    assert len(GroundingChecker([talk("here", HERE)])) == len({"海边", "云小一", "1971-9-4"})
 
 
 @given(st.decimals(min_value=0, max_value=10**9, places=2), st.sampled_from(["", "年", "万", "kg", "岁"]))
 def test_a_number_is_always_borne_out_by_itself(value: object, unit: str) -> None:
     text = f"{value}{unit}"
-    ground = Ground(None, (), [text])
-    assert all(ground.bears_number(number) for number in numbers(text))
+    evidence = Evidence(None, (), [text])
+    assert all(evidence.supports_number(number) for number in numbers(text))
     assert len(numbers(text)) == 1

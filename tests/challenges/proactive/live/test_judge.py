@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from duologue.challenges.proactive.formats import files
-from duologue.challenges.proactive.knowledge import bare
-from duologue.challenges.proactive.live.grounding import Claims
+from duologue.challenges.proactive.knowledge import without_punctuation
+from duologue.challenges.proactive.live.grounding import GroundingChecker
 from duologue.challenges.proactive.live.judge import counted, flaws, formulas, judge
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import UsageError
@@ -41,7 +41,7 @@ GOOD = talk(
 BAD = talk(
     "bad", "云 小一 好 。", "谁 ？", "云 小一 ， 好 ！", "哦 。", "海 边 2008年 。", "2008年 ？", "对 ， 2008年 。"
 )
-CLAIMS = Claims([GOOD, BAD])
+CLAIMS = GroundingChecker([GOOD, BAD])
 
 
 def judged(*dialogues: Dialogue) -> Report:
@@ -79,7 +79,7 @@ def test_a_wrong_order_an_invented_year_and_a_repetition_are_found() -> None:
 
 
 def test_punctuation_and_spaces_make_no_new_utterance() -> None:
-    assert bare("你 好 ， 吗 ？") == bare("你好吗?") == "你好吗"
+    assert without_punctuation("你 好 ， 吗 ？") == without_punctuation("你好吗?") == "你好吗"
 
 
 def test_the_report_has_means_over_dialogues_with_intervals_that_hold_them() -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.challenges.proactive.live.partner import BUILT_IN, Partner, setting
+from duologue.challenges.proactive.live.partner import BUILT_IN, ProactivePartner, setting
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import UsageError
 from duologue.core.protocols import Conversable
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     Make = Callable[..., Path]
 
 
-def partner(leader: System, lang: str = "en", place: Path | None = None) -> Partner:
-    return Partner(leader, setting(place, 1), seed=1, lang=lang, name="t")
+def partner(leader: System, lang: str = "en", place: Path | None = None) -> ProactivePartner:
+    return ProactivePartner(leader, setting(place, 1), seed=1, lang=lang, name="t")
 
 
 def test_the_task_offers_a_partner_and_names_no_system_of_its_own(leader: System) -> None:
     task = ProactiveTask()
     assert isinstance(task, Conversable)
     assert not task.talker
-    assert isinstance(task.partner(leader, None, seed=1, lang="en", name="t"), Partner)
+    assert isinstance(task.partner(leader, None, seed=1, lang="en", name="t"), ProactivePartner)
 
 
 def test_the_welcome_shows_the_goal_in_both_languages(leader: System) -> None:
@@ -98,7 +98,7 @@ def test_an_agent_that_has_nothing_more_to_say_ends_the_talk(leader: System) -> 
 
 
 def test_a_system_that_only_ranks_cannot_talk() -> None:
-    talk = Partner(RandomRanker(), BUILT_IN, seed=1)
+    talk = ProactivePartner(RandomRanker(), BUILT_IN, seed=1)
     with pytest.raises(UsageError, match="RandomRanker ranks candidates"):
         talk.opening()
 
@@ -107,7 +107,7 @@ def test_a_goal_comes_from_a_file_or_is_built_in(leader: System, sessions: Make)
     assert setting(None, 5) is BUILT_IN
     assert "云小7" in partner(leader, place=sessions(1, start=7)).welcome
     with pytest.raises(UsageError, match="no goal of two topics"):
-        Partner(leader, Dialogue(id="x", turns=(), goal=Goal(topics=("a",))), seed=1)
+        ProactivePartner(leader, Dialogue(id="x", turns=(), goal=Goal(topics=("a",))), seed=1)
 
 
 def test_a_system_is_told_that_it_talks_with_a_person() -> None:
@@ -120,5 +120,5 @@ def test_a_system_is_told_that_it_talks_with_a_person() -> None:
         def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
             calls.append("prepared")
 
-    Partner(Careful(), BUILT_IN, seed=1)
+    ProactivePartner(Careful(), BUILT_IN, seed=1)
     assert calls == ["live", "prepared"]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.proactive.formats import files
-from duologue.challenges.proactive.knowledge import bare
-from duologue.challenges.proactive.live.scenes import Ending, ProactiveStage, pick, talks_of
+from duologue.challenges.proactive.knowledge import without_punctuation
+from duologue.challenges.proactive.live.scenes import EndCondition, ProactiveStage, draw_dialogue, load_dialogues
 from duologue.challenges.proactive.schema import BRIEF
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import FormatError
@@ -82,12 +82,14 @@ def test_the_system_sees_goal_and_knowledge_and_the_user_nothing(sessions: Make)
 def test_a_talk_is_over_when_b_is_named_and_it_is_as_long_as_those_of_people() -> None:
     names = [f"d{number}" for number in range(400)]
     reached = turns("a", "b", "a", "b", "云 小一 好", "b", "a", "b")
-    share = sum(Ending("云小 一", 1, name)(reached) for name in names) / len(names)
+    share = sum(EndCondition("云小 一", 1, name)(reached) for name in names) / len(names)
     assert share == pytest.approx(0.86, abs=0.05)
-    assert not any(Ending("云小一", 1, name)(reached[:6]) for name in names)  # too short
-    assert not any(Ending("云小一", 1, name)((*reached, *turns("a"))) for name in names)  # the user has the last word
+    assert not any(EndCondition("云小一", 1, name)(reached[:6]) for name in names)  # too short
+    assert not any(
+        EndCondition("云小一", 1, name)((*reached, *turns("a"))) for name in names
+    )  # the user has the last word
     heard = turns("a", "云小一", "a", "b", "a", "b", "a", "b")
-    assert not any(Ending("云小一", 1, name)(heard) for name in names)  # the user alone spoke of B
+    assert not any(EndCondition("云小一", 1, name)(heard) for name in names)  # the user alone spoke of B
 
 
 def test_a_whole_conversation_ends_as_people_end_theirs(sessions: Make, leader: System) -> None:
@@ -96,7 +98,7 @@ def test_a_whole_conversation_ends_as_people_end_theirs(sessions: Make, leader: 
     assert {one.meta["ended_by"] for one in dialogues} == {"over"}
     assert all(len(one.turns) % 2 == 0 and 8 <= len(one.turns) <= 14 for one in dialogues)
     for one in dialogues:
-        said = [bare(turn.text) for turn in one.turns if turn.speaker == "user"]
+        said = [without_punctuation(turn.text) for turn in one.turns if turn.speaker == "user"]
         assert len(set(said)) == len(said)
     assert played(leader, stage(sessions(12), n=12)) == dialogues
 
@@ -129,16 +131,16 @@ def test_beginnings_of_sessions_are_no_dialogues_of_people(sessions: Make, tmp_p
     beginnings = tmp_path / "beginnings.jsonl"
     texts = [sessions(2, "a", samples=[["test_1", 0, 0]]), sessions(1, "b", start=5, conversation=[])]
     beginnings.write_text("".join(path.read_text("utf-8") for path in texts), encoding="utf-8")
-    assert not talks_of(beginnings).whole
-    assert talks_of(sessions(2)).whole
+    assert not load_dialogues(beginnings).whole
+    assert load_dialogues(sessions(2)).whole
     assert len(stage(beginnings).scenes) == 3
     assert len(list(ProactiveTask().load(beginnings))) == 8  # the empty one has no turn of the agent
 
 
 def test_a_dialogue_to_talk_about_is_drawn_by_the_seed(sessions: Make) -> None:
     path = sessions(30)
-    assert pick(path, 1) == pick(path, 1)
-    assert len({pick(path, seed).id for seed in range(12)}) > 3
+    assert draw_dialogue(path, 1) == draw_dialogue(path, 1)
+    assert len({draw_dialogue(path, seed).id for seed in range(12)}) > 3
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
@@ -157,6 +159,6 @@ def test_real_beginnings_and_sessions_are_both_accepted(real_data: Path) -> None
     report = made.judge(made.people)
     assert report.scores[0].value == pytest.approx(1.84, abs=0.005)  # specification, section 7.1
     assert {one.name: one.value for one in report.scores}["utterances"] == pytest.approx(9.05, abs=0.005)
-    beginnings = talks_of(folder / "duconv_test_prefixes.jsonl.gz")
+    beginnings = load_dialogues(folder / "duconv_test_prefixes.jsonl.gz")
     assert len(beginnings.dialogues) == 7936
     assert not beginnings.whole

@@ -1,52 +1,13 @@
 from __future__ import annotations
 
-import sys
-from types import SimpleNamespace
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from duologue.challenges.proactive.live.ui_text import WORDS, apart, phrase, together
+from duologue.challenges.proactive.live.ui_text import TEXTS, phrase
 from duologue.core.errors import UsageError
 
 
 def test_both_languages_say_the_same_things() -> None:
-    assert WORDS["en"].keys() == WORDS["zh"].keys()
+    assert TEXTS["en"].keys() == TEXTS["zh"].keys()
     assert phrase("zh", "none") == "无"
     with pytest.raises(UsageError, match="'de'; known are en, zh"):
         phrase("de", "none")
-
-
-@pytest.mark.parametrize(
-    ("cut", "joined"),
-    [("看 过 Batman Begins 吗 ？", "看过Batman Begins吗？"), ("180 cm", "180 cm"), ("《 海 》", "《海》"), ("", "")],
-)
-def test_words_are_put_together_as_people_write(cut: str, joined: str) -> None:
-    assert together(cut) == joined
-
-
-def test_text_that_is_cut_stays_as_it_is() -> None:
-    assert apart(" 我 喜欢  看 电影 ", ["喜欢看"]) == "我 喜欢 看 电影"
-
-
-def test_names_are_cut_as_in_the_knowledge_the_longest_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "rjieba", None)  # as where it is not installed
-    assert apart("海边的信好看吗？", ["海 边", "海 边 的 信", "看"]) == "海 边 的 信 好 看 吗 ？"
-    assert apart("海边" * 3000, ["海 边"]) == " ".join(["海 边"] * 3000)
-    assert apart("it's 3.5 or Batman2", []) == "it's 3.5 or Batman 2"
-
-
-def test_a_segmenter_cuts_the_rest_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "rjieba", SimpleNamespace(cut=lambda text: [text[:2], text[2:]]))
-    assert apart("喜欢海边电影", ["海 边"]) == "喜欢 海 边 电影"
-
-
-def test_the_real_segmenter_cuts_into_words() -> None:
-    pytest.importorskip("rjieba")
-    assert apart("我喜欢看电影", []) == "我 喜欢 看 电影"
-
-
-@given(st.text(st.characters(codec="utf-8"), max_size=20), st.lists(st.text(max_size=4), max_size=3))
-def test_cutting_only_adds_or_takes_away_spaces(text: str, names: list[str]) -> None:
-    assert "".join(apart(text, names).split()) == "".join(text.split())

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def outcome(*lines: str) -> official.Outcome:
+def outcome(*lines: str) -> official.EvalPyOutcome:
     return official.evaluate([lines])
 
 
-def printed(found: official.Outcome) -> str:
+def printed(found: official.EvalPyOutcome) -> str:
     return "".join(f"{line}\n" for line in found.stdout)
 
 

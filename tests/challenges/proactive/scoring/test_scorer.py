@@ -176,7 +176,7 @@ def test_slices_are_the_scores_of_their_parts(tmp_path: Path) -> None:
 def test_very_long_files_keep_their_counts_in_runs_of_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = "".join(f"{at % 7} b c {at}\ta b c {at % 11}\n" for at in range(100))
     whole = {variant: report(tmp_path, content, variant=variant) for variant in scorer.VARIANTS}
-    monkeypatch.setattr(scorer, "MANY", 50)
+    monkeypatch.setattr(scorer, "HELD_LIMIT", 50)
     monkeypatch.setattr(scorer, "_RUNS", 9)
     for variant in scorer.VARIANTS:
         found = report(tmp_path, content, variant=variant)
@@ -257,7 +257,7 @@ def test_runs_of_lines_add_up_to_what_the_lines_do(
     how = Scoring(variant=variant, partial=True)
     task = ProactiveTask()
     one_by_one = task.score([], task.read(tmp_path / "e.txt"), how)
-    monkeypatch.setattr(scorer, "MANY", 600)
+    monkeypatch.setattr(scorer, "HELD_LIMIT", 600)
     monkeypatch.setattr(scorer, "_RUNS", 100)
     monkeypatch.setattr(decompression, "PIECE", 64)
     monkeypatch.setattr(disk, "SMALL", -1)

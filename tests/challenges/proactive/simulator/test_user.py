@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.schema import BRIEF
-from duologue.challenges.proactive.simulator.smalltalk import ALWAYS, EXCHANGES
-from duologue.challenges.proactive.simulator.user import Exchange, PeopleLike, asks, exchanges_of, own_exchanges
+from duologue.challenges.proactive.simulator.smalltalk import EXCHANGES, FALLBACKS
+from duologue.challenges.proactive.simulator.user import (
+    RetrievalUser,
+    UserExchange,
+    built_in_exchanges,
+    exchanges_of,
+    is_question,
+)
 from duologue.core.records import Goal, Sample
 from duologue.testing import check_system
 
@@ -20,12 +26,12 @@ if TYPE_CHECKING:
     Make = Callable[..., Path]
 
 
-def said(heard: str, answer: str, place: int = 0, topics: tuple[str, ...] = ()) -> Exchange:
-    return Exchange(heard, answer, place, frozenset(topics))
+def said(heard: str, answer: str, place: int = 0, topics: tuple[str, ...] = ()) -> UserExchange:
+    return UserExchange(heard, answer, place, frozenset(topics))
 
 
-def user(*exchanges: Exchange, seed: int = 1, **apart: frozenset[str]) -> PeopleLike:
-    made = PeopleLike(exchanges, apart)
+def user(*exchanges: UserExchange, seed: int = 1, **apart: frozenset[str]) -> RetrievalUser:
+    made = RetrievalUser(exchanges, apart)
     made.prepare(BRIEF, seed, {})
     return made
 
@@ -34,7 +40,7 @@ def sample(*texts: str, name: str = "d") -> Sample:
     return Sample(id=f"{name}#{len(texts)}", dialogue_id=name, history=files.turns_of(texts))
 
 
-def reply(partner: PeopleLike, *texts: str, name: str = "d") -> str:
+def reply(partner: RetrievalUser, *texts: str, name: str = "d") -> str:
     (answer,) = partner.answer([sample(*texts, name=name)])
     assert answer.text is not None
     return answer.text
@@ -50,19 +56,19 @@ def test_a_question_is_answered_and_not_asked_back_where_there_is_a_choice() -> 
     partner = user(said("这 部 电影 你 看 过 吗 ？", "什么 电影 ？"), said("这 部 电影 你 看 过 吗 ？", "看 过 。"))
     answers = {reply(partner, "电影 你 看 过 吗 ？", name=f"d{number}") for number in range(20)}
     assert answers == {"看 过 。"}
-    assert asks("好 不 好看 呢")
-    assert not asks("很 好看 。")
+    assert is_question("好 不 好看 呢")
+    assert not is_question("很 好看 。")
 
 
 def test_a_user_never_repeats_itself_and_always_has_an_answer() -> None:
-    partner = user(*own_exchanges())
+    partner = user(*built_in_exchanges())
     texts: list[str] = []
     for _ in range(25):
         texts.append("你 觉得 怎么样 ？")
         texts.append(reply(partner, *texts))
     answers = texts[1::2]
-    assert len(set(answers)) == len(answers) or set(answers) >= set(ALWAYS)
-    assert len(set(answers[: len(ALWAYS)])) == len(ALWAYS)
+    assert len(set(answers)) == len(answers) or set(answers) >= set(FALLBACKS)
+    assert len(set(answers[: len(FALLBACKS)])) == len(FALLBACKS)
 
 
 def test_people_who_spoke_about_the_same_topics_are_not_heard() -> None:
@@ -73,7 +79,7 @@ def test_people_who_spoke_about_the_same_topics_are_not_heard() -> None:
 
 
 def test_the_user_knows_neither_goal_nor_knowledge() -> None:
-    partner = user(*own_exchanges())
+    partner = user(*built_in_exchanges())
     bare = sample("你 喜欢 看 电影 吗 ？")
     told = Sample(id=bare.id, dialogue_id="d", history=bare.history, goal=Goal(topics=("海", "云")))
     assert partner.answer([told]) == partner.answer([bare])
@@ -97,21 +103,21 @@ def test_answers_with_names_numbers_or_titles_fit_nowhere_else(sessions: Make) -
         "真 高 ， 谢谢 你 。",
     }
     assert {one.place for one in found} == {0, 1, 2, 3}
-    assert all("云 小" not in one.heard and "cm" not in one.heard for one in found)
+    assert all("云 小" not in one.prompt and "cm" not in one.prompt for one in found)
     assert frozenset({"海的一0", "云小0"}) in {one.topics for one in found}
 
 
 def test_the_user_is_a_system_whose_answers_depend_on_the_seed() -> None:
     samples = [sample("你 喜欢 看 电影 吗 ？", name=f"d{number}") for number in range(8)]
-    check_system(user(*own_exchanges()), samples, BRIEF)
-    one, two = (user(*own_exchanges(), seed=seed).answer(samples) for seed in (1, 2))
+    check_system(user(*built_in_exchanges()), samples, BRIEF)
+    one, two = (user(*built_in_exchanges(), seed=seed).answer(samples) for seed in (1, 2))
     assert one != two
 
 
 def test_our_own_exchanges_are_the_same_everywhere() -> None:
-    texts = [answer for _, answers in EXCHANGES for answer in answers] + list(ALWAYS)
+    texts = [answer for _, answers in EXCHANGES for answer in answers] + list(FALLBACKS)
     assert len(set(texts)) == len(texts) >= 70
-    partner = user(*own_exchanges())
+    partner = user(*built_in_exchanges())
     told = "\n".join(reply(partner, "推荐 你 看看 这 部 电影 。", name=f"d{number}") for number in range(5))
     assert hashlib.sha256(told.encode()).hexdigest()[:8] == "182bf722"
 
@@ -119,5 +125,5 @@ def test_our_own_exchanges_are_the_same_everywhere() -> None:
 @settings(max_examples=30)
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=12), min_size=1, max_size=5))
 def test_whatever_is_said_gets_one_answer_and_the_same_one_again(texts: list[str]) -> None:
-    partner = user(*own_exchanges())
+    partner = user(*built_in_exchanges())
     assert reply(partner, *texts) == reply(partner, *texts) != ""

@@ -1,1 +1,1 @@
-"""Files of the challenge: readers and writers, rules for data files, stored truth, conversions, plain-text view."""
+"""File formats: readers and writers, validation rules, memory-saving ground truth, conversions, plain-text view."""

@@ -1,7 +1,7 @@
-"""Which form of data can be made from which, with what choices (specification, sections 2.1 to 2.3 and 5.2).
+"""Conversions between the data forms, with the options of each (specification, sections 2.1 to 2.3 and 5.2).
 
 session -> sample -> model-text, topics, matcher-text        matcher-text -> dictionary
-generated (a reply a line, with slots) and topics -> replies
+generated (one reply per line, with slots) and topics -> replies
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMS = (*model_text.FORMS, "matcher-text", "dictionary", "generated", "replies")
-"""All forms that a file of this challenge is converted from or to."""
+"""All forms of data that can be converted from or to."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "generalise": ("yes", "no"),
@@ -26,10 +26,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "predict": ("no", "yes"),
     "topics": (),
 }
-"""Choices of the conversions with their values, the first is the default.
+"""Options of the conversions with their values, the default first.
 
-`generalise`: slots in the place of topic names. `knowledge`: goal and triples in matcher text. `predict`: matcher text
-of the candidates alone, without the true reply. `topics`: the file of topics that the replies were generated with.
+`generalise`: replace topic names by slots. `knowledge`: goal and triples in matcher text. `predict`: matcher text
+of the candidates only, without the reference. `topics`: the topics file of the generated replies.
 """
 
 _BEFORE: dict[str, tuple[str, ...]] = {
@@ -40,20 +40,20 @@ _BEFORE: dict[str, tuple[str, ...]] = {
     "dictionary": ("matcher-text",),
     "replies": ("generated",),
 }
-"""Form to the forms that it is made from."""
+"""Form -> forms that it is made from."""
 
 _CHOICES_OF = {
     "model-text": ("generalise",),
     "matcher-text": ("generalise", "knowledge", "predict"),
     "replies": ("topics",),
 }
-"""Form to the choices that there are in making it."""
+"""Form -> options of making it."""
 
 
 def turn(source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
-    """Turn a file of form `source` into form `target` and return the files written; `chosen` are of `CHOICES`.
+    """Convert a file of form `source` to form `target` with options of `CHOICES`, and return the files written.
 
-    Raises `UsageError` for a way that there is none, and for a choice that this way does not have or lacks;
+    Raises `UsageError` for a conversion that does not exist, and for an option that it does not have or lacks;
     `FormatError` with all problems of the file.
     """
     _expect_way(source, target)
@@ -91,7 +91,7 @@ def _expect_way(source: str, target: str) -> None:
 
 
 def _matcher_lines(path: Path, *, generalise: bool, knowledge: bool, predict: bool) -> Iterator[str]:
-    """Yield the matcher text of samples with candidates, then raise `FormatError` with what is wrong in any."""
+    """Yield the matcher text of samples with candidates, then raise `FormatError` with the problems of all of them."""
     problems: list[Problem] = []
     for number, row in enumerate(files.read_rows(path, "sample")):
         wrong = list(_candidate_problems(row, number, predict=predict))

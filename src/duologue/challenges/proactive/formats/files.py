@@ -1,8 +1,8 @@
-"""Official files of the proactive challenge and records, both ways (specification, section 2).
+"""Reads and writes the official files of the challenge: sessions, samples, predictions (specification, section 2).
 
-A session or sample file has one JSON object a line. A prediction file has one reply a line, in the order of the
-samples. An evaluation file has `prediction TAB reference` a line and needs no other truth. What was read keeps its
-decoded row in `source`, key order and further keys included, so that writing gives the file back.
+A session or sample file has one JSON object per line. A prediction file has one reply per line, in the order of the
+samples. An evaluation file has `prediction TAB reference` per line and needs no other ground truth. Records keep the
+decoded row in `source`, key order and extra keys included, so that writing gives the same file back.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LOG = logging.getLogger(__name__)
 def read_rows(path: Path, form: str | None = None) -> list[dict[str, Any]]:
     """Return the decoded rows of a session or sample file, plain or gzip.
 
-    `form` demands one of the two. Raises `FormatError` with all problems of the file, `StorageError` when it cannot
+    `form` requires one of the two. Raises `FormatError` with all problems of the file, `StorageError` when it cannot
     be read.
     """
     rows: list[dict[str, Any]] = []
@@ -50,7 +50,7 @@ def read_rows(path: Path, form: str | None = None) -> list[dict[str, Any]]:
 
 
 def _kept(rows: list[dict[str, Any]], row: dict[str, Any] | None, found: Sequence[Problem]) -> Sequence[Problem]:
-    """Put a row to the others as long as there are no problems, which are returned."""
+    """Append a row unless it has problems, and return its problems; the first problem clears the rows kept so far."""
     if found:
         rows.clear()
     elif row is not None:
@@ -59,9 +59,9 @@ def _kept(rows: list[dict[str, Any]], row: dict[str, Any] | None, found: Sequenc
 
 
 def checked_rows(path: Path, form: str | None = None) -> Iterator[tuple[dict[str, Any] | None, Sequence[Problem]]]:
-    """Yield each row of a session or sample file with what is wrong with it; from the first problem on no rows.
+    """Yield each row of a session or sample file with its problems; after the first problem the rows are `None`.
 
-    `form` demands one of the two. Raises as `Source` does.
+    `form` requires one of the two. Raises as `Source` does.
     """
     lines = Lines(Source(path), unmarked=True)
     if lines.marked:
@@ -77,17 +77,17 @@ def checked_rows(path: Path, form: str | None = None) -> Iterator[tuple[dict[str
         good = good and not found
         yield row if good else None, found
     if not number:
-        yield None, [Problem(rule="no-rows", message="the file is empty; a session or a sample a line is expected")]
+        yield None, [Problem(rule="no-rows", message="the file is empty; expected one session or sample per line")]
 
 
 def _checked(line: str, path: Path, form: str | None, number: int) -> tuple[Any, list[Problem]]:
-    """Return the row of a line, and what is wrong with it."""
+    """Return the decoded row of a line and its problems."""
     try:
         row = msgspec.json.decode(line)
         if is_regular(row, form):
             return row, []
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        pass  # what may stand there all the same, and what is wrong, is told below
+        pass  # the slow path below accepts what is valid all the same, and names what is not
     try:
         row = disk.decode_json(line, path)
     except FormatError as error:
@@ -96,7 +96,7 @@ def _checked(line: str, path: Path, form: str | None, number: int) -> tuple[Any,
 
 
 def _of_line(problem: Problem, number: int) -> Problem:
-    """Return what is wrong with the JSON of one line, placed in the file."""
+    """Return a JSON problem of one line with its position in the file."""
     column = problem.place.rpartition(", ")[2]
     return msgspec.structs.replace(problem, place=f"line {number}, {column}" if column else f"line {number}")
 
@@ -116,18 +116,18 @@ def _placed(problem: Problem, number: int) -> Problem:
 
 
 def load(path: Path) -> list[Example]:
-    """Return the examples of a session or sample file, in its order; sessions give a sample per agent turn."""
+    """Return the examples of a session or sample file in file order; a session gives one sample per agent turn."""
     return list(examples_of(read_rows(path)))
 
 
 def examples_of(rows: Iterable[dict[str, Any]]) -> Iterator[Example]:
-    """Yield the examples of rows without problems; sessions give a sample per agent turn."""
-    names = Names()
+    """Yield the examples of valid rows; a session gives one sample per agent turn."""
+    dialogue_ids = DialogueIds()
     for number, row in enumerate(rows):
         if form_of(row) == "session":
             yield from samples_of(_dialogue(row, number))
         else:
-            yield _example(row, names)
+            yield _example(row, dialogue_ids)
 
 
 def load_sessions(path: Path) -> list[Dialogue]:
@@ -146,22 +146,22 @@ def _dialogue(row: dict[str, Any], number: int) -> Dialogue:
 
 
 def session_id(row: dict[str, Any], number: int) -> str:
-    """Return the id of a session: its own one, or its number in the file, from 0."""
+    """Return the id of a session: its own, or its index in the file."""
     return _name(row) or f"{number:06d}"
 
 
 def sample_id(row: dict[str, Any], dialogue: str) -> str:
-    """Return the id of a sample row: its own one, or that of its dialogue with the turn."""
+    """Return the id of a sample row: its own, or dialogue id and turn."""
     return _name(row) or turn_id(dialogue, len(row["history"]))
 
 
 def turn_id(dialogue: str, at: int) -> str:
-    """Return what the sample is called that asks for a turn of a dialogue."""
+    """Return the sample id for a turn of a dialogue."""
     return f"{dialogue}#{at:02d}"
 
 
 def samples_of(dialogue: Dialogue) -> Iterator[Example]:
-    """Yield a sample per agent turn: what was said before it, and the turn as the reference (section 2.1)."""
+    """Yield one sample per agent turn, with the turn as its reference (section 2.1)."""
     for at in range(0, len(dialogue.turns), 2):
         yield Example(
             sample=Sample(
@@ -176,8 +176,8 @@ def samples_of(dialogue: Dialogue) -> Iterator[Example]:
         )
 
 
-def _example(row: dict[str, Any], names: Names) -> Example:
-    name = names.name(row)
+def _example(row: dict[str, Any], dialogue_ids: DialogueIds) -> Example:
+    name = dialogue_ids.of(row)
     sample = Sample(
         id=sample_id(row, name),
         dialogue_id=name,
@@ -189,21 +189,21 @@ def _example(row: dict[str, Any], names: Names) -> Example:
     return Example(sample=sample, references=references, source=row)
 
 
-class Names:
-    """Names the dialogues of sample rows: those of equal goal and knowledge belong to one.
+class DialogueIds:
+    """Assigns dialogue ids to sample rows: rows with the same goal and knowledge belong to one dialogue.
 
-    Where there are several samples of one turn, the others are of further dialogues about the same.
+    A second sample of the same turn starts another dialogue with that goal and knowledge.
     """
 
     def __init__(self) -> None:
         self._total = 0
         self._first: dict[bytes, tuple[int, int]] = {}
-        """Digest of goal and knowledge -> number of the dialogue, and the turn of its first sample."""
+        """Digest of goal and knowledge -> number of the dialogue, turn of its first sample."""
         self._again: dict[bytes, tuple[list[int], Counter[int]]] = {}
-        """For those met again: numbers of the dialogues, and how many samples of each turn there were."""
+        """Digests seen more than once -> numbers of their dialogues, samples seen per turn."""
 
-    def name(self, row: dict[str, Any]) -> str:
-        """Return the name of a row's dialogue."""
+    def of(self, row: dict[str, Any]) -> str:
+        """Return the dialogue id of a row; rows are passed in file order."""
         text = json.dumps([row["goal"], row["knowledge"]]).encode()  # half surrogate pairs are no UTF-8
         digest, at = blake2b(text, digest_size=16).digest(), len(row["history"])
         first = self._first.setdefault(digest, (self._total, at))
@@ -225,7 +225,7 @@ def _name(row: dict[str, Any]) -> str | None:
 
 
 def turns_of(texts: Iterable[str]) -> tuple[Turn, ...]:
-    """Return utterances as turns: the agent speaks first, then they alternate."""
+    """Return utterances as turns; speakers alternate, the agent first."""
     return tuple(Turn(speaker=("system", "user")[at % 2], text=text) for at, text in enumerate(texts))
 
 
@@ -238,14 +238,14 @@ def _goal(rows: list[list[str]]) -> Goal:
 
 
 def session_row(dialogue: Dialogue) -> dict[str, Any]:
-    """Return the row of a session file: the one that was read, or a new one from the records."""
+    """Return the row for a session file: as it was read, or built from the records."""
     if isinstance(dialogue.source, dict) and "conversation" in dialogue.source:
         return dialogue.source
     return {**_background(dialogue.goal, dialogue.knowledge), "conversation": [turn.text for turn in dialogue.turns]}
 
 
 def sample_row(example: Example) -> dict[str, Any]:
-    """Return the row of a sample file: the one that was read, or a new one from the records."""
+    """Return the row for a sample file: as it was read, or built from the records."""
     if isinstance(example.source, dict) and "history" in example.source:
         return example.source
     row = _background(example.sample.goal, example.sample.knowledge)
@@ -264,9 +264,9 @@ def _background(goal: Goal | None, knowledge: Iterable[Fact]) -> dict[str, Any]:
 
 
 def row_line(row: dict[str, Any]) -> str:
-    """Return a row as the official tools write it: characters as they are, a blank behind comma and colon.
+    """Return a row as the official tools write it: non-ASCII characters unescaped, a space after comma and colon.
 
-    Raises `UsageError` for a row whose further keys are nested too deeply to be written.
+    Raises `UsageError` for a row whose extra keys are nested too deeply to be written.
     """
     try:
         return json.dumps(row, ensure_ascii=False) + "\n"
@@ -275,26 +275,26 @@ def row_line(row: dict[str, Any]) -> str:
 
 
 def write_sessions(dialogues: Iterable[Dialogue], path: Path) -> None:
-    """Write a session file in the official byte layout; a name that ends in `.gz` is packed."""
+    """Write a session file in the official byte layout; a name ending in `.gz` is compressed."""
     write_lines((row_line(session_row(one)) for one in dialogues), path)
 
 
 def write_samples(examples: Iterable[Example], path: Path) -> None:
-    """Write a sample file in the official byte layout; a name that ends in `.gz` is packed."""
+    """Write a sample file in the official byte layout; a name ending in `.gz` is compressed."""
     write_lines((row_line(sample_row(one)) for one in examples), path)
 
 
 def write_lines(lines: Iterable[str], path: Path) -> None:
-    """Write lines that bring their ends along, one by one, so that memory does not grow with the file."""
+    """Write lines, newlines included, one by one, so that memory does not grow with the file."""
     with disk.replacing_text(path) as out:
         for line in lines:
             out.write(line)
 
 
 def write_predictions(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
-    """Write a prediction file: one reply a line, in the order given, which must be that of the samples.
+    """Write a prediction file, one reply per line, in the order given, which must be that of the samples.
 
-    Raises `UsageError` for an answer without text, and for one that does not fit on a line.
+    Raises `UsageError` for an answer without text and for one that cannot be written on one line.
     """
     write_lines(map(_reply_line, answers), path)
 
@@ -310,10 +310,10 @@ def _reply_line(named: tuple[str, Answer]) -> str:
 
 
 def read_result(path: Path) -> Submission:
-    """Return a prediction or evaluation file as it is; its rows are `Lines`, read when they are gone through.
+    """Return a prediction or evaluation file unchecked; its rows are `Lines`, read lazily.
 
-    An evaluation file is told by its TABs: most of its lines that are not empty have one. Problems of the bytes are
-    noted, what the lines mean is for the checker. Raises `StorageError` when the file cannot be read.
+    A file is an evaluation file if more than half of its non-empty lines have a TAB. Only problems of the encoding are
+    noted; the content is for the checker. Raises `StorageError` when the file cannot be read.
     """
     digest = ""
     try:
@@ -332,7 +332,7 @@ def read_result(path: Path) -> Submission:
 
 
 def answers_in(submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:
-    """Return the replies of a result file by sample id; samples beyond its last line have none."""
+    """Return the replies of a result file by sample id; samples after its last line have none."""
     if submission.rows is None:
         return {}
     evaluation = submission.layout == EVALUATION

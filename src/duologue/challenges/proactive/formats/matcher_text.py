@@ -1,6 +1,6 @@
-"""The text of the retrieval baseline: label, history and reply a line, with goal and knowledge on demand.
+"""Matcher text, the input of the retrieval baseline: label, history, reply, and optionally goal and knowledge.
 
-Specification, section 5.2; byte for byte what the organisers' converter writes for samples with candidates.
+Specification, section 5.2; output is byte-identical to that of the organisers' converter for samples with candidates.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 
 
 class MatchText(NamedTuple):
-    """A sample with its candidate replies as the matcher reads them, tokens with blanks between."""
+    """A sample and its candidate replies as input of the matcher: tokens separated by spaces."""
 
     history: str
     replies: tuple[str, ...]
-    """Of the candidates, in their order."""
+    """The candidates in order."""
     goal: str
     knowledge: str
 
 
 def match_text(sample: Row, candidates: Iterable[str], *, generalise: bool) -> MatchText:
-    """Return the text of a sample (keys `goal`, `knowledge`, `history`) and candidate replies for it.
+    """Return the matcher text of a sample (keys `goal`, `knowledge`, `history`) and its candidate replies.
 
-    `generalise` puts slots in the place of topic names, in each utterance and each part of a triple by itself. Raises
-    `KeyError` with the topic whose domain is not known.
+    `generalise` replaces topic names by slots, separately in each utterance and each cell of a triple. Raises
+    `KeyError` with a topic whose domain is not in the knowledge.
     """
-    topics = topics_of(sample)  # the converter looks at the domains whether or not it replaces
+    topics = topics_of(sample)  # the original needs the domains even if it replaces nothing
 
     def said(text: str) -> str:
         return generalised(text, topics) if generalise else text
@@ -53,9 +53,9 @@ def match_text(sample: Row, candidates: Iterable[str], *, generalise: bool) -> M
 
 
 def match_lines(sample: Row, *, knowledge: bool, generalise: bool, predict: bool) -> Iterator[str]:
-    """Yield a line per candidate of a sample (key `candidate`), label 0, and the reply with label 1 unless `predict`.
+    """Yield one line per candidate of a sample (key `candidate`) with label 0, then the reply with label 1.
 
-    `knowledge` adds goal and triples, `generalise` is that of `match_text`, which says what is raised.
+    `predict` leaves the reply out, `knowledge` adds goal and triples; `generalise` and errors as in `match_text`.
     """
     replies = sample["candidate"] if predict else [*sample["candidate"], sample["response"]]
     text = match_text(sample, replies, generalise=generalise)
@@ -66,9 +66,9 @@ def match_lines(sample: Row, *, knowledge: bool, generalise: bool, predict: bool
 
 
 def split_characters(text: str) -> str:
-    r"""Return a text whose words with a Chinese character are split into characters; other words stay whole.
+    r"""Split words that contain a Chinese character into characters; other words stay whole.
 
-    Blanks of any kind and number (tabs and U+3000 too) are one blank between words, and none at the ends.
+    Any run of white space (tabs and U+3000 too) becomes one space; none at the ends.
 
     >>> split_characters(" 电影\u3000 1999年\ttopic")
     '电 影 1 9 9 9 年 topic'
@@ -77,9 +77,9 @@ def split_characters(text: str) -> str:
 
 
 def dictionary(lines: Iterable[str]) -> list[str]:
-    """Return the dictionary of matcher text: special tokens, then those of all fields but the label.
+    """Return the vocabulary of matcher text: special tokens, then the tokens of all fields but the label.
 
-    By frequency, of equal ones the first seen first.
+    Ordered by frequency, ties by first occurrence.
     """
     times: Counter[str] = Counter()
     for line in lines:
@@ -89,11 +89,11 @@ def dictionary(lines: Iterable[str]) -> list[str]:
 
 
 def dictionary_of(texts: Iterable[MatchText], *, knowledge: bool) -> list[str]:
-    """Return the `dictionary` of the lines of texts, without writing history and knowledge down for each candidate."""
+    """Return the `dictionary` of the lines of texts without building the lines."""
     times: Counter[str] = Counter()
     for text in texts:
         fields = (text.history, *text.replies[:1], *((text.goal, text.knowledge) if knowledge else ()))
-        for at, field in enumerate(fields):  # the first line: what is seen first, and how often in the end
+        for at, field in enumerate(fields):  # first occurrences in the order of the first line, with final counts
             again = 1 if at == 1 else len(text.replies)
             for token, count in Counter(field.split()).items():
                 times[token] += count * again
@@ -103,5 +103,5 @@ def dictionary_of(texts: Iterable[MatchText], *, knowledge: bool) -> list[str]:
 
 
 def _ordered(times: Counter[str]) -> list[str]:
-    ordered = sorted(times, key=lambda token: -times[token])  # stable: of equal ones the first seen first
+    ordered = sorted(times, key=lambda token: -times[token])  # stable: ties by first occurrence
     return [*SPECIAL, *(token for token in ordered if token not in SPECIAL)]

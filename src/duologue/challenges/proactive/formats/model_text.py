@@ -1,6 +1,6 @@
-"""The conversions of the official tools: session -> samples -> model text and topics -> replies with their names.
+"""Official conversions: session -> samples -> model text and topics; generated text -> replies with topic names.
 
-Specification, sections 2.1 to 2.3; byte for byte what the organisers' converters write.
+Specification, sections 2.1 to 2.3; output is byte-identical to that of the organisers' converters.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 FORMS = ("session", "sample", "model-text", "topics")
-"""The forms in the order in which the tools make them; the last two are made from samples, and never back."""
+"""Forms in the order of conversion; the last two are made from samples and cannot be converted back."""
 
 NO_RESPONSE = "null"
-"""What stands in model text where the reply is not known."""
+"""Placeholder in model text for an unknown reply."""
 TRIPLE_END = "\x01"
 """Separates the triples in the third field of model text."""
 
 
 class ModelText(NamedTuple):
-    """One sample as the generative baseline reads it."""
+    """One sample as input of the generation baseline."""
 
     line: str
     """`source TAB reply TAB triples`."""
     topics: dict[str, str]
-    """Slot to topic, topic A first."""
+    """Slot -> topic, topic A first; empty if topics are not generalised."""
 
 
 def convert(source: str, target: str, path_in: Path, path_out: Path, *, generalise: bool = True) -> list[Path]:
@@ -65,7 +65,7 @@ def convert(source: str, target: str, path_in: Path, path_out: Path, *, generali
 
 
 def samples_of(session: Row) -> Iterator[Row]:
-    """Yield the samples of a session: one per agent turn, the rest of the session after it dropped."""
+    """Yield the samples of a session: one per agent turn, without the turns after it."""
     said = session["conversation"]
     for at in range(0, len(said), 2):
         yield {
@@ -77,14 +77,14 @@ def samples_of(session: Row) -> Iterator[Row]:
 
 
 def model_text(sample: Row, *, generalise: bool = True) -> ModelText:
-    """Return a sample as model text. Raises `KeyError` with the topic whose domain is not among the knowledge."""
+    """Return a sample as model text. Raises `KeyError` with a topic whose domain is not in the knowledge."""
     topics = topics_of(sample)
     line = plain_line(sample)
     return ModelText(generalised(line, topics) if generalise else line, topics)
 
 
 def plain_line(sample: Row) -> str:
-    """Return the line of model text of a sample, with topics as they are."""
+    """Return the model text line of a sample without generalising topics."""
     goal = " ".join(" ".join(triple) for triple in sample["goal"])
     triples = [" ".join(triple) for triple in sample["knowledge"]]
     source = f"{goal} {' '.join(triples)} : {' '.join(sample['history'])}"
@@ -92,9 +92,10 @@ def plain_line(sample: Row) -> str:
 
 
 def topics_of(sample: Row) -> dict[str, str]:
-    """Return the slots of a sample's topics. Raises `KeyError` with the topic whose domain is not known.
+    """Return slot -> topic of a sample. Raises `KeyError` with a topic whose domain is not in the knowledge.
 
-    Of several domains of a topic the last counts. Where both topics are equal the second has none, as in the original.
+    If a topic has several domains, the last one counts. If both topics are equal, the second has no domain, as in the
+    original.
     """
     first, second = sample["goal"][0][1:]
     domains: dict[str, str] = {}
@@ -113,14 +114,14 @@ def topics_of(sample: Row) -> dict[str, str]:
 
 
 def generalised(text: str, topics: Mapping[str, str]) -> str:
-    """Return a text with slots in the place of topics, the longest topic first, inside longer words too."""
+    """Replace topics by their slots (delexicalise), the longest topic first, inside longer words too."""
     for slot, topic in _longest_first(topics):
         text = text.replace(topic, slot)
     return text
 
 
 def materialised(text: str, topics: Mapping[str, str]) -> str:
-    """Return a reply with topics in the place of their slots; other slots stay.
+    """Replace slots by their topics (lexicalise); other slots stay.
 
     >>> materialised("person_topic_b video_topic_b", {"person_topic_a": "A", "video_topic_b": "B"})
     'person_topic_b B'
@@ -131,20 +132,20 @@ def materialised(text: str, topics: Mapping[str, str]) -> str:
 
 
 def _longest_first(topics: Mapping[str, str]) -> list[tuple[str, str]]:
-    return sorted(topics.items(), key=lambda item: -len(item[1]))  # stable: of equal lengths topic A first
+    return sorted(topics.items(), key=lambda item: -len(item[1]))  # stable: topic A first among equal lengths
 
 
 def materialise(replies: Path, topics: Path, out: Path) -> list[Path]:
-    """Write generated replies with the names of their topics; both files have a line per sample.
+    """Write generated replies with slots replaced by topics; both files have one line per sample.
 
-    Raises `FormatError` where the files differ in length or a line of topics is no object of texts.
+    Raises `FormatError` if the files differ in length or a line of topics is not an object of strings.
     """
     files.write_lines(_materialised_lines(replies, topics), out)
     return [out]
 
 
 def _materialised_lines(replies: Path, topics: Path) -> Iterator[str]:
-    """Yield the replies line by line; what is wrong with the topics or the number of lines is raised at the end."""
+    """Yield the replies line by line; problems of the topics or of the number of lines are raised at the end."""
     problems: list[Problem] = []
     said = wanted = 0
     for line, row in zip_longest(lines_of(replies), lines_of(topics)):
@@ -161,7 +162,7 @@ def _materialised_lines(replies: Path, topics: Path) -> Iterator[str]:
 
 
 def lines_of(path: Path) -> Iterator[str]:
-    """Yield the lines of a text file, cut a portion at a time. Raises `FormatError` where it is not UTF-8."""
+    """Yield the lines of a text file. Raises `FormatError` if it is not UTF-8."""
     yield from Lines(Source(path), unmarked=True)
 
 
@@ -184,7 +185,7 @@ def _line(text: ModelText) -> str:
 
 
 def _model_texts(samples: Iterable[Row], path: Path, *, generalise: bool) -> Iterator[ModelText]:
-    """Yield all model texts, then raise `FormatError` with every sample whose domains are not known."""
+    """Yield all model texts, then raise `FormatError` with every sample whose domains are unknown."""
     problems = []
     for number, sample in enumerate(samples):
         try:
@@ -196,7 +197,7 @@ def _model_texts(samples: Iterable[Row], path: Path, *, generalise: bool) -> Ite
 
 
 def domain_missing(error: KeyError, number: int) -> Problem:
-    """Return in words that the domain of a topic is not known in the sample of a number (from 0)."""
+    """Return the problem that the domain of a topic is missing in the sample with index `number`."""
     return Problem(
         rule="domain-missing",
         place=f"sample {number} (from 0)",

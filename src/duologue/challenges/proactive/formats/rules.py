@@ -1,4 +1,4 @@
-"""Rules for data files: what is wrong with a decoded session or sample, all at once (specification, section 2)."""
+"""Validation rules for data files: finds all problems of a decoded session or sample (specification, section 2)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DATA_RULES = {
     "domain-missing": "model text needs the domain (领域) of both topics among the knowledge",
     findings.RULE: findings.RULE_SAYS,
 }
-"""Ids of the rules for data files, and what each demands."""
+"""Rule id -> what it requires of a data file."""
 
 
 def form_of(row: Any) -> str | None:
@@ -50,7 +50,7 @@ def form_of(row: Any) -> str | None:
 
 
 class _Session(msgspec.Struct, gc=False):
-    """A session without faults, but for where its goal starts."""
+    """Fast schema of a valid session; the START cell is checked separately."""
 
     goal: list[tuple[str, str, str]]
     knowledge: list[tuple[str, str, str]]
@@ -58,7 +58,7 @@ class _Session(msgspec.Struct, gc=False):
 
 
 class _Sample(msgspec.Struct, gc=False):
-    """A sample without faults, but for where its goal starts and who speaks last."""
+    """Fast schema of a valid sample; the START cell and the length of the history are checked separately."""
 
     goal: list[tuple[str, str, str]]
     knowledge: list[tuple[str, str, str]]
@@ -70,7 +70,7 @@ _REGULAR = {"session": _Session, "sample": _Sample}
 
 
 def is_regular(row: Any, form: str | None) -> bool:
-    """Tell in one look whether a row of whole characters surely has no problem; where not, `row_problems` says."""
+    """Whether a row is certainly valid, checked fast; otherwise `row_problems` decides."""
     mine = form_of(row)
     if mine is None or (form is not None and mine != form):
         return False
@@ -82,7 +82,7 @@ def is_regular(row: Any, form: str | None) -> bool:
 
 
 def row_problems(row: Any, form: str | None) -> Iterator[Problem]:
-    """Yield what is wrong with one row; `form` is what the file holds, `None` while that is not known."""
+    """Yield the problems of one row; `form` is the form of the file, `None` while unknown."""
     if not isinstance(row, dict):
         yield Problem(rule="row-not-object", message=f"found {shown(row)}, expected a session or a sample")
         return

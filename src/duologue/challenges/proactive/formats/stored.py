@@ -1,6 +1,6 @@
-"""The examples of a very large data file: what scores look at is kept packed, all else is read anew when it is asked.
+"""Ground truth of very large files: ids and references are held packed, everything else is read again on demand.
 
-A million samples with their knowledge take gigabytes; their ids and true replies take a hundred megabytes.
+A million samples with their knowledge take gigabytes; their ids and references take a hundred megabytes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, overload
 import msgspec
 
 from duologue.challenges.proactive.formats.files import (
-    Names,
+    DialogueIds,
     checked_rows,
     examples_of,
     load,
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    Told = tuple[str, str | None]
-    """Id and true reply of a sample, which may not be known."""
+    IdAndReply = tuple[str, str | None]
+    """Sample id and reference; `None` if the reference is not known."""
 
-MANY = 100_000
-"""Lines, or samples, beyond which examples are not held."""
+HELD_LIMIT = 100_000
+"""Largest number of lines or samples whose examples are held in memory."""
 _PORTION = 1 << 12
-"""Samples that are packed together."""
+"""Samples per packed block."""
 _PACK = msgspec.msgpack.Encoder().encode
 _UNPACK = msgspec.msgpack.Decoder(list[tuple[str, str | None]]).decode
 
 
 def truth(path: Path) -> Sequence[Example]:
-    """Return the examples of a session or sample file, held or `StoredExamples`. Raises as `files.load` does."""
-    if len(read(path)) <= MANY:
+    """Return the examples of a file, in memory or as `StoredExamples`. Raises as `files.load` does."""
+    if len(read(path)) <= HELD_LIMIT:
         return load(path)
     found = StoredExamples(path)
-    return found if len(found) > MANY else list(found)
+    return found if len(found) > HELD_LIMIT else list(found)
 
 
 class StoredExamples(Sequence[Example]):
-    """The examples of a file, in its order. Going through them reads the file anew.
+    """The examples of a file in file order; iterating reads the file again.
 
     Raises `FormatError` with all problems of the file, `StorageError` when it cannot be read or has changed since.
     """
@@ -61,8 +61,8 @@ class StoredExamples(Sequence[Example]):
         self._packed: list[bytes] = []
         self._total = 0
         findings = Findings()
-        part: list[Told] = []
-        names = Names()
+        part: list[IdAndReply] = []
+        dialogue_ids = DialogueIds()
         good = True
         for number, (row, found) in enumerate(checked_rows(path)):
             for problem in found:
@@ -71,7 +71,7 @@ class StoredExamples(Sequence[Example]):
                 good = False
                 self._packed.clear()
                 continue
-            part += _told(row, number, names)
+            part += _ids_and_replies(row, number, dialogue_ids)
             if len(part) >= _PORTION:
                 self._pack(part)
                 part = []
@@ -79,21 +79,21 @@ class StoredExamples(Sequence[Example]):
             raise FormatError(path, findings.problems())
         self._pack(part)
 
-    def _pack(self, part: list[Told]) -> None:
+    def _pack(self, part: list[IdAndReply]) -> None:
         self._total += len(part)
         self._packed.append(_PACK(part))
 
-    def told(self) -> Iterator[Told]:
-        """Yield id and true reply of each example, which are at hand."""
+    def ids_and_replies(self) -> Iterator[IdAndReply]:
+        """Yield id and reference of each example from memory."""
         for part in self._packed:
             yield from _UNPACK(part)
 
     def __len__(self) -> int:
-        """Return how many examples there are."""
+        """Return the number of examples."""
         return self._total
 
     def __iter__(self) -> Iterator[Example]:
-        """Go through the examples; the file is read anew."""
+        """Iterate over the examples; the file is read again."""
         return examples_of(row for row, _ in checked_rows(self._path) if row is not None)
 
     @overload
@@ -103,7 +103,7 @@ class StoredExamples(Sequence[Example]):
     def __getitem__(self, place: slice) -> list[Example]: ...
 
     def __getitem__(self, place: int | slice) -> Example | list[Example]:
-        """Return one example or several; the file is read up to there, so that it is no way to go through them."""
+        """Return one example or a slice; the file is read up to it, so do not use this to iterate."""
         places = range(self._total)[place]
         if isinstance(places, range):
             wanted = set(places)
@@ -112,9 +112,9 @@ class StoredExamples(Sequence[Example]):
         return next(islice(self, places, None))
 
 
-def _told(row: dict[str, Any], number: int, names: Names) -> list[Told]:
-    """Return ids and true replies of the samples that a row holds."""
+def _ids_and_replies(row: dict[str, Any], number: int, dialogue_ids: DialogueIds) -> list[IdAndReply]:
+    """Return ids and references of the samples of a row."""
     if form_of(row) == "session":
         name = session_id(row, number)
         return [(turn_id(name, at), text) for at, text in enumerate(row["conversation"]) if not at % 2]
-    return [(sample_id(row, names.name(row)), row.get("response"))]
+    return [(sample_id(row, dialogue_ids.of(row)), row.get("response"))]

@@ -1,4 +1,4 @@
-"""A session or sample file as plain text with statistics, for people to read; the organisers have no such tool."""
+"""Session or sample files as plain text, and statistics of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPEAKERS = ("agent", "user")
 
 
 def dump(path: Path, write: Callable[[str], object]) -> None:
-    """Write each row: its id, goal, knowledge and turns; the reply of a sample is marked. Raises `FormatError`."""
+    """Write id, goal, knowledge and turns of each row; the reply of a sample is marked. Raises `FormatError`."""
     for number, row in enumerate(files.read_rows(path)):
         lines = [f"{form_of(row)}: {row.get('id', number)}"]
         lines += ["goal: " + " -> ".join(row["goal"][0])]
@@ -35,7 +35,7 @@ def dump(path: Path, write: Callable[[str], object]) -> None:
 
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:
-    """Return how much a file holds: rows, utterances, words, triples. Raises `FormatError`."""
+    """Return counts and means of a file: rows, utterances, words, triples. Raises `FormatError`."""
     rows = files.read_rows(path)
     turns = [_turns(row) for row in rows]
     lengths = [len(one) for one in turns]
@@ -61,7 +61,7 @@ def statistics(path: Path) -> dict[str, int | float | list[str]]:
 
 
 def statistics_text(found: dict[str, int | float | list[str]]) -> str:
-    """Return statistics as lines `name: value`; means with two digits."""
+    """Return statistics as lines `name: value`; means with two decimals."""
     return "".join(f"{name}: {_shown(value)}\n" for name, value in found.items())
 
 

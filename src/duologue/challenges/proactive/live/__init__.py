@@ -1,1 +1,1 @@
-"""Conversations with people and with the simulated user: live partner, scenes, grounding check and judge."""
+"""Whole conversations with people or the simulated user: live partner, scenes, grounding check and judge."""

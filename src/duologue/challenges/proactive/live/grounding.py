@@ -1,8 +1,8 @@
-"""What replies claim that nothing they were given bears out: known objects and numbers, matched as they are written.
+"""Grounding check: known objects and numbers in a reply that its knowledge and history do not support.
 
-A check for conversations without a reference (the project's own definition; no released script has one). It finds
-facts of other dialogues' knowledge that turn up where they do not belong, and numbers and dates from nowhere. It does
-not see a wrong use of given facts, nor names that no knowledge base at hand holds.
+For conversations without a reference (the project's own definition; no released script has one). It finds objects of
+other dialogues' knowledge, and numbers and dates, that are not given; matching is by substring. It does not find a
+wrong use of given facts, nor names outside all knowledge at hand.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from duologue.challenges.proactive.knowledge import squeezed
+from duologue.challenges.proactive.knowledge import without_spaces
 from duologue.challenges.proactive.schema import DOMAIN
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from duologue.core.records import Dialogue, Fact, Goal
 
 _SHORTEST = 2
-"""Characters of the shortest object that is looked for."""
+"""Minimum length of an object, in characters."""
 _OPINIONS = frozenset({"评论", "描述", "时光网 短评", "标签", "描述 标签", "口碑"})
-"""Predicates whose objects are remarks in everyday words."""
+"""Predicates whose objects are opinions in everyday words."""
 _SHORTEST_OPINION = 10
-"""Characters from which on a remark is a quotation and no turn of phrase."""
+"""Minimum length of an opinion that counts as a quotation, in characters."""
 _LONGEST = 40
-"""Words of the longest object that is looked for."""
+"""Maximum length of an object, in words."""
 _ORDINARY = 2
-"""Dialogues in which people say an object without having it: from so many on it may be an ordinary word."""
+"""Minimum number of dialogues in which people say an object without having it, for it to be an ordinary word."""
 _ORDINARY_SHARE = 1 / 3
-"""And the share of such dialogues among all in which they say it."""
+"""Minimum fraction of such dialogues among all in which people say it."""
 
 _BLOOD = "血型"
 """The predicate of the blood group."""
@@ -40,11 +40,11 @@ _NUMBER = re.compile(r"(\d+(?:\.\d+)?)(年|月|日|号|岁|届|万|亿|公斤|�
 _SAME_UNIT = {"公斤": "kg", "千克": "kg", "厘米": "cm", "号": "日"}
 
 Number = tuple[str, str]
-"""A number without needless zeros, and its unit; the unit may be empty."""
+"""A normalised number and its unit, which may be empty."""
 
 
-class Ground:
-    """What a reply may say: the facts and topics given, and the words heard."""
+class Evidence:
+    """What a reply may state: the given facts and topics, and the user's utterances so far."""
 
     def __init__(self, goal: Goal | None, knowledge: Iterable[Fact], heard: Iterable[str] = ()) -> None:
         facts = [*knowledge, *(goal.relations if goal is not None else ())]
@@ -54,30 +54,29 @@ class Ground:
         self._text = ""
         self._numbers: set[Number] = set()
         for text in (*cells, *heard):
-            self.hear(text)
+            self.add(text)
 
-    def hear(self, text: str) -> None:
-        """Take words in: what the user has said may be said again."""
+    def add(self, text: str) -> None:
+        """Add an utterance of the user."""
         plain = _plain(text)
         self._text += f"\n{plain}"
         self._numbers.update(numbers(text))
 
-    def bears(self, thing: str) -> bool:
-        """Tell whether an object, without white space, is in what is given, whole or as a part."""
+    def supports(self, thing: str) -> bool:
+        """Whether the evidence contains an object (without white space) as a substring."""
         return thing in self._text
 
-    def bears_number(self, number: Number) -> bool:
-        """Tell whether a number is given; where both have a unit, the units must agree."""
+    def supports_number(self, number: Number) -> bool:
+        """Whether the evidence contains a number; if both have a unit, the units must agree."""
         digits, unit = number
         return any(digits == one and (not unit or not other or unit == other) for one, other in self._numbers)
 
 
-class Claims:
-    """Objects of all knowledge at hand, without those that people use as ordinary words.
+class GroundingChecker:
+    """Finds unsupported objects and numbers; knows the objects of all knowledge at hand, except ordinary words.
 
-    `dialogues` bring their knowledge, and where they hold turns of people, what people say without knowledge: an object
-    said in at least two dialogues that lack it, which are a third of those that say it, is an ordinary word
-    (`英雄`, hero, is a film title as well).
+    `dialogues` give their knowledge and their utterances: an object said in at least two dialogues whose knowledge
+    lacks it, if these are a third of all that say it, is an ordinary word (`英雄`, hero, is also a film title).
     """
 
     def __init__(self, dialogues: Iterable[Dialogue]) -> None:
@@ -86,10 +85,10 @@ class Claims:
         having: Counter[str] = Counter()
         lacking: Counter[str] = Counter()
         for one in held:
-            ground = Ground(one.goal, one.knowledge, (turn.text for turn in one.turns if turn.speaker == "user"))
+            evidence = Evidence(one.goal, one.knowledge, (turn.text for turn in one.turns if turn.speaker == "user"))
             said = {thing for turn in one.turns if turn.speaker == "system" for thing in self._found(turn.text)}
             for thing in said:
-                (having if ground.bears(thing) else lacking)[thing] += 1
+                (having if evidence.supports(thing) else lacking)[thing] += 1
         self._objects -= {
             thing
             for thing, count in lacking.items()
@@ -97,18 +96,18 @@ class Claims:
         }
 
     def __len__(self) -> int:
-        """Return the number of objects that are looked for."""
+        """Return the number of known objects."""
         return len(self._objects)
 
-    def unfounded(self, text: str, ground: Ground) -> tuple[str, ...]:
-        """Return the objects and numbers in a reply that its ground does not bear out, in the order of the text."""
-        things = [thing for thing in self._found(text) if not ground.bears(thing)]
-        wrong = [digits + unit for digits, unit in numbers(text) if not ground.bears_number((digits, unit))]
+    def unsupported(self, text: str, evidence: Evidence) -> tuple[str, ...]:
+        """Return the objects of a reply that the evidence does not support, in text order, then such numbers."""
+        things = [thing for thing in self._found(text) if not evidence.supports(thing)]
+        wrong = [digits + unit for digits, unit in numbers(text) if not evidence.supports_number((digits, unit))]
         return tuple(dict.fromkeys((*things, *wrong)))
 
     def _found(self, text: str) -> Iterator[str]:
-        """Yield known objects that a text names from word end to word end."""
-        words = _plain(text, apart=True).split()
+        """Yield the known objects that a text contains as whole words."""
+        words = _plain(text, segmented=True).split()
         for start in range(len(words)):
             thing = ""
             for word in words[start : start + _LONGEST]:
@@ -118,7 +117,7 @@ class Claims:
 
 
 def numbers(text: str) -> list[Number]:
-    """Return the numbers in a text with their units, written alike.
+    """Return the normalised numbers of a text with their units.
 
     >>> numbers("2008年 3月 , 3181.0万 , 54 公斤")
     [('2008', '年'), ('3', '月'), ('3181', '万'), ('54', 'kg')]
@@ -132,14 +131,14 @@ def _short(digits: str) -> str:
     return (whole.lstrip("0") or "0") + (f".{rest}" if rest else "")
 
 
-def _plain(text: str, *, apart: bool = False) -> str:
-    """Return a text with full-width digits and letters made plain, in lower case, its words kept `apart` or not."""
+def _plain(text: str, *, segmented: bool = False) -> str:
+    """Normalise width and case of a text; remove white space unless `segmented`."""
     plain = unicodedata.normalize("NFKC", text).lower()
-    return plain if apart else squeezed(plain)
+    return plain if segmented else without_spaces(plain)
 
 
 def _objects(dialogue: Dialogue) -> Iterator[str]:
-    """Yield what the knowledge and the goal of a dialogue name, without white space."""
+    """Yield the normalised objects of the knowledge and the goal of a dialogue."""
     goal = dialogue.goal
     if goal is not None:
         yield from (thing for thing in map(_plain, goal.topics) if len(thing) >= _SHORTEST)

@@ -1,7 +1,7 @@
-"""How finished conversations are judged: did the agent lead from A to B with what it knows, without inventing things.
+"""Judge of finished conversations: goal completion, use of knowledge, unsupported facts, repetition, length.
 
-Goal completion and the triples used are those of `goals` (specification, section 7.1), unfounded facts those of
-`claims`. All are counted per dialogue, so intervals draw dialogues.
+Goal completion and the triples used are those of `knowledge` (specification, section 7.1), unsupported facts those
+of `grounding`. All are counted per dialogue, so the bootstrap resamples dialogues.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.challenges.proactive.knowledge import bare, completion, squeezed, usable
-from duologue.challenges.proactive.live.grounding import Ground
+from duologue.challenges.proactive.knowledge import goal_completion, usable_facts, without_punctuation, without_spaces
+from duologue.challenges.proactive.live.grounding import Evidence
 from duologue.core.errors import UsageError
 from duologue.core.records import Problem, Report, Sample
 from duologue.metrics.counts import Metric, share, sign, tally
@@ -19,19 +19,19 @@ from duologue.metrics.significance import scores
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duologue.challenges.proactive.live.grounding import Claims
+    from duologue.challenges.proactive.live.grounding import GroundingChecker
     from duologue.core.records import Dialogue
     from duologue.metrics.counts import Floats
 
 VARIANT = "conversation"
 SHORTEST, LONGEST = 8, 18
-"""Utterances of the shortest and of the longest dialogue of people (visible development part)."""
+"""Utterances of the shortest and of the longest human dialogue (visible development part)."""
 _TRIPLES = 2
 _RESAMPLES = 2_000
 
 
 class Ratio(Metric[dict[str, float]]):
-    """One count by another, both named. Looks at what was counted in one dialogue, by name."""
+    """A ratio of two named counts per dialogue."""
 
     def __init__(self, name: str, part: str, whole: str, *, percent: bool = True, better: bool = True) -> None:
         self.name, self.columns = name, (part, whole)
@@ -39,17 +39,17 @@ class Ratio(Metric[dict[str, float]]):
         self.percent, self.higher_is_better = percent, better
 
     def count(self, seen: dict[str, float]) -> tuple[float, float]:
-        """Return part and whole."""
+        """Return numerator and denominator."""
         part, whole = self.columns
         return seen[part], seen[whole]
 
     def total(self, sums: Floats) -> Floats:
-        """Return part / whole; NaN where there is nothing to divide by."""
+        """Return part / whole; NaN if the denominator is 0."""
         return share(sums[..., 0], sums[..., 1])
 
 
 def formulas() -> tuple[Ratio, ...]:
-    """Return the formulas over the counts of a conversation report, in the order in which they are shown."""
+    """Return the metrics of a conversation report in display order."""
     return (
         Ratio("goal-completion", "goal points", "dialogues", percent=False),
         Ratio("topics-in-order", "in order", "dialogues"),
@@ -66,45 +66,45 @@ def formulas() -> tuple[Ratio, ...]:
 
 
 class Flaw(NamedTuple):
-    """Something an agent should not have said."""
+    """An agent utterance with an unsupported fact, or a repeated one."""
 
     dialogue: str
     turn: int
     """Index of the utterance in the dialogue, from 0."""
     what: tuple[str, ...]
-    """The unfounded objects and numbers; empty for a repeated utterance."""
+    """The unsupported objects and numbers; empty for a repeated utterance."""
 
 
-def flaws(dialogue: Dialogue, claims: Claims) -> tuple[list[Flaw], list[Flaw]]:
-    """Return the agent's utterances with unfounded facts, and those that it has said before in the dialogue.
+def flaws(dialogue: Dialogue, checker: GroundingChecker) -> tuple[list[Flaw], list[Flaw]]:
+    """Return the agent utterances with unsupported facts, and those that repeat an earlier one.
 
-    White space and punctuation make no difference to a repeated utterance.
+    White space and punctuation are ignored when comparing utterances.
     """
-    ground = Ground(dialogue.goal, dialogue.knowledge)
+    evidence = Evidence(dialogue.goal, dialogue.knowledge)
     unfounded, repeated = [], []
     before: set[str] = set()
     for place, turn in enumerate(dialogue.turns):
         if turn.speaker != "system":
-            ground.hear(turn.text)
+            evidence.add(turn.text)
             continue
-        wrong = claims.unfounded(turn.text, ground)
+        wrong = checker.unsupported(turn.text, evidence)
         if wrong:
             unfounded.append(Flaw(dialogue.id, place, wrong))
-        said = bare(turn.text)
+        said = without_punctuation(turn.text)
         if said in before:
             repeated.append(Flaw(dialogue.id, place, ()))
         before.add(said)
     return unfounded, repeated
 
 
-def counted(dialogue: Dialogue, claims: Claims) -> dict[str, float]:
-    """Return what the formulas count in one finished dialogue, by name."""
+def counted(dialogue: Dialogue, checker: GroundingChecker) -> dict[str, float]:
+    """Return the counts of one finished dialogue by name."""
     said = [turn.text for turn in dialogue.turns if turn.speaker == "system"]
-    facts = usable(Sample(id="", dialogue_id="", knowledge=dialogue.knowledge, goal=dialogue.goal))
-    points = completion(dialogue.goal.topics, facts, said) if dialogue.goal is not None else 0
-    texts = [squeezed(text) for text in said]
+    facts = usable_facts(Sample(id="", dialogue_id="", knowledge=dialogue.knowledge, goal=dialogue.goal))
+    points = goal_completion(dialogue.goal.topics, facts, said) if dialogue.goal is not None else 0
+    texts = [without_spaces(text) for text in said]
     triples = sum(any(one.object in text for text in texts) for one in facts)
-    unfounded, repeated = flaws(dialogue, claims)
+    unfounded, repeated = flaws(dialogue, checker)
     return {
         "dialogues": 1,
         "goal points": points,
@@ -122,18 +122,18 @@ def counted(dialogue: Dialogue, claims: Claims) -> dict[str, float]:
     }
 
 
-def judge(dialogues: Sequence[Dialogue], claims: Claims, *, seed: int, goals_hash: str) -> Report:
-    """Return the figures of finished dialogues with 95 % intervals (2,000 bootstrap draws of dialogues by `seed`).
+def judge(dialogues: Sequence[Dialogue], checker: GroundingChecker, *, seed: int, goals_hash: str) -> Report:
+    """Return the report on finished dialogues with 95 % intervals (2,000 bootstrap resamples of dialogues by `seed`).
 
-    Every utterance with an unfounded fact and every repeated one is a warning among the problems. Raises `UsageError`
-    when there are no dialogues.
+    Every utterance with an unsupported fact and every repeated one is a warning among the problems. Raises `UsageError`
+    without dialogues.
     """
     if not dialogues:
         raise UsageError("there are no dialogues to judge")
     metrics: tuple[Metric[Any], ...] = formulas()
-    counts = tally(metrics, [one.id for one in dialogues], [counted(one, claims) for one in dialogues])
+    counts = tally(metrics, [one.id for one in dialogues], [counted(one, checker) for one in dialogues])
     known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][1] > 0]
-    parts = ("proactive", VARIANT, f"n {len(dialogues)}", f"goals {goals_hash[:8]}", f"{len(claims)} objects", "v1")
+    parts = ("proactive", VARIANT, f"n {len(dialogues)}", f"goals {goals_hash[:8]}", f"{len(checker)} objects", "v1")
     found = scores(counts, known, seed=seed, signature=" | ".join(parts), resamples=_RESAMPLES)
     return Report(
         task="proactive",
@@ -144,13 +144,13 @@ def judge(dialogues: Sequence[Dialogue], claims: Claims, *, seed: int, goals_has
         signature=sign(known, *parts),
         columns=counts.columns,
         items=counts.rows(),
-        problems=tuple(problem for one in dialogues for problem in _problems(one, claims)),
+        problems=tuple(problem for one in dialogues for problem in _problems(one, checker)),
     )
 
 
-def _problems(dialogue: Dialogue, claims: Claims) -> Iterator[Problem]:
-    """Yield a warning per flaw of a dialogue, in the order of its turns."""
-    for flaw in sorted(chain(*flaws(dialogue, claims)), key=lambda one: one.turn):
+def _problems(dialogue: Dialogue, checker: GroundingChecker) -> Iterator[Problem]:
+    """Yield a warning per flaw of a dialogue in turn order."""
+    for flaw in sorted(chain(*flaws(dialogue, checker)), key=lambda one: one.turn):
         said = dialogue.turns[flaw.turn].text
         if flaw.what:
             message = f"nothing bears out {', '.join(flaw.what)}: {said}"

@@ -1,16 +1,17 @@
-"""An agent as a live partner: it leads a person from topic to topic; its goal, plan and facts are shown.
+"""Live partner: a system leads a person from topic to topic; its goal, plan and facts are shown.
 
-Nothing here knows a terminal. The system may be any that answers with text: it sees goal, knowledge and what was said,
-as in the challenge, with the person's words cut as the data is.
+Independent of the terminal. Any system that answers with text will do: it sees goal, knowledge and history as in the
+challenge, with the person's words segmented as in the data.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.proactive.knowledge import mentioned, squeezed, usable
-from duologue.challenges.proactive.live.scenes import pick
-from duologue.challenges.proactive.live.ui_text import GOODBYES, apart, phrase, together
+from duologue.challenges.proactive.knowledge import mentioned_objects, usable_facts, without_spaces
+from duologue.challenges.proactive.live.scenes import draw_dialogue
+from duologue.challenges.proactive.live.segmentation import joined, segmented
+from duologue.challenges.proactive.live.ui_text import GOODBYES, phrase
 from duologue.challenges.proactive.schema import BRIEF, DOMAIN
 from duologue.core.errors import UsageError
 from duologue.core.protocols import Live
@@ -22,40 +23,40 @@ if TYPE_CHECKING:
     from duologue.core.protocols import System
 
 _UNUSED_SHOWN = 5
-"""Unused facts that are shown with a reply."""
+"""Maximum number of unused facts shown with a reply."""
 
 
-class Partner:
-    """An agent to talk to, set in the goal and knowledge of a dialogue.
+class ProactivePartner:
+    """A live agent with the goal and knowledge of a dialogue.
 
-    `system` is any system that answers with text, with what it learned; it is prepared here. `lang` (`"en"` or `"zh"`)
-    is the language of remarks. Raises `UsageError` for another language and for a setting without two topics.
+    `system` is any trained system that answers with text; it is prepared here. `lang` (`"en"` or `"zh"`) is the
+    language of the UI text. Raises `UsageError` for another language and for a dialogue without a goal of two topics.
     """
 
     def __init__(self, system: System, setting: Dialogue, *, seed: int, lang: str = "en", name: str = "chat") -> None:
         if setting.goal is None or len(setting.goal.topics) != 2:
             raise UsageError(f"dialogue '{setting.id}' has no goal of two topics to lead to")
         self._goal, self._knowledge = setting.goal, setting.knowledge
-        self._usable = usable(Sample(id="", dialogue_id="", knowledge=setting.knowledge, goal=setting.goal))
+        self._usable = usable_facts(Sample(id="", dialogue_id="", knowledge=setting.knowledge, goal=setting.goal))
         self._system, self._seed, self._lang, self._name = system, seed, lang, name
         self._turns: list[Turn] = []
         self.finished = False
-        """Whether the person said goodbye, or the system has nothing more to say."""
-        phrase(lang, "welcome", **self._names(), count=0)  # an unknown language is said before the first word
+        """Whether the person said goodbye or the system gave no more answers."""
+        phrase(lang, "welcome", **self._names(), count=0)  # refuses an unknown language before the first turn
         if isinstance(system, Live):
             system.go_live()
         system.prepare(BRIEF, seed, {})
 
     @property
     def welcome(self) -> str:
-        """What to show before the first turn: who leads where, and the goal with its relations."""
+        """Text to show before the first turn: instructions, topics, and the goal with its relations."""
         facts = [
             phrase(
                 self._lang,
                 "relation",
-                subject=together(one.subject),
-                relation=together(one.relation),
-                object=together(str(one.object)),
+                subject=joined(one.subject),
+                relation=joined(one.relation),
+                object=joined(str(one.object)),
             )
             for one in self._goal.relations
         ]
@@ -67,22 +68,22 @@ class Partner:
         return self._speak()
 
     def reply(self, text: str) -> list[Turn]:
-        """Return what the agent says to a person's input; nothing after a goodbye. An empty line is passed over."""
+        """Return the agent's reply to a person's input; none to a goodbye or an empty line."""
         said = text.strip()
         if not said:
             return []
-        if squeezed(said).lower() in GOODBYES:
+        if without_spaces(said).lower() in GOODBYES:
             self.finished = True
             return []
         names = [*self._goal.topics, *(cell for one in self._facts() for cell in (one.subject, str(one.object)))]
-        self._turns.append(Turn(speaker="user", text=apart(said, names), meta={"typed": said}))
+        self._turns.append(Turn(speaker="user", text=segmented(said, names), meta={"typed": said}))
         return self._speak()
 
     def shown(self, turn: Turn) -> list[str]:
-        """Return the words of a turn, the facts it uses, and the plan after it: topics reached, facts used and left."""
+        """Return display lines of a turn: text, facts used, and the plan: topics reached, facts used and left."""
         used = turn.annotation.facts if turn.annotation is not None else ()
-        lines = [together(turn.text), *(phrase(self._lang, "used", fact=_fact(one)) for one in used)]
-        if "reached" not in turn.meta:  # the word that the agent has ended
+        lines = [joined(turn.text), *(phrase(self._lang, "used", fact=_fact(one)) for one in used)]
+        if "reached" not in turn.meta:  # the remark that the agent has ended
             return lines
         reached, count = turn.meta["reached"], turn.meta["used"]
         marks = [phrase(self._lang, "reached" if topic in reached else "open") for topic in self._goal.topics]
@@ -105,15 +106,15 @@ class Partner:
     def dialogue(self) -> Dialogue:
         """Return the transcript so far.
 
-        Turns are cut into words; `meta["typed"]` is what the person wrote. The agent's turns hold the facts they use
-        as annotation, and the plan as remarks: topics reached, number of facts used, facts not used so far.
+        Turns are segmented; `meta["typed"]` is the person's input. Agent turns have the facts that they use as
+        annotation and the plan in `meta`: topics reached, number of facts used, unused facts.
         """
         meta = {"system": type(self._system).__name__, "seed": self._seed, "lang": self._lang}
         turns = tuple(turn for turn in self._turns if "remark" not in turn.meta)
         return Dialogue(id=self._name, turns=turns, knowledge=self._knowledge, goal=self._goal, meta=meta)
 
     def _speak(self) -> list[Turn]:
-        """Ask the system for the next utterance; return it with the facts it uses."""
+        """Return the system's next utterance, annotated."""
         sample = Sample(
             id=f"{self._name}#{len(self._turns):02d}",
             dialogue_id=self._name,
@@ -124,24 +125,26 @@ class Partner:
         (answer,) = self._system.answer([sample])
         if answer.text is None and answer.ranking is not None:
             raise UsageError(
-                f"{type(self._system).__name__} ranks candidates and says nothing of its own; a talk needs a system "
-                "that answers with text"
+                f"{type(self._system).__name__} ranks candidates and generates no text; a live dialogue needs "
+                "a system that answers with text"
             )
         if not (answer.text or "").strip():
             self.finished = True
             return [Turn(speaker="system", text=phrase(self._lang, "ended"), meta={"remark": "ended"})]
-        turn = self._noted(str(answer.text))
+        turn = self._annotated(str(answer.text))
         self._turns.append(turn)
         return [turn]
 
-    def _noted(self, text: str) -> Turn:
-        """Return an utterance of the agent with the facts it uses, and how far the plan is with it."""
+    def _annotated(self, text: str) -> Turn:
+        """Return an agent utterance as a turn, annotated with the facts that it uses and the plan after it."""
         said = [turn.text for turn in self._turns if turn.speaker == "system"] + [text]
-        now, ever = mentioned(text, self._usable), mentioned("\n".join(said), self._usable)
+        now, ever = mentioned_objects(text, self._usable), mentioned_objects("\n".join(said), self._usable)
         unused = [
             [one.fact.subject, one.fact.relation, one.fact.object] for one in self._usable if one.object not in ever
         ]
-        reached = [topic for topic in self._goal.topics if any(squeezed(topic) in squeezed(one) for one in said)]
+        reached = [
+            topic for topic in self._goal.topics if any(without_spaces(topic) in without_spaces(one) for one in said)
+        ]
         meta = {"reached": reached, "used": len(self._usable) - len(unused), "unused": unused}
         facts = tuple(one.fact for one in self._usable if one.object in now)
         return Turn(speaker="system", text=text, annotation=Annotation(facts=facts), meta=meta)
@@ -153,23 +156,23 @@ class Partner:
         a, b = self._goal.topics
         kinds = {one.subject: str(one.object) for one in self._knowledge if one.relation == DOMAIN}
         return {
-            "a": together(a),
-            "b": together(b),
+            "a": joined(a),
+            "b": joined(b),
             "kind_a": kinds.get(a, "?"),
             "kind_b": kinds.get(b, "?"),
         }
 
 
 def setting(place: Path | None, seed: int) -> Dialogue:
-    """Return a goal with its knowledge: of the dialogues of a session or sample file one is drawn by `seed`.
+    """Return a dialogue of a session or sample file, sampled by `seed`, for its goal and knowledge.
 
-    `None` gives the built-in one. Raises `FormatError` with all problems of the file.
+    Without a file, the built-in one. Raises `FormatError` with all problems of the file.
     """
-    return BUILT_IN if place is None else pick(place, seed)
+    return BUILT_IN if place is None else draw_dialogue(place, seed)
 
 
 def _fact(fact: Fact) -> str:
-    return " | ".join(map(together, (fact.subject, fact.relation, str(fact.object))))
+    return " | ".join(map(joined, (fact.subject, fact.relation, str(fact.object))))
 
 
 def _known(subject: str, *pairs: tuple[str, str]) -> tuple[Fact, ...]:
@@ -205,4 +208,4 @@ BUILT_IN = Dialogue(
         relations=_known("灯塔 下 的 信", ("导演", "沈 一 帆")),
     ),
 )
-"""A goal with knowledge of our own making, for a talk without any data: a film and its director, both invented."""
+"""Built-in goal and knowledge for a dialogue without data: a film and its director, both fictional."""

@@ -1,1 +1,1 @@
-"""Scores of result files: checker, the official program, aligned references, strict scores and slices."""
+"""Scoring of result files: checker, emulation of `eval.py`, alignment with references, scores and slices."""

@@ -1,4 +1,4 @@
-"""Brings predictions and references together: line by line with the data, or from an evaluation file alone."""
+"""Aligns predictions with references: line by line with the data, or within an evaluation file."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ NOTHING = ("", "")
 
 
 def carries_references(submission: Submission) -> bool:
-    """Tell whether a submission is an evaluation file."""
+    """Whether a submission is an evaluation file."""
     return submission.layout == EVALUATION
 
 
 def reference_of(example: Example) -> str | None:
-    """Return the text of the first reference, `None` where it is not known."""
+    """Return the text of the first reference, `None` if unknown."""
     return example.references[0].text if example.references else None
 
 
-def told(examples: Sequence[Example]) -> Iterator[tuple[str, str | None]]:
-    """Yield id and true reply of each example, without reading a large file anew."""
+def ids_and_replies(examples: Sequence[Example]) -> Iterator[tuple[str, str | None]]:
+    """Yield id and reference of each example, without reading a large file again."""
     if isinstance(examples, StoredExamples):
-        return examples.told()
+        return examples.ids_and_replies()
     return ((one.sample.id, reference_of(one)) for one in examples)
 
 
 def truth_problems(examples: Sequence[Example]) -> tuple[Problem, ...]:
-    """Return why examples cannot be scored against: replies that are not known or do not fit on a line."""
+    """Return the problems of ground truth: references that are unknown or span several lines."""
     return capped(_truth_problems(examples))
 
 
 def _truth_problems(examples: Sequence[Example]) -> Iterator[Problem]:
-    for name, text in told(examples):
+    for name, text in ids_and_replies(examples):
         place = f"sample '{name}'"
         if text is None:
             message = "the true reply is not known"
@@ -58,13 +58,13 @@ def _truth_problems(examples: Sequence[Example]) -> Iterator[Problem]:
 
 
 def official_pairs(submission: Submission, examples: Sequence[Example]) -> Iterator[list[Pair | None]]:
-    """Yield, in portions, what `eval.py` reads in each line, `None` for a line that it skips.
+    """Yield, in chunks, the pair that `eval.py` reads from each line, `None` for a line that it skips.
 
-    Predictions alone are put before the replies of the data, as `paste` would; a prediction that is missing then
-    makes a line without one.
+    A prediction file is joined with the references of the data as `paste` would; a missing prediction gives a line
+    without one.
     """
     if carries_references(submission) or not examples:
-        for portion in submission.rows.portions():  # `pair_of`, written out: there may be a million lines
+        for portion in submission.rows.portions():  # `pair_of` inlined for speed: there may be a million lines
             fields = [line.strip().split("\t") for line in portion]
             yield [(one[0].strip(), one[1].strip()) if len(one) >= 2 else None for one in fields]
         return
@@ -73,9 +73,9 @@ def official_pairs(submission: Submission, examples: Sequence[Example]) -> Itera
 
 
 def strict_pairs(submission: Submission, examples: Sequence[Example]) -> Iterator[list[Pair]]:
-    """Yield predictions and references in portions, white space made single spaces; a missing prediction is empty.
+    """Yield predictions and references in chunks, white space normalised; a missing prediction is empty.
 
-    With data the replies are those of the data, also for an evaluation file.
+    If data is given, its references are used, for an evaluation file too.
     """
     if not examples:
         for portion in submission.rows.portions():
@@ -87,8 +87,8 @@ def strict_pairs(submission: Submission, examples: Sequence[Example]) -> Iterato
 
 
 def _beside(submission: Submission, examples: Sequence[Example]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield lines and replies in portions of equal length; what lacks is empty, lines beyond the data are left out."""
-    replies = (text or "" for _, text in told(examples))
+    """Yield lines and references in chunks of equal length, padded with empty lines or cut to the data."""
+    replies = (text or "" for _, text in ids_and_replies(examples))
     for portion in submission.rows.portions():
         wanted = list(islice(replies, len(portion)))
         yield portion[: len(wanted)], wanted
@@ -97,7 +97,7 @@ def _beside(submission: Submission, examples: Sequence[Example]) -> Iterator[tup
 
 
 def _fields(line: str) -> Pair:
-    """Return prediction and reference as they stand, so that an empty prediction keeps its reference."""
+    """Return the first two fields unstripped, so that an empty prediction keeps its reference."""
     said, _, rest = line.partition("\t")
     return said, rest.partition("\t")[0]
 
@@ -107,24 +107,24 @@ def _plain(text: str) -> str:
 
 
 def gold_hash(submission: Submission, examples: Sequence[Example]) -> str:
-    """Return eight hexadecimal digits of what is scored against, whatever is predicted."""
+    """Return eight hexadecimal digits of a hash of the references."""
     digest = hashlib.sha256()
     if examples:
-        texts: Iterable[str] = (f"{name}\n{text or ''}" for name, text in told(examples))
+        texts: Iterable[str] = (f"{name}\n{text or ''}" for name, text in ids_and_replies(examples))
     else:
         texts = (
             "\n".join([line.split("\t", 2)[1].strip() if "\t" in line else "" for line in portion])
             for portion in submission.rows.portions()
         )
-    for text in texts:  # where a portion ends makes no difference
+    for text in texts:  # independent of chunk boundaries
         digest.update(f"{text}\n".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:8]
 
 
 def expect_truth(submission: Submission, examples: Sequence[Example], variant: str = "strict") -> None:
-    """Raise `FormatError` where there is nothing to score against.
+    """Raise `FormatError` if there are no references to score against.
 
-    Without data, variant `official` takes any file in which `eval.py` finds a line to score, however few.
+    Without data, variant `official` accepts any file in which `eval.py` finds at least one line to score.
     """
     if carries_references(submission):
         return

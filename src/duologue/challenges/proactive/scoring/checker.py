@@ -1,7 +1,7 @@
-"""What is wrong with a prediction or evaluation file, all at once (specification, section 3).
+"""Checker of prediction and evaluation files: finds all problems of a file (specification, section 3).
 
-`eval.py` skips what it cannot read and says nothing, so that a file with empty predictions scores better than it
-should. Variant `official` accepts what that program survives. Variant `strict` wants a reply for each sample.
+`eval.py` silently skips lines that it cannot read, so that a file with empty predictions scores better than it should.
+Variant `official` accepts every file that the program can score. Variant `strict` requires a reply to each sample.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ RULES = {
     "official-refusal": "`eval.py` scores the file without an error of its own",
     findings.RULE: findings.RULE_SAYS,
 }
-"""Ids of the rules for result files, and what each demands."""
+"""Rule id -> what it requires of a result file."""
 
 UNUSABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "no-lines"})
-"""Rules whose breach leaves nothing to score."""
+"""Rules whose violation leaves nothing to score."""
 
 _ODD_SPACE = re.compile(r"[^\S ]")
 _STRANGE = re.compile(r"[^\S \t\n]")
@@ -53,13 +53,13 @@ _LEFT = re.compile(r"_topic_|<\w+>")
 _SLOTS = ("video_topic_a", "video_topic_b", "person_topic_a", "person_topic_b")
 _TOKENS = ("<unk>", "<num>", "<pad>", "<bos>", "<eos>")
 _UNCUT = 12
-"""A file whose predictions have no space and so many characters each is not cut into words."""
+"""Mean characters per prediction above which a file without spaces is considered unsegmented."""
 
 
 def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
-    """Return all problems of a result file, warnings included; of more than 1,000 the others are counted.
+    """Return all problems of a result file, warnings included; at most 1,000 are listed, the rest counted.
 
-    `examples` is the data that was answered, with or without replies. Raises `UsageError` for an unknown variant.
+    `examples` is the data that was answered, with or without references. Raises `UsageError` for an unknown variant.
     """
     if variant not in {"strict", "official"}:
         raise UsageError(f"proactive has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
@@ -70,8 +70,8 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
     return findings.capped(chain(submission.problems, _problems(submission, examples)))
 
 
-def refusal(outcome: official.Outcome) -> Problem | None:
-    """Return why `eval.py` fails, or `None` when it prints its figures."""
+def refusal(outcome: official.EvalPyOutcome) -> Problem | None:
+    """Return the problem that `eval.py` fails on, `None` if it prints scores."""
     if outcome.refused is None:
         return None
     error, where, why = outcome.refused
@@ -85,14 +85,14 @@ def _official(submission: Submission, examples: Sequence[Example]) -> tuple[Prob
         counted = list(_line_count(submission, examples)) if examples else []
         if examples and alignment.truth_problems(examples):
             return tuple(counted)
-    tally = official.Tally()
+    tally = official.EvalPyCounter()
     for pairs in alignment.official_pairs(submission, examples):
         tally.add([pair for pair in pairs if pair is not None])
-        if tally.settled:  # most often within a few lines, so that nothing grows with the file
+        if tally.settled:  # usually within a few lines, so that memory does not grow with the file
             return tuple(counted)
     outcome = tally.outcome()
     if not outcome.pairs and not examples and not alignment.carries_references(submission):
-        return ()  # without the true replies the program cannot be run, and any text is a prediction
+        return ()  # without references the program cannot be run, and any text is a prediction
     problem = refusal(outcome)
     return (*counted, *(() if problem is None else (problem,)))
 
@@ -108,7 +108,7 @@ def _line_count(submission: Submission, examples: Sequence[Example]) -> Iterator
 def _problems(submission: Submission, examples: Sequence[Example] | None) -> Iterator[Problem]:
     evaluation = alignment.carries_references(submission)
     lines = letters = spaces = 0
-    replies = (text for _, text in alignment.told(examples or ()))
+    replies = (text for _, text in alignment.ids_and_replies(examples or ()))
     for portion in submission.rows.portions():
         if not (evaluation and examples) and _spotless(portion, evaluation=evaluation):
             lines += len(portion)
@@ -136,7 +136,7 @@ def _problems(submission: Submission, examples: Sequence[Example] | None) -> Ite
 
 
 def _spotless(lines: Sequence[str], *, evaluation: bool) -> bool:
-    """Tell in one look whether lines are surely fine and cut into words; where not, each is looked at."""
+    """Whether lines are certainly valid and segmented, checked fast; otherwise each line is checked."""
     text = "\n".join(["", *lines, ""])
     if any(mark in text for mark in ("  ", "\n ", " \n", "\t ", " \t", "\n\n", "\n\t", "\t\n", "<", "_topic_")):
         return False

@@ -1,7 +1,7 @@
-"""The official program `eval.py`, quirk by quirk (specification, section 3).
+"""Exact emulation of the official program `eval.py`, quirks included (specification, section 3).
 
-It reads a line `prediction TAB reference` each, scores what it can read, and prints five figures at its very end. An
-error that it does not catch ends it before anything is printed.
+The program reads lines `prediction TAB reference`, scores those that it can read, and prints five scores at the end. An
+uncaught error ends it before anything is printed.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ if TYPE_CHECKING:
     from duologue.metrics.lexicon import Integers
 
 NAMES = ("f1", "bleu-1", "bleu-2", "distinct-1", "distinct-2")
-"""The scores in the order in which the program prints them."""
+"""Scores in the order in which the program prints them."""
 
 _DIVISION = "ZeroDivisionError: float division by zero"
 _LOGARITHM = "ValueError: math domain error"
 
 
-class Refused(NamedTuple):
-    """An error that the program does not catch."""
+class EvalPyError(NamedTuple):
+    """An uncaught error of the program."""
 
     error: str
-    """Type and message as CPython 3.11 words them."""
+    """Type and message as in CPython 3.11."""
     where: str
-    """The function of the program in which it is raised."""
+    """Function of the program that raises it."""
     why: str
-    """What in the file leads there."""
+    """Cause in the file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the official program does with a file."""
+class EvalPyOutcome:
+    """Result of the official program for a file: scores, or the error that ends it."""
 
     pairs: int
-    """How many lines it scores."""
+    """Number of lines scored."""
     scores: Mapping[str, float] = field(default_factory=dict)
-    """The unrounded figures by name; empty when it fails."""
-    refused: Refused | None = None
+    """Unrounded scores by name; empty if the program fails."""
+    refused: EvalPyError | None = None
 
     @property
     def stdout(self) -> tuple[str, ...]:
-        """Return the lines that it prints; the percent sign stands behind fractions too."""
+        """The lines that the program prints; fractions have a percent sign too."""
         if self.refused is not None:
             return ()
         f1, *others = (self.scores[name] for name in NAMES)
@@ -63,7 +63,7 @@ class Outcome:
 def pair_of(line: str) -> tuple[str, str] | None:
     r"""Return prediction and reference of a line as the program reads them, `None` for a line that it skips.
 
-    An empty prediction is skipped, since the TAB behind it is stripped with the white space in front.
+    A line with an empty prediction is skipped, since stripping the line removes the TAB.
 
     >>> pair_of("a b\tc\tignored"), pair_of("\tc")
     (('a b', 'c'), None)
@@ -72,10 +72,10 @@ def pair_of(line: str) -> tuple[str, str] | None:
     return (fields[0].strip(), fields[1].strip()) if len(fields) >= 2 else None
 
 
-class Tally:
-    """Adds up what the program counts, portion by portion, in constant memory but for the different bigrams.
+class EvalPyCounter:
+    """Accumulates the counts of the program chunk by chunk, in constant memory except for distinct bigrams.
 
-    What each prediction holds is kept in `counter` for up to `keep` pairs.
+    `counter` keeps the n-grams of up to `keep` predictions.
     """
 
     def __init__(self, keep: int = 0) -> None:
@@ -87,24 +87,24 @@ class Tally:
         self._trigrams = [0, 0]
 
     def add(self, pairs: Sequence[tuple[str, str]]) -> Integers:
-        """Count pairs; returns their counts, shape (pairs, `duologue.metrics.bulk_overlap.COLUMNS`)."""
+        """Count pairs and return their counts, shape (pairs, `duologue.metrics.bulk_overlap.COLUMNS`)."""
         counts = self.counter.add([said for said, _ in pairs], [wanted for _, wanted in pairs])
         self._sums = [have + more for have, more in zip(self._sums, counts.sum(axis=0).tolist(), strict=True)]
         self._pairs += len(pairs)
         sizes = counts[:, 3]
         self._trigrams[1] += int((sizes - 2).clip(0).sum())
-        if not (self._sums[5] and self._sums[8]):  # only then does p_3, which is not printed, lead to an error
+        if not (self._sums[5] and self._sums[8]):  # only then can p_3, which is not printed, raise an error
             self._trigrams[0] += sum(_trigram_matches(*pair) for pair in pairs)
         return counts
 
     @property
     def settled(self) -> bool:
-        """Whether the program will print figures, whatever follows: everything that it divides by is above zero."""
+        """Whether the program will print scores whatever follows: all its divisors are positive."""
         hits, words, bigrams = self._sums[0], self._sums[5], self._sums[8]
         return bool(hits and words and bigrams and self._trigrams[1])
 
-    def outcome(self) -> Outcome:
-        """Return what the program does with the pairs so far; the order of its calculations is kept."""
+    def outcome(self) -> EvalPyOutcome:
+        """Return the result of the program for the pairs so far, computed in the same order."""
         sums = [float(number) for number in self._sums]
         hits, said, wanted, words, reference = sums[:5]
         if not self._pairs:
@@ -130,33 +130,32 @@ class Tally:
             self.counter.different_words() / sums[6],
             self.counter.different_bigrams(joined=True) / sums[9],
         )
-        return Outcome(self._pairs, dict(zip(NAMES, values, strict=True)))
+        return EvalPyOutcome(self._pairs, dict(zip(NAMES, values, strict=True)))
 
-    def _refuse(self, error: str, where: str, why: str) -> Outcome:
-        return Outcome(self._pairs, refused=Refused(error, where, why))
+    def _refuse(self, error: str, where: str, why: str) -> EvalPyOutcome:
+        return EvalPyOutcome(self._pairs, refused=EvalPyError(error, where, why))
 
 
-def evaluate(portions: Iterable[Sequence[str]]) -> Outcome:
-    """Return what `eval.py` does with the lines of an evaluation file, given in portions."""
-    tally = Tally()
+def evaluate(portions: Iterable[Sequence[str]]) -> EvalPyOutcome:
+    """Return the result of `eval.py` for the lines of an evaluation file, given in chunks."""
+    tally = EvalPyCounter()
     for pairs in pairs_of(portions):
         tally.add(pairs)
     return tally.outcome()
 
 
-def evaluate_file(path: Path) -> Outcome:
-    """Return what `eval.py` does with an evaluation file, plain or gzip.
+def evaluate_file(path: Path) -> EvalPyOutcome:
+    """Return the result of `eval.py` for an evaluation file, plain or gzip.
 
-    A million lines take about ten seconds; memory grows with the number of different bigrams alone. Raises
-    `StorageError` when the file cannot be read, `FormatError` when it is no UTF-8: the program ends with an error
-    there too.
+    A million lines take about ten seconds; memory grows only with the number of distinct bigrams. Raises `StorageError`
+    when the file cannot be read, `FormatError` when it is not UTF-8, where the program fails too.
     """
     return evaluate(Lines(Source(path)).portions())
 
 
 def pairs_of(portions: Iterable[Sequence[str]]) -> Iterator[list[tuple[str, str]]]:
-    """Yield the pairs that the program scores, portion by portion."""
-    for lines in portions:  # `pair_of`, written out: there may be a million
+    """Yield the pairs that the program scores, chunk by chunk."""
+    for lines in portions:  # `pair_of` inlined for speed: there may be a million lines
         fields = [line.strip().split("\t") for line in lines]
         yield [(one[0].strip(), one[1].strip()) for one in fields if len(one) >= 2]
 

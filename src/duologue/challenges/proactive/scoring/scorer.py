@@ -1,13 +1,13 @@
-"""F1, BLEU-1/2 and DISTINCT-1/2 of replies as `eval.py` has them or strictly, and what they say of the knowledge.
+"""Scores replies: F1, BLEU-1/2, DISTINCT-1/2 (official or strict), knowledge P/R/F1 and goal completion.
 
-Variant `official` scores the lines of the file as they are: a line without a prediction is not scored, bigrams are
-joined (`ab|c` = `a|bc`), a double space makes an empty word. Variant `strict` scores a reply per sample: an empty one
-counts, bigrams keep their words apart, words are what stands between white space. Where the data is given, strict
-adds knowledge precision, recall and F1 by mentioned objects, and automatic goal completion.
+Variant `official` scores the lines of the file as `eval.py` does: a line without a prediction is not scored, bigrams
+are joined strings (`ab|c` = `a|bc`), a double space makes an empty word. Variant `strict` scores one reply per sample:
+an empty reply counts, bigrams are pairs of words, words are separated by any white space. If the data is given, strict
+adds knowledge precision, recall and F1 over mentioned objects, and automatic goal completion.
 
-Intervals are bootstrap intervals over the counts per item, dialogues drawn whole; those of DISTINCT, which is not
-additive, are jackknife intervals (`metrics.diversity`). Files of more than 100,000 lines keep their counts in
-10,000 runs of consecutive lines, which resampling then draws, and have no interval for DISTINCT.
+Intervals are bootstrap intervals over the counts per sample, resampled by dialogue; those of DISTINCT, which is not
+additive, are jackknife intervals (`metrics.diversity`). Files of more than 100,000 lines keep their counts in 10,000
+blocks of consecutive lines, which are resampled instead, and have no interval for DISTINCT.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from duologue.challenges.proactive import knowledge
-from duologue.challenges.proactive.formats.stored import MANY
+from duologue.challenges.proactive.formats.stored import HELD_LIMIT
 from duologue.challenges.proactive.schema import CUTS
 from duologue.challenges.proactive.scoring import alignment, checker, official
 from duologue.challenges.proactive.scoring.slices import cuts_of
@@ -43,33 +43,33 @@ RANK_BY = "f1"
 VARIANTS = ("strict", "official")
 _RUNS = 10_000
 _SEED = 0
-"""Seed of the bootstrap: the same file gives the same interval."""
+"""Bootstrap seed: the same file gives the same interval."""
 _RESAMPLES = 2_000
 _SLICE_RESAMPLES = 500
 _ALWAYS = ("f1", "bleu-1", "bleu-2")
-_CUT = ("f1", "bleu-1", "bleu-2", "knowledge-f1")
-"""What is told of parts of the data."""
+_SLICE_SCORES = ("f1", "bleu-1", "bleu-2", "knowledge-f1")
+"""Scores reported for slices."""
 
 
 def metrics(how: Scoring) -> tuple[Metric[Any], ...]:
-    """Return the formulas of a variant: those of `eval.py`, and in `strict` those of knowledge and goal."""
+    """Return the metrics of a variant: those of `eval.py`, and for `strict` those of knowledge and goal."""
     key = _key(how.variant)
-    told: tuple[Metric[Any], ...] = (*overlap_metrics("objects", prefix="knowledge-"), knowledge.Completion())
+    of_knowledge: tuple[Metric[Any], ...] = (*overlap_metrics("objects", prefix="knowledge-"), knowledge.Completion())
     return (
         F1("chars"),
         CorpusBleu(1, key),
         CorpusBleu(2, key),
         Distinct(1, key),
         Distinct(2, key),
-        *(told if how.variant == "strict" else ()),
+        *(of_knowledge if how.variant == "strict" else ()),
     )
 
 
 def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a prediction file against data, or an evaluation file by itself.
 
-    Raises `FormatError` where `eval.py` fails (variant `official`) and for a file with errors (`strict`), unless
-    `how.partial`: then missing predictions are empty ones.
+    Raises `FormatError` if `eval.py` fails (variant `official`) and for a file with errors (`strict`), unless
+    `how.partial`: then missing predictions count as empty.
     """
     if how.variant not in VARIANTS:
         raise UsageError(f"proactive has no variant '{how.variant}'{did_you_mean(how.variant, VARIANTS)}")
@@ -86,7 +86,7 @@ def _key(variant: str) -> Key:
 
 
 def _admitted(examples: Sequence[Example], submission: Submission, how: Scoring) -> Sequence[Problem]:
-    """Return what the strict check finds, or raise `FormatError` for a file that the variant refuses."""
+    """Return the problems of the strict check, or raise `FormatError` for a file that the variant refuses."""
     alignment.expect_truth(submission, examples, how.variant)
     found = checker.check(submission, examples or None, "strict")
     if how.variant == "official":
@@ -99,62 +99,62 @@ def _admitted(examples: Sequence[Example], submission: Submission, how: Scoring)
     return found
 
 
-class _Counted(msgspec.Struct, frozen=True):
-    """What a file holds, counted."""
+class _FileCounts(msgspec.Struct, frozen=True):
+    """Counts of a result file."""
 
     lines: int
     n: int
     """Lines that were scored."""
     array: Any
-    """Integers (lines or runs of lines, `COLUMNS`); a line that is not scored has zeros."""
+    """Integers (lines or blocks of lines, `COLUMNS`); zeros for a line that is not scored."""
     said: list[str]
-    """The predictions, empty for a line that is not scored; no list where there are too many."""
+    """Predictions, empty for a line that is not scored; no list for a very large file."""
     grams: tuple[Any, ...]
-    """Words and bigrams of the predictions as numbers (`PairCounter.said`); nothing where there are too many."""
+    """Words and bigrams of the predictions as ids (`PairCounter.said`); empty for a very large file."""
     values: dict[str, float]
-    """The scores where they are known more exactly than the counts give them."""
+    """Scores that are known more exactly than from the counts."""
     transcript: tuple[str, ...] = ()
 
 
-def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> _Counted:
-    tally = official.Tally(keep=MANY)
+def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> _FileCounts:
+    tally = official.EvalPyCounter(keep=HELD_LIMIT)
     alone = alignment.carries_references(submission) or not examples
     lines = len(submission.rows) if alone else len(examples)
-    table = _Table(lines)
+    table = _CountTable(lines)
     said: list[str] = []
     for pairs in alignment.official_pairs(submission, examples):
         part = np.zeros((len(pairs), len(COLUMNS)), dtype=np.int64)
         scored = [place for place, pair in enumerate(pairs) if pair is not None]
         part[scored] = tally.add([pair for pair in pairs if pair is not None])
         table.add(part)
-        said += [pair[0] if pair is not None else "" for pair in pairs] if lines <= MANY else []
+        said += [pair[0] if pair is not None else "" for pair in pairs] if lines <= HELD_LIMIT else []
     outcome = tally.outcome()
     refused = checker.refusal(outcome)
     if refused is not None:
         raise FormatError(submission.path, [refused], transcript=outcome.stdout)
     grams = _grams(tally.counter, lines, how)
-    return _Counted(lines, outcome.pairs, table.array, said, grams, dict(outcome.scores), outcome.stdout)
+    return _FileCounts(lines, outcome.pairs, table.array, said, grams, dict(outcome.scores), outcome.stdout)
 
 
-def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> _Counted:
-    counter = PairCounter(empty_words=False, keep=MANY)
+def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> _FileCounts:
+    counter = PairCounter(empty_words=False, keep=HELD_LIMIT)
     lines = len(examples) or len(submission.rows)
-    table = _Table(lines)
+    table = _CountTable(lines)
     said: list[str] = []
     for pairs in alignment.strict_pairs(submission, examples):
         table.add(counter.add([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
-        said += [pair[0] for pair in pairs] if lines <= MANY else []
+        said += [pair[0] for pair in pairs] if lines <= HELD_LIMIT else []
     totals = table.array.sum(axis=0)
     different = {
         "distinct-1": (counter.different_words(), 6),
         "distinct-2": (counter.different_bigrams(joined=False), 9),
     }
     values = {name: found / int(totals[at]) if totals[at] else 0.0 for name, (found, at) in different.items()}
-    return _Counted(lines, lines, table.array, said, _grams(counter, lines, how), values)
+    return _FileCounts(lines, lines, table.array, said, _grams(counter, lines, how), values)
 
 
-class _Table:
-    """The counts of lines, those of more than `MANY` added up by runs of lines."""
+class _CountTable:
+    """Counts per line; for more than `HELD_LIMIT` lines summed over blocks of lines."""
 
     def __init__(self, lines: int) -> None:
         self.step = _step(lines)
@@ -162,7 +162,7 @@ class _Table:
         self._at = 0
 
     def add(self, part: Integers) -> None:
-        """Put in the counts of the lines that follow."""
+        """Append the counts of the next lines."""
         if self.step == 1:
             self.array[self._at : self._at + len(part)] = part
         elif len(part):
@@ -173,12 +173,12 @@ class _Table:
 
 
 def _step(lines: int) -> int:
-    """Return how many lines are counted as one."""
-    return -(-lines // _RUNS) if lines > MANY else 1
+    """Return the number of lines per block."""
+    return -(-lines // _RUNS) if lines > HELD_LIMIT else 1
 
 
 def _grams(counter: PairCounter, lines: int, how: Scoring) -> tuple[Integers, ...]:
-    if lines > MANY:
+    if lines > HELD_LIMIT:
         return ()
     return tuple(counter.said(n, joined=_key(how.variant) == "joined") for n in (1, 2))
 
@@ -187,7 +187,7 @@ def _report(
     examples: Sequence[Example],
     submission: Submission,
     how: Scoring,
-    counted: _Counted,
+    counted: _FileCounts,
     problems: Sequence[Problem],
 ) -> Report:
     formulas = metrics(how)
@@ -212,14 +212,14 @@ def _report(
     )
 
 
-def _counts(examples: Sequence[Example], how: Scoring, counted: _Counted) -> tuple[Counts, dict[str, Spread]]:
-    """Return the counts that a report keeps, and the jackknife intervals of DISTINCT."""
+def _counts(examples: Sequence[Example], how: Scoring, counted: _FileCounts) -> tuple[Counts, dict[str, Spread]]:
+    """Return the counts for the report, and the jackknife intervals of DISTINCT."""
     joined = _key(how.variant) == "joined"
     dropped = "2-grams hit" if joined else "2-grams joined hit"
     kept = [at for at, name in enumerate(COLUMNS) if name != dropped]
     columns = [COLUMNS[at] for at in kept]
     array = counted.array[:, kept]
-    if counted.lines > MANY:
+    if counted.lines > HELD_LIMIT:
         step = _step(counted.lines)
         starts = range(0, counted.lines, step)
         names = tuple(f"lines {start + 1}-{min(start + step, counted.lines)}" for start in starts)
@@ -248,20 +248,20 @@ def _line_name(place: int) -> str:
 def _told(examples: Sequence[Example], said: Sequence[str]) -> Integers:
     """Return per sample the objects hit, said and wanted, and in the first row of each whole dialogue its points."""
     array = np.zeros((len(examples), 5), dtype=np.int64)
-    facts = [knowledge.usable(one.sample) for one in examples]
+    facts = [knowledge.usable_facts(one.sample) for one in examples]
     for place, (one, text) in enumerate(zip(examples, said, strict=True)):
-        wanted = knowledge.mentioned(alignment.reference_of(one) or "", facts[place])
-        array[place, :3] = count_overlap(knowledge.mentioned(text, facts[place]), wanted)
-    for places in knowledge.whole_dialogues(examples):
+        wanted = knowledge.mentioned_objects(alignment.reference_of(one) or "", facts[place])
+        array[place, :3] = count_overlap(knowledge.mentioned_objects(text, facts[place]), wanted)
+    for places in knowledge.complete_dialogues(examples):
         goal = examples[places[0]].sample.goal
         topics = goal.topics if goal is not None else ()
-        points = knowledge.completion(topics, facts[places[0]], [said[place] for place in places])
+        points = knowledge.goal_completion(topics, facts[places[0]], [said[place] for place in places])
         array[places[0], 3:] = 1, points
     return array
 
 
 def _known(formulas: Sequence[Metric[Any]], counts: Counts, values: dict[str, float]) -> list[Metric[Any]]:
-    """Return the formulas that mean something here: what they count is there, and not nothing at all."""
+    """Return the metrics that are defined here: their counts exist and their value is not NaN."""
     known = []
     for one in formulas:
         counted = set(one.columns) <= set(counts.columns)
@@ -278,7 +278,7 @@ def _scores(
     parts: Sequence[str],
     resamples: int,
 ) -> tuple[Score, ...]:
-    """Return the scores with their intervals; where nothing at all is said or wanted a score is 0 and has none."""
+    """Return the scores with intervals; a score without any tokens to count is 0 and has no interval."""
     additive = [one for one in formulas if one.additive and not np.isnan(one.value(counts))]
     intervals = {one.name: one for one in scores(counts, additive, seed=_SEED, resamples=resamples)}
     found = []
@@ -290,7 +290,7 @@ def _scores(
         if name in spreads and not np.isnan(spreads[name].value):
             _, low, high = spreads[name]
         if low is not None and high is not None:
-            low, high = min(low, value), max(high, value)  # the same sum may round differently there
+            low, high = min(low, value), max(high, value)  # the same sum may be rounded differently
         found.append(Score(name=name, value=value, low=low, high=high, signature=sign([formula], *parts)))
     return tuple(found)
 
@@ -299,14 +299,14 @@ def _slices(
     examples: Sequence[Example],
     how: Scoring,
     counts: Counts,
-    counted: _Counted,
+    counted: _FileCounts,
     formulas: Sequence[Metric[Any]],
     parts: Sequence[str],
 ) -> tuple[Slice, ...]:
-    """Return the scores of parts of the data; DISTINCT falls with their size, so it is left out."""
+    """Return the scores of slices, without DISTINCT, which depends on their size."""
     if len(examples) != len(counts):
         return ()
-    cut = [one for one in formulas if one.name in _CUT]
+    cut = [one for one in formulas if one.name in _SLICE_SCORES]
     made = []
     scored = counted.array.any(axis=1)
     for by in how.by or CUTS:
@@ -314,7 +314,7 @@ def _slices(
             n = int(scored[rows].sum())
             if n:
                 part = counts.take(rows)
-                told = (*parts, f"{value} {n}")
-                found = _scores(part, _known(cut, part, {}), {}, {}, told, _SLICE_RESAMPLES)
+                slice_parts = (*parts, f"{value} {n}")
+                found = _scores(part, _known(cut, part, {}), {}, {}, slice_parts, _SLICE_RESAMPLES)
                 made.append(Slice(by=by, value=value, n=n, scores=found))
     return tuple(made)

@@ -1,4 +1,4 @@
-"""What scores can be cut by: the turn, the kinds of the two topics, and how the goal links them."""
+"""Slices of the data for scores: by turn, by the domains of the two topics, by how the goal links them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Sample
 
 _LAST_TURN = 7
-"""Agent turns from this one on are one part; few dialogues are so long."""
+"""Agent turns from this one on form one slice; few dialogues are that long."""
 
 
 def cuts_of(examples: Sequence[Example], by: str) -> dict[str, list[int]]:
-    """Return the parts of the data by name, each with the places of its examples, in the order of their names."""
+    """Return slice name -> indices of its examples, sorted by name."""
     part_of = {"turn": _turn, "domains": _domains, "relation": _relation}[by]
     parts: dict[str, list[int]] = {}
     for place, one in enumerate(examples):
@@ -25,13 +25,13 @@ def cuts_of(examples: Sequence[Example], by: str) -> dict[str, list[int]]:
 
 
 def _turn(sample: Sample) -> str:
-    """Return which turn of the agent is asked for, from 1."""
+    """Return the number of the agent turn to be predicted, from 1."""
     turn = len(sample.history) // 2 + 1
     return f"{turn}" if turn < _LAST_TURN else f"{_LAST_TURN}+"
 
 
 def _domains(sample: Sample) -> str:
-    """Return the kinds of topics A and B, such as `film-person`."""
+    """Return the domains of topics A and B, such as `film-person`."""
     if sample.goal is None:
         return "unknown"
     kinds = {fact.subject: fact.object for fact in sample.knowledge if fact.relation == DOMAIN}
@@ -42,6 +42,6 @@ def _domains(sample: Sample) -> str:
 
 
 def _relation(sample: Sample) -> str:
-    """Return how the goal links its topics: directly by one fact, or by a value that both share."""
+    """Return how the goal links its topics: by one direct fact or by a shared value."""
     count = len(sample.goal.relations) if sample.goal is not None else 0
     return {1: "direct", 2: "shared value"}.get(count, f"{count} facts")

@@ -1,7 +1,7 @@
-"""Exchanges of our own making: what a polite person answers an agent that talks of films and the people of film.
+"""Built-in exchanges of the simulated user: polite answers to an agent that talks about films and film people.
 
-They make a simulated user without any data, and stand in where real turns are used up. An agent's utterance, then
-answers to it; no answer names anything, so that it fits any topic.
+They allow a simulated user without any data, and are a fallback when retrieved answers are used up. No answer has a
+name, so that it fits any topic.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ EXCHANGES: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("嗯 ， 一定 看 。", "好 的 ， 谢谢 推荐 。", "我 记 下来 了 。"),
     ),
 )
-"""(what an agent says, what a person answers)."""
+"""(agent utterance, user answers)."""
 
-ALWAYS = (
+FALLBACKS = (
     "嗯 嗯 ， 你 接着 说 。",
     "原来 是 这样 。",
     "有意思 ， 还 有 呢 ？",
@@ -47,4 +47,4 @@ ALWAYS = (
     "哈哈 ， 真 有趣 。",
     "听 你 这么 一 说 ， 还 真 不错 。",
 )
-"""Answers to anything at all, for when all others are said."""
+"""Answers that fit any utterance, for when all others have been given."""

@@ -1,8 +1,8 @@
-"""The simulated user: answers an agent as people answered one who said something alike, and never says it twice.
+"""Retrieval-based simulated user: answers an agent as people answered similar utterances, never the same way twice.
 
-It sees what was said and nothing else: neither goal nor knowledge. Real exchanges (what the agent said, what the person
-answered) are looked up by the characters and words of the agent's utterance, in which names of the exchange's own
-dialogue count for nothing; answers that say such a name, a number or a title are left out, since they fit nowhere else.
+It sees the history only, neither goal nor knowledge. Exchanges of people (agent utterance, user answer) are retrieved
+by TF-IDF over words and character bigrams of the agent's utterance, without the names of the exchange's own dialogue;
+answers with such a name, a number or a title are left out, since they fit no other dialogue.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.proactive.knowledge import bare, squeezed
-from duologue.challenges.proactive.simulator.smalltalk import ALWAYS, EXCHANGES
+from duologue.challenges.proactive.knowledge import without_punctuation, without_spaces
+from duologue.challenges.proactive.simulator.smalltalk import EXCHANGES, FALLBACKS
 from duologue.core.records import Answer, Record
 from duologue.core.sums import added
 
@@ -26,104 +26,104 @@ if TYPE_CHECKING:
     from duologue.core.records import Dialogue, Sample
 
 _NEAREST = 12
-"""Most exchanges that an answer is drawn from."""
+"""Maximum number of retrieved answers to draw from."""
 _NEAR_ENOUGH = 0.6
-"""They are at least so like the agent's utterance, as a share of the likeness of the nearest."""
+"""Their minimum similarity, as a fraction of that of the nearest."""
 _OTHER_KIND = 0.3
-"""What likeness is worth where one utterance asks and the other does not."""
+"""Factor on the similarity if only one of the two utterances is a question."""
 _ASKS_BACK = 0.5
-"""And where a question would be answered by a question."""
+"""Factor if a question would be answered by a question."""
 _OTHER_PLACE = (1.0, 0.85, 0.7)
-"""And where the utterances stand 0, 1, 2 or more turns apart; from the fourth turn on all places are one."""
+"""Factors for utterances 0, 1, 2 or more turns apart; turns from the fourth on count as one."""
 _LAST_PLACE = 3
 _FEWEST = 50
-"""Utterances that may hold it in any case, so that a small index keeps its words."""
+"""Document frequency up to which a term is always indexed, so that a small index keeps its terms."""
 _COMMON = 0.1
-"""Share of the utterances that hold a word or pair of characters: above it tells nothing, and takes long to look up."""
-_EVERYDAY = 5
-"""Dialogues whose users say a word: from so many on it is no name."""
-_OPEN = re.compile(r"[0-9０-９A-Za-z《》座]")
-"""What an answer that fits elsewhere does not hold."""
+"""Relative document frequency above which a term is not indexed: uninformative and slow to look up."""
+_COMMON_DIALOGUES = 5
+"""Number of dialogues whose users say a word from which on it is not taken for a name."""
+_SPECIFIC = re.compile(r"[0-9０-９A-Za-z《》座]")
+"""Numbers, foreign words, titles: an answer with one of them fits no other dialogue."""
 _QUESTION = re.compile(r"[?？]|吗|呢|什么|谁|哪|怎么|怎样|多少|几|是不是|有没有|要不要|知不知道")
-_ASKING_WORDS = ("吗", "呢", "谁", "什么")
+_QUESTION_WORDS = ("吗", "呢", "谁", "什么")
 
 _PRONOUN = re.compile(r"(?<!其)[他她]")
 _PERSON = re.compile(r"演员|导演|明星|主演|歌手|编剧|女神|男神|影后|影帝")
 
 
-class Exchange(NamedTuple):
-    """What an agent said once, and what a person answered."""
+class UserExchange(NamedTuple):
+    """An agent utterance and the answer of a user to it."""
 
-    heard: str
-    """The agent's words without the names of its dialogue."""
+    prompt: str
+    """The agent utterance without the names of its dialogue."""
     answer: str
     place: int
-    """Which exchange of its dialogue it is, from 0."""
+    """Index of the exchange in its dialogue, capped."""
     topics: frozenset[str]
-    """The topics of its dialogue, without white space; empty for exchanges of our own making."""
+    """The topics of its dialogue, without white space; empty for built-in exchanges."""
 
 
-def exchanges_of(dialogues: Sequence[Dialogue]) -> list[Exchange]:
-    """Return the exchanges of people whose answers fit elsewhere; dialogues start with the agent."""
-    everyday = _everyday_words(dialogues)
-    return [exchange for dialogue in dialogues for exchange in _exchanges(dialogue, everyday)]
+def exchanges_of(dialogues: Sequence[Dialogue]) -> list[UserExchange]:
+    """Return the exchanges of dialogues whose answers fit other dialogues; dialogues start with the agent."""
+    common_words = _common_words(dialogues)
+    return [exchange for dialogue in dialogues for exchange in _exchanges(dialogue, common_words)]
 
 
-def own_exchanges() -> list[Exchange]:
-    """Return the exchanges of our own making; they may come anywhere in a dialogue."""
+def built_in_exchanges() -> list[UserExchange]:
+    """Return the built-in exchanges."""
     return [
-        Exchange(heard, answer, min(place // 6, _LAST_PLACE), frozenset())
-        for place, (heard, answers) in enumerate(EXCHANGES)
+        UserExchange(prompt, answer, min(place // 6, _LAST_PLACE), frozenset())
+        for place, (prompt, answers) in enumerate(EXCHANGES)
         for answer in answers
     ]
 
 
-class PeopleLike:
-    """A simulated user that speaks as the people in `exchanges` did (`System`).
+class RetrievalUser:
+    """A simulated user that answers from retrieved `exchanges` (a `System`).
 
-    `apart` names, per dialogue, the topics that it must not have heard people talk about: exchanges of a dialogue about
-    just these are not used. Each answer depends on seed, dialogue and what was said, on nothing else.
+    `excluded` maps a dialogue id to the topics held out for it: exchanges about just these topics are not used. Each
+    answer depends only on seed, dialogue and history.
     """
 
     Recipe: type[Record] = Record
 
-    def __init__(self, exchanges: Sequence[Exchange], apart: Mapping[str, frozenset[str]] | None = None) -> None:
+    def __init__(self, exchanges: Sequence[UserExchange], excluded: Mapping[str, frozenset[str]] | None = None) -> None:
         self.recipe = Record()
         self.seen = f"{len(exchanges)} answers of people" if exchanges else "nothing"
         self._exchanges = exchanges
-        self._index = _Index([one.heard for one in exchanges])
-        self._apart = dict(apart or {})
+        self._index = _TfIdfIndex([one.prompt for one in exchanges])
+        self._excluded = dict(excluded or {})
         self._seed = 0
 
     def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's promise
-        """Take the seed."""
+        """Set the seed."""
         self._seed = seed
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
-        """Return an answer to the last utterance of each sample that its user has not given before."""
+        """Return an answer to the last utterance of each sample, not given before in that dialogue."""
         return [Answer(text=self._reply(sample)) for sample in samples]
 
     def _reply(self, sample: Sample) -> str:
-        said = {bare(turn.text) for turn in sample.history if turn.speaker == "user"}
-        heard = sample.history[-1].text if sample.history else ""
-        found = self._nearest(heard, len(said), said, self._apart.get(sample.dialogue_id))
+        said = {without_punctuation(turn.text) for turn in sample.history if turn.speaker == "user"}
+        prompt = sample.history[-1].text if sample.history else ""
+        found = self._nearest(prompt, len(said), said, self._excluded.get(sample.dialogue_id))
         if not found:
-            found = [answer for answer in ALWAYS if bare(answer) not in said] or list(ALWAYS)
-        lot = hashlib.sha256(f"{self._seed}\n{sample.dialogue_id}\n{len(sample.history)}\n{heard}".encode()).digest()
+            found = [answer for answer in FALLBACKS if without_punctuation(answer) not in said] or list(FALLBACKS)
+        lot = hashlib.sha256(f"{self._seed}\n{sample.dialogue_id}\n{len(sample.history)}\n{prompt}".encode()).digest()
         return found[int.from_bytes(lot[:8], "big") % len(found)]
 
-    def _nearest(self, heard: str, place: int, said: Collection[str], apart: frozenset[str] | None) -> list[str]:
-        """Return answers that people gave to utterances like `heard`, the most fitting first."""
-        asked = asks(heard)
+    def _nearest(self, prompt: str, place: int, said: Collection[str], excluded: frozenset[str] | None) -> list[str]:
+        """Return the answers to the utterances most similar to `prompt`, best first."""
+        asked = is_question(prompt)
         rated: list[tuple[float, int]] = []
-        for number, likeness in self._index.like(heard).items():
+        for number, similarity in self._index.similarities(prompt).items():
             one = self._exchanges[number]
-            if (apart and one.topics == apart) or _of_another(one.answer, heard):
+            if (excluded and one.topics == excluded) or _wrong_pronoun(one.answer, prompt):
                 continue
-            value = likeness * _OTHER_PLACE[min(abs(one.place - min(place, _LAST_PLACE)), 2)]
-            if asks(one.heard) != asked:
+            value = similarity * _OTHER_PLACE[min(abs(one.place - min(place, _LAST_PLACE)), 2)]
+            if is_question(one.prompt) != asked:
                 value *= _OTHER_KIND
-            elif asked and _asks_at_end(one.answer):
+            elif asked and _ends_in_question(one.answer):
                 value *= _ASKS_BACK
             rated.append((-value, number))
         rated.sort()
@@ -132,13 +132,13 @@ class PeopleLike:
             if value > rated[0][0] * _NEAR_ENOUGH or len(found) == _NEAREST:
                 break
             answer = self._exchanges[number].answer
-            if bare(answer) not in said:
-                found.setdefault(bare(answer), answer)
+            if without_punctuation(answer) not in said:
+                found.setdefault(without_punctuation(answer), answer)
         return list(found.values())
 
 
-class _Index:
-    """Texts by their words and pairs of characters, weighted by rarity; likeness is the cosine."""
+class _TfIdfIndex:
+    """TF-IDF index of texts over words and character bigrams, with cosine similarity."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         parts = [_parts(text) for text in texts]
@@ -152,8 +152,8 @@ class _Index:
             for part in rare:
                 self._where.setdefault(part, []).append((number, self._weights[part] / length))
 
-    def like(self, text: str) -> dict[int, float]:
-        """Return the likeness to each text that shares something with `text`, up to a common factor."""
+    def similarities(self, text: str) -> dict[int, float]:
+        """Return text index -> similarity to `text`, up to a common factor; only texts that share a term."""
         found: dict[int, float] = {}
         for part in sorted(_parts(text)):
             weight = self._weights.get(part, 0.0)
@@ -162,53 +162,53 @@ class _Index:
         return found
 
 
-def _of_another(answer: str, heard: str) -> bool:
-    """Tell whether an answer speaks of a man or a woman where the agent spoke of no person, or of the other."""
-    meant, known = (set(_PRONOUN.findall(text)) for text in (answer, heard))
-    return bool(meant - known) and (bool(known) or not _PERSON.search(heard))
+def _wrong_pronoun(answer: str, prompt: str) -> bool:
+    """Whether an answer has a personal pronoun that does not match the agent's utterance."""
+    meant, known = (set(_PRONOUN.findall(text)) for text in (answer, prompt))
+    return bool(meant - known) and (bool(known) or not _PERSON.search(prompt))
 
 
-def asks(text: str) -> bool:
-    """Tell whether an utterance asks something."""
+def is_question(text: str) -> bool:
+    """Whether an utterance is a question."""
     return _QUESTION.search(text) is not None
 
 
 def _parts(text: str) -> set[str]:
-    """Return the words of a text, and its pairs of neighbouring characters."""
-    characters = squeezed(text)
+    """Return the words and character bigrams of a text."""
+    characters = without_spaces(text)
     return {*(f"{word} " for word in text.split()), *(one + other for one, other in pairwise(characters))}
 
 
-def _everyday_words(dialogues: Iterable[Dialogue]) -> frozenset[str]:
+def _common_words(dialogues: Iterable[Dialogue]) -> frozenset[str]:
     spread: Counter[str] = Counter()
     for one in dialogues:
         spread.update({word for turn in one.turns if turn.speaker == "user" for word in turn.text.split()})
-    return frozenset(word for word, count in spread.items() if count >= _EVERYDAY)
+    return frozenset(word for word, count in spread.items() if count >= _COMMON_DIALOGUES)
 
 
-def _exchanges(dialogue: Dialogue, everyday: frozenset[str]) -> Iterator[Exchange]:
+def _exchanges(dialogue: Dialogue, common_words: frozenset[str]) -> Iterator[UserExchange]:
     goal = dialogue.goal
-    topics = frozenset(map(squeezed, goal.topics)) if goal is not None else frozenset()
+    topics = frozenset(map(without_spaces, goal.topics)) if goal is not None else frozenset()
     facts = (*dialogue.knowledge, *(goal.relations if goal is not None else ()))
     cells = [*(goal.topics if goal is not None else ()), *(str(fact.object) for fact in facts)]
-    names = {word for cell in cells for word in (squeezed(cell), *cell.split()) if len(word) > 1} - everyday
+    names = {word for cell in cells for word in (without_spaces(cell), *cell.split()) if len(word) > 1} - common_words
     for place in range(0, len(dialogue.turns) - 1, 2):
-        heard, answer = dialogue.turns[place], dialogue.turns[place + 1]
-        if heard.speaker != "system" or answer.speaker != "user" or not bare(answer.text):
+        prompt, answer = dialogue.turns[place], dialogue.turns[place + 1]
+        if prompt.speaker != "system" or answer.speaker != "user" or not without_punctuation(answer.text):
             continue
-        if _OPEN.search(answer.text) or any(name in squeezed(answer.text) for name in names):
+        if _SPECIFIC.search(answer.text) or any(name in without_spaces(answer.text) for name in names):
             continue
-        yield Exchange(_without(heard.text, names), answer.text, min(place // 2, _LAST_PLACE), topics)
+        yield UserExchange(_without(prompt.text, names), answer.text, min(place // 2, _LAST_PLACE), topics)
 
 
 def _without(text: str, names: Collection[str]) -> str:
-    """Return a text without the words that belong to names."""
+    """Remove the words that are names or parts of names."""
     return " ".join(word for word in text.split() if word not in names and not any(word in name for name in names))
 
 
-def _asks_at_end(text: str) -> bool:
-    """Tell whether a text ends in a question mark or a question word, whatever signs stand behind it."""
+def _ends_in_question(text: str) -> bool:
+    """Whether a text ends in a question mark or a question word, other punctuation aside."""
     end = len(text)
     while end and not (text[end - 1].isalnum() or text[end - 1] == "_"):
         end -= 1
-    return any(mark in text[end:] for mark in "?？") or text[:end].endswith(_ASKING_WORDS)
+    return any(mark in text[end:] for mark in "?？") or text[:end].endswith(_QUESTION_WORDS)

@@ -1,1 +1,1 @@
-"""Systems of the challenge, and how they hold data out."""
+"""Systems of the challenge, and held-out splits for them."""

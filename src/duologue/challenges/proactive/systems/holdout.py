@@ -1,8 +1,8 @@
-"""Parts of the data that share no pair of topics: what decides when a training stops, and what a system is tuned on.
+"""Held-out splits that share no pair of topics with the training data, for early stopping and tuning.
 
-Sessions about the same two topics, in either order, go to one side together. Single topics may be on both sides, as in
-the official parts. Which pairs go where is decided by the hash of seed and names alone: neither the order of the
-examples nor other pairs move one (only the point where the part is full does).
+Sessions about the same two topics, in either order, stay together. Single topics may be on both sides, as in the
+official splits. Pairs are ordered by a hash of seed and names: neither the order of the examples nor other pairs change
+the order, only the size at which the split is full.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Sample
 
 Pair = tuple[str, ...]
-"""The names of both topics, sorted."""
+"""Names of both topics, sorted."""
 
 
 def pair_of(sample: Sample) -> Pair:
@@ -29,10 +29,10 @@ def pair_of(sample: Sample) -> Pair:
 
 
 def split(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], list[Example]]:
-    """Return examples for training and a held-out part, without a common pair of topics, each in the order given.
+    """Split examples into training and held-out data without a common pair of topics, each in the order given.
 
     The held-out part is filled pair by pair until it has `share` of the examples (0 < share < 1) or all pairs but one.
-    Raises `UsageError` for another share, a sample without two topics, and for fewer than two pairs.
+    Raises `UsageError` for another share, a sample without two topics, and fewer than two pairs.
     """
     if not 0 < share < 1:
         raise UsageError(f"the held-out share is {share}; expected a number between 0 and 1, such as 0.05")
@@ -56,10 +56,10 @@ def split(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Ex
 
 
 def carve(examples: Sequence[Example], dialogues: int, seed: int) -> tuple[list[Example], list[Example]]:
-    """Return the rest of the examples and a part of exactly `dialogues` dialogues, without a common pair of topics.
+    """Split off exactly `dialogues` dialogues without a common pair of topics; return the rest and that part.
 
-    A pair with more dialogues than there is room for stays with the rest. Raises `UsageError` where there are not as
-    many dialogues, or no pairs of which there are as many and something is left.
+    A pair with more dialogues than there is room for stays with the rest. Raises `UsageError` if no set of pairs has
+    exactly as many dialogues, or nothing would be left.
     """
     groups: dict[Pair, set[str]] = {}
     for one in examples:
@@ -77,7 +77,7 @@ def carve(examples: Sequence[Example], dialogues: int, seed: int) -> tuple[list[
 
 
 def _drawn(pairs: dict[Pair, int] | dict[Pair, set[str]], seed: int) -> list[Pair]:
-    """Return the pairs in an order drawn by the seed."""
+    """Return the pairs in a pseudo-random order of the seed."""
     return sorted(pairs, key=lambda pair: (hashlib.sha256("\n".join([str(seed), *pair]).encode()).digest(), pair))
 
 

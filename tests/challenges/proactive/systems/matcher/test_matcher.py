@@ -11,7 +11,8 @@ import pytest
 
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.schema import BRIEF
-from duologue.challenges.proactive.systems.matcher.matcher import CARD, WEIGHTS, Matcher, MatcherRecipe
+from duologue.challenges.proactive.systems.matcher.matcher import CARD, WEIGHTS, Matcher
+from duologue.challenges.proactive.systems.matcher.recipe import MatcherRecipe
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
@@ -117,13 +118,13 @@ def test_a_talk_has_more_candidates_than_a_file(
 ) -> None:
     system = trained(tmp_path, examples, candidates=2, live_candidates=4)
     asked: list[int] = []
-    draw = system._bank.candidates
+    draw = system._pool.candidates
 
     def seen(sample: Any, count: int, chance: Any, **how: Any) -> list[str]:
         asked.append(count)
         return draw(sample, count, chance, **how)
 
-    monkeypatch.setattr(system._bank, "candidates", seen)
+    monkeypatch.setattr(system._pool, "candidates", seen)
     system.answer([examples[0].sample])
     system.go_live()
     system.answer([examples[0].sample])
@@ -132,12 +133,12 @@ def test_a_talk_has_more_candidates_than_a_file(
 
 def test_the_right_reply_comes_last_and_never_among_the_wrong_ones(tmp_path: Path, examples: list[Example]) -> None:
     system = trained(tmp_path, examples)
-    texts = system._lists(examples, Run(folder=tmp_path, seed=1), 3)
+    texts = system._candidate_texts(examples, Run(folder=tmp_path, seed=1), 3)
     assert [text.replies.count(text.replies[-1]) for text in texts] == [1] * len(examples)
     assert {len(text.replies) for text in texts} == {4}
-    again = system._lists(examples[::-1], Run(folder=tmp_path, seed=1), 3)[::-1]
+    again = system._candidate_texts(examples[::-1], Run(folder=tmp_path, seed=1), 3)[::-1]
     assert again == texts
-    assert system._lists(examples, Run(folder=tmp_path, seed=2), 3) != texts
+    assert system._candidate_texts(examples, Run(folder=tmp_path, seed=2), 3) != texts
 
 
 def test_variants_read_what_they_say(tmp_path: Path, examples: list[Example]) -> None:
@@ -159,9 +160,9 @@ def test_the_same_seed_trains_the_same_bytes(tmp_path: Path, examples: list[Exam
 
 
 def test_the_paddle_program_as_configured_drops_numbers_in_prediction_alone(examples: list[Example]) -> None:
-    assert Matcher(recipe(form="paddle"))._network(9).dropout == 0.0
-    assert Matcher(recipe(form="paddle", dropout="mended"))._network(9).dropout == 0.1
-    assert Matcher(recipe())._network(9).dropout == 0.3
+    assert Matcher(recipe(form="paddle"))._network_size(9).dropout == 0.0
+    assert Matcher(recipe(form="paddle", dropout="mended"))._network_size(9).dropout == 0.1
+    assert Matcher(recipe())._network_size(9).dropout == 0.3
 
 
 def test_the_schedule_is_that_of_the_publication() -> None:
@@ -186,13 +187,13 @@ def test_the_small_size_learns_from_fewer_lines_a_step_and_is_judged_like_the_ot
     plans = {size: Matcher(MatcherRecipe(size=size))._plan(1000) for size in ("small", "published")}
     assert {size: plan.batch for size, plan in plans.items()} == {"small": 12, "published": 12}  # samples
     drawn: list[int] = []
-    lists = Matcher._lists
+    lists = Matcher._candidate_texts
 
     def seen(self: Matcher, part: Any, run: Run, wrong: int) -> Any:
         drawn.append(wrong)
         return lists(self, part, run, wrong)
 
-    monkeypatch.setattr(Matcher, "_lists", seen)
+    monkeypatch.setattr(Matcher, "_candidate_texts", seen)
     trained(tmp_path, examples, candidates=6)
     assert drawn == [3, 5]  # in training as the recipe says, held out as in prediction
 

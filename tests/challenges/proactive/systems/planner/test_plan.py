@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.proactive.systems.planner.plan import Deadlines, broken
+from duologue.challenges.proactive.systems.planner.plan import PlanDeadlines, violations
 from duologue.challenges.proactive.systems.planner.slots import Filler, Slotter
-from duologue.challenges.proactive.systems.planner.state import situation_of
+from duologue.challenges.proactive.systems.planner.state import state_of
 from duologue.core.records import Fact, Goal, Sample, Turn
 
 FACTS = (("红海", "类型", "动作"), ("林小", "身高", "170cm"), ("林小", "星座", "双鱼座"))
@@ -16,10 +16,10 @@ def sample(*history: str) -> Sample:
     return Sample(id="s#0", dialogue_id="s", goal=Goal(topics=("红海", "林小")), knowledge=knowledge, history=turns)
 
 
-def faults(reply: str, *history: str, deadlines: Deadlines | None = None) -> int:
-    now = situation_of(sample(*history))
-    filling = Filler(now.values, now.said)(Slotter(now.values)(reply.split()))[0]
-    return broken(now, filling, deadlines or Deadlines())
+def violation_scores(reply: str, *history: str, deadlines: PlanDeadlines | None = None) -> int:
+    state = state_of(sample(*history))
+    filling = Filler(state.values, state.said)(Slotter(state.values)(reply.split()))[0]
+    return violations(state, filling, deadlines or PlanDeadlines())
 
 
 TALK = ("你 好 。", "好 。", "看 过 红海 吗 ？", "没有 。", "动作 片 。", "哦 。", "林小 演 的 。", "嗯 。")
@@ -42,8 +42,8 @@ TALK = ("你 好 。", "好 。", "看 过 红海 吗 ？", "没有 。", "动�
     ],
 )
 def test_each_rule_counts_what_it_weighs(reply: str, history: tuple[str, ...], expected: int) -> None:
-    assert faults(reply, *history) == expected
+    assert violation_scores(reply, *history) == expected
 
 
 def test_deadlines_can_be_moved() -> None:
-    assert faults("今天 好 。", deadlines=Deadlines(first=0)) == 2
+    assert violation_scores("今天 好 。", deadlines=PlanDeadlines(first=0)) == 2

@@ -7,8 +7,9 @@ import pytest
 
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.schema import BRIEF
-from duologue.challenges.proactive.systems.planner.planner import Planner, PlannerRecipe
-from duologue.challenges.proactive.systems.planner.variety import Variety, spoken
+from duologue.challenges.proactive.systems.planner.planner import Planner
+from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
+from duologue.challenges.proactive.systems.planner.variety import Variety, word_frequencies
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
@@ -72,8 +73,8 @@ def test_a_talk_goes_from_a_to_b_without_a_word_twice(examples: list[Example], t
     said: list[str] = []
     for _ in range(4):
         turns = [turn for line in said for turn in files.turns_of([line, "哦 。"])]
-        now = msgspec.structs.replace(sample, history=files.turns_of([turn.text for turn in turns]))
-        said.append(planner.answer([now])[0].text or "")
+        state = msgspec.structs.replace(sample, history=files.turns_of([turn.text for turn in turns]))
+        said.append(planner.answer([state])[0].text or "")
     assert sample.goal is not None
     first, second = sample.goal.topics
     places = [next(at for at, line in enumerate(said) if topic in line) for topic in (first, second)]
@@ -93,7 +94,7 @@ def test_each_part_can_be_left_out(off: str, examples: list[Example], tmp_path: 
 
 def test_a_price_for_variety_brings_rarer_words(examples: list[Example], tmp_path: Path) -> None:
     planner = trained(examples, tmp_path)
-    people = spoken([(one.references[0].text or "").split() for one in examples])
+    people = word_frequencies([(one.references[0].text or "").split() for one in examples])
     variety = Variety(people, people)
     fresh = []
     for price in (0.0, 50.0):

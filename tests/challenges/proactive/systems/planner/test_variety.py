@@ -4,36 +4,36 @@ import math
 
 import pytest
 
-from duologue.challenges.proactive.systems.planner.variety import Variety, spoken
+from duologue.challenges.proactive.systems.planner.variety import Variety, word_frequencies
 
 COMMON = [["你", "好", "呀"]] * 9 + [["你", "好", "你"]]
 
 
 def test_a_word_counts_once_per_reply() -> None:
-    heard = spoken(COMMON)
-    assert heard.replies == 10
-    assert heard.words == {"你": 10, "好": 10, "呀": 9}
+    document_counts = word_frequencies(COMMON)
+    assert document_counts.replies == 10
+    assert document_counts.words == {"你": 10, "好": 10, "呀": 9}
 
 
 def test_words_of_everybody_bring_nothing_and_unheard_words_bring_themselves() -> None:
-    variety = Variety(spoken(COMMON), spoken([]))
+    variety = Variety(word_frequencies(COMMON), word_frequencies([]))
     assert variety.new_words(["你", "好"], opening=False) == pytest.approx(0.0, abs=1e-9)
     assert variety.new_words(["红高粱", "巩俐"], opening=False) == 2.0
 
 
 def test_a_rare_word_is_new_as_often_as_two_thousand_others_leave_it_out() -> None:
     replies = [["早"]] + [["好"]] * 999
-    found = Variety(spoken(replies), spoken([])).new_words(["早"], opening=False)
+    found = Variety(word_frequencies(replies), word_frequencies([])).new_words(["早"], opening=False)
     assert found == pytest.approx(math.exp(-2), rel=1e-9)
     assert found == pytest.approx((1 - 0.001) ** 2000, rel=0.01)
 
 
 def test_first_turns_are_compared_with_first_turns() -> None:
-    variety = Variety(spoken(COMMON), spoken([["早"]]))
+    variety = Variety(word_frequencies(COMMON), word_frequencies([["早"]]))
     assert variety.new_words(["你"], opening=True) == 1.0
     assert variety.new_words(["早"], opening=True) == pytest.approx(0.0, abs=1e-9)
     assert variety.new_words(["早"], opening=False) == 1.0
 
 
 def test_equal_words_are_written_in_one_order() -> None:
-    assert list(spoken([["b", "a"], ["a", "c"]]).words) == ["a", "b", "c"]
+    assert list(word_frequencies([["b", "a"], ["a", "c"]]).words) == ["a", "b", "c"]

@@ -13,7 +13,8 @@ import torch
 
 from duologue.challenges.proactive.formats.files import load
 from duologue.challenges.proactive.schema import BRIEF
-from duologue.challenges.proactive.systems.postks.postks import CARD, WEIGHTS, PostksBaseline, PostksRecipe
+from duologue.challenges.proactive.systems.postks.postks import CARD, WEIGHTS, PostksBaseline
+from duologue.challenges.proactive.systems.postks.recipe import PostksRecipe
 from duologue.challenges.proactive.systems.postks.text import reply_of
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import StorageError, UsageError

@@ -1,10 +1,10 @@
-"""Candidate replies: what agents said in other sessions, with the sample's own topics and facts in their places.
+"""Candidate generation for the retrieval baseline: delexicalised replies of other sessions, refilled for the sample.
 
-Specification, section 5.1, from the construction that the authors published later. Two things are ours. No candidate
-comes from a session with the sample's own goal and knowledge: the released rules would offer a training sample its own
-reply as a wrong one. Other sessions about the same pair of topics stay in, as in the original; in the official
-development part 4 % of the pairs have more than one session. And topics are replaced longest first in both banks, so
-that a topic inside the other's name does not tear it apart.
+Specification, section 5.1, from the construction that the authors published later, with two differences. No candidate
+comes from a session with the sample's own goal and knowledge: the released rules would give a training sample its own
+reply as a negative. Other sessions about the same pair of topics stay in, as in the original; in the official
+development data 4 % of the pairs have more than one session. And topics are replaced longest first in both pools, so
+that a topic inside the other's name does not split it.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Sample
 
 TOPICS = ("topic_a", "topic_b")
-"""The slots of topics A and B; an attribute's slot goes on with `_` and its predicate without spaces."""
+"""Slots of topics A and B; the slot of an attribute is `<topic slot>_<predicate without spaces>`."""
 
 _NESTED = re.compile("topic_[ab]_topic_[ab]")
 _UNWRITABLE = re.compile("[\n\r\t]")
-"""What a reply cannot hold: it is one line, and a TAB ends it."""
+"""Characters that a reply in a prediction file cannot contain."""
 
 
-class Entry(NamedTuple):
-    """One agent utterance of the bank."""
+class PooledReply(NamedTuple):
+    """One delexicalised agent utterance of the pool."""
 
     session: str
-    """The `session_of` its session."""
+    """`session_of` of its session."""
     key: str
-    """Domains of A and B and the place in the conversation, such as `电影_明星_4`; empty where a domain is unknown."""
+    """Domains of A and B and index of the turn, such as `电影_明星_4`; empty if a domain is unknown."""
     slotted: str
-    """With slots for objects and topics; empty where a slot came to stand inside another."""
+    """Text with slots for objects and topics; empty if slots are nested."""
     plain: str
-    """With slots for topics alone."""
+    """Text with slots for topics only."""
 
 
-class Bank:
-    """Utterances with slots, and candidates made of them."""
+class CandidatePool:
+    """Pool of delexicalised utterances that candidates are generated from."""
 
-    def __init__(self, entries: Sequence[Entry], slots: Iterable[str]) -> None:
+    def __init__(self, entries: Sequence[PooledReply], slots: Iterable[str]) -> None:
         self.entries = tuple(entries)
         self.slots = tuple(sorted({*TOPICS, *slots}, key=lambda slot: (-len(slot), slot)))
-        """All slots that entries may hold, longest first, so that none is taken for the beginning of another."""
+        """All slots of entries, longest first, so that none is taken for a prefix of another."""
         self._slot = re.compile("|".join(map(re.escape, self.slots)))
-        self._of_key: dict[str, list[Entry]] = {}
+        self._of_key: dict[str, list[PooledReply]] = {}
         for entry in self.entries:
             self._of_key.setdefault(entry.key, []).append(entry)
 
     @classmethod
-    def of(cls, examples: Sequence[Example]) -> Bank:
-        """Return the bank of training examples: all agent turns of their sessions, replies and histories alike.
+    def of(cls, examples: Sequence[Example]) -> CandidatePool:
+        """Return the pool of all agent turns, references and histories, of training examples.
 
         Raises `UsageError` for an example without two topics.
         """
@@ -70,7 +70,7 @@ class Bank:
             said.update((at, turn.text) for at, turn in enumerate(one.sample.history) if turn.speaker == "system")
             if one.references and one.references[0].text is not None:
                 said[len(one.sample.history)] = one.references[0].text
-        entries: list[Entry] = []
+        entries: list[PooledReply] = []
         slots: dict[str, None] = {}
         for sample, said in sessions.values():
             slots.update(dict.fromkeys(slot for slot, _ in _attributes(sample)))
@@ -81,56 +81,56 @@ class Bank:
         self,
         sample: Sample,
         count: int,
-        chance: random.Random,
+        rng: random.Random,
         *,
         unlike: Collection[str] = (),
         own: bool = False,
     ) -> list[str]:
-        """Return at most `count` different replies for a sample, in the order in which they were drawn.
+        """Return at most `count` distinct replies for a sample in random order.
 
-        Three sources in turn, each in an order drawn by `chance`: entries of the sample's key with objects and topics
-        filled in, the same with topics alone, all entries with topics alone. A slot gets one of the sample's objects
-        for its predicate, drawn by `chance`; without such an object the entry is passed over. `unlike` are texts to
-        leave out, such as the reply itself; entries of the sample's own session are left out too unless `own`. Raises
-        `UsageError` for a sample without two topics.
+        Three sources in turn, each shuffled by `rng`: entries of the sample's key with objects and topics filled, the
+        same with topics only, all entries with topics only. A slot gets a random object of the sample for its
+        predicate; entries without such an object are skipped. `unlike` are texts to exclude, such as the reference;
+        entries of the sample's own session are excluded too unless `own`. Raises `UsageError` for a sample without two
+        topics.
         """
         left_out, key, values = "" if own else session_of(sample), key_of(sample), _values(sample)
         found: dict[str, None] = {}
         same = self._of_key.get(key, [])
         for source, slotted in ((same, True), (same, False), (self.entries, False)):
-            for entry in _shuffled(source, chance):
+            for entry in _in_random_order(source, rng):
                 if len(found) >= count:
                     return list(found)
                 if entry.session == left_out:
                     continue
-                text = self._filled(entry.slotted if slotted else entry.plain, values, chance)
+                text = self._filled(entry.slotted if slotted else entry.plain, values, rng)
                 if text and text not in unlike and not _UNWRITABLE.search(text):
                     found.setdefault(text)
         return list(found)
 
-    def _filled(self, text: str, values: Mapping[str, Sequence[str]], chance: random.Random) -> str:
-        """Return a text with its slots filled, empty where one has no value; a slot has one value in the whole text."""
+    def _filled(self, text: str, values: Mapping[str, Sequence[str]], rng: random.Random) -> str:
+        """Return a text with its slots filled, each with one value throughout; empty if a slot has no value."""
         chosen = {}
         for slot in dict.fromkeys(self._slot.findall(text)):
             if slot not in values:
                 return ""
-            chosen[slot] = chance.choice(values[slot])
+            chosen[slot] = rng.choice(values[slot])
         return self._slot.sub(lambda found: chosen[found[0]], text)
 
 
 def session_of(sample: Sample) -> str:
-    """Return what tells a sample's session from others by its content: a hash of goal and knowledge."""
+    """Return a hash of goal and knowledge, which identifies the session of a sample by content."""
     return hashlib.sha256(msgspec.json.encode([sample.goal, sample.knowledge])).hexdigest()[:16]
 
 
 def key_of(sample: Sample) -> str:
-    """Return the key of the utterance asked for: domains and utterances before; empty where a domain is unknown."""
+    """Return the key of the next utterance: domains and index of the turn; empty if a domain is unknown."""
     domains = _domains(sample)
     return f"{domains}_{len(sample.history)}" if domains else ""
 
 
 def _domains(sample: Sample) -> str:
-    """Return `domain A`_`domain B`: of several of one topic the later counts, names are compared without spaces."""
+    """Return `domain A`_`domain B`; the last domain of a topic counts, names are compared without spaces."""
     domains: dict[str, str] = {}
     for slot, value in _attributes(sample):
         topic, _, predicate = slot.rpartition("_")
@@ -141,7 +141,7 @@ def _domains(sample: Sample) -> str:
 
 def _attributes(sample: Sample) -> Iterator[tuple[str, str]]:
     """Yield slot and object of each triple about one of the topics, names compared without spaces."""
-    pair_of(sample)  # says so where there are no two topics
+    pair_of(sample)  # raises without two topics
     assert sample.goal is not None
     first, second = (topic.replace(" ", "") for topic in sample.goal.topics)
     for fact in sample.knowledge:
@@ -152,7 +152,7 @@ def _attributes(sample: Sample) -> Iterator[tuple[str, str]]:
 
 
 def _values(sample: Sample) -> dict[str, list[str]]:
-    """Return what a sample offers per slot."""
+    """Return slot -> values of a sample."""
     assert sample.goal is not None
     values = {slot: [topic] for slot, topic in zip(TOPICS, sample.goal.topics, strict=True)}
     for slot, value in _attributes(sample):
@@ -161,11 +161,11 @@ def _values(sample: Sample) -> dict[str, list[str]]:
     return values
 
 
-def _entries(sample: Sample, said: Mapping[int, str]) -> Iterator[Entry]:
-    """Yield the entries of one session; `said` are its agent turns by their place.
+def _entries(sample: Sample, said: Mapping[int, str]) -> Iterator[PooledReply]:
+    """Yield the entries of one session; `said` are its agent turns by index.
 
-    One list of objects serves all turns, as through an aliasing slip in the original. It matters where a short object
-    of one turn, such as the word "导演", occurs in the slot that a longer object of another turn has got there.
+    All turns share one list of objects, as by an aliasing bug in the original. It matters if a short object of one
+    turn, such as the word "导演", occurs in the slot of a longer object of another turn.
     """
     assert sample.goal is not None
     topics = list(zip(TOPICS, sample.goal.topics, strict=True))
@@ -178,7 +178,7 @@ def _entries(sample: Sample, said: Mapping[int, str]) -> Iterator[Entry]:
     for at, text in said.items():
         if text:
             slotted = _replaced(text, shared)
-            yield Entry(
+            yield PooledReply(
                 session=session,
                 key=f"{domains}_{at}" if domains else "",
                 slotted="" if _NESTED.search(slotted) else slotted,
@@ -187,16 +187,16 @@ def _entries(sample: Sample, said: Mapping[int, str]) -> Iterator[Entry]:
 
 
 def _replaced(text: str, slots: Iterable[tuple[str, str]]) -> str:
-    """Return a text with slots in the place of objects, the longest object first, of equal ones the first."""
+    """Replace objects by slots, the longest object first, ties by order."""
     for slot, value in sorted(slots, key=lambda pair: -len(pair[1])):
         text = text.replace(value, slot) if value else text
     return text
 
 
-def _shuffled(entries: Sequence[Entry], chance: random.Random) -> Iterator[Entry]:
-    """Yield entries in an order drawn by `chance`; of long lists no more is drawn than is asked for."""
-    moved: dict[int, int] = {}  # places of a Fisher-Yates shuffle that hold another than their own
+def _in_random_order(entries: Sequence[PooledReply], rng: random.Random) -> Iterator[PooledReply]:
+    """Yield entries shuffled by `rng`, lazily: a partial Fisher-Yates shuffle."""
+    moved: dict[int, int] = {}  # indices that hold another entry than their own
     for place in range(len(entries)):
-        other = chance.randrange(place, len(entries))
+        other = rng.randrange(place, len(entries))
         yield entries[moved.get(other, other)]
         moved[other] = moved.pop(place, place)

@@ -1,6 +1,6 @@
-"""The planner: replies of people to like situations, their slots filled, and a trained choice among them.
+"""The planner: retrieved templates of human replies, filled with the sample's facts and ranked by a trained network.
 
-`slots` turns a reply into a template, `situation` says where a conversation stands, `bank` finds templates that people
-used in like situations, `plan` says what must come next on the way START -> A -> B, `overlap` and `features` measure
-candidates against one another, the knowledge and the history, `duologue.models.utility` learns to choose.
+`slots` turns a reply into a template, `state` is the dialogue state, `template_index` retrieves templates that people
+used in similar states, `plan` has the hard constraints on the way START -> A -> B, `overlap` and `features` compute the
+features of candidates, `encoder` encodes them for the network `duologue.models.utility`, `planner` is the system.
 """

@@ -1,6 +1,6 @@
-"""What is measured of each candidate: how alike, how agreed upon, what it says, what it repeats.
+"""Features of candidates: retrieval similarity, agreement with other candidates, plan, form, lexical overlap.
 
-Rows are candidates of one sample, columns the figures named in `NAMES`; all float32. Nothing here looks at a reference.
+Rows are the candidates of one sample, columns the features named in `NAMES`; all float32. References are never used.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from duologue.challenges.proactive.systems.planner.overlap import overlaps
-from duologue.challenges.proactive.systems.planner.slots import TOPICS, plain
+from duologue.challenges.proactive.systems.planner.slots import TOPICS, base_slot
 from duologue.challenges.proactive.systems.planner.state import terms_of
 from duologue.core.sums import added
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.proactive.systems.planner.state import Situation
-    from duologue.challenges.proactive.systems.planner.template_index import Bank, Found
+    from duologue.challenges.proactive.systems.planner.state import PlannerState
+    from duologue.challenges.proactive.systems.planner.template_index import AgentTurnIndex, TurnCandidate
 
     Floats = NDArray[np.float32]
 
-_HEATS = (0.15, 0.4)
-"""How quickly the voice of a neighbour falls with its likeness; smaller is quicker. Besides, all count alike."""
+_TEMPERATURES = (0.15, 0.4)
+"""Temperatures of the softmax over similarities that weights the candidates as voters, besides uniform weights."""
 _ASKING = frozenset("?？")
 _ASKS = ("吗", "呢", "么")
 
 _AGREEMENT = ("characters", "precision", "recall", "words", "pairs")
-_VOICES = ("all", "near", "wide")
-_AGREED = tuple(f"{what}, {who}" for who in _VOICES for what in _AGREEMENT)
+_VOTERS = ("all", "near", "wide")
+_AGREED = tuple(f"{what}, {who}" for who in _VOTERS for what in _AGREEMENT)
 _LIKENESS = ("place", "likeness", "behind the first", "times", "way")
 _SIZE = ("characters", "words", "characters beyond the mean")
 _PLAN = (
@@ -61,28 +61,31 @@ NAMES = (
 )
 
 
-def features(now: Situation, found: Sequence[Found], bank: Bank) -> Floats:
-    """Return the figures (candidates, len(NAMES)) of the candidates for one situation."""
-    likeness = np.array([one.likeness for one in found])
+def features(state: PlannerState, found: Sequence[TurnCandidate], index: AgentTurnIndex) -> Floats:
+    """Return the features (candidates, len(NAMES)) of the candidates for one state."""
+    similarity = np.array([one.similarity for one in found])
     times = np.array([one.times for one in found], dtype=np.float64)
-    voices = [np.ones(len(found)), *(np.exp((likeness - likeness.max()) / heat) * times for heat in _HEATS)]
-    voices = [voice / voice.sum() for voice in voices]
-    said = (now.lines[-1] if now.lines else "", now.lines[-2] if len(now.lines) > 1 else "", now.said)
-    agreed, sizes, echoes = _agreement(found, voices, said)
-    shares = _slot_shares(found, bank, voices[2])
+    voters = [
+        np.ones(len(found)),
+        *(np.exp((similarity - similarity.max()) / temperature) * times for temperature in _TEMPERATURES),
+    ]
+    voters = [voter_weights / voter_weights.sum() for voter_weights in voters]
+    said = (state.lines[-1] if state.lines else "", state.lines[-2] if len(state.lines) > 1 else "", state.said)
+    agreed, sizes, echoes = _agreement(found, voters, said)
+    shares = _slot_shares(found, index, voters[2])
     mean = sizes.mean()
-    place = _Place(now)
+    place = _StateFeatures(state)
     rows = [
         [
-            *(number, one.likeness, one.likeness - found[0].likeness, one.times, one.way),
+            *(number, one.similarity, one.similarity - found[0].similarity, one.times, one.variant),
             *(sizes[number], len(one.filling.words), sizes[number] - mean),
-            *place.plan(one, bank),
+            *place.plan(one, index),
             *shares[number],
             *place.form(one),
-            *place.words(one, bank),
+            *place.words(one, index),
             *echoes[number],
             *place.echo(one),
-            *place.kin(one, bank),
+            *place.kin(one, index),
             *place.setting,
         ]
         for number, one in enumerate(found)
@@ -92,11 +95,11 @@ def features(now: Situation, found: Sequence[Found], bank: Bank) -> Floats:
 
 
 def _agreement(
-    found: Sequence[Found], voices: Sequence[NDArray[np.float64]], said: Sequence[str]
+    found: Sequence[TurnCandidate], voters: Sequence[NDArray[np.float64]], said: Sequence[str]
 ) -> tuple[NDArray[np.float64], Floats, NDArray[np.float64]]:
-    """Return how much the voices agree with each candidate, and the sizes of candidates in characters.
+    """Return the weighted agreement of the voters with each candidate, and candidate sizes in characters.
 
-    Last the share of each candidate's characters that stand in each of the texts said (candidates, texts).
+    Last, the fraction of each candidate's characters that occur in each text of `said` (candidates, texts).
     """
     n = len(found)
     every, meeting = overlaps([*("".join(one.filling.words) for one in found), *said])
@@ -107,17 +110,19 @@ def _agreement(
     words = 2 * common / np.maximum(1, counts[:, None] + counts[None, :])
     pairs, both = overlaps([list(zip(one.filling.words, one.filling.words[1:], strict=False)) for one in found])
     figures = (characters, precision, recall, words, both / np.maximum(1, pairs)[:, None])
-    agreed = np.column_stack([figure @ voice for voice in voices for figure in figures])
+    agreed = np.column_stack([figure @ voter_weights for voter_weights in voters for figure in figures])
     echoes = meeting[:n, n:].astype(np.float64) / np.maximum(1, sizes)[:, None]
     return agreed, sizes, echoes
 
 
-def _slot_shares(found: Sequence[Found], bank: Bank, voice: NDArray[np.float64]) -> list[tuple[float, ...]]:
-    """Return for each candidate how much of the voice uses its slots: most, least, mean, and just these together."""
-    slots = [bank.slots_of[one.entry] for one in found]
+def _slot_shares(
+    found: Sequence[TurnCandidate], index: AgentTurnIndex, voter_weights: NDArray[np.float64]
+) -> list[tuple[float, ...]]:
+    """Return per candidate the voter weight of its slots: highest, lowest, mean, and of exactly this set."""
+    slots = [index.slots_of[one.entry] for one in found]
     single: dict[str, float] = {}
     whole: dict[tuple[str, ...], float] = {}
-    for names, weight in zip(slots, voice.tolist(), strict=True):
+    for names, weight in zip(slots, voter_weights.tolist(), strict=True):
         key = tuple(sorted(names))
         whole[key] = whole.get(key, 0.0) + weight
         for name in names:
@@ -133,68 +138,68 @@ _SEX = ("{a.性别}", "{b.性别}")
 _PRONOUNS = {"男": "他", "女": "她"}
 
 
-class _Place:
-    """The measures that compare a candidate with what was said and what is known."""
+class _StateFeatures:
+    """Features that compare a candidate with history and knowledge."""
 
-    def __init__(self, now: Situation) -> None:
-        self.now = now
-        self.reached = now.reached
-        self.related = {relation.split(">")[0] for relation in now.relations}
-        self.user = set(now.lines[-1]) if now.lines else set[str]()
-        self.own = "".join(now.lines[0::2])
-        self.known = {character for value in now.values for word in value.words for character in word}
-        self.vocabulary = {word for value in now.values for word in value.words}
-        self.vocabulary.update(word for line in now.history for word in line)
-        self.asked = bool(now.lines) and now.lines[-1][-1:] in _ASKING
-        film = [name == "F" for name in f"{now.domains}--"[:2]]
-        self.terms = [set(terms) for _, terms in terms_of(now)[:2]]
-        sexes = {"".join(words) for slot, words in now.values if plain(slot) in _SEX}
+    def __init__(self, state: PlannerState) -> None:
+        self.state = state
+        self.reached = state.reached
+        self.related = {relation.split(">")[0] for relation in state.relations}
+        self.user = set(state.lines[-1]) if state.lines else set[str]()
+        self.own = "".join(state.lines[0::2])
+        self.known = {character for value in state.values for word in value.words for character in word}
+        self.vocabulary = {word for value in state.values for word in value.words}
+        self.vocabulary.update(word for line in state.history for word in line)
+        self.asked = bool(state.lines) and state.lines[-1][-1:] in _ASKING
+        film = [name == "F" for name in f"{state.domains}--"[:2]]
+        self.terms = [set(terms) for _, terms in terms_of(state)[:2]]
+        sexes = {"".join(words) for slot, words in state.values if base_slot(slot) in _SEX}
         self.wrong = {_PRONOUNS[sex] for sex in _PRONOUNS.keys() - sexes} if sexes else set[str]()
-        self.setting = (len(now.values), len(now.relations), len(now.said), *film, len(now.user))
+        self.setting = (len(state.values), len(state.relations), len(state.said), *film, len(state.user))
 
-    def plan(self, one: Found, bank: Bank) -> tuple[float, ...]:
-        """Return what the candidate does on the way from A to B."""
-        now, entry, slots = self.now, bank.entries[one.entry], bank.slots_of[one.entry]
+    def plan(self, one: TurnCandidate, index: AgentTurnIndex) -> tuple[float, ...]:
+        """Return the plan features: topics named, facts used."""
+        state, entry, slots = self.state, index.entries[one.entry], index.slots_of[one.entry]
         first, second = "{A}" in slots, "{B}" in slots
         a, b = self.reached
         facts = [slot for slot in slots if slot not in TOPICS]
-        said = sum("".join(value.words) in now.said for value in one.filling.used if value.slot not in TOPICS)
+        said = sum("".join(value.words) in state.said for value in one.filling.used if value.slot not in TOPICS)
         fresh = sum(value.slot not in TOPICS for value in one.filling.used) - said
         return (
             *(first, second, a, b, first and a, second and b, second and not (a or first)),
-            *(now.turn, entry.turn - now.turn, entry.reached[0] == a, entry.reached[1] == b),
-            *(entry.domains == now.domains, len(facts), said, fresh),
-            sum(plain(slot)[1:-1] in self.related for slot in facts),
+            *(state.turn, entry.turn - state.turn, entry.reached[0] == a, entry.reached[1] == b),
+            *(entry.domains == state.domains, len(facts), said, fresh),
+            sum(base_slot(slot)[1:-1] in self.related for slot in facts),
             any(slot.startswith("{a.") for slot in facts),
             any(slot.startswith("{b.") for slot in facts),
         )
 
-    def form(self, one: Found) -> tuple[float, ...]:
-        """Return whether the candidate asks, and whether the user did."""
+    def form(self, one: TurnCandidate) -> tuple[float, ...]:
+        """Return whether the candidate is a question, and whether the user asked one."""
         last = one.filling.words[-1]
         return last in _ASKING, last in _ASKING or last in _ASKS, self.asked
 
-    def words(self, one: Found, bank: Bank) -> tuple[float, ...]:
-        """Return how rare its own words are, and how many of them are known here."""
-        rarities = [(word, bank.rarity_of_word.get(word, 0.0)) for word in bank.rest_of[one.entry]]
+    def words(self, one: TurnCandidate, index: AgentTurnIndex) -> tuple[float, ...]:
+        """Return the rarity of its words that are not slots, and how many of them are known here."""
+        rarities = [(word, index.rarity_of_word.get(word, 0.0)) for word in index.rest_of[one.entry]]
         every = [rarity for _, rarity in rarities]
         unknown = [rarity for word, rarity in rarities if word not in self.vocabulary]
         mean = added(every) / len(every) if every else 0.0
         known = len(every) - len(unknown)
         return added(every), max(every, default=0.0), mean, added(unknown), max(unknown, default=0.0), known
 
-    def echo(self, one: Found) -> tuple[float, ...]:
-        """Return whether the candidate was said already, how much of it is known, how much of the user it takes up."""
+    def echo(self, one: TurnCandidate) -> tuple[float, ...]:
+        """Return whether it repeats the agent, its overlap with the knowledge, and its coverage of the user."""
         text = "".join(one.filling.words)
         known = sum(character in self.known for character in text) / max(1, len(text))
         covered = len(self.user.intersection(text)) / max(1, len(self.user))
         return text in self.own, known, covered
 
-    def kin(self, one: Found, bank: Bank) -> tuple[float, ...]:
-        """Return how alike the last utterances are, and what of the entry may not fit here."""
-        entry = bank.entries[one.entry]
-        alike = [
+    def kin(self, one: TurnCandidate, index: AgentTurnIndex) -> tuple[float, ...]:
+        """Return the similarity of the last utterances, and signs that the template may not fit."""
+        entry = index.entries[one.entry]
+        similar = [
             2 * len(here.intersection(terms)) / max(1, len(here) + len(terms))
             for here, (_, terms) in zip(self.terms, entry.groups, strict=False)
         ]
-        return *alike, len(entry.needs), not self.wrong.isdisjoint(entry.template)
+        return *similar, len(entry.needs), not self.wrong.isdisjoint(entry.template)

@@ -1,4 +1,4 @@
-"""What many texts share with one another, all pairs at once."""
+"""Pairwise multiset overlap of many texts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def overlaps(texts: Sequence[Iterable[Hashable]]) -> tuple[Floats, Floats]:
-    """Return sizes (n,) and the sizes of all multiset intersections (n, n) of n texts, each a series of items.
+    """Return the sizes (n,) and the pairwise multiset intersection sizes (n, n) of n sequences of items.
 
-    The k-th occurrence of an item is a column of its own, so that an intersection is a dot product of zeros and ones.
-    (`@` would share so small a product among threads, which wait for one another longer than they work.)
+    The k-th occurrence of an item has its own column, so that an intersection is a dot product of 0/1 rows. (`@` would
+    split this small product among threads, which costs more than it saves.)
     """
     numbers: dict[tuple[Hashable, int], int] = {}
     rows: list[int] = []

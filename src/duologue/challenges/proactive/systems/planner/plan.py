@@ -1,8 +1,8 @@
-"""What must come next on the way START -> A -> B, as a list of rules that a candidate may break.
+"""Hard constraints on the way START -> A -> B, as a weighted sum of the rules that a candidate violates.
 
-People name A in their second turn (81 %) and B in their fourth (46 %), fifth or third; the deadlines stand where a
-conversation would otherwise end without (specification, section 7.1). The rules only forbid; which of the candidates
-that break none is said, the trained choice decides.
+People name A in their second turn (81 %) and B in their fourth (46 %), fifth or third; the deadlines are where a
+dialogue would otherwise end without it (specification, section 7.1). Among the candidates with the fewest violations
+the trained ranker decides.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from duologue.core.records import Record
 
 if TYPE_CHECKING:
     from duologue.challenges.proactive.systems.planner.slots import Filling
-    from duologue.challenges.proactive.systems.planner.state import Situation
+    from duologue.challenges.proactive.systems.planner.state import PlannerState
 
-WORST = 8
-"""What breaking the gravest rule counts; each next one counts half."""
+WORST_VIOLATION = 8
+"""Weight of the gravest violation; each next one has half of it."""
 
 
-class Deadlines(Record, frozen=True, kw_only=True):
-    """Agent turns, from 0, in which something is said at the latest."""
+class PlanDeadlines(Record, frozen=True, kw_only=True):
+    """Latest agent turns, from 0, for naming topics and using facts."""
 
     first: int = 2
     """Naming A."""
@@ -31,26 +31,26 @@ class Deadlines(Record, frozen=True, kw_only=True):
     """Using a fact not used yet, as long as fewer than two were."""
 
 
-def broken(now: Situation, filling: Filling, deadlines: Deadlines) -> int:
-    """Return what a reply breaks, added up, 0 where nothing.
+def violations(state: PlannerState, filling: Filling, deadlines: PlanDeadlines) -> int:
+    """Return the summed weights of the rules that a reply violates, 0 if none.
 
-    8: it repeats an own utterance; 4: it names B before A; 2: it misses a deadline of a topic; 1: that of facts.
+    8: repeats an own utterance; 4: names B before A; 2: misses the deadline of a topic; 1: that of facts.
     """
     slots = {value.slot for value in filling.used}
-    a, b = now.reached
+    a, b = state.reached
     first, second = "{A}" in slots, "{B}" in slots
-    repeats = "".join(filling.words) in now.lines[0::2]
+    repeats = "".join(filling.words) in state.lines[0::2]
     early = second and not (a or first)
-    late = (not a and not first and now.turn >= deadlines.first) or (
-        not b and not second and (a or first) and now.turn >= deadlines.second
+    late = (not a and not first and state.turn >= deadlines.first) or (
+        not b and not second and (a or first) and state.turn >= deadlines.second
     )
-    return WORST * repeats + 4 * early + 2 * late + _idle(now, filling, deadlines)
+    return WORST_VIOLATION * repeats + 4 * early + 2 * late + _misses_fact(state, filling, deadlines)
 
 
-def _idle(now: Situation, filling: Filling, deadlines: Deadlines) -> int:
-    if now.turn < deadlines.facts:
+def _misses_fact(state: PlannerState, filling: Filling, deadlines: PlanDeadlines) -> int:
+    if state.turn < deadlines.facts:
         return 0
-    own = "".join(now.lines[0::2])
-    used = {value.words for value in now.values if value.slot not in TOPICS and "".join(value.words) in own}
+    own = "".join(state.lines[0::2])
+    used = {value.words for value in state.values if value.slot not in TOPICS and "".join(value.words) in own}
     fresh = any(value.slot not in TOPICS and value.words not in used for value in filling.used)
     return int(len(used) < 2 and not fresh)

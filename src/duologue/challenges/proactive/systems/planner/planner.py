@@ -1,19 +1,20 @@
-"""The planner: it says what people said in like situations, with this talk's facts, and has learned which to choose.
+"""The planner system: retrieve templates, fill them, drop those that violate the plan, rank the rest by a network.
 
-Candidates are templates of the training dialogues filled from goal and knowledge (`bank`); the rules of `plan` hold
-the way from A to B; a small network (`duologue.models.utility`) predicts how well each of the others would do.
+Candidates are templates of the training dialogues filled from goal and knowledge (`template_index`); the constraints of
+`plan` ensure the way from A to B; a small network (`duologue.models.utility`) predicts the utility of each candidate.
 """
 
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from duologue.challenges.proactive.systems.holdout import split
-from duologue.challenges.proactive.systems.planner.plan import Deadlines, broken
-from duologue.challenges.proactive.systems.planner.variety import Spoken, Variety, spoken
+from duologue.challenges.proactive.systems.planner.plan import PlanDeadlines, violations
+from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
+from duologue.challenges.proactive.systems.planner.variety import Variety, WordFrequencies, word_frequencies
 from duologue.core.disk import decode_text, read_bytes, write_bytes
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Record
@@ -23,103 +24,32 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.proactive.systems.planner.encoder import Reader
-    from duologue.challenges.proactive.systems.planner.state import Situation
-    from duologue.challenges.proactive.systems.planner.template_index import Bank, Found
+    from duologue.challenges.proactive.systems.planner.encoder import CandidateEncoder
+    from duologue.challenges.proactive.systems.planner.state import PlannerState
+    from duologue.challenges.proactive.systems.planner.template_index import AgentTurnIndex, TurnCandidate
     from duologue.core.protocols import Brief, Progress, Run, Task, World
     from duologue.core.records import Example, Sample
     from duologue.models.utility import Choice, UtilityRanker, UtilitySize
 
 WEIGHTS, CARD, ENTRIES = "weights.safetensors", "planner.json", "bank.json"
-_CHUNK = 32  # samples that are scored at once
-_DIGITS = 4  # of a score: below that, sums depend on what else is in the batch
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Share = Annotated[float, msgspec.Meta(ge=0, lt=1)]
-Weight = Annotated[float, msgspec.Meta(ge=0)]
-
-
-class PlannerRecipe(Record, frozen=True):
-    """What the planner reads, how many replies it weighs, how it is trained."""
-
-    knowledge: bool = True
-    """Whether facts are read at all (an ablation where not)."""
-    goal: bool = True
-    """Whether it knows which topic comes first and how both belong together (an ablation where not)."""
-    copy: bool = True
-    """Whether replies may take facts over; without, only the topics' names (an ablation)."""
-    rerank: bool = True
-    """Whether the trained network chooses; without, the candidate on which the others agree most (an ablation)."""
-    text: bool = True
-    """Whether the network reads words besides figures."""
-    candidates: Positive = 100
-    """Replies that are weighed."""
-    pool: Positive = 200
-    """Turns of the bank that are looked at for them."""
-    first_by: Count = 2
-    """Agent turn, from 0, in which A is named at the latest."""
-    second_by: Count = 4
-    """Agent turn in which B is named at the latest, once A was."""
-    facts_by: Count = 2
-    """Agent turn from which a new fact is used as long as fewer than two were."""
-    variety: Weight = 0.011
-    """What a word is worth, in predicted utility (character F1, 0 to 1), that no other reply of a test would hold:
-    utility alone favours what everybody says."""
-    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.06
-    """Share of the training samples, by pairs of topics, that decides which weights are best, when no others do."""
-    epochs: Positive = 4
-    batch: Positive = 64
-    """Samples per step."""
-    sampled: Count = 50
-    """Candidates of a sample that are read in a step, drawn anew for each network; 0: all of them."""
-    members: Positive = 2
-    """Networks that differ in their chance; their mean decides."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1.5e-3
-    width: Positive = 64
-    """Numbers per word."""
-    hidden: Positive = 192
-    word_dropout: Share = 0.15
-    """Share of words not read in training."""
-    rare: Positive = 4
-    """Words that fewer training situations, or fewer templates, have are read as unknown."""
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
-    """Time between checkpoints."""
-    threads: Positive = 2
-    """Processor threads in training; another number gives other last bits."""
-
-    @classmethod
-    def tiny(cls) -> PlannerRecipe:
-        """Return a recipe that trains in seconds, for tests of what a planner must keep to, not of what it knows."""
-        return cls(
-            candidates=10,
-            pool=20,
-            held_out=0.3,
-            epochs=1,
-            batch=8,
-            sampled=5,
-            members=2,
-            width=8,
-            hidden=8,
-            rare=1,
-            threads=1,
-        )
+_CHUNK = 32  # samples scored at once
+_DIGITS = 4  # of a score: the digits below depend on the batch
 
 
 class _Card(Record, frozen=True, kw_only=True):
-    """What a saved planner needs beside weights and bank."""
+    """What a saved planner needs besides weights and index."""
 
     situation_words: list[str]
     template_words: list[str]
-    spoken: Spoken
-    """Words of all replies."""
-    openings: Spoken
-    """Words of first turns."""
+    word_frequencies: WordFrequencies
+    """Word frequencies of all replies."""
+    openings: WordFrequencies
+    """Word frequencies of first turns."""
     seen: str
 
 
 class Planner:
-    """Lead from A to B with replies of people, filled anew and chosen by a trained network (a `Trainable`)."""
+    """Lead from A to B with human replies, refilled with the sample's facts and ranked by a network (a `Trainable`)."""
 
     Recipe: type[Record] = PlannerRecipe
     scope = Scope(tasks=("proactive",))
@@ -130,16 +60,16 @@ class Planner:
         if not self.recipe.rerank:
             self.extras = ()
         self.seen: str = "nothing yet: train it first"
-        self._bank: Bank | None = None
-        self._reader: Reader | None = None
+        self._index: AgentTurnIndex | None = None
+        self._encoder: CandidateEncoder | None = None
         self._model: UtilityRanker | None = None
         self._variety: Variety | None = None
 
     def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
-        """Do nothing: facts come with each sample, and no chance is left in a trained planner."""
+        """Do nothing: facts come with each sample, and a trained planner is deterministic."""
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to practise on
-        """Raise `UsageError`: the planner learns from dialogues of people."""
+    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is no practice data
+        """Raise `UsageError`: the planner learns from human dialogues."""
         raise UsageError(
             f"the planner learns from dialogues of people, and task '{task.brief.name}' makes none of its own; "
             "give files with --train"
@@ -152,42 +82,51 @@ class Planner:
         unlabelled: Sequence[Example],  # noqa: ARG002  # turns without replies teach it nothing
         run: Run,
     ) -> None:
-        """Learn from samples with replies; interrupted, it goes on from its last checkpoint to the same weights.
+        """Train on samples with replies; an interrupted training resumes from its last checkpoint to the same weights.
 
-        Without held-out samples some pairs of topics are held out; the bank holds their turns in the end, too.
+        Without held-out samples some pairs of topics are held out; the final index has their turns too.
         """
-        from duologue.challenges.proactive.systems.planner.encoder import Reader
-        from duologue.challenges.proactive.systems.planner.state import situation_of
-        from duologue.challenges.proactive.systems.planner.template_index import Bank, entries_of  # needs numpy
+        from duologue.challenges.proactive.systems.planner.encoder import CandidateEncoder
+        from duologue.challenges.proactive.systems.planner.state import state_of
+        from duologue.challenges.proactive.systems.planner.template_index import (  # needs numpy
+            AgentTurnIndex,
+            agent_turns_of,
+        )
 
         examples = [one for one in examples if one.references and one.references[0].text]
         own = not held_out
-        learned, judged = split(examples, self.recipe.held_out, run.seed) if own else (list(examples), list(held_out))
-        bank = Bank(entries_of([self._seen_by(one) for one in learned], _tell(run.progress, len(learned), "reading")))
-        situations = (situation_of(self._visible(one.sample)) for one in learned)
-        self._reader = Reader.of(bank, situations, rare=self.recipe.rare)
-        self._bank = bank
+        training, validation = (
+            split(examples, self.recipe.held_out, run.seed) if own else (list(examples), list(held_out))
+        )
+        index = AgentTurnIndex(
+            agent_turns_of([self._masked(one) for one in training], _reporter(run.progress, len(training), "reading"))
+        )
+        states = (state_of(self._masked_sample(one.sample)) for one in training)
+        self._encoder = CandidateEncoder.of(index, states, rare=self.recipe.rare)
+        self._index = index
         if self.recipe.rerank:
-            self._learn(learned, judged, run)
+            self._train(training, validation, run)
         if own:
-            self._bank = Bank(entries_of([self._seen_by(one) for one in examples]))
+            self._index = AgentTurnIndex(agent_turns_of([self._masked(one) for one in examples]))
         said = [((one.references[0].text or "").split(), not one.sample.history) for one in examples]
-        self._variety = Variety(spoken(words for words, _ in said), spoken(words for words, first in said if first))
+        self._variety = Variety(
+            word_frequencies(words for words, _ in said), word_frequencies(words for words, first in said if first)
+        )
         dialogues = len({one.sample.dialogue_id for one in examples})
         self.seen = f"{len(examples)} agent turns of {dialogues} training dialogues of people"
 
-    def _learn(self, learned: Sequence[Example], judged: Sequence[Example], run: Run) -> None:
+    def _train(self, training: Sequence[Example], validation: Sequence[Example], run: Run) -> None:
         from duologue.models.train import Plan, train  # needs torch
         from duologue.models.utility import Collator, learner, new_utility
 
-        bank, reader = self._ready()
+        index, encoder = self._ready()
         recipe = self.recipe
-        rows = self._choices(learned, run.progress, "weighing replies")
-        tests = self._choices(judged, run.progress, "weighing held-out replies")
+        rows = self._choices(training, run.progress, "weighing replies")
+        tests = self._choices(validation, run.progress, "weighing held-out replies")
         if not rows or not tests:
             raise UsageError("no sample has candidates: the training files are too small to learn a choice from")
         model = new_utility(self._size(), run.seed)
-        model.scale(reader.some_figures(rows))
+        model.scale(encoder.sample_features(rows))
         plan = Plan(
             epochs=recipe.epochs,
             batch=recipe.batch,
@@ -198,7 +137,7 @@ class Planner:
             choose="loss",
         )
         train(
-            learner(model, Collator(reader.table(bank)), recipe.sampled),
+            learner(model, Collator(encoder.table(index)), recipe.sampled),
             rows,
             tests,
             plan,
@@ -220,38 +159,38 @@ class Planner:
         )
 
     def _choices(self, examples: Sequence[Example], progress: Progress | None, what: str) -> list[Choice]:
-        """Return the candidates of each example with their utility; those of its own pair of topics are left out."""
+        """Return the candidates of each example with their utilities, without those of its own pair of topics."""
         from duologue.challenges.proactive.systems.planner.template_index import pair_of
 
-        bank, reader = self._ready()
+        index, encoder = self._ready()
         rows = []
-        gc.freeze()  # bank and examples are many and stay: the collector need not go through them again and again
+        gc.freeze()  # index and examples are large and stay: spare the garbage collector going through them
         try:
             for done, example in enumerate(examples):
-                sample = self._seen_by(example).sample
-                now, found = self._weighed(sample, apart=pair_of(example.sample))
+                sample = self._masked(example).sample
+                state, found = self._candidates(sample, excluded_pair=pair_of(example.sample))
                 if found:
-                    rows.append(reader.choice(now, found, bank, reference=example.references[0].text))
+                    rows.append(encoder.choice(state, found, index, reference=example.references[0].text))
                 if progress is not None and done % 100 == 0:
                     progress(done, len(examples), what)
         finally:
             gc.unfreeze()
         return rows
 
-    def _weighed(self, sample: Sample, apart: str | None = None) -> tuple[Situation, list[Found]]:
-        from duologue.challenges.proactive.systems.planner.state import situation_of
+    def _candidates(self, sample: Sample, excluded_pair: str | None = None) -> tuple[PlannerState, list[TurnCandidate]]:
+        from duologue.challenges.proactive.systems.planner.state import state_of
 
-        now = situation_of(sample)
+        state = state_of(sample)
         recipe = self.recipe
-        return now, self._ready()[0].search(
-            now, most=recipe.candidates, pool=recipe.pool, apart=apart, facts=recipe.copy
+        return state, self._ready()[0].search(
+            state, limit=recipe.candidates, pool=recipe.pool, excluded_pair=excluded_pair, facts=recipe.copy
         )
 
-    def _seen_by(self, example: Example) -> Example:
-        """Return an example as far as the recipe lets the planner see it."""
-        return msgspec.structs.replace(example, sample=self._visible(example.sample))
+    def _masked(self, example: Example) -> Example:
+        """Return an example without the fields that the recipe ablates."""
+        return msgspec.structs.replace(example, sample=self._masked_sample(example.sample))
 
-    def _visible(self, sample: Sample) -> Sample:
+    def _masked_sample(self, sample: Sample) -> Sample:
         goal = sample.goal
         if goal is None or len(goal.topics) != 2:
             raise UsageError(f"sample '{sample.id}' has no goal of two topics; the planner leads from one to another")
@@ -263,25 +202,25 @@ class Planner:
         return msgspec.structs.replace(sample, goal=goal)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
-        """Return a reply to each sample, words joined by spaces. Raises `UsageError` before `fit` or `load`."""
+        """Return a reply to each sample, segmented. Raises `UsageError` before `fit` or `load`."""
         self._ready()
         answers: list[Answer] = []
         for start in range(0, len(samples), _CHUNK):
-            chunk = [self._visible(sample) for sample in samples[start : start + _CHUNK]]
+            chunk = [self._masked_sample(sample) for sample in samples[start : start + _CHUNK]]
             answers += self._answers(chunk)
         return answers
 
     def _answers(self, samples: Sequence[Sample]) -> list[Answer]:
-        bank, reader = self._ready()
-        weighed = [self._weighed(sample) for sample in samples]
-        predicted = iter(self._predicted([reader.choice(now, found, bank) for now, found in weighed if found]))
+        index, encoder = self._ready()
+        candidates = [self._candidates(sample) for sample in samples]
+        predicted = iter(self._predicted([encoder.choice(state, found, index) for state, found in candidates if found]))
         return [
-            Answer(text=" ".join(self._chosen(now, found, next(predicted)).filling.words) if found else _NOTHING)
-            for now, found in weighed
+            Answer(text=" ".join(self._best(state, found, next(predicted)).filling.words) if found else _NOTHING)
+            for state, found in candidates
         ]
 
     def _predicted(self, rows: Sequence[Choice]) -> list[list[float]]:
-        """Return for each candidate its utility as far as it can be foreseen; without a network, the agreement."""
+        """Return the predicted utility of each candidate; without a network, the agreement with the others."""
         if not rows:
             return []
         if self._model is None or not self.recipe.rerank:
@@ -291,56 +230,59 @@ class Planner:
             return [row.figures[:, agreed].tolist() for row in rows]
         from duologue.models.utility import Collator, scores
 
-        bank, reader = self._ready()
-        return [one.tolist() for one in scores(self._model, rows, Collator(reader.table(bank)))]
+        index, encoder = self._ready()
+        return [one.tolist() for one in scores(self._model, rows, Collator(encoder.table(index)))]
 
-    def _worth(self, now: Situation, one: Found, utility: float) -> float:
-        """Return utility and variety of a candidate together, rounded."""
+    def _score(self, state: PlannerState, one: TurnCandidate, utility: float) -> float:
+        """Return the score of a candidate: utility plus weighted novelty, rounded."""
         if self._variety is None or not self.recipe.rerank:
             return round(utility, _DIGITS)
-        fresh = self._variety.new_words(one.filling.words, opening=now.turn == 0)
+        fresh = self._variety.new_words(one.filling.words, opening=state.turn == 0)
         return round(utility + self.recipe.variety * fresh, _DIGITS)
 
-    def _chosen(self, now: Situation, found: Sequence[Found], predicted: Sequence[float]) -> Found:
+    def _best(self, state: PlannerState, found: Sequence[TurnCandidate], predicted: Sequence[float]) -> TurnCandidate:
         recipe = self.recipe
-        deadlines = Deadlines(first=recipe.first_by, second=recipe.second_by, facts=recipe.facts_by)
-        faults = [broken(now, one.filling, deadlines) if recipe.goal else 0 for one in found]
-        fewest = min(faults)
-        allowed = [place for place, fault in enumerate(faults) if fault == fewest]
-        return found[max(allowed, key=lambda place: (self._worth(now, found[place], predicted[place]), -place))]
+        deadlines = PlanDeadlines(first=recipe.first_by, second=recipe.second_by, facts=recipe.facts_by)
+        violation_scores = [violations(state, one.filling, deadlines) if recipe.goal else 0 for one in found]
+        fewest = min(violation_scores)
+        allowed = [place for place, violation in enumerate(violation_scores) if violation == fewest]
+        return found[max(allowed, key=lambda place: (self._score(state, found[place], predicted[place]), -place))]
 
-    def _ready(self) -> tuple[Bank, Reader]:
-        if self._bank is None or self._reader is None:
+    def _ready(self) -> tuple[AgentTurnIndex, CandidateEncoder]:
+        if self._index is None or self._encoder is None:
             raise UsageError("the planner has not learned yet; train it, or load a trained one")
-        return self._bank, self._reader
+        return self._index, self._encoder
 
     def save(self, folder: Path) -> None:
-        """Write the bank, the words and the weights."""
-        bank, reader = self._ready()
-        variety = self._variety or Variety(spoken([]), spoken([]))
+        """Write index, vocabularies and weights."""
+        index, encoder = self._ready()
+        variety = self._variety or Variety(word_frequencies([]), word_frequencies([]))
         if self._model is not None:
             from duologue.models.weights import save_weights  # needs torch
 
             save_weights(self._model, folder / WEIGHTS)
-        write_bytes(folder / ENTRIES, msgspec.json.encode(bank.entries))
+        write_bytes(folder / ENTRIES, msgspec.json.encode(index.entries))
         card = _Card(
-            situation_words=reader.situation_words,
-            template_words=reader.template_words,
-            spoken=variety.every,
+            situation_words=encoder.situation_words,
+            template_words=encoder.template_words,
+            word_frequencies=variety.every,
             openings=variety.openings,
             seen=self.seen,
         )
         write_bytes(folder / CARD, msgspec.json.encode(card))
 
     def load(self, folder: Path) -> None:
-        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.challenges.proactive.systems.planner.encoder import Reader
-        from duologue.challenges.proactive.systems.planner.template_index import Bank, Entry  # needs numpy
+        """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        from duologue.challenges.proactive.systems.planner.encoder import CandidateEncoder
+        from duologue.challenges.proactive.systems.planner.template_index import (  # needs numpy
+            AgentTurn,
+            AgentTurnIndex,
+        )
 
         card = _decoded(folder / CARD, _Card)
-        self._bank = Bank(_decoded(folder / ENTRIES, list[Entry]))
-        self._reader = Reader(card.situation_words, card.template_words)
-        self._variety = Variety(card.spoken, card.openings)
+        self._index = AgentTurnIndex(_decoded(folder / ENTRIES, list[AgentTurn]))
+        self._encoder = CandidateEncoder(card.situation_words, card.template_words)
+        self._variety = Variety(card.word_frequencies, card.openings)
         self.seen = card.seen
         if self.recipe.rerank:
             from duologue.models.utility import new_utility  # needs torch
@@ -352,10 +294,10 @@ class Planner:
 
 
 _NOTHING = "你 好 。"
-"""What is said where no template fits; a bank of real dialogues always has one."""
+"""Reply if no template fits; an index of real dialogues always has one."""
 
 
-def _tell(progress: Progress | None, total: int, what: str) -> Any:
+def _reporter(progress: Progress | None, total: int, what: str) -> Any:
     return None if progress is None else lambda done: progress(done, total, f"{what} dialogues")
 
 

@@ -1,4 +1,4 @@
-"""The bank: every agent turn of the training dialogues as a template, found again by the situation it was said in."""
+"""Index of the agent turns of the training dialogues as templates, retrieved by similarity of dialogue state."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from duologue.challenges.proactive.systems.planner.slots import (
     Filler,
     Filling,
     Slotter,
-    Words,
+    Tokens,
+    base_slot,
     is_slot,
-    plain,
 )
-from duologue.challenges.proactive.systems.planner.state import situation_of, terms_of
+from duologue.challenges.proactive.systems.planner.state import state_of, terms_of
 from duologue.core.records import Record
 from duologue.core.sums import added
 from duologue.knowledge.postings import Postings
@@ -30,91 +30,91 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.proactive.systems.planner.state import Situation
+    from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.core.records import Example, Sample
 
-_RARE = 15  # templates; a word of the source's knowledge that fewer of them say is taken for knowledge
+_RARE = 15  # templates; a word of the source's knowledge that fewer of them have counts as knowledge
 _FOREIGN = re.compile(r"[0-9A-Za-z０-９]")
-_BASE = 0.3  # weight of a term that stands everywhere
+_BASE = 0.3  # weight of a term of every entry
 
 
-class Entry(Record, frozen=True, kw_only=True):
-    """An agent turn of a training dialogue."""
+class AgentTurn(Record, frozen=True, kw_only=True):
+    """An agent turn of a training dialogue as a template, with its dialogue state."""
 
-    template: Words
+    template: Tokens
     pair: str
-    """The two topics in alphabetical order: what must not meet itself in training."""
+    """The sorted pair of topics; excluded when its own samples are trained on."""
     turn: int
     domains: str
     reached: tuple[bool, bool]
     groups: tuple[tuple[float, tuple[str, ...]], ...]
-    """The terms of its situation, by groups with weights."""
+    """Retrieval terms of its state in weighted groups."""
     needs: tuple[str, ...] = ()
-    """Words that are knowledge but no slot: numbers, foreign words, bits of facts. Said only where they are known."""
+    """Words that are knowledge but not slots (numbers, foreign words, fragments of facts); required to be known."""
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The slots of the template, each once, parts left aside."""
-        return tuple(dict.fromkeys(plain(word) for word in self.template if is_slot(word)))
+        """The distinct slots of the template, without parts."""
+        return tuple(dict.fromkeys(base_slot(word) for word in self.template if is_slot(word)))
 
     @property
     def rest(self) -> list[str]:
-        """The words that are neither slots nor punctuation."""
+        """Words that are neither slots nor punctuation."""
         return [word for word in self.template if not is_slot(word) and word not in PUNCTUATION]
 
 
-class Found(Record, frozen=True, kw_only=True):
-    """A candidate: an entry with its slots filled."""
+class TurnCandidate(Record, frozen=True, kw_only=True):
+    """A candidate reply: an indexed turn with its slots filled."""
 
     entry: int
-    """Its number in the bank."""
-    likeness: float
-    """How alike the situations are; at most the sum of the group weights."""
+    """Index of the turn."""
+    similarity: float
+    """Similarity of the dialogue states; at most the sum of the group weights."""
     filling: Filling
-    way: int
-    """0, or 1 where another value of the same slot was taken."""
+    variant: int
+    """0, or 1 for the filling with the next value of a slot."""
     times: int
-    """How many entries found give these very words."""
+    """Number of retrieved turns that give the same words."""
 
 
 def pair_of(sample: Sample) -> str:
-    """Return the topics of a sample in alphabetical order, as one text."""
+    """Return the sorted topics of a sample as one string."""
     return "\t".join(holdout.pair_of(sample))
 
 
-def entries_of(examples: Sequence[Example], tell: Callable[[int], None] | None = None) -> list[Entry]:
-    """Return an entry for each example with a reply."""
-    made: list[tuple[Entry, frozenset[str]]] = []
+def agent_turns_of(examples: Sequence[Example], report: Callable[[int], None] | None = None) -> list[AgentTurn]:
+    """Return an indexable turn for each example with a reply."""
+    made: list[tuple[AgentTurn, frozenset[str]]] = []
     for done, example in enumerate(examples):
         reply = example.references[0].text if example.references else None
         if not reply:
             continue
-        now = situation_of(example.sample)
-        template = Slotter(now.values)(reply.split())
-        known = frozenset(word for value in now.values for word in value.words)
-        groups = tuple((weight, tuple(terms)) for weight, terms in terms_of(now))
-        entry = Entry(
+        state = state_of(example.sample)
+        template = Slotter(state.values)(reply.split())
+        known = frozenset(word for value in state.values for word in value.words)
+        groups = tuple((weight, tuple(terms)) for weight, terms in terms_of(state))
+        entry = AgentTurn(
             template=template,
             pair=pair_of(example.sample),
-            turn=now.turn,
-            domains=now.domains,
-            reached=now.reached,
+            turn=state.turn,
+            domains=state.domains,
+            reached=state.reached,
             groups=groups,
         )
         made.append((entry, known))
-        if tell is not None and done % 500 == 0:
-            tell(done)
+        if report is not None and done % 500 == 0:
+            report(done)
     said = Counter(word for entry, _ in made for word in set(entry.rest))
     return [_with_needs(entry, known, said) for entry, known in made]
 
 
-def _with_needs(entry: Entry, known: frozenset[str], said: Counter[str]) -> Entry:
+def _with_needs(entry: AgentTurn, known: frozenset[str], said: Counter[str]) -> AgentTurn:
     needs = [
         word for word in entry.rest if _FOREIGN.search(word) or (word in known and len(word) > 1 and said[word] < _RARE)
     ]
     if not needs:
         return entry
-    return Entry(
+    return AgentTurn(
         template=entry.template,
         pair=entry.pair,
         turn=entry.turn,
@@ -125,14 +125,16 @@ def _with_needs(entry: Entry, known: frozenset[str], said: Counter[str]) -> Entr
     )
 
 
-class Bank:
-    """All entries, searchable."""
+class AgentTurnIndex:
+    """Searchable index of agent turns."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[AgentTurn]) -> None:
         self.entries = list(entries)
-        heard = Counter(term for entry in self.entries for _, terms in entry.groups for term in set(terms))
-        self._rarity = {term: math.log(len(self.entries) / (1 + times)) + _BASE for term, times in heard.items()}
-        self._likeness = Postings([list(self._vector(entry.groups)) for entry in self.entries])
+        document_counts = Counter(term for entry in self.entries for _, terms in entry.groups for term in set(terms))
+        self._rarity = {
+            term: math.log(len(self.entries) / (1 + times)) + _BASE for term, times in document_counts.items()
+        }
+        self._similarity = Postings([list(self._vector(entry.groups)) for entry in self.entries])
         slots = [sorted({word for word in entry.template if is_slot(word)}) for entry in self.entries]
         self._slots = Postings([[(slot, 1.0) for slot in one] for one in slots])
         self._wanted = np.array([len(one) for one in slots])
@@ -145,7 +147,7 @@ class Bank:
         self.rest_of = [entry.rest for entry in self.entries]
 
     def _vector(self, groups: Sequence[tuple[float, Sequence[str]]]) -> Iterator[tuple[str, float]]:
-        """Yield terms with weights; the squares of a group sum up to the group's weight."""
+        """Yield weighted terms; the squared weights of a group sum to the group's weight."""
         for weight, terms in groups:
             counts = Counter(term for term in terms if term in self._rarity)
             values = {term: math.sqrt(times) * self._rarity[term] for term, times in counts.items()}
@@ -154,52 +156,56 @@ class Bank:
                 yield from ((term, value / norm * math.sqrt(weight)) for term, value in sorted(values.items()))
 
     def search(
-        self, now: Situation, *, most: int, pool: int, apart: str | None = None, facts: bool = True
-    ) -> list[Found]:
-        """Return up to `most` different candidates from the `pool` entries whose situations are most alike.
+        self, state: PlannerState, *, limit: int, pool: int, excluded_pair: str | None = None, facts: bool = True
+    ) -> list[TurnCandidate]:
+        """Return up to `limit` different candidates from the `pool` turns with the most similar states.
 
-        Only entries whose slots and needs the situation can serve; none of the pair of topics `apart`. Of equal
-        likeness the earlier entry comes first. Without `facts` only templates that name topics alone.
+        Only turns whose slots and needed words the state can provide, and none of the pair of topics `excluded_pair`.
+        Ties go to the earlier turn. Without `facts` only templates without fact slots.
         """
-        filler = Filler(now.values, now.said)
-        alike = self._likeness.sums(list(self._vector(terms_of(now))))
+        filler = Filler(state.values, state.said)
+        similar = self._similarity.sums(list(self._vector(terms_of(state))))
         usable = filler.slots if facts else TOPICS
         served = self._slots.sums([(slot, 1.0) for slot in usable]) >= self._wanted - 0.5
-        if apart is not None and apart in self._pairs:
-            served &= self._pair != self._pairs[apart]
-        alike[~served] = -1.0
-        best = np.argsort(-alike, kind="stable") if len(alike) <= pool else _highest(alike, pool)
-        known = {word for value in now.values for word in value.words} | {word for line in now.history for word in line}
-        return self._filled(best, alike, filler, known, most)
+        if excluded_pair is not None and excluded_pair in self._pairs:
+            served &= self._pair != self._pairs[excluded_pair]
+        similar[~served] = -1.0
+        best = np.argsort(-similar, kind="stable") if len(similar) <= pool else _highest(similar, pool)
+        known = {word for value in state.values for word in value.words} | {
+            word for line in state.history for word in line
+        }
+        return self._filled(best, similar, filler, known, limit)
 
     def _filled(
-        self, best: NDArray[np.intp], alike: NDArray[np.float64], filler: Filler, known: set[str], most: int
-    ) -> list[Found]:
-        found: dict[Words, Found] = {}
+        self, best: NDArray[np.intp], similar: NDArray[np.float64], filler: Filler, known: set[str], limit: int
+    ) -> list[TurnCandidate]:
+        found: dict[Tokens, TurnCandidate] = {}
         for number in best.tolist():
-            if alike[number] < 0 or len(found) >= most:
+            if similar[number] < 0 or len(found) >= limit:
                 break
             entry = self.entries[number]
             if not known.issuperset(entry.needs):
                 continue
-            for way, filling in enumerate(filler(entry.template)):
+            for variant, filling in enumerate(filler(entry.template)):
                 before = found.get(filling.words)
                 if before is None:
-                    likeness = float(alike[number])
-                    found[filling.words] = Found(entry=number, likeness=likeness, filling=filling, way=way, times=1)
+                    similarity = float(similar[number])
+                    found[filling.words] = TurnCandidate(
+                        entry=number, similarity=similarity, filling=filling, variant=variant, times=1
+                    )
                 else:
-                    found[filling.words] = Found(
+                    found[filling.words] = TurnCandidate(
                         entry=before.entry,
-                        likeness=before.likeness,
+                        similarity=before.similarity,
                         filling=before.filling,
-                        way=before.way,
+                        variant=before.variant,
                         times=before.times + 1,
                     )
-        return list(found.values())[:most]
+        return list(found.values())[:limit]
 
 
 def _highest(values: NDArray[np.float64], n: int) -> NDArray[np.intp]:
-    """Return the places of the n highest values, highest first, earlier ones first among equals."""
+    """Return the indices of the n highest values in descending order, ties by index."""
     edge = np.partition(values, len(values) - n)[len(values) - n]
     places = np.flatnonzero(values >= edge)
     return places[np.argsort(-values[places], kind="stable")][:n]

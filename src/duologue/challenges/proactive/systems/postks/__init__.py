@@ -1,1 +1,1 @@
-"""The generation baseline: posterior knowledge selection."""
+"""The generation baseline `postks`: posterior knowledge selection."""

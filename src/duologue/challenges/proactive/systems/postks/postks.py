@@ -6,11 +6,12 @@ settings, the document's reading, and the small size that is the default here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from duologue.challenges.proactive.systems.holdout import split
+from duologue.challenges.proactive.systems.postks.recipe import PostksRecipe
 from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Example, Record
@@ -20,68 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.proactive.systems.postks.network.batch import Row
+    from duologue.challenges.proactive.systems.postks.network.batch import PostksRow
     from duologue.challenges.proactive.systems.postks.network.model import Postks
-    from duologue.challenges.proactive.systems.postks.text import Words
+    from duologue.challenges.proactive.systems.postks.text import PostksVocabulary
     from duologue.core.protocols import Brief, Progress, Run, Task, World
     from duologue.core.records import Sample
 
 WEIGHTS, CARD = "weights.safetensors", "postks.json"
-_CHUNK = 64  # hypotheses that are searched at once
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
-
-
-class PostksRecipe(Record, frozen=True):
-    """Sizes, readings and training of the generation baseline."""
-
-    words: Positive = 128
-    """Numbers per word."""
-    hidden: Annotated[int, msgspec.Meta(ge=2, multiple_of=2)] = 192
-    """Numbers per state."""
-    dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.3
-    """Share of the decoder's output that is dropped in training."""
-    posterior: Literal["reply", "source-and-reply"] = "reply"
-    """What chooses knowledge in training: the true reply (the released code), or source and reply (the document)."""
-    loss: Literal["summed", "averaged"] = "summed"
-    """Over the tokens of a reply: `summed` (the released code) or `averaged` (the document)."""
-    generalise: bool = True
-    """Put slots in the place of topic names, and names back into replies."""
-    width: Positive = 1
-    """Hypotheses of the search; 1 is greedy, as in the released PyTorch program; the Paddle one has 10."""
-    epochs: Positive = 14
-    bow_epochs: Annotated[int, msgspec.Meta(ge=0)] = 2
-    """The first of the epochs, in which knowledge alone learns to foretell the words of replies."""
-    batch: Positive = 32
-    """Samples per step."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1e-3
-    clip: Annotated[float, msgspec.Meta(gt=0)] = 5.0
-    """Largest norm of the gradient."""
-    held_out: Share = 0.05
-    """Share of the samples, apart by pairs of topics, that tells the best weights where none are given for it."""
-    check_every: Annotated[int, msgspec.Meta(ge=0)] = 0
-    """Steps between looks at the held-out samples; 0: one after each epoch."""
-    patience: Positive = 3
-    """Looks without progress, after the first stage, before the training stops."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """Of matrix products in training; replies are made in float32."""
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 30.0
-    """Time between checkpoints."""
-    threads: Positive = 1
-    """Processor threads in training; other numbers give other last bits."""
-    devices: Positive = 1
-    """Processes that share each step."""
-    device: Literal["cpu", "cuda"] = "cpu"
-
-    @classmethod
-    def tiny(cls) -> PostksRecipe:
-        """Return a recipe that trains in seconds, for tests of what the system must keep to, not of what it knows."""
-        return cls(words=8, hidden=8, dropout=0.1, epochs=3, bow_epochs=1, batch=4, learning_rate=0.01, held_out=0.3)
+_CHUNK = 64  # hypotheses decoded at once
 
 
 class PostksBaseline:
-    """Write replies by posterior knowledge selection, the generation baseline of DuConv (a `Trainable`)."""
+    """Generate replies by posterior knowledge selection, the generation baseline of DuConv (a `Trainable`)."""
 
     Recipe: type[Record] = PostksRecipe
     scope = Scope(tasks=("proactive",))
@@ -91,14 +42,14 @@ class PostksBaseline:
         self.recipe = recipe or PostksRecipe()
         self.seen: str = "the agent's turns of the sessions given, nothing else"
         self._model: Postks | None = None
-        self._words: Words | None = None
+        self._words: PostksVocabulary | None = None
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all it knows is in its weights
+    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all its knowledge is in its weights
         """Check the task. Raises `UsageError` for any but `proactive`."""
         if brief.name != "proactive":
             raise UsageError(f"postks answers for task 'proactive' alone, found '{brief.name}'")
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to make
+    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is no practice data
         """Raise `UsageError`: there is no simulator of this data."""
         raise UsageError("postks learns from sessions of people; give them with --train FILE.jsonl[.gz]")
 
@@ -106,23 +57,23 @@ class PostksBaseline:
         self,
         examples: Sequence[Example],
         held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # samples without replies teach it nothing
+        unlabelled: Sequence[Example],  # noqa: ARG002  # needs replies
         run: Run,
     ) -> None:
-        """Learn from samples with replies; without held-out ones a part that shares no pair of topics is held out.
+        """Train on samples with replies; without held-out samples a part that shares no pair of topics is held out.
 
-        Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights. Raises
-        `UsageError` when there is nothing to learn from.
+        An interrupted training resumes from the last checkpoint in `run.folder` and ends in the same weights. Raises
+        `UsageError` without training data.
         """
         from duologue.challenges.proactive.systems.postks.network.learner import Learner
-        from duologue.challenges.proactive.systems.postks.text import Words  # these need torch
+        from duologue.challenges.proactive.systems.postks.text import PostksVocabulary  # these need torch
         from duologue.models.train import Plan, train
 
         recipe = self.recipe
         if not held_out:
             examples, held_out = split(examples, recipe.held_out, run.seed)
-        lines, judged = (self._lines(part, run.progress) for part in (examples, held_out))
-        words = Words.of(lines)
+        lines, validation = (self._lines(part, run.progress) for part in (examples, held_out))
+        words = PostksVocabulary.of(lines)
         model = self._new_model(words, run.seed)
         plan = Plan(
             epochs=recipe.epochs,
@@ -145,8 +96,8 @@ class PostksBaseline:
         )
         train(
             Learner(model, recipe.bow_epochs, recipe.precision).subject(),
-            _lessons(lines, words),
-            _lessons(judged, words),
+            _training_rows(lines, words),
+            _training_rows(validation, words),
             plan,
             folder=run.folder,
             seed=run.seed,
@@ -156,7 +107,7 @@ class PostksBaseline:
         self._model, self._words = model.to("cpu"), words
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
-        """Return a reply to each sample, never an empty one.
+        """Return a non-empty reply to each sample.
 
         Raises `UsageError` before `fit` or `load`, and for a sample without a goal of two topics.
         """
@@ -166,7 +117,7 @@ class PostksBaseline:
         if self._model is None or self._words is None:
             raise UsageError("postks has not learned yet; train it, or load a trained one")
         texts = [text_of(Example(sample=sample), generalise=self.recipe.generalise) for sample in samples]
-        rows = [self._words.question(text.line) for text in texts]
+        rows = [self._words.input_row(text.line) for text in texts]
         answers: list[Answer] = [Answer(text="")] * len(samples)
         order = sorted(range(len(rows)), key=lambda place: len(rows[place].source))
         size = max(1, _CHUNK // self.recipe.width)
@@ -188,8 +139,8 @@ class PostksBaseline:
         write_text(folder / CARD, msgspec.json.encode({"words": self._words.words}).decode() + "\n")
 
     def load(self, folder: Path) -> None:
-        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.challenges.proactive.systems.postks.text import Words  # these need torch
+        """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        from duologue.challenges.proactive.systems.postks.text import PostksVocabulary  # these need torch
         from duologue.models.weights import load_weights
 
         path = folder / CARD
@@ -198,9 +149,9 @@ class PostksBaseline:
         words = card.get("words") if isinstance(card, dict) else None
         if not isinstance(words, list) or len(words) < 4 or not all(isinstance(word, str) for word in words):
             raise StorageError(f"{path}: expected an object with a list of words under 'words'; train the model again")
-        model = self._new_model(Words(words), 0)
+        model = self._new_model(PostksVocabulary(words), 0)
         load_weights(model, folder / WEIGHTS)
-        self._model, self._words = model.eval(), Words(words)
+        self._model, self._words = model.eval(), PostksVocabulary(words)
 
     def _lines(self, examples: Sequence[Example], progress: Progress | None) -> list[str]:
         """Return the model text of examples with replies; raises `UsageError` for one without."""
@@ -215,7 +166,7 @@ class PostksBaseline:
                 progress(done, len(examples), "reading samples")
         return lines
 
-    def _new_model(self, words: Words, seed: int) -> Postks:
+    def _new_model(self, words: PostksVocabulary, seed: int) -> Postks:
         from duologue.challenges.proactive.systems.postks.network.learner import new_postks
         from duologue.challenges.proactive.systems.postks.network.model import PostksSize  # these need torch
 
@@ -231,6 +182,6 @@ class PostksBaseline:
         return new_postks(size, seed)
 
 
-def _lessons(lines: Sequence[str], words: Words) -> list[Row]:
-    """Return lines as rows without those that are too long, as the official program drops them."""
-    return [row for row in map(words.lesson, lines) if row is not None]
+def _training_rows(lines: Sequence[str], words: PostksVocabulary) -> list[PostksRow]:
+    """Return the rows of lines, without those that the official program drops as too long."""
+    return [row for row in map(words.training_row, lines) if row is not None]

@@ -1,18 +1,18 @@
-"""What the generation baseline reads and writes: samples as token numbers, replies as text (section 2.2 to 2.4).
+"""Input and output text of the generation baseline: samples to token ids, token ids to replies (section 2.2 to 2.4).
 
-Where the official converter ends with an error or drops a sample, so that replies would no longer stand beside their
-samples, a sample is read as well as it can be: a topic of unknown domain is taken for a person, of a source that is too
-long the end is kept.
+Where the official converter fails or drops a sample, which would misalign replies and samples, the sample is read as
+well as possible: a topic of unknown domain counts as a person, a source that is too long is cut from the left.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.proactive.formats import model_text
 from duologue.challenges.proactive.formats.files import sample_row
+from duologue.challenges.proactive.formats.model_text import ModelText
 from duologue.challenges.proactive.schema import DOMAIN, FILM
-from duologue.challenges.proactive.systems.postks.network.batch import END, UNKNOWN, Row
+from duologue.challenges.proactive.systems.postks.network.batch import END, UNKNOWN, PostksRow
 from duologue.challenges.proactive.systems.postks.vocabulary import LONGEST, SPECIAL, fields_of, vocabulary
 from duologue.core.records import Example
 
@@ -22,27 +22,19 @@ if TYPE_CHECKING:
     from duologue.core.records import Sample
 
 _MARKS = str.maketrans(dict.fromkeys(f"\t\n\r{model_text.TRIPLE_END}", " "))
-"""What would cut a line of model text at another place."""
+"""Removes the separators of model text from cells."""
 
 
-class Text(NamedTuple):
-    """A sample as a line of model text."""
-
-    line: str
-    topics: dict[str, str]
-    """Slot to topic; empty where topics are not generalised."""
-
-
-def text_of(example: Example, *, generalise: bool) -> Text:
+def text_of(example: Example, *, generalise: bool) -> ModelText:
     """Return an example as model text. Raises `UsageError` for one without a goal of two topics."""
     row = _clean(sample_row(Example(sample=example.sample, references=example.references)))
     topics = _topics_of(row)
     line = model_text.plain_line(row)
-    return Text(model_text.generalised(line, topics), topics) if generalise else Text(line, {})
+    return ModelText(model_text.generalised(line, topics), topics) if generalise else ModelText(line, {})
 
 
 def _topics_of(row: dict[str, Any]) -> dict[str, str]:
-    """Return the slots of a sample's topics; where a domain is not told that of a person, which is what is no film."""
+    """Return slot -> topic of a sample; a topic without a domain counts as a person."""
     try:
         return model_text.topics_of(row)
     except KeyError:
@@ -50,11 +42,11 @@ def _topics_of(row: dict[str, Any]) -> dict[str, str]:
         slots = {}
         for letter, topic in zip("ab", row["goal"][0][1:], strict=True):
             slots[f"{'video' if told.get(topic) == FILM else 'person'}_topic_{letter}"] = topic
-        return {slot: topic for slot, topic in slots.items() if topic}  # an empty name would be everywhere
+        return {slot: topic for slot, topic in slots.items() if topic}  # an empty name would match everywhere
 
 
 def _clean(value: Any) -> Any:
-    """Return rows of texts without the marks that separate them in a line."""
+    """Return a row without separators of model text in its cells."""
     if isinstance(value, str):
         return value.translate(_MARKS)
     if isinstance(value, dict):
@@ -62,7 +54,7 @@ def _clean(value: Any) -> Any:
     return [_clean(one) for one in value] if isinstance(value, list) else value
 
 
-class Words:
+class PostksVocabulary:
     """The vocabulary of a trained baseline."""
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -70,34 +62,34 @@ class Words:
         self._numbers = {word: number for number, word in enumerate(self.words)}
 
     @classmethod
-    def of(cls, lines: Iterable[str]) -> Words:
+    def of(cls, lines: Iterable[str]) -> PostksVocabulary:
         """Return the vocabulary of model text."""
         return cls(vocabulary(lines))
 
     def __len__(self) -> int:
         return len(self.words)
 
-    def lesson(self, line: str) -> Row | None:
-        """Return a line with its reply as numbers; `None` for one that the official program drops as too long."""
+    def training_row(self, line: str) -> PostksRow | None:
+        """Return token ids of a line with its reply; `None` for a line that the official program drops as too long."""
         fields = fields_of(line)
         if fields is None:
             return None
         source, reply, triples = fields
-        return Row(self._read(source), self._read(reply), tuple(map(self._read, triples)))
+        return PostksRow(self._numbers_of(source), self._numbers_of(reply), tuple(map(self._numbers_of, triples)))
 
-    def question(self, line: str) -> Row:
-        """Return a line as numbers, without its reply; of a source that is too long the end is kept."""
+    def input_row(self, line: str) -> PostksRow:
+        """Return token ids of a line without its reply; a source that is too long is cut from the left."""
         source, _, triples = line.split("\t")
         source = " ".join(source.split(" ")[-LONGEST:])
         fields = fields_of(f"{source}\t\t{triples}")
         assert fields is not None, "the source fits by now"
-        return Row(self._read(fields[0]), (), tuple(map(self._read, fields[2])))
+        return PostksRow(self._numbers_of(fields[0]), (), tuple(map(self._numbers_of, fields[2])))
 
-    def _read(self, tokens: Sequence[str]) -> tuple[int, ...]:
+    def _numbers_of(self, tokens: Sequence[str]) -> tuple[int, ...]:
         return tuple(self._numbers.get(token, UNKNOWN) for token in tokens)
 
     def write(self, numbers: Iterable[int]) -> str:
-        """Return a reply as text, cut at its end; `<unk>`, `<num>` and lower case stay as they are.
+        """Return the text of token ids up to the end token; `<unk>`, `<num>` and lower case stay.
 
         >>> Words([*SPECIAL, "hello", "there"]).write([4, 5, 3])
         'hello there'
@@ -111,9 +103,9 @@ class Words:
 
 
 def reply_of(text: str, topics: dict[str, str], sample: Sample) -> str:
-    """Return a generated text with the names of the sample's topics; slots that it does not have stay.
+    """Return a generated text with slots replaced by topics; slots that the sample does not have stay.
 
-    A reply of nothing but spaces would not be scored, so that topic A is named instead.
+    A blank reply would not be scored and is replaced by topic A.
     """
     reply = model_text.materialised(text.strip(), topics)
     if reply.strip():

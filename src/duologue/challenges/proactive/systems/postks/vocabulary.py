@@ -1,4 +1,4 @@
-"""Tokens and vocabulary of the generative baseline (specification, section 2.4)."""
+"""Tokens and vocabulary of the generation baseline (specification, section 2.4)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SPECIAL = ("<pad>", "<unk>", "<bos>", "<eos>")
-"""Numbers 0 to 3."""
-MOST = 30_000
-"""Words beyond the special ones."""
+"""Special tokens with ids 0 to 3."""
+SIZE_LIMIT = 30_000
+"""Maximum number of tokens besides the special ones."""
 LONGEST = 500
-"""Tokens of a source or reply; an example with more, or with none, is dropped, and a triple is cut."""
+"""Maximum tokens of a source or reply; a longer example is dropped, a longer triple is cut."""
 
 _DIGITS = re.compile(r"\d+")
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a text: runs of digits become `<num>`, case is lost, cut at single spaces.
+    """Tokenise a text: digits become `<num>`, lower case, split at single spaces.
 
     >>> tokens_of("3181.0万 OK ")
     ['<num>.<num>万', 'ok', '']
@@ -31,16 +31,16 @@ def tokens_of(text: str) -> list[str]:
 
 
 def fields_of(line: str) -> tuple[list[str], list[str], list[list[str]]] | None:
-    """Return tokens of source, reply and each triple of a line of model text; `None` for one that is dropped."""
+    """Return the tokens of source, reply and triples of a model text line; `None` for a line that is dropped."""
     source, reply, triples = line.rstrip("\n").split("\t")
     said, wanted = tokens_of(source), tokens_of(reply)
-    if len(said) > LONGEST or len(wanted) > LONGEST:  # none has fewer than one: an empty text is one empty token
+    if len(said) > LONGEST or len(wanted) > LONGEST:  # an empty text is one empty token
         return None
     return said, wanted, [tokens_of(" ".join(triple.split()[:LONGEST])) for triple in triples.split(TRIPLE_END)]
 
 
 def vocabulary(lines: Iterable[str]) -> list[str]:
-    """Return the vocabulary of model text: special tokens, then by frequency, equal ones by code point."""
+    """Return the vocabulary of model text: special tokens, then by frequency, ties by code point."""
     times: Counter[str] = Counter()
     for line in lines:
         fields = fields_of(line)
@@ -52,4 +52,4 @@ def vocabulary(lines: Iterable[str]) -> list[str]:
                 times.update(triple)
     for token in SPECIAL:
         times.pop(token, None)
-    return [*SPECIAL, *sorted(times, key=lambda token: (-times[token], token))[:MOST]]
+    return [*SPECIAL, *sorted(times, key=lambda token: (-times[token], token))[:SIZE_LIMIT]]

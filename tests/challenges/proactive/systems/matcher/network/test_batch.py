@@ -9,7 +9,7 @@ from duologue.challenges.proactive.systems.matcher.network.batch import (
     END,
     FIRST,
     PAD,
-    Row,
+    MatcherRow,
     collate,
     length,
     line,
@@ -44,14 +44,14 @@ def test_a_line_is_never_longer_than_asked_and_ends_with_both_parts(
     assert len(found) == len(segments) <= longest
     assert found.count(END) == 2
     assert found[-1] == END
-    row = Row(array("i", history), (array("i", reply),), numbers())
+    row = MatcherRow(array("i", history), (array("i", reply),), numbers())
     assert length(row, longest) == len(found) == tokens(row, longest)
 
 
 def test_a_batch_has_a_line_per_candidate_and_a_row_of_knowledge_per_sample() -> None:
     rows = [
-        Row(numbers(5), (numbers(6), numbers(7, 8)), numbers(9, 9, 9), target=1),
-        Row(numbers(), (numbers(4),), numbers(), target=-1),
+        MatcherRow(numbers(5), (numbers(6), numbers(7, 8)), numbers(9, 9, 9), target=1),
+        MatcherRow(numbers(), (numbers(4),), numbers(), target=-1),
     ]
     batch = collate(rows, 16)
     assert batch.tokens.tolist() == [
@@ -67,7 +67,7 @@ def test_a_batch_has_a_line_per_candidate_and_a_row_of_knowledge_per_sample() ->
 
 
 def test_knowledge_is_cut_to_the_same_length_and_without_any_one_pad_stands_there() -> None:
-    assert collate([Row(numbers(5), (numbers(6),), numbers(7, 8, 9, 10, 11, 12))], 4).background.tolist() == [
+    assert collate([MatcherRow(numbers(5), (numbers(6),), numbers(7, 8, 9, 10, 11, 12))], 4).background.tolist() == [
         [7, 8, 9, 10]
     ]
-    assert collate([Row(numbers(5), (numbers(6),), numbers())], 4).background.tolist() == [[PAD]]
+    assert collate([MatcherRow(numbers(5), (numbers(6),), numbers())], 4).background.tolist() == [[PAD]]

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import nn
 
-from duologue.challenges.proactive.systems.matcher.network.batch import Row, collate
+from duologue.challenges.proactive.systems.matcher.network.batch import MatcherRow, collate
 from duologue.challenges.proactive.systems.matcher.network.model import (
-    Knowledge,
-    Matcher,
+    KnowledgeReader,
+    MatcherNetwork,
     MatcherSize,
     ReluGru,
     hits,
@@ -39,12 +39,14 @@ SMALL: dict[str, Any] = {
 }
 
 
-def small(**changes: Any) -> Matcher:
+def small(**changes: Any) -> MatcherNetwork:
     return new_matcher(MatcherSize(**SMALL | changes), 1).eval()
 
 
-def row(history: list[int], replies: list[list[int]], background: list[int], target: int = -1) -> Row:
-    return Row(array("i", history), tuple(array("i", reply) for reply in replies), array("i", background), target)
+def row(history: list[int], replies: list[list[int]], background: list[int], target: int = -1) -> MatcherRow:
+    return MatcherRow(
+        array("i", history), tuple(array("i", reply) for reply in replies), array("i", background), target
+    )
 
 
 SHORT = row([5], [[6], [7, 8]], [9, 3, 10], 1)
@@ -64,11 +66,11 @@ def test_a_line_has_two_logits_and_every_weight_gets_a_gradient(form: str, reads
 
 
 def test_the_published_form_has_the_published_sizes() -> None:
-    model = Matcher(MatcherSize(vocabulary=100))
+    model = MatcherNetwork(MatcherSize(vocabulary=100))
     assert len(model.blocks) == 4
     assert model.words.weight.shape == (100, 256)
     assert model.places.weight.shape == (256, 256)
-    assert isinstance(model.knowledge, Knowledge)
+    assert isinstance(model.knowledge, KnowledgeReader)
     assert isinstance(model.knowledge.gru, TwoWayGru)
     assert model.knowledge.gru.backward_gru.w_hidden.shape == (3 * 128, 128)
     assert model.knowledge.words.weight is not model.words.weight
@@ -107,7 +109,7 @@ def test_the_gru_with_relu_does_not_see_padding() -> None:
 
 def test_the_states_of_knowledge_are_those_of_the_library() -> None:
     model = small()
-    assert isinstance(model.knowledge, Knowledge)
+    assert isinstance(model.knowledge, KnowledgeReader)
     gru = model.knowledge.gru
     assert isinstance(gru, TwoWayGru)
     library = nn.GRU(16, 8, batch_first=True, bidirectional=True)

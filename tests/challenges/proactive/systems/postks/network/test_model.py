@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from duologue.challenges.proactive.systems.postks.network.batch import BEGIN, END, UNKNOWN, Row, collate
+from duologue.challenges.proactive.systems.postks.network.batch import BEGIN, END, UNKNOWN, PostksRow, collate
 from duologue.challenges.proactive.systems.postks.network.learner import Learner, new_postks, replies
 from duologue.challenges.proactive.systems.postks.network.model import Postks, PostksSize
-from duologue.challenges.proactive.systems.postks.network.search import Found, _result, _Step, search
+from duologue.challenges.proactive.systems.postks.network.search import DecodedReply, _result, _Step, search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from duologue.models.recurrent import TwoWayGru
 
 ROWS = [
-    Row((4, 5, 6, 7), (8, 9), ((4, 5), (6,), (7, 8, 9))),
-    Row((9, 8), (5, 6, 7), ((4, 5),)),
-    Row((7, 7, 7), (4,), ((9, 4), (4, 5))),
+    PostksRow((4, 5, 6, 7), (8, 9), ((4, 5), (6,), (7, 8, 9))),
+    PostksRow((9, 8), (5, 6, 7), ((4, 5),)),
+    PostksRow((7, 7, 7), (4,), ((9, 4), (4, 5))),
 ]
 TINY = PostksSize(vocabulary=12, words=5, hidden=6, dropout=0.0)
 
@@ -103,8 +103,8 @@ def test_the_longest_reply_loses_its_end_from_the_bow_loss_and_others_keep_it() 
     model = new_postks(TINY, 1).eval()
     batch = collate(ROWS)
     chosen = model.choose(batch, None, torch.float32, posterior=True).chosen
-    chances = model.bow_second(model.bow_first(chosen).tanh()).log_softmax(1)
-    wanted = -chances[0, [8, 9, END]].sum() - chances[1, [5, 6, 7]].sum() - chances[2, [4, END]].sum()
+    log_probs = model.bow_second(model.bow_first(chosen).tanh()).log_softmax(1)
+    wanted = -log_probs[0, [8, 9, END]].sum() - log_probs[1, [5, 6, 7]].sum() - log_probs[2, [4, END]].sum()
     assert model.losses(batch, bow_only=True).bow.item() == pytest.approx(wanted.item() / 3, rel=1e-5)
 
 
@@ -144,7 +144,7 @@ def test_what_a_sample_costs_does_not_depend_on_the_batch() -> None:
 
 
 def test_eight_samples_are_learned_by_heart() -> None:
-    rows = [Row((4, 5, place), (place, 11, place), ((4, place), (5,))) for place in range(4, 12)]
+    rows = [PostksRow((4, 5, place), (place, 11, place), ((4, place), (5,))) for place in range(4, 12)]
     model = new_postks(PostksSize(vocabulary=12, words=16, hidden=24, dropout=0.0), 1)
     learner = Learner(model, bow_epochs=1, precision="float32")
     optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
@@ -161,7 +161,7 @@ def test_eight_samples_are_learned_by_heart() -> None:
 
 def test_a_sample_without_triples_chooses_nothing() -> None:
     model = new_postks(TINY, 1).eval()
-    row = Row((4, 5), (6,), ())
+    row = PostksRow((4, 5), (6,), ())
     knowledge = model.choose(collate([row]), torch.zeros(1, 6), torch.float32, posterior=False)
     assert not knowledge.chosen.any()
     assert torch.isfinite(model.losses(collate([row, ROWS[0]])).total)
@@ -179,7 +179,7 @@ def test_greedy_search_says_what_is_most_probable_at_each_step() -> None:
     model = new_postks(TINY, 3).eval()
     with torch.no_grad():
         model.output_second.bias[UNKNOWN] -= 100  # it would end the reply
-    (found,) = search(model, collate(ROWS[:1], replies=False), most=5)
+    (found,) = search(model, collate(ROWS[:1], replies=False), limit=5)
     costs = []
     said: tuple[int, ...] = ()
     for token in found.tokens:  # each token is the best that the decoder gives after the ones before
@@ -189,8 +189,8 @@ def test_greedy_search_says_what_is_most_probable_at_each_step() -> None:
             chosen = model.choose(batch, source.query, torch.float32, posterior=False).chosen
             assert batch.said is not None
             words = model.embedding(batch.said.tokens)
-            woven = model.decoder.weave(torch.float32)
-            contexts, states = model.decoder(woven, words, chosen, source, batch.said.sizes)
+            stacked = model.decoder.stack_weights(torch.float32)
+            contexts, states = model.decoder(stacked, words, chosen, source, batch.said.sizes)
             hidden = model.before_words(contexts, states, torch.float32)
             logits = functional.linear(hidden, model.output_second.weight, model.output_second.bias)[len(said)]
         assert token == logits.argmax().item()
@@ -210,7 +210,7 @@ def test_hypotheses_that_ended_overwrite_result_slots_from_the_last_step_back() 
         _step([-1.5, -3.0], [END, 7], [0, 1]),
         _step([-2.5, -2.8], [8, END], [1, 1]),
     ]
-    assert _result(steps, steps[-1].scores) == Found((5, END), -1.5)
+    assert _result(steps, steps[-1].scores) == DecodedReply((5, END), -1.5)
     worse = [steps[0], _step([-4.0, -3.0], [END, 7], [0, 1]), steps[2]]  # 6 7 8, the best at the end, is overwritten
     found = _result(worse, worse[-1].scores)
     assert found.tokens == (6, 7, END)
@@ -222,5 +222,5 @@ def test_a_reply_ends_with_the_unknown_word() -> None:
     with torch.no_grad():
         model.output_second.bias[UNKNOWN] += 100
     (found,) = replies(model, ROWS[:1], 1)
-    assert found == Found((UNKNOWN,), -torch.inf)
+    assert found == DecodedReply((UNKNOWN,), -torch.inf)
     assert replies(model, [], 1) == []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from duologue.challenges.proactive.systems.postks.network.batch import END, UNKNOWN, Row, collate
+from duologue.challenges.proactive.systems.postks.network.batch import END, UNKNOWN, PostksRow, collate
 from duologue.challenges.proactive.systems.postks.network.model import Postks, PostksSize
 from duologue.challenges.proactive.systems.postks.network.search import search
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from duologue.challenges.proactive.systems.postks.network.batch import Batch
-    from duologue.challenges.proactive.systems.postks.network.model import Losses
+    from duologue.challenges.proactive.systems.postks.network.batch import PostksBatch
+    from duologue.challenges.proactive.systems.postks.network.model import PostksLosses
 
 NAMES = {
     "embedding": "embedding.weight",
@@ -69,7 +69,7 @@ def model_of(path: Path) -> Postks:
     return model
 
 
-def batch_of(golden: Path, name: str) -> Batch:
+def batch_of(golden: Path, name: str) -> PostksBatch:
     stored = arrays(golden / "batches.npz")
 
     def inner(kind: str, *place: int) -> tuple[int, ...]:
@@ -79,11 +79,11 @@ def batch_of(golden: Path, name: str) -> Batch:
     rows = []
     for place in range(len(stored[f"{name}.sample_rows"])):
         triples = [inner("triples", place, slot) for slot in range(stored[f"{name}.triples.lengths"].shape[1])]
-        rows.append(Row(inner("source", place), inner("reply", place), tuple(one for one in triples if one)))
+        rows.append(PostksRow(inner("source", place), inner("reply", place), tuple(one for one in triples if one)))
     return collate(rows)
 
 
-def steps_of(golden: Path, trace: str, model: Postks) -> Iterator[tuple[int, Losses, dict[str, Tensor], float]]:
+def steps_of(golden: Path, trace: str, model: Postks) -> Iterator[tuple[int, PostksLosses, dict[str, Tensor], float]]:
     """Yield step, losses, gradients before clipping and their norm, and then do the step."""
     told = arrays(golden / trace)
     optimiser = torch.optim.Adam(model.parameters(), lr=5e-4)

@@ -1,1 +1,1 @@
-"""The network of the retrieval baseline and its batches."""
+"""The matcher network and its batches."""

@@ -1,11 +1,11 @@
-"""The matcher of the retrieval baseline: is this reply the one that follows? (specification, section 5.3).
+"""Matcher network: transformer classifier of (context, reply) with attention over the knowledge (section 5.3).
 
-Letters as in `pairs`: b rows, n lines, l tokens of a line, k tokens of knowledge; d width, e heads, h = d / 2 numbers
-of one direction of the knowledge encoder.
+Shapes as in `batch`: b rows, n lines, l tokens of a line, k tokens of knowledge; d width, e heads, h = d / 2 units of
+one direction of the knowledge encoder.
 
-Two forms, as the organisers released them. Where the specification is silent, we chose: linear maps and GRUs start as
-torch starts them, embeddings as N(0, 1 / d); in the `paddle` form every sum of a block is normalised once more
-("an extra post-norm as well"); dropout is on embeddings, attention, the inner layer and what is added to the sums.
+Two forms, as the organisers released them. Where the specification is silent, we chose: torch's default initialisation
+of linear layers and GRUs, embeddings from N(0, 1 / d); in the `paddle` form a second layer norm after every residual
+sum ("an extra post-norm as well"); dropout on embeddings, attention, the inner layer and the residual branches.
 
            activation   block                 knowledge encoder          attention   then
   pytorch  ReLU         pre-norm              GRU                        dot         tanh(W [attended; query])
@@ -22,7 +22,15 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from duologue.challenges.proactive.systems.matcher.network.batch import PAD, Batch, Row, collate, length, lines, tokens
+from duologue.challenges.proactive.systems.matcher.network.batch import (
+    PAD,
+    MatcherBatch,
+    MatcherRow,
+    collate,
+    length,
+    lines,
+    tokens,
+)
 from duologue.core.records import Record
 from duologue.models.blocks import Attention, Dropout, padding_bias
 from duologue.models.parallel import on_device
@@ -37,24 +45,24 @@ if TYPE_CHECKING:
 
 
 class MatcherSize(Record, frozen=True):
-    """Form and sizes of a `Matcher`; the defaults are the published ones."""
+    """Form and sizes of a `MatcherNetwork`; the defaults are as published."""
 
     vocabulary: int
     form: Literal["pytorch", "paddle"] = "pytorch"
     knowledge: bool = True
-    """Whether goal and knowledge are read."""
+    """Whether goal and knowledge are used."""
     width: int = 256
     """d."""
     layers: int = 4
     heads: int = 8
     inner: int = 1024
     longest: int = 256
-    """Tokens of a line, and of knowledge."""
+    """Maximum tokens of a line, and of knowledge."""
     dropout: float = 0.3
 
 
-class Block(nn.Module):
-    """One layer: attention, then an inner layer, each behind a norm and added to what came in."""
+class MatcherBlock(nn.Module):
+    """One transformer layer: self-attention and feed-forward, each with pre-norm and residual connection."""
 
     def __init__(self, size: MatcherSize) -> None:
         super().__init__()
@@ -71,7 +79,7 @@ class Block(nn.Module):
         self.drop = Dropout(size.dropout)
 
     def forward(self, x: Tensor, bias: Tensor, *, first: bool) -> Tensor:
-        """Return (n, l, d) -> (n, l, d), or (n, 1, d) where only the `first` token is asked for."""
+        """Return (n, l, d) -> (n, l, d), or (n, 1, d) for the `first` token only."""
         normed = self.before[0](x)
         seen = self.attention.look(normed)
         if first:
@@ -82,7 +90,7 @@ class Block(nn.Module):
 
 
 class ReluGru(nn.Module):
-    """A GRU of two directions whose candidate goes through ReLU, which torch's own cannot.
+    """Bidirectional GRU with ReLU as candidate activation, which torch's GRU does not have.
 
     u, r = sigmoid(W x + U h + b); c = relu(W x + U (r h) + b); h' = (1 - u) h + u c.
     """
@@ -101,7 +109,7 @@ class ReluGru(nn.Module):
 
     def forward(self, x: Tensor, real: Tensor) -> Tensor:
         """Return the states of both directions: (b, k, d), `real` (b, k) -> (b, k, 2h)."""
-        both = torch.stack([x, x.flip(1)])  # (2, b, k, d): the second direction reads from the end
+        both = torch.stack([x, x.flip(1)])  # (2, b, k, d): the second direction is reversed
         open_ = torch.stack([real, real.flip(1)]).unsqueeze(-1)  # (2, b, k, 1)
         read = torch.einsum("zbkd,zdg->zbkg", both, self.read) + self.bias  # (2, b, k, 3h)
         half = self.carry.shape[-1]
@@ -111,22 +119,22 @@ class ReluGru(nn.Module):
             now = read[:, :, at]  # (2, b, 3h)
             update, reset = torch.sigmoid(now[..., : 2 * half] + state @ self.gates).chunk(2, -1)  # each (2, b, h)
             new = torch.relu(now[..., 2 * half :] + (reset * state) @ self.carry)
-            state = torch.where(open_[:, :, at], (1 - update) * state + update * new, state)  # padding changes nothing
+            state = torch.where(open_[:, :, at], (1 - update) * state + update * new, state)  # padding keeps the state
             states.append(state)
         forwards, backwards = torch.stack(states, 2)  # each (b, k, h)
         return torch.cat([forwards, backwards.flip(1)], -1)
 
 
-class Dot(nn.Module):
-    """How well states fit a query: their product."""
+class DotAttention(nn.Module):
+    """Dot-product attention scores."""
 
     def forward(self, states: Tensor, query: Tensor, row_of: Tensor) -> Tensor:
         """Return (n, k): `states` (b, k, d), `query` (n, d)."""
         return torch.einsum("nkd,nd->nk", states[row_of], query.to(states.dtype))
 
 
-class Additive(nn.Module):
-    """How well states fit a query: v tanh(W s + U q)."""
+class AdditiveAttention(nn.Module):
+    """Additive attention scores: v tanh(W s + U q)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -141,20 +149,20 @@ class Additive(nn.Module):
         return out
 
 
-class Knowledge(nn.Module):
-    """Read goal and knowledge, and find in them what belongs to a line."""
+class KnowledgeReader(nn.Module):
+    """Encode goal and knowledge, and attend to them by the representation of a line."""
 
     def __init__(self, size: MatcherSize) -> None:
         super().__init__()
         d, paddle = size.width, size.form == "paddle"
         self.words = _table(size.vocabulary, d)
         self.gru = ReluGru(d, d // 2) if paddle else TwoWayGru(d, d // 2)
-        self.fit = Additive(d) if paddle else Dot()
+        self.fit = AdditiveAttention(d) if paddle else DotAttention()
         self.mix = None if paddle else nn.Linear(2 * d, d)
         self.drop = Dropout(size.dropout)
 
     def forward(self, background: Tensor, query: Tensor, row_of: Tensor) -> Tensor:
-        """Return what the classifier reads of each line: `background` (b, k), `query` (n, d) -> (n, d) or (n, 2d)."""
+        """Return the classifier input of each line: `background` (b, k), `query` (n, d) -> (n, d) or (n, 2d)."""
         real = background != PAD  # (b, k)
         states = self._states(self.drop(self.words(background)), real)  # (b, k, d)
         fit = self.fit(states, query, row_of).masked_fill(~real[row_of], -1e4)  # (n, k)
@@ -167,19 +175,19 @@ class Knowledge(nn.Module):
         if isinstance(self.gru, ReluGru):
             out: Tensor = self.gru(x, real)
             return out
-        lengths = real.sum(1).clamp(min=1).tolist()  # a row without knowledge reads one pad
+        lengths = real.sum(1).clamp(min=1).tolist()  # a row without knowledge has one pad
         packed = on_device(pack([[PAD] * length for length in lengths]), x.device)
-        laid = torch.empty_like(packed.turned)  # which token of x lies at each place
+        laid = torch.empty_like(packed.turned)  # index into x of each packed token
         laid[packed.grid[packed.real]] = torch.arange(packed.real.numel(), device=x.device)[packed.real.flatten()]
-        with torch.autocast(x.device.type, enabled=False):  # small steps take longer in bfloat16
+        with torch.autocast(x.device.type, enabled=False):  # small steps are slower in bfloat16
             x = x.float().flatten(0, 1).index_select(0, laid)  # (tokens, d)
             forwards, backwards = self.gru(x, packed, torch.float32)
             states = torch.cat([forwards, backwards.index_select(0, packed.turned)], 1)  # (tokens, 2h)
-            return functional.embedding(packed.grid, states)  # (b, k, 2h); padding holds what is masked
+            return functional.embedding(packed.grid, states)  # (b, k, 2h); padding is masked later
 
 
-class Matcher(nn.Module):
-    """Say for each line how likely its reply is the one that follows: `Batch` -> logits (n, 2)."""
+class MatcherNetwork(nn.Module):
+    """Classify for each line whether the reply follows the context: `MatcherBatch` -> logits (n, 2)."""
 
     def __init__(self, size: MatcherSize) -> None:
         super().__init__()
@@ -188,20 +196,20 @@ class Matcher(nn.Module):
         self.words = _table(size.vocabulary, d)
         self.places = _table(size.longest, d)
         self.segments = _table(2, d)
-        self.blocks = nn.ModuleList([Block(size) for _ in range(size.layers)])
+        self.blocks = nn.ModuleList([MatcherBlock(size) for _ in range(size.layers)])
         self.norm = nn.LayerNorm(d)
         self.pool = nn.Linear(d, d)
-        self.knowledge = Knowledge(size) if size.knowledge else None
+        self.knowledge = KnowledgeReader(size) if size.knowledge else None
         self.out = nn.Linear(2 * d if size.knowledge and size.form == "paddle" else d, 2)
         self.drop = Dropout(size.dropout)
 
-    def forward(self, batch: Batch) -> Tensor:
-        """Return the logits of "another reply" and "this reply", (n, 2)."""
+    def forward(self, batch: MatcherBatch) -> Tensor:
+        """Return the logits of labels 0 and 1, (n, 2)."""
         bias = padding_bias(batch.tokens != PAD)
         places = torch.arange(batch.tokens.shape[1], device=batch.tokens.device)
         x = self.drop(self.words(batch.tokens) + self.places(places) + self.segments(batch.segments))  # (n, l, d)
         for at, block in enumerate(self.blocks, start=1):
-            x = block(x, bias, first=at == len(self.blocks))  # of the last block nothing but [CLS] is read
+            x = block(x, bias, first=at == len(self.blocks))  # only [CLS] is used of the last block
         said = torch.tanh(self.pool(self.norm(x[:, 0])))  # (n, d)
         if self.knowledge is not None:
             said = self.knowledge(batch.background, said, batch.row_of)
@@ -209,14 +217,14 @@ class Matcher(nn.Module):
         return out
 
 
-def new_matcher(size: MatcherSize, seed: int) -> Matcher:
-    """Return a matcher with first weights drawn by the seed; chance elsewhere stays as it was."""
+def new_matcher(size: MatcherSize, seed: int) -> MatcherNetwork:
+    """Return a matcher with weights initialised by the seed; the global random state is left as it was."""
     with first_weights(seed):
-        return Matcher(size)
+        return MatcherNetwork(size)
 
 
-def learner(model: Matcher) -> Subject[Row, Batch]:
-    """Return what the training loop needs to know of a matcher. Its loss is the mean over lines, not over rows."""
+def learner(model: MatcherNetwork) -> Subject[MatcherRow, MatcherBatch]:
+    """Return the training functions of a matcher. The loss is the mean over lines, not over rows."""
     longest = model.size.longest
     return Subject(
         module=model,
@@ -229,24 +237,24 @@ def learner(model: Matcher) -> Subject[Row, Batch]:
     )
 
 
-def loss(model: Matcher, batch: Batch) -> Tensor:
+def loss(model: MatcherNetwork, batch: MatcherBatch) -> Tensor:
     """Return the mean cross-entropy of all lines."""
     return functional.cross_entropy(model(batch).float(), batch.labels)
 
 
-def hits(model: Matcher, batch: Batch) -> Tensor:
-    """Return per row (b,) whether the reply that was given scores highest; of equal scores the first counts."""
+def hits(model: MatcherNetwork, batch: MatcherBatch) -> Tensor:
+    """Return per row (b,) whether the reference scores highest, ties by order."""
     scores = model(batch).float().softmax(-1)[:, 1]  # (n,): P(label 1)
     rows = int(batch.row_of[-1]) + 1
     best = [int(scores.masked_fill(batch.row_of != row, -1.0).argmax()) for row in range(rows)]
     return batch.labels[best].float()
 
 
-def scores(model: Matcher, row: Row, longest: int, *, dropout: float = 0.0, seed: int = 0) -> list[float]:
+def scores(model: MatcherNetwork, row: MatcherRow, longest: int, *, dropout: float = 0.0, seed: int = 0) -> list[float]:
     """Return P(label 1) of each candidate of a row, in lines of at most `longest` tokens.
 
-    A row is scored by itself, so that no other row changes the last bits. With `dropout` above 0 numbers are dropped
-    in scoring too, drawn by the seed.
+    A row is scored alone, so that no other row changes the last bits. `dropout` above 0 is applied in scoring too,
+    drawn by the seed.
     """
     with _dropping(model, dropout), torch.inference_mode(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -255,8 +263,8 @@ def scores(model: Matcher, row: Row, longest: int, *, dropout: float = 0.0, seed
 
 
 @contextmanager
-def _dropping(model: Matcher, rate: float) -> Iterator[None]:
-    """Set the dropout for the block, and one thread, which so small a network is quickest on; then put all back."""
+def _dropping(model: MatcherNetwork, rate: float) -> Iterator[None]:
+    """Context manager: set the dropout and one thread (fastest for so small a network), then restore both."""
     drops = [module for module in model.modules() if isinstance(module, Dropout)]
     before = [(module.rate, module.bound) for module in drops]
     threads, training = torch.get_num_threads(), model.training

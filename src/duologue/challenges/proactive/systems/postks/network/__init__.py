@@ -1,1 +1,1 @@
-"""The network of the generation baseline: batches, model, training and search."""
+"""The postks network: batches, model, training objective and decoding."""

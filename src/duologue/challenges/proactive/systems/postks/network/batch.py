@@ -1,7 +1,7 @@
-"""Samples as numbers for the `Postks` network.
+"""Rows and batches of the `Postks` network.
 
-A triple that several samples of a batch have (`person_topic_a 领域 明星` is in most of them) is read once: the gradient
-of a sum is the sum of the gradients.
+A triple that several samples of a batch share (`person_topic_a 领域 明星` is in most of them) is encoded once; its
+gradients add up.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 PAD, UNKNOWN, BEGIN, END = range(4)
-"""Numbers of the special tokens."""
+"""Ids of the special tokens."""
 
 
-class Row(NamedTuple):
-    """One sample as token numbers, without begin and end."""
+class PostksRow(NamedTuple):
+    """Token ids of one sample, without begin and end."""
 
     source: tuple[int, ...]
     """Goal, knowledge and history; at least one token."""
     reply: tuple[int, ...]
-    """At least one token in training; empty where it is not known."""
+    """At least one token in training; empty if unknown."""
     triples: tuple[tuple[int, ...], ...]
     """At least one token each."""
 
 
-class Batch(NamedTuple):
-    """Samples laid out for the network: b samples, k triples each at most, n tokens of all replies with their end."""
+class PostksBatch(NamedTuple):
+    """A batch: b samples with at most k triples each, n tokens of all replies including their ends."""
 
     source: Packed
     triples: Packed
-    """Each different triple once (u of them)."""
+    """The u distinct triples."""
     which: Tensor
-    """Numbers of each sample's triples (b, k), 0 where there is none."""
+    """Indices of each sample's triples (b, k), 0 for padding."""
     known: Tensor
-    """Where `which` holds a triple (b, k)."""
+    """Mask of `which` (b, k), True for a triple."""
     reply: Packed | None
-    """Replies as the posterior reads them; `None` where they are not known."""
+    """Replies as input of the posterior; `None` if unknown."""
     said: Packed | None
-    """Begin and reply, as the decoder reads them (n tokens)."""
+    """Begin and reply, the decoder input (n tokens)."""
     targets: Tensor
-    """Reply and end: what is wanted after each token of `said` (n,)."""
+    """Reply and end, the target after each token of `said` (n,)."""
 
     @property
     def size(self) -> int:
@@ -56,8 +56,8 @@ class Batch(NamedTuple):
         return len(self.which)
 
 
-def collate(rows: Sequence[Row], *, replies: bool = True) -> Batch:
-    """Return samples as one batch; without `replies` as one that can only be answered.
+def collate(rows: Sequence[PostksRow], *, replies: bool = True) -> PostksBatch:
+    """Collate samples into a batch; without `replies` for decoding only.
 
     Raises `ValueError` for an empty source, triple or, with `replies`, reply.
     """
@@ -74,9 +74,9 @@ def collate(rows: Sequence[Row], *, replies: bool = True) -> Batch:
         reply = pack([row.reply for row in rows])
         said = pack([(BEGIN, *row.reply) for row in rows])
         targets = pack([(*row.reply, END) for row in rows]).tokens
-    return Batch(
+    return PostksBatch(
         source=pack([row.source for row in rows]),
-        triples=pack(list(different) or [(UNKNOWN,)]),  # what no sample has is masked wherever it stands
+        triples=pack(list(different) or [(UNKNOWN,)]),  # a placeholder, masked everywhere
         which=torch.from_numpy(which),
         known=torch.from_numpy(known),
         reply=reply,

@@ -1,4 +1,4 @@
-"""Making, training and using a `Postks` network."""
+"""Creates a `Postks` network, its two-stage training objective, and replies by decoding."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import torch
 
-from duologue.challenges.proactive.systems.postks.network.batch import Batch, Row, collate
+from duologue.challenges.proactive.systems.postks.network.batch import PostksBatch, PostksRow, collate
 from duologue.challenges.proactive.systems.postks.network.model import Postks
 from duologue.challenges.proactive.systems.postks.network.search import search
 from duologue.models.train import Subject
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from duologue.challenges.proactive.systems.postks.network.model import PostksSize
-    from duologue.challenges.proactive.systems.postks.network.search import Found
+    from duologue.challenges.proactive.systems.postks.network.search import DecodedReply
 
 
 def new_postks(size: PostksSize, seed: int) -> Postks:
-    """Return a network with the first weights of that seed; the chance of others is left alone."""
+    """Return a network with weights initialised by the seed; the global random state is left as it was."""
     with first_weights(seed):
         return Postks(size)
 
 
 class Learner:
-    """A network that goes through the two stages of its training (section 4.2)."""
+    """The two-stage training objective of a network (section 4.2)."""
 
     def __init__(self, model: Postks, bow_epochs: int, precision: Literal["float32", "bfloat16"]) -> None:
         self.model = model
@@ -37,17 +37,19 @@ class Learner:
         self.bow_only = bow_epochs > 0
 
     def stage(self, epoch: int) -> None:
-        """Learn the words of replies from knowledge alone in the first `bow_epochs` epochs, from 0, then everything."""
+        """Set the epoch, from 0: the first `bow_epochs` train the bag-of-words loss only, the others all losses."""
         self.bow_only = epoch < self.bow_epochs
 
-    def loss(self, batch: Batch) -> Tensor:
-        """Return the loss of the stage; in evaluation that of everything, whatever the stage."""
+    def loss(self, batch: PostksBatch) -> Tensor:
+        """Return the loss of the stage; in evaluation the full loss in both stages."""
         bow_only = self.bow_only and self.model.training
-        with torch.autocast(batch.which.device.type, enabled=False):  # it knows itself which products to narrow
+        with torch.autocast(
+            batch.which.device.type, enabled=False
+        ):  # the model chooses itself which products are narrowed
             return self.model.losses(batch, bow_only=bow_only, precision=self.precision).total
 
-    def subject(self) -> Subject[Row, Batch]:
-        """Return what `train` needs; which weights are best is told by the loss."""
+    def subject(self) -> Subject[PostksRow, PostksBatch]:
+        """Return the training functions for `train`; the best weights are chosen by loss."""
         return Subject(
             module=self.model,
             collate=collate,
@@ -59,20 +61,20 @@ class Learner:
         )
 
 
-def _length(row: Row) -> int:
+def _length(row: PostksRow) -> int:
     return len(row.reply)
 
 
-def _tokens(row: Row) -> int:
+def _tokens(row: PostksRow) -> int:
     return len(row.source) + len(row.reply) + sum(map(len, row.triples))
 
 
-def replies(model: Postks, rows: Sequence[Row], width: int) -> list[Found]:
-    """Return the best reply to each row, knowledge chosen by the prior; one thread does the work."""
+def replies(model: Postks, rows: Sequence[PostksRow], width: int) -> list[DecodedReply]:
+    """Return the best reply to each row, with knowledge chosen by the prior; runs on one thread."""
     if not rows:
         return []
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # on a busy machine two wait for each other at every step
+    torch.set_num_threads(1)  # on a busy machine two threads wait for each other at every step
     try:
         return search(model, collate(rows, replies=False), width=width)
     finally:

@@ -1,0 +1,80 @@
+"""Recipe of the planner."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from duologue.core.records import Record
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, lt=1)]
+Weight = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class PlannerRecipe(Record, frozen=True):
+    """Inputs, candidates, constraints and training of the planner."""
+
+    knowledge: bool = True
+    """Whether facts are used at all (`false` is an ablation)."""
+    goal: bool = True
+    """Whether the order of the topics and their relations are used (`false` is an ablation)."""
+    copy: bool = True
+    """Whether replies may contain facts; `false`, an ablation, allows topic names only."""
+    rerank: bool = True
+    """Whether the network ranks; `false`, an ablation, takes the candidate with the highest agreement of the others."""
+    text: bool = True
+    """Whether the network has words as input besides features."""
+    candidates: Positive = 100
+    """Candidate replies per sample."""
+    pool: Positive = 200
+    """Turns retrieved from the index to make them from."""
+    first_by: Count = 2
+    """Latest agent turn, from 0, for naming A."""
+    second_by: Count = 4
+    """Latest agent turn for naming B, once A was named."""
+    facts_by: Count = 2
+    """Agent turn from which a new fact is used while fewer than two were."""
+    variety: Weight = 0.011
+    """Utility (character F1, 0 to 1) added per expected novel word, one that no other reply of a test set has:
+    predicted utility alone favours generic replies."""
+    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.06
+    """Fraction of the training samples, by pairs of topics, that selects the best weights without held-out data."""
+    epochs: Positive = 4
+    batch: Positive = 64
+    """Samples per step."""
+    sampled: Count = 50
+    """Candidates of a sample used in a step, sampled separately for each network; 0: all of them."""
+    members: Positive = 2
+    """Networks of the ensemble, with different seeds; their predictions are averaged."""
+    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1.5e-3
+    width: Positive = 64
+    """Embedding size."""
+    hidden: Positive = 192
+    word_dropout: Share = 0.15
+    """Fraction of words dropped in training."""
+    rare: Positive = 4
+    """Words of fewer training states, or fewer templates, are unknown words."""
+    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    """Seconds between checkpoints."""
+    threads: Positive = 2
+    """CPU threads in training; another number changes the last bits."""
+
+    @classmethod
+    def tiny(cls) -> PlannerRecipe:
+        """Return a recipe that trains in seconds, for tests of behaviour, not of quality."""
+        return cls(
+            candidates=10,
+            pool=20,
+            held_out=0.3,
+            epochs=1,
+            batch=8,
+            sampled=5,
+            members=2,
+            width=8,
+            hidden=8,
+            rare=1,
+            threads=1,
+        )

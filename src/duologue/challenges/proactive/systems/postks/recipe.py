@@ -1,0 +1,59 @@
+"""Recipe of the generation baseline."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from duologue.core.records import Record
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+
+
+class PostksRecipe(Record, frozen=True):
+    """Sizes, variants and training of the generation baseline."""
+
+    words: Positive = 128
+    """Embedding size."""
+    hidden: Annotated[int, msgspec.Meta(ge=2, multiple_of=2)] = 192
+    """Hidden size."""
+    dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.3
+    """Dropout rate of the decoder's output."""
+    posterior: Literal["reply", "source-and-reply"] = "reply"
+    """Input of the posterior: the reference (the released code), or source and reference (the document)."""
+    loss: Literal["summed", "averaged"] = "summed"
+    """Over the tokens of a reply: `summed` (the released code) or `averaged` (the document)."""
+    generalise: bool = True
+    """Replace topic names by slots in the input, and slots by names in replies."""
+    width: Positive = 1
+    """Beam width; 1 is greedy search, as in the released PyTorch program; the Paddle program has 10."""
+    epochs: Positive = 14
+    bow_epochs: Annotated[int, msgspec.Meta(ge=0)] = 2
+    """First epochs, in which only the bag-of-words loss is trained."""
+    batch: Positive = 32
+    """Samples per step."""
+    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1e-3
+    clip: Annotated[float, msgspec.Meta(gt=0)] = 5.0
+    """Largest norm of the gradient."""
+    held_out: Share = 0.05
+    """Fraction of the samples, split by pairs of topics, that selects the best weights without held-out data."""
+    check_every: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Steps between validations; 0: once per epoch."""
+    patience: Positive = 3
+    """Validations without improvement after the first stage before early stopping."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Precision of matrix products in training; decoding is in float32."""
+    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 30.0
+    """Seconds between checkpoints."""
+    threads: Positive = 1
+    """CPU threads in training; another number changes the last bits."""
+    devices: Positive = 1
+    """Data-parallel processes in training."""
+    device: Literal["cpu", "cuda"] = "cpu"
+
+    @classmethod
+    def tiny(cls) -> PostksRecipe:
+        """Return a recipe that trains in seconds, for tests of behaviour, not of quality."""
+        return cls(words=8, hidden=8, dropout=0.1, epochs=3, bow_epochs=1, batch=4, learning_rate=0.01, held_out=0.3)
