@@ -3,7 +3,7 @@ from __future__ import annotations
 from duologue.challenges.restaurant.formats.files import turns_of
 from duologue.challenges.restaurant.live.candidates import CALLS, candidate_calls, candidate_utterances
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.systems.solver.solver import DialogueState
+from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.core.records import Fact, Turn
 from duologue.knowledge.base import KnowledgeBase
 
@@ -22,7 +22,7 @@ SLOT_OF = {
 
 
 def inventory(utterances: list[str]) -> list[str]:
-    turns, state = list(turns_of(utterances)), DialogueState()
+    turns, state = list(turns_of(utterances)), BookingState()
     for turn in turns:
         state.observe(turn)
     return [candidate.text for candidate in candidate_utterances(turns, state, BASE, SLOT_OF)]

@@ -5,7 +5,7 @@ import pytest
 from duologue.challenges.restaurant.formats.files import turns_of
 from duologue.challenges.restaurant.live.nlu import GOODBYES, LanguageUnderstanding, canonical_utterance
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.systems.solver.solver import DialogueState
+from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.challenges.restaurant.systems.solver.utterance_parser import FIXED_TEXTS, parse_utterance
 from duologue.core.records import Fact
 from duologue.knowledge.base import KnowledgeBase
@@ -26,7 +26,7 @@ BASE = KnowledgeBase(
         for place in (0, 1)
     ],
 )
-HEARING = LanguageUnderstanding(BASE, templates.SLOTS_EXTRA)
+NLU = LanguageUnderstanding(BASE, templates.SLOTS_EXTRA)
 START = ["hi", templates.BOT_HELLO]
 ASKED = [*START, "may i have a table", templates.BOT_ON_IT, "<silence>", templates.ATMOSPHERE.question]
 CALLED = [*ASKED, "i am looking for a casual atmosphere", "api_call thai rome two cheap casual", "x r_rating 4"]
@@ -35,11 +35,11 @@ BOOKED = [*OPTION, "it's perfect", templates.BOT_RESERVE]
 
 
 def understand(text: str, utterances: list[str]) -> tuple[str, ...]:
-    state = DialogueState()
+    state = BookingState()
     for turn in turns_of(utterances):
         state.observe(turn)
-    heard = HEARING.understand(text, state)
-    return heard.utterances or ("!" + heard.remark,)
+    found = NLU.understand(text, state)
+    return found.utterances or ("!" + found.remark,)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_what_is_said_as_in_the_challenge_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("text", sorted(GOODBYES))
 def test_goodbyes_end_the_conversation_anywhere(text: str) -> None:
-    heard = HEARING.understand(f" {text.upper()}! ", DialogueState())
-    assert heard.goodbye
-    assert heard.remark == "goodbye"
+    found = NLU.understand(f" {text.upper()}! ", BookingState())
+    assert found.goodbye
+    assert found.remark == "goodbye"
 
 
 def test_every_fixed_kind_can_be_said() -> None:
@@ -104,8 +104,8 @@ def test_every_fixed_kind_can_be_said() -> None:
 
 def test_a_slot_that_the_knowledge_base_lacks_has_no_known_values() -> None:
     facts = [fact for fact in BASE if fact.relation != "restrictions"]
-    hearing = LanguageUnderstanding(KnowledgeBase("five", facts), templates.SLOTS)
-    heard = hearing.understand("may i have a table with vegan menu options", DialogueState())
-    assert (heard.remark, heard.details) == ("unknown-value", {"slot": "restrictions", "value": "vegan"})
-    heard = hearing.understand("may i have a table with thai menu options", DialogueState())
-    assert heard.utterances == ("may i have a table with thai cuisine",)
+    nlu = LanguageUnderstanding(KnowledgeBase("five", facts), templates.SLOTS)
+    found = nlu.understand("may i have a table with vegan menu options", BookingState())
+    assert (found.remark, found.details) == ("unknown-value", {"slot": "restrictions", "value": "vegan"})
+    found = nlu.understand("may i have a table with thai menu options", BookingState())
+    assert found.utterances == ("may i have a table with thai cuisine",)

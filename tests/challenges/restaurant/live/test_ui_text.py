@@ -7,7 +7,7 @@ import pytest
 from duologue.challenges.restaurant.live.ui_text import UI_TEXTS, UiText
 from duologue.challenges.restaurant.schema.templates import LOCATION, SLOTS
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
-from duologue.challenges.restaurant.systems.solver.solver import DialogueState
+from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.core.errors import UsageError
 from duologue.core.records import Fact, Turn
 from duologue.knowledge.base import KnowledgeBase
@@ -29,7 +29,7 @@ def test_all_languages_have_the_same_remarks_about_the_same_things() -> None:
 @pytest.mark.parametrize("lang", UI_TEXTS)
 def test_every_remark_can_be_made(lang: str) -> None:
     remarks = UiText(lang, KnowledgeBase("made", make_kb(1, 1)), SLOTS)
-    state = DialogueState()
+    state = BookingState()
     state.asked = "price"
     for key in UI_TEXTS[lang]:
         if not key.startswith("hint"):  # hints are part of other remarks
@@ -50,18 +50,18 @@ def test_changes_that_help_are_offered_one_per_slot_first() -> None:
         )
     ]
     remarks = UiText("en", KnowledgeBase("small", facts), SLOTS)
-    text = remarks.text("no-match", DialogueState(), {"call": "api_call italian rome two cheap casual"})
+    text = remarks.text("no-match", BookingState(), {"call": "api_call italian rome two cheap casual"})
     assert text == (
         "I am sorry, I found nothing for: italian, rome, two, cheap, casual."
         " You could change something: with thai cuisine, in bonn."
     )
-    text = remarks.text("no-match", DialogueState(), {"call": "api_call greek oslo two cheap casual"})
+    text = remarks.text("no-match", BookingState(), {"call": "api_call greek oslo two cheap casual"})
     assert text.endswith("You could change something: in bonn.")
 
 
 def test_the_hint_fits_what_was_said_last() -> None:
     remarks = UiText("en", KnowledgeBase("made", make_kb(1, 1)), SLOTS)
-    state = DialogueState()
+    state = BookingState()
     assert "may i have a table" in remarks.text("your-turn", state, {})
     state.observe(Turn(speaker="user", text="hi"))
     state.observe(Turn(speaker="system", text=LOCATION.question))

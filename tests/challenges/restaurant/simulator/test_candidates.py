@@ -14,11 +14,11 @@ from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.challenges.restaurant.simulator.row_generator import RowGenerator
 
 SCHEMA = schema_of_part("tst1")
-DIRECTORY = RestaurantIndex(SCHEMA, make_kb(1, 1))
+RESTAURANTS = RestaurantIndex(SCHEMA, make_kb(1, 1))
 
 
 def rows(subtask: int, style: str, n: int = 250, part: str = "tst1", **recipe: Any) -> list[dict[str, Any]]:
-    maker = RowGenerator(SCHEMA, DIRECTORY, Generation(**recipe), subtask=subtask, part=part, style=style, seed=3)
+    maker = RowGenerator(SCHEMA, RESTAURANTS, Generation(**recipe), subtask=subtask, part=part, style=style, seed=3)
     return list(maker(0, n))
 
 

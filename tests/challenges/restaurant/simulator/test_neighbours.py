@@ -13,12 +13,12 @@ from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
 
 SCHEMA = schema_of_part("train")
-DIRECTORY = RestaurantIndex(SCHEMA, make_kb(1, 1))
+RESTAURANTS = RestaurantIndex(SCHEMA, make_kb(1, 1))
 
 
 def neighbours(subtask: int, style: str, **recipe: Any) -> Neighbours:
     return Neighbours(
-        DialogueGenerator(SCHEMA, DIRECTORY, Generation(**recipe), subtask, train=True), style, (1, subtask, style)
+        DialogueGenerator(SCHEMA, RESTAURANTS, Generation(**recipe), subtask, train=True), style, (1, subtask, style)
     )
 
 
@@ -36,7 +36,7 @@ def test_every_sentence_has_as_many_neighbours_as_its_style_wants_and_always_the
 
 def test_neighbouring_calls_differ_in_one_slot_or_two_and_stay_on_their_side_in_task_1() -> None:
     near = neighbours(1, "a")
-    values = next(values for values in DIRECTORY.matches if near.generator.ours(values))
+    values = next(values for values in RESTAURANTS.matches if near.generator.ours(values))
     calls = near.near(" ".join(("api_call", *values)), "api_call", 10)
     for call in calls:
         other = call.split()[1:]
@@ -46,16 +46,16 @@ def test_neighbouring_calls_differ_in_one_slot_or_two_and_stay_on_their_side_in_
 
 def test_neighbouring_names_share_a_word_and_exist_unless_a_slot_value_in_them_was_changed() -> None:
     near = neighbours(4, "a", unknown_names=0)
-    name = DIRECTORY.names[7]
+    name = RESTAURANTS.names[7]
     words = set(name.split("_")) - {"the"}
     for text in near.near(text_of("phone", name), "phone", 10):
         other = text.split()[-1].removesuffix("_phone").removesuffix("_address")
-        assert other in DIRECTORY.lines
+        assert other in RESTAURANTS.lines
         assert words & set(other.split("_"))
     odd = neighbours(3, "a", unknown_names=1)
-    business = [name for name in DIRECTORY.names if "business" in name.split("_")]
+    business = [name for name in RESTAURANTS.names if "business" in name.split("_")]
     found = {text.split()[-1] for name in business for text in odd.near(text_of("option", name), "option", 10)}
-    strange = found - set(DIRECTORY.names)
+    strange = found - set(RESTAURANTS.names)
     assert strange
     assert all({"casual", "romantic"} & set(name.split("_")) for name in strange)
     assert all(name.split("_").count("business") < 2 for name in found)
@@ -63,5 +63,5 @@ def test_neighbouring_names_share_a_word_and_exist_unless_a_slot_value_in_them_w
 
 def test_the_other_item_of_the_restaurant_is_always_there_in_task_4() -> None:
     near = neighbours(4, "a")
-    for name in DIRECTORY.names[:40]:
+    for name in RESTAURANTS.names[:40]:
         assert text_of("address", name) in near.near(text_of("phone", name), "phone", 10)

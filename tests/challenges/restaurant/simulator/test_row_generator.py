@@ -18,7 +18,7 @@ from duologue.core.errors import UsageError
 
 FACTS = make_kb(1, 1)
 SCHEMA = schema_of_part("tst1")
-DIRECTORY = RestaurantIndex(SCHEMA, FACTS)
+RESTAURANTS = RestaurantIndex(SCHEMA, FACTS)
 
 
 def rows(
@@ -30,7 +30,7 @@ def rows(
     start: int = 0,
     **recipe: Any,
 ) -> list[dict[str, Any]]:
-    maker = RowGenerator(SCHEMA, DIRECTORY, Generation(**recipe), subtask=subtask, part=part, style=style, seed=seed)
+    maker = RowGenerator(SCHEMA, RESTAURANTS, Generation(**recipe), subtask=subtask, part=part, style=style, seed=seed)
     return list(maker(start, n))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from duologue.challenges.restaurant.schema.templates import RequestSlot
-    from duologue.challenges.restaurant.systems.solver.solver import DialogueState
+    from duologue.challenges.restaurant.systems.solver.solver import BookingState
     from duologue.core.records import Turn
     from duologue.knowledge.base import KnowledgeBase
 
@@ -26,7 +26,7 @@ _ITEMS = ("phone", "address")
 
 
 def candidate_utterances(
-    history: Sequence[Turn], state: DialogueState, base: KnowledgeBase, slot_of: Mapping[str, str]
+    history: Sequence[Turn], state: BookingState, base: KnowledgeBase, slot_of: Mapping[str, str]
 ) -> tuple[Candidate, ...]:
     """Return all candidate utterances: fixed sentences, questions, calls, options, repeats and items.
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.challenges.restaurant.schema.templates import RequestSlot
-    from duologue.challenges.restaurant.systems.solver.solver import DialogueState
+    from duologue.challenges.restaurant.systems.solver.solver import BookingState
     from duologue.knowledge.base import KnowledgeBase
 
 HANDS_BACK = (templates.BOT_ON_IT, templates.BOT_LOOK, templates.BOT_ANOTHER)
@@ -94,7 +94,7 @@ class LanguageUnderstanding:
         """Slot of each value in the knowledge base; the earlier slot where two share a value."""
         self._values = {slot.name: frozenset(map(str, base.values(slot.name))) for slot in slots}
 
-    def understand(self, text: str, state: DialogueState) -> Interpretation:
+    def understand(self, text: str, state: BookingState) -> Interpretation:
         """Interpret the input in the current dialogue state."""
         words = normalise(text)
         if words in GOODBYES:
@@ -114,7 +114,7 @@ class LanguageUnderstanding:
             return self._valued(reading, said, state)
         return self._plain(reading, said, state)
 
-    def _plain(self, reading: ParsedUtterance, said: str, state: DialogueState) -> Interpretation:
+    def _plain(self, reading: ParsedUtterance, said: str, state: BookingState) -> Interpretation:
         """Handle dialogue acts without slot values; refuse those that make no sense in the current state."""
         kind = reading.kind
         if kind == "silence":
@@ -144,7 +144,7 @@ class LanguageUnderstanding:
             utterances=(said,), goodbye=kind == "farewell" and state.last_bot == templates.BOT_ANYTHING
         )
 
-    def _valued(self, reading: ParsedUtterance, said: str, state: DialogueState) -> Interpretation:
+    def _valued(self, reading: ParsedUtterance, said: str, state: BookingState) -> Interpretation:
         """Handle a request, an answer or an update, whose values must be known."""
         named: list[tuple[tuple[str, ...], str]] = [((slot,), word) for slot, word in reading.values.items()]
         if reading.kind != "request":
@@ -161,7 +161,7 @@ class LanguageUnderstanding:
             said = said if (slot, value) == (due, word) else ""
         return self._want(wanted, said, reading.kind, state)
 
-    def _want(self, wanted: Mapping[str, str], said: str, kind: str, state: DialogueState) -> Interpretation:
+    def _want(self, wanted: Mapping[str, str], said: str, kind: str, state: BookingState) -> Interpretation:
         """Phrase wanted values for the phase of the dialogue: a request, then answers, after a call updates."""
         anew = kind == "request" and state.called
         if kind == "request" or not state.requested:
@@ -175,7 +175,7 @@ class LanguageUnderstanding:
         phrase = _update if due == "update" else _answer
         return Interpretation(utterances=tuple(phrase(self._slots[slot], wanted[slot]) for slot in order))
 
-    def _free(self, words: str, state: DialogueState) -> Interpretation:
+    def _free(self, words: str, state: BookingState) -> Interpretation:
         """Handle free text that no template matches: look for values, restaurant names and key words."""
         if not _NEGATIONS.isdisjoint(words.split()):
             return Interpretation(remark="not-understood")
@@ -234,7 +234,7 @@ def _update(slot: RequestSlot, value: str) -> str:
     return templates.UPDATE_PREFIXES[1].text + slot.phrases[0].format(new=value)
 
 
-def _in_context(words: str, state: DialogueState) -> str:
+def _in_context(words: str, state: BookingState) -> str:
     """Return the dialogue act of "yes", "no" and the like after the last bot utterance; nothing when there is none."""
     last = templates.answer_type(state.last_bot)
     if last == "sorry" and state.proposed and state.chosen is None:  # the option still stands

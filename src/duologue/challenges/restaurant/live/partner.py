@@ -17,7 +17,7 @@ from duologue.challenges.restaurant.live.ui_text import UiText
 from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.brief import BRIEF
 from duologue.challenges.restaurant.schema.ontology import MAX_LISTED
-from duologue.challenges.restaurant.systems.solver.solver import DialogueState
+from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.core.errors import PlugInError, UsageError
 from duologue.core.records import Dialogue, Sample, Turn
 from duologue.knowledge.base import KnowledgeBase
@@ -61,7 +61,7 @@ class BookingPartner:
         self._turns: list[Turn] = []
         self._history: list[Turn] = []
         """The dialogue as the system sees it, in canonical utterances."""
-        self._state = DialogueState()
+        self._state = BookingState()
         self._calls = 0
         self.finished = False
         """Whether the last input said goodbye."""
@@ -119,7 +119,7 @@ class BookingPartner:
     def _greet(self, interpretation: Interpretation) -> list[Turn]:
         """Begin a dialogue as the challenge does, with a greeting, if the user does not."""
         if interpretation.anew:
-            self._history, self._state = [], DialogueState()
+            self._history, self._state = [], BookingState()
         if self._history or not interpretation.utterances or interpretation.utterances[0] in templates.GREETINGS:
             return []
         hello = self._hand(templates.GREETINGS[1])

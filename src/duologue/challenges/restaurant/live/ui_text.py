@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from duologue.challenges.restaurant.schema.templates import RequestSlot
-    from duologue.challenges.restaurant.systems.solver.solver import DialogueState
+    from duologue.challenges.restaurant.systems.solver.solver import BookingState
     from duologue.knowledge.base import KnowledgeBase
 
 ENGLISH = {
@@ -81,11 +81,11 @@ class UiText:
         self._base = base
         self._slots = {slot.name: slot for slot in slots}
 
-    def turn(self, key: str, state: DialogueState, details: Mapping[str, str]) -> Turn:
+    def turn(self, key: str, state: BookingState, details: Mapping[str, str]) -> Turn:
         """Return the text as a system turn, marked in `meta` as outside the challenge."""
         return Turn(speaker="system", text=self.text(key, state, details), meta={"remark": key})
 
-    def text(self, key: str, state: DialogueState, details: Mapping[str, str]) -> str:
+    def text(self, key: str, state: BookingState, details: Mapping[str, str]) -> str:
         """Return the text, with a hint at what can be said in the current dialogue state.
 
         `details`: `slot` and `value` or `values` (blank-separated) that were named, `name` of a restaurant,
@@ -102,7 +102,7 @@ class UiText:
             filled["changes"] = self._list(self._changes(dict(zip(state.required, values, strict=False))))
         return self._texts[key].format(**filled, examples=self._example(key), hint=self._hint(state))
 
-    def _hint(self, state: DialogueState) -> str:
+    def _hint(self, state: BookingState) -> str:
         key = _hint_key(state)
         slot = self._slots.get(state.asked or "")
         said, known = (slot.question, self._known(slot.name)) if slot is not None else ("", "")
@@ -130,7 +130,7 @@ class UiText:
         return phrases[:_OFFERS] or [self._example("")]
 
 
-def _hint_key(state: DialogueState) -> str:
+def _hint_key(state: BookingState) -> str:
     last = answer_type(state.last_bot)
     if last.startswith("ask-") or (last == "ready" and not state.called):
         return "hint-asking"

@@ -88,7 +88,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedResult:
+class CheckedRankings:
     """Result of the strict check: problems and usable answers."""
 
     problems: tuple[Problem, ...]
@@ -96,17 +96,17 @@ class CheckedResult:
     """Dialogue id to the ranking made from its item; items with an error of their own are left out."""
 
 
-def examine(submission: Submission, examples: Sequence[Example] | None) -> CheckedResult:
+def examine(submission: Submission, examples: Sequence[Example] | None) -> CheckedRankings:
     """Return all problems under the strict rules, and the answers that can be used all the same."""
     if any(problem.rule in UNREADABLE for problem in submission.problems):
-        return CheckedResult(submission.problems)
+        return CheckedRankings(submission.problems)
     rows = submission.rows
     if not isinstance(rows, list):
         message = f"the file holds {shown(rows)}, expected a list of dialogues"
-        return CheckedResult((*submission.problems, Problem(rule="not-a-list", message=message)))
+        return CheckedRankings((*submission.problems, Problem(rule="not-a-list", message=message)))
     examiner = _StrictChecker(examples)
     found = findings.capped(chain(submission.problems, examiner.problems(rows)))
-    return CheckedResult(found, examiner.answers)
+    return CheckedRankings(found, examiner.answers)
 
 
 def _official(submission: Submission) -> tuple[Problem, ...]:

@@ -111,18 +111,18 @@ def generate_shards(
     if workers <= 1:
         yield from map(ShardGenerator(recipe, seed), shards)
         return
-    crew = _start_workers(recipe, seed, shards, workers)
+    running = _start_workers(recipe, seed, shards, workers)
     try:
         for number in range(len(shards)):
-            piece = _take(crew[number % workers][1])
+            piece = _take(running[number % workers][1])
             if isinstance(piece, str):
                 raise UsageError(piece)
             yield piece
     finally:
-        for process, pipe in crew:
+        for process, pipe in running:
             pipe.close()
             process.terminate()
-        for process, _ in crew:
+        for process, _ in running:
             process.join()
 
 
@@ -145,15 +145,15 @@ def _start_workers(
         from multiprocessing import resource_tracker  # Unix only
 
         resource_tracker.ensure_running()  # started later, it would let Ctrl-C through to the first worker
-    crew: list[tuple[BaseProcess, Connection]] = []
+    running: list[tuple[BaseProcess, Connection]] = []
     with ctrl_c_waits():
         for number in range(workers):
             ours, theirs = context.Pipe(duplex=False)
             process = context.Process(target=_work, args=(theirs, recipe, seed, shards[number::workers]), daemon=True)
             process.start()
             theirs.close()
-            crew.append((process, ours))
-    return crew
+            running.append((process, ours))
+    return running
 
 
 def _work(pipe: Connection, recipe: Generation, seed: int, shards: Sequence[CorpusShard]) -> None:

@@ -25,10 +25,10 @@ def lexicon() -> KbLexicon:
 
 
 def test_values_become_markers_and_keep_field_and_value_beside_them(lexicon: KbLexicon) -> None:
-    heard = lexicon.delexicalise("i want thai food in rome, please")
-    assert heard.tokens == ("i", "want", "<value>", "food", "in", "<value>", ",", "please")
-    assert [value.position for value in heard.values] == [2, 5]
-    assert [lexicon.fields[value.field] for value in heard.values] == ["cuisine", "location"]
+    found = lexicon.delexicalise("i want thai food in rome, please")
+    assert found.tokens == ("i", "want", "<value>", "food", "in", "<value>", ",", "please")
+    assert [value.position for value in found.values] == [2, 5]
+    assert [lexicon.fields[value.field] for value in found.values] == ["cuisine", "location"]
 
 
 def test_two_values_of_a_field_are_two_pairs_and_the_same_value_is_one(lexicon: KbLexicon) -> None:
@@ -44,15 +44,15 @@ def test_fields_are_in_alphabetical_order(lexicon: KbLexicon) -> None:
 
 
 def test_a_restaurant_becomes_a_name(lexicon: KbLexicon) -> None:
-    heard = lexicon.delexicalise("what do you think of this option: old_inn")
-    assert heard.tokens[-3:] == ("option", ":", "<name>")
-    assert (heard.subject, heard.item) == ("old_inn", None)
+    found = lexicon.delexicalise("what do you think of this option: old_inn")
+    assert found.tokens[-3:] == ("option", ":", "<name>")
+    assert (found.subject, found.item) == ("old_inn", None)
 
 
 def test_a_value_of_one_restaurant_alone_becomes_an_item_with_its_field(lexicon: KbLexicon) -> None:
-    heard = lexicon.delexicalise("here it is new_inn_phone")
-    assert heard.tokens[-2:] == ("<item>", "phone")
-    assert (heard.subject, heard.item) == ("new_inn", "phone")
+    found = lexicon.delexicalise("here it is new_inn_phone")
+    assert found.tokens[-2:] == ("<item>", "phone")
+    assert (found.subject, found.item) == ("new_inn", "phone")
 
 
 def test_names_in_no_knowledge_base_are_read_by_their_shape(lexicon: KbLexicon) -> None:
@@ -80,6 +80,6 @@ def test_fact_lines_read_as_forms_and_do_not_count_as_speech(lexicon: KbLexicon)
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
     lexicon = KbLexicon(Fact(subject=subject, relation=field, object=value) for subject, field, value in KB)
-    heard = lexicon.delexicalise(text)
-    assert all(heard.tokens[value.position] == "<value>" for value in heard.values)
-    assert heard is lexicon.delexicalise(text)
+    found = lexicon.delexicalise(text)
+    assert all(found.tokens[value.position] == "<value>" for value in found.values)
+    assert found is lexicon.delexicalise(text)

@@ -22,13 +22,13 @@ def _request(example: Example) -> str:
 
 
 def test_a_closed_course_is_set_in_knowledge_base_1_and_is_the_same_for_a_seed() -> None:
-    course = closed_training_data(20, 5, seed=3)
-    assert course == closed_training_data(20, 5, seed=3)
-    assert course != closed_training_data(20, 5, seed=4)
-    assert list(course.worlds) == ["kb1_atmosphere"]
-    assert 100 <= len(course.examples) <= 160
-    assert 25 <= len(course.held_out) <= 50
-    assert {example.sample.world for example in course.examples} == {"kb1_atmosphere"}
+    data = closed_training_data(20, 5, seed=3)
+    assert data == closed_training_data(20, 5, seed=3)
+    assert data != closed_training_data(20, 5, seed=4)
+    assert list(data.worlds) == ["kb1_atmosphere"]
+    assert 100 <= len(data.examples) <= 160
+    assert 25 <= len(data.held_out) <= 50
+    assert {example.sample.world for example in data.examples} == {"kb1_atmosphere"}
 
 
 def test_what_a_training_chooses_by_is_no_test_set_that_the_same_seed_generates(tmp_path: Path) -> None:
@@ -42,32 +42,32 @@ def test_what_a_training_chooses_by_is_no_test_set_that_the_same_seed_generates(
 
 
 def test_every_example_has_its_answer_and_distractors_among_its_candidates() -> None:
-    course = closed_training_data(15, 5, seed=1)
-    for example in (*course.examples, *course.held_out):
+    data = closed_training_data(15, 5, seed=1)
+    for example in (*data.examples, *data.held_out):
         (reference,) = example.references
         assert reference.ranking is not None
         assert reference.ranking[0] in {candidate.id for candidate in example.sample.candidates}
         assert example.source is None
     counted = Counter(
-        candidate.id.startswith("distractor") for example in course.examples for candidate in example.sample.candidates
+        candidate.id.startswith("distractor") for example in data.examples for candidate in example.sample.candidates
     )
-    assert counted[True] > 2 * len(course.examples)
+    assert counted[True] > 2 * len(data.examples)
 
 
 def test_an_open_course_has_invented_schemas_and_judges_by_others() -> None:
-    course = open_training_data(40, 10, schemas=10, standard=0.3, seed=2)
-    worlds = {example.sample.world for example in course.examples}
-    judged = {example.sample.world for example in course.held_out}
+    data = open_training_data(40, 10, schemas=10, standard=0.3, seed=2)
+    worlds = {example.sample.world for example in data.examples}
+    judged = {example.sample.world for example in data.held_out}
     assert worlds & judged == {"kb1_atmosphere"}
     assert len(worlds) == 11
-    assert worlds | judged == set(course.worlds)
-    known = sum(example.sample.world == "kb1_atmosphere" for example in course.examples)
-    assert 0.2 < known / len(course.examples) < 0.4
+    assert worlds | judged == set(data.worlds)
+    known = sum(example.sample.world == "kb1_atmosphere" for example in data.examples)
+    assert 0.2 < known / len(data.examples) < 0.4
 
 
 def test_the_texts_of_the_extra_slot_are_in_no_course() -> None:
-    course = open_training_data(30, 30, schemas=12, standard=0.5, seed=5)
-    for example in (*course.examples, *course.held_out):
+    data = open_training_data(30, 30, schemas=12, standard=0.5, seed=5)
+    for example in (*data.examples, *data.held_out):
         spoken = [turn.text for turn in example.sample.history if turn.speaker != "api"]
         spoken += [candidate.text for candidate in example.sample.candidates if " r_" not in candidate.text]
         assert not [text for text in spoken for words in _EXTRA_SLOT if words in text]

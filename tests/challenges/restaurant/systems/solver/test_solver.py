@@ -13,7 +13,7 @@ from duologue.challenges.restaurant.schema.ontology import schema_of_part
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.challenges.restaurant.simulator.row_generator import simulate
-from duologue.challenges.restaurant.systems.solver.solver import DialogueState, Solver, policy, rank
+from duologue.challenges.restaurant.systems.solver.solver import BookingState, Solver, policy, rank
 from duologue.core.protocols import Brief, System
 from duologue.core.records import Candidate, Record, Sample, Turn
 
@@ -61,8 +61,8 @@ def history(*utterances: str) -> tuple[Turn, ...]:
     return tuple(turns_of(utterances))
 
 
-def assert_bot_says_all_its_turns(turns: tuple[Turn, ...], state: DialogueState | None = None) -> int:
-    state = state or DialogueState()
+def assert_bot_says_all_its_turns(turns: tuple[Turn, ...], state: BookingState | None = None) -> int:
+    state = state or BookingState()
     said = 0
     for turn in turns:
         if turn.speaker == "system":
@@ -196,7 +196,7 @@ def test_generated_dialogues_are_solved_completely(part: str) -> None:
         for example in map(example_of, rows):
             (answer,) = Solver().answer([example.sample])
             assert answer.text == example.references[0].text
-            state = DialogueState()
+            state = BookingState()
             state.extra = extra  # inside a history no candidates tell, and tasks 1 and 5 may not have named it yet
             assert_bot_says_all_its_turns(example.sample.history, state)
 

@@ -110,13 +110,13 @@ class Ranker:
             raise UsageError(f"the ranker practises for task 'restaurant' alone, found '{task.brief.name}'")
         recipe = self.recipe
         if recipe.regime == "closed":
-            course = closed_training_data(recipe.dialogues, recipe.held_out, seed, progress)
+            data = closed_training_data(recipe.dialogues, recipe.held_out, seed, progress)
         else:
-            course = open_training_data(
+            data = open_training_data(
                 recipe.dialogues, recipe.held_out, recipe.schemas, recipe.standard, seed, progress
             )
-        self._worlds = {name: KbLexicon(facts) for name, facts in course.worlds.items()}
-        return course.examples, course.held_out
+        self._worlds = {name: KbLexicon(facts) for name, facts in data.worlds.items()}
+        return data.examples, data.held_out
 
     def fit(
         self,

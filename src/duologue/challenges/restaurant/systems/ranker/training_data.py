@@ -70,7 +70,7 @@ def closed_training_data(
     """
     schema, facts = standard_schema(1, extra=False), make_kb(1, seed)
     shares = [_Share(schema, facts, dialogues), _Share(schema, facts, held_out, held_out=True)]
-    return _course(shares, seed, progress)
+    return _generate(shares, seed, progress)
 
 
 def open_training_data(
@@ -93,18 +93,18 @@ def open_training_data(
         for index in range(invented):
             count = (wanted - known) * (index + 1) // invented - (wanted - known) * index // invented
             shares.append(_Share(*random_schema((3 * seed + first) * _MANY + index), count, held_out=judged))
-    return _course(shares, seed, progress)
+    return _generate(shares, seed, progress)
 
 
-def _course(shares: list[_Share], seed: int, progress: Progress | None) -> RankerTrainingData:
-    course = RankerTrainingData()
+def _generate(shares: list[_Share], seed: int, progress: Progress | None) -> RankerTrainingData:
+    data = RankerTrainingData()
     turns: dict[tuple[str, str], Turn] = {}
     total = sum(share.dialogues for share in shares) * len(_WEIGHTS)
     done = 0
     for share in shares:
         if not share.dialogues:
             continue
-        course.worlds[share.schema.name] = share.facts
+        data.worlds[share.schema.name] = share.facts
         made = []
         for row in _rows(share, seed):
             made.append(_lean(example_of(row, world=share.schema.name), turns))
@@ -112,7 +112,7 @@ def _course(shares: list[_Share], seed: int, progress: Progress | None) -> Ranke
             if progress is not None and done % 500 == 0:
                 progress(min(done, total), total, "simulating dialogues")
         distractors = DistractorSampler(share.facts, made)
-        where = course.held_out if share.held_out else course.examples
+        where = data.held_out if share.held_out else data.examples
         for one in made:
             rng = Rng(seed, "decoys", one.sample.id)  # the key of the first release: weights stay the same
             where.append(distractors.extend(one, _DISTRACTORS, rng))
@@ -120,7 +120,7 @@ def _course(shares: list[_Share], seed: int, progress: Progress | None) -> Ranke
                 where.append(earlier)
     if progress is not None:
         progress(total, total, "simulating dialogues")
-    return course
+    return data
 
 
 def _rows(share: _Share, seed: int) -> Iterator[dict[str, object]]:

@@ -50,7 +50,7 @@ FIXED_REPLIES = {
 """Replies to dialogue acts that do not depend on the state."""
 
 
-class DialogueState:
+class BookingState:
     """Dialogue state of the bot: `observe` updates it by a turn, `next_utterance` applies the policy."""
 
     def __init__(self, parser: Callable[[str], ParsedUtterance] = parse_utterance) -> None:
@@ -178,7 +178,7 @@ def policy(history: Sequence[Turn], candidates: Sequence[Candidate] = ()) -> str
     The candidates only tell whether the sixth slot is required, where the history does not: its question,
     or a call with six values, is among them in no set that has five slots.
     """
-    state = DialogueState()
+    state = BookingState()
     for turn in history:
         state.observe(turn)
     if not state.extra:
