@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
-from duologue.core.decompression import GZIP, pieces
+from duologue.core.decompression import GZIP, RULE, RULE_SAYS, pieces
 from duologue.core.errors import FormatError, StorageError
 from duologue.core.inputs import demand_spared
 from duologue.core.records import Problem
@@ -35,6 +35,8 @@ _GZIP_HEADER = GZIP + b"\x08\x00\x00\x00\x00\x00\x02\xff"
 """Deflate, no flags, no time, packed as well as it can be, on an unknown system: RFC 1952, section 2.3."""
 _LEVEL = 9
 
+TEXT_RULES = {"gzip-damaged": "a packed file can be unpacked", RULE: RULE_SAYS, "not-utf8": "the text is UTF-8"}
+"""Ids of the rules that every reader of text keeps (`read_bytes`, `decode_text`), and what each demands."""
 BOM = "\ufeff"
 BOM_FOUND = Problem(
     rule="byte-order-mark",

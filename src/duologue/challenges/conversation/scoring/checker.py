@@ -20,7 +20,7 @@ from duologue.challenges.conversation.formats.files import (
     speaker_unknown,
 )
 from duologue.challenges.conversation.scoring import official
-from duologue.core import decompression, findings
+from duologue.core import disk, findings
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
 
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 VARIANTS = ("strict", "official", "official-nltk-current", "coco")
 
 RULES = {
-    "gzip-damaged": "a packed file can be unpacked",
-    decompression.RULE: decompression.RULE_SAYS,
-    "not-utf8": "the text is UTF-8",
+    **disk.TEXT_RULES,
     "byte-order-mark": "the text starts without a byte order mark (a warning)",
     "foreign-file": "the file holds text, not JSON",
     "file-empty": "the file has at least one line with words",
@@ -58,7 +56,7 @@ RULES = {
 }
 """Ids of the rules for result files, and what each demands."""
 
-UNREADABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "foreign-file", "file-empty", "no-hypotheses"})
+UNREADABLE = frozenset({*disk.TEXT_RULES, "foreign-file", "file-empty", "no-hypotheses"})
 """Rules whose breach leaves no replies, not even in part."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.challenges.mobilecs.formats.issues import Issues, open_rows, row_id
-from duologue.core import decompression
+from duologue.core import disk
 from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 Read = TypeVar("Read")
 
 RULES = {
-    "gzip-damaged": "a packed file can be unpacked",
-    decompression.RULE: decompression.RULE_SAYS,
-    "not-utf8": "the text is UTF-8",
+    **disk.TEXT_RULES,
     "byte-order-mark": "the text starts without a byte order mark (a warning; the official programs refuse it)",
     "not-json": "the text is JSON",
     "not-a-list": "the file holds one JSON list",
@@ -37,7 +35,7 @@ RULES = {
 }
 """Rules for the result files of both tracks by id."""
 
-_UNREADABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "not-json"})
+_UNREADABLE = frozenset({*disk.TEXT_RULES, "not-json"})
 """Rules without which a file has no rows."""
 _UNUSABLE = _UNREADABLE | {"not-a-list"}
 """Rules without which a file has no answers, not even partial ones."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.proactive.schema import START
-from duologue.core import decompression, findings
+from duologue.core import disk, findings
 from duologue.core.decoded import is_whole, shown
 from duologue.core.records import Problem
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DATA_RULES = {
-    "gzip-damaged": "a packed file can be unpacked",
-    decompression.RULE: decompression.RULE_SAYS,
-    "not-utf8": "the text is UTF-8",
+    **disk.TEXT_RULES,
     "byte-order-mark": "the text starts without a byte order mark (a warning)",
     "not-json": "each line is JSON",
     "no-rows": "a data file has at least one line",

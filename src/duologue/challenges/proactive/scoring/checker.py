@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.scoring import alignment, official
-from duologue.core import decompression, findings
+from duologue.core import disk, findings
 from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Submission
 
 RULES = {
-    "gzip-damaged": "a packed file can be unpacked",
-    decompression.RULE: decompression.RULE_SAYS,
-    "not-utf8": "the text is UTF-8",
+    **disk.TEXT_RULES,
     "byte-order-mark": "the text starts without a byte order mark (a warning; to the program it is a character)",
     "no-lines": "the file has at least one line",
     "line-count": "there is a line for each sample of the data",
@@ -43,7 +41,7 @@ RULES = {
 }
 """Rule id -> what it requires of a result file."""
 
-UNUSABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "no-lines"})
+UNUSABLE = frozenset({*disk.TEXT_RULES, "no-lines"})
 """Rules whose violation leaves nothing to score."""
 
 _ODD_SPACE = re.compile(r"[^\S ]")

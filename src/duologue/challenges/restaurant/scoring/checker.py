@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant.formats.data_rules import NOT_A_LIST, id_problems, place_of, placed
 from duologue.challenges.restaurant.scoring import official
-from duologue.core import decompression, findings
+from duologue.core import disk, findings
 from duologue.core.decoded import shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Answer, Problem
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Submission
 
 RULES = {
-    "gzip-damaged": "a packed file can be unpacked",
-    decompression.RULE: decompression.RULE_SAYS,
-    "not-utf8": "the text is UTF-8",
+    **disk.TEXT_RULES,
     "byte-order-mark": "the text starts without a byte order mark (a warning; the official programs refuse it)",
     "not-json": "the text is JSON",
     "foreign-file": "a very large file holds dialogues",
@@ -59,7 +57,7 @@ RULES = {
 _SUGGESTIONS = 5
 """Number of unknown ids that get a suggestion; each costs a comparison with all known ids."""
 
-UNREADABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "not-json", "foreign-file"})
+UNREADABLE = frozenset({*disk.TEXT_RULES, "not-json", "foreign-file"})
 """Rules whose violation leaves no rows to check."""
 
 UNUSABLE = UNREADABLE | {"not-a-list"}

@@ -16,7 +16,7 @@ from duologue.challenges.spoken.formats.files import FileRows
 from duologue.challenges.spoken.formats.json_objects import Decoded
 from duologue.challenges.spoken.formats.message_rules import half_character, message_problems
 from duologue.challenges.spoken.schema.triples import NAME, key_of, plain
-from duologue.core import decompression, findings
+from duologue.core import disk, findings
 from duologue.core.decoded import is_whole, pointer, shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -38,9 +38,7 @@ class ResultRule(NamedTuple):
 
 
 RULES = {
-    "gzip-damaged": ResultRule("a packed file can be unpacked"),
-    decompression.RULE: ResultRule(decompression.RULE_SAYS),
-    "not-utf8": ResultRule("the text is UTF-8"),
+    **{rule: ResultRule(says) for rule, says in disk.TEXT_RULES.items()},
     "byte-order-mark": ResultRule("there is no byte order mark", advice="save the file as UTF-8 without BOM"),
     "not-json": ResultRule("the text is JSON"),
     "not-an-object": ResultRule(
@@ -79,7 +77,7 @@ RULES = {
 }
 """The rules for result files by id."""
 
-UNREADABLE = frozenset({"gzip-damaged", decompression.RULE, "not-utf8", "not-json", "not-an-object"})
+UNREADABLE = frozenset({*disk.TEXT_RULES, "not-json", "not-an-object"})
 """Rules whose breach leaves nothing to look at."""
 
 VARIANTS = ("strict", "official")
