@@ -11,6 +11,7 @@ import hypothesis
 import pytest
 
 from duologue.core.extras import extra_with, lacking
+from tests.twins import problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -59,6 +60,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     report = yield
     _skipped(report, item.path)
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Refuse a test on real data that has no twin on made data, with and without the data."""
+    problem = problem_of(item)
+    if problem:
+        pytest.fail(problem, pytrace=False)
 
 
 @pytest.fixture(scope="session")

@@ -164,7 +164,7 @@ def test_a_constant_reply_is_seen_beside_its_bleu(
 
 
 @pytest.mark.slow
-@pytest.mark.real_data(twin="test_the_golden_cases_are_equal_with_the_original_program")
+@pytest.mark.real_data(twin="test_counts_total_as_the_program_evaluates_them")
 def test_the_published_meteor_of_the_baseline_is_equal_with_meteor(
     task: ConversationTask, real_data: Path, official_references: list[Example]
 ) -> None:
