@@ -29,7 +29,6 @@ from duologue.challenges.conversation.scoring.official import hypotheses_in, ref
 from duologue.challenges.conversation.task import ConversationTask  # noqa: E402  # the same
 from duologue.core.records import Scoring  # noqa: E402  # the same
 from duologue.metrics.bleu import Bleu, count_bleu  # noqa: E402  # the same
-from duologue.run.evaluate import gather  # noqa: E402  # the same
 
 PUBLISHED = {
     "bleu-1": "Bleu_1",
@@ -85,7 +84,7 @@ def table(path: Path) -> dict[str, dict[str, float]]:
 def score_all(folder: Path) -> list[System]:
     """Score every hypothesis file against all references together."""
     task, how = ConversationTask(), Scoring(variant="strict")
-    examples = gather(task, sorted((folder / "references").glob("*.txt*")))
+    examples = task.load_files(sorted((folder / "references").glob("*.txt*")))
     published = table(folder / "objective_evaluation_results.txt")
     human = table(folder / "human_evaluation_results.txt")
     paths = sorted((folder / "hypotheses").glob("S_*"), key=lambda path: int(path.name.split("_")[1].split(".")[0]))

@@ -17,6 +17,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from duologue.core.protocols import Service
 from duologue.web.http_server import Server
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ _REQUEST = b"POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-
 
 class Busy:
     """A service that takes 2 ms of the processor, as a small system does."""
-
-    refusal = b"{}"
 
     def respond(self, body: bytes) -> bytes:
         """Return the body, after 2 ms of work."""
@@ -48,7 +47,7 @@ class Latency(NamedTuple):
 
 
 def _serve(told: Connection) -> None:
-    server = Server(Busy())
+    server = Server(Service(Busy().respond, b"{}"))
     told.send(server.server_port)
     server.run()
 

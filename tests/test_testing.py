@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from duologue.core.protocols import Brief
+from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Candidate, Example, Record, Sample, Scoring, Turn
 from duologue.testing import check_system, check_task, load_all, perfect_answer
 
@@ -24,7 +24,7 @@ assert _SPEC.loader is not None
 stranger: Any = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(stranger)
 
-BRIEF = Brief(name="pick", version="1", language="en", answers="ranking")
+BRIEF = TaskInfo(name="pick", version="1", language="en", answers="ranking")
 SAMPLES = [
     Sample(
         id=f"s{n}",
@@ -42,7 +42,7 @@ class Picker:
     Recipe = Record
     seen = "nothing"
 
-    def prepare(self, brief: Brief, seed: int, worlds: object) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: object) -> None:
         self.seed = seed
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -85,7 +85,7 @@ class Twice(Picker):
 
 
 class Moody(Picker):
-    def prepare(self, brief: Brief, seed: int, worlds: object) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: object) -> None:
         self.seed = random.SystemRandom().getrandbits(64)
 
 
@@ -166,7 +166,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def changed_task(**methods: Callable[..., Any] | Brief) -> Any:
+def changed_task(**methods: Callable[..., Any] | TaskInfo) -> Any:
     """Return the stranger's task with some of its parts replaced; each gets the task itself first."""
     return type("Changed", (stranger.EchoTask,), methods)()
 
@@ -243,13 +243,13 @@ def scores_what_is_there(self: Any, examples: Any, submission: Any, how: Scoring
 @pytest.mark.parametrize(
     ("task", "sentence"),
     [
-        (changed_task(brief=Brief(name="", version="1", language="en", answers="text")), "the brief says its name"),
+        (changed_task(brief=TaskInfo(name="", version="1", language="en", answers="text")), "the brief says its name"),
         (
-            changed_task(brief=Brief(name="e", version="1", language="en", answers="text", variants=())),
+            changed_task(brief=TaskInfo(name="e", version="1", language="en", answers="text", variants=())),
             "names at least one score variant",
         ),
         (
-            changed_task(brief=Brief(name="e", version="1", language="en", answers="text", variants=("a", "a"))),
+            changed_task(brief=TaskInfo(name="e", version="1", language="en", answers="text", variants=("a", "a"))),
             "the variants differ",
         ),
         (loading(lambda example: msgspec.structs.replace(example, references=())), "two samples with references"),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.plugins import load_task
 from duologue.metrics.significance import values_only
-from duologue.run.evaluate import gather
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -84,7 +83,7 @@ def report_on(task: str, gold: Sequence[Path], pred: Path, how: Scoring) -> Repo
     """Score a file as `duologue score` does, without intervals."""
     loaded = load_task(task)
     with values_only():
-        return loaded.score(gather(loaded, gold), loaded.read(pred), how)
+        return loaded.score(loaded.load_files(gold), loaded.read(pred), how)
 
 
 def values_of(report: Report) -> dict[str, float]:

@@ -135,7 +135,7 @@ def _preprocessing_cases(name: str, rows: list[Any] | None, case: dict[str, Any]
     def processed(wanted: dict[str, Any], scratch: Path) -> Differences:
         task = load_task("mobilecs/dialogue")
         assert isinstance(task, Convertible), "the task converts its data"
-        made = read(task.convert("raw", "track2", put(scratch / "raw.json", given()), scratch / "track2.json")[0])
+        made = read(task.convert("raw", "track2", put(scratch / "raw.json", given()), scratch / "track2.json", {})[0])
         found = next((row for row in made if row["id"] == wanted["id"]), None)
         return same("dialogue", found and _sorted_values(found), wanted)
 

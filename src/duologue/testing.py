@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.core.errors import DuologueError, FormatError
-from duologue.core.protocols import Brief, System, Task
+from duologue.core.protocols import System, Task, TaskInfo
 from duologue.core.records import Answer, Dialogue, Example, Record, Report, Sample, Scoring, Submission, Turn
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def check_task(task: Task, folder: Path) -> None:
 def check_system(
     system: System,
     samples: Sequence[Sample],
-    brief: Brief,
+    brief: TaskInfo,
     worlds: Mapping[str, World] | None = None,
     *,
     seed: int = 1,
@@ -127,7 +127,7 @@ def _bytes_of(samples: Sequence[Sample]) -> bytes:
     return msgspec.json.encode(list(samples))
 
 
-def _check_brief(brief: Brief) -> None:
+def _check_brief(brief: TaskInfo) -> None:
     for field in ("name", "version", "language", "answers"):
         _demand(bool(getattr(brief, field)), f"the brief says its {field}")
     _demand(bool(brief.variants), "the brief names at least one score variant")

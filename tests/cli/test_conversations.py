@@ -15,7 +15,6 @@ from tests.cli.conftest import DUOLOGUE
 
 from duologue.core.plugins import load_task
 from duologue.core.records import Dialogue, Report
-from duologue.run.lessons import lessons
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,7 +130,7 @@ def test_show_and_training_take_sessions_with_further_keys_and_nothing_said(call
     same = tmp_path / "other" / GOALS.name
     same.parent.mkdir()
     shutil.copy(GOALS, same)
-    given = lessons(load_task("proactive"), (beginnings, GOALS))
+    given = load_task("proactive").load_training((beginnings, GOALS))
     assert len(given) == len({one.sample.dialogue_id for one in given}) + 2 == 4
     outcome = call("train", "proactive", "--system", "leader", "--train", GOALS, "--train", beginnings, "--out", same)
     assert "does not learn" in outcome.err

@@ -16,12 +16,12 @@ from duologue.cli.main import cli
 from duologue.core.plugins import load_task, names
 from duologue.core.protocols import (
     Conversable,
-    Distortable,
     FactChecking,
     Grounded,
+    Inspectable,
+    NoiseModel,
     Playable,
     Servable,
-    Surveying,
 )
 from duologue.terminal import console
 
@@ -90,9 +90,9 @@ USED: list[tuple[str, str, Tells]] = [
     ("run", "--kb", lambda task: isinstance(task, Grounded)),
     ("train", "--kb", lambda task: isinstance(task, Grounded)),
     ("check", "--kb", lambda task: isinstance(task, FactChecking)),
-    ("show", "--kb", lambda task: isinstance(task, Surveying)),
+    ("show", "--kb", lambda task: isinstance(task, FactChecking) and isinstance(task, Inspectable)),
     ("serve", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Servable)),
-    ("robustness", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Distortable)),
+    ("robustness", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, NoiseModel)),
     ("chat", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Conversable)),
     ("simulate", "--goals", lambda task: isinstance(task, Playable)),
     ("simulate", "--users", lambda task: isinstance(task, Playable)),

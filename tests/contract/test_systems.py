@@ -75,7 +75,7 @@ def _trained(name: str, data: TinyData, folder: Path) -> System:
             pytest.skip(str(error))
     if isinstance(system, Trainable):
         try:
-            examples, held_out = system.practice(data.task, 1, None)
+            examples, held_out = system.make_training_data(data.task, 1, None)
         except UsageError:  # no simulator makes its data
             examples, held_out = data.examples, []
         system.fit(examples, held_out, [], Run(folder=folder, seed=1, worlds=data.worlds))
@@ -133,7 +133,7 @@ def test_what_is_held_out_influences_nothing_but_the_choice(name: str, tiny: Tin
     probe = make_system(name, tiny_recipe(name))
     assert isinstance(probe, Trainable)
     try:
-        examples, parts[1] = probe.practice(data.task, 1, None)
+        examples, parts[1] = probe.make_training_data(data.task, 1, None)
         parts[0], parts[2] = examples[5:], examples[:5]
     except UsageError:  # no simulator makes its data
         dialogues = list(dict.fromkeys(example.sample.dialogue_id for example in data.examples))

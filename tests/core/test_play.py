@@ -13,7 +13,7 @@ from duologue.core.records import Act, Annotation, Answer, Candidate, Fact, Goal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Brief, World
+    from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Sample
 
 PLAN = Fact(subject="blue plan", relation="price", object="20")
@@ -29,7 +29,7 @@ class Seller:
     def __init__(self) -> None:
         self.saw: list[Sample] = []
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None: ...
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None: ...
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         self.saw += samples

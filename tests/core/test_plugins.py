@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Install = Callable[..., None]
 
 GOOD = """
+from duologue.core.protocols import Task
 from duologue.core.records import Answer, Record
 
 class Base:
@@ -43,7 +44,7 @@ class Base:
         return [Answer(text=str(self.recipe.width)) for sample in samples]
 
 class Learner(Base):
-    def practice(self, task, seed, progress): return [], []
+    def make_training_data(self, task, seed, progress): return [], []
     def fit(self, examples, held_out, unlabelled, run): self.learned = "a lot"
     def save(self, folder): (folder / "learned.txt").write_text(self.learned)
     def load(self, folder): self.learned = (folder / "learned.txt").read_text()
@@ -61,11 +62,17 @@ class Picky(Base):
 class Busy:
     def __init__(self): raise RuntimeError("the engine is cold")
     def load(self): pass
-    rounds = read = write = check = score = metrics = load
+    load_files = load_training = rounds = read = write = answers = check = score = metrics = load
+    test_set = replay_check = load
+
+class HalfATask(Task):
+    brief = None
+    def load(self, path): yield from ()
 
 class NoBrief:
     def load(self): pass
-    rounds = read = write = check = score = metrics = load
+    load_files = load_training = rounds = read = write = answers = check = score = metrics = load
+    test_set = replay_check = load
 
 not_a_class = 3
 """
@@ -102,7 +109,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 @pytest.fixture
 def good(install: Install) -> None:
     systems = ("Base", "Learner", "NoAnswer", "NoRecipe", "Picky", "not_a_class")
-    tasks = ("Busy", "NoBrief", "Base")
+    tasks = ("Busy", "NoBrief", "Base", "HalfATask")
     table = {"systems": {name.lower(): name for name in systems}, "tasks": {name.lower(): name for name in tasks}}
     install("goodmodule", GOOD, table)
 
@@ -144,8 +151,15 @@ def test_a_system_that_does_not_keep_the_protocol_is_named_with_its_package(good
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
-        ("base", "Base lacks the methods load, rounds, read, write, check, score, metrics"),
+        (
+            "base",
+            (
+                "Base lacks the methods load, load_files, load_training, rounds, read, write, answers, check, score, "
+                "metrics, test_set, replay_check"
+            ),
+        ),
         ("busy", r"Busy\(\) fails: RuntimeError: the engine is cold"),
+        ("halfatask", "HalfATask lacks the methods read, write, answers, check, score, metrics"),
         ("nobrief", "NoBrief has no attribute 'brief'"),
     ],
 )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.core.protocols import Brief, Run, System, Task, Trainable
+from duologue.core.protocols import Run, System, Task, TaskInfo, Trainable
 from duologue.core.records import Record, Sample
 
 
@@ -22,7 +22,7 @@ def test_a_class_keeps_a_protocol_by_its_methods_alone() -> None:
 
 
 def test_a_brief_offers_strict_and_official_scores_by_default() -> None:
-    assert Brief(name="x", version="1", language="en", answers="text").variants == ("strict", "official")
+    assert TaskInfo(name="x", version="1", language="en", answers="text").variants == ("strict", "official")
 
 
 def test_a_run_is_silent_and_without_knowledge_by_default() -> None:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.core.protocols import Brief
+from duologue.core.protocols import TaskInfo
 from duologue.core.scope import Scope
 
-TALK = Brief(name="talk", version="1", language="en", answers="text")
-ACTS = Brief(name="acts", version="1", language="zh", answers="acts+text")
+TALK = TaskInfo(name="talk", version="1", language="en", answers="text")
+ACTS = TaskInfo(name="acts", version="1", language="zh", answers="acts+text")
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ ACTS = Brief(name="acts", version="1", language="zh", answers="acts+text")
         (Scope(answers=("text",), languages=("zh",)), TALK, "it speaks zh, and 'talk' is in en"),
     ],
 )
-def test_a_scope_says_why_a_task_is_not_served(scope: Scope, brief: Brief, why: str) -> None:
+def test_a_scope_says_why_a_task_is_not_served(scope: Scope, brief: TaskInfo, why: str) -> None:
     assert scope.refusal(brief) == why
 
 

@@ -43,11 +43,6 @@ def test_a_report_that_names_no_files_has_no_context(report: Report) -> None:
     assert "does not name its files" in context_of(msgspec.structs.replace(report, task="gone")).missing
 
 
-def test_a_task_that_cannot_show_answers_says_so(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("duologue.run.context.load_task", lambda name: object())
-    assert "cannot be shown" in context_of(report).missing
-
-
 def test_the_samples_of_a_file_with_its_own_references_are_shown(tmp_path: Path) -> None:
     pred = tmp_path / "output.txt"
     blocks = ["U: hi\nS_REF: a b\nS_HYP: a c\n", "U: no\nS_HYP: d\n", "U: yes\nS: well\nS_REF: e\nS_HYP: f\n"]

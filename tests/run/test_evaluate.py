@@ -9,7 +9,7 @@ import pytest
 
 from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.protocols import Brief
+from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Report, Scoring
 from duologue.run import evaluate
 from duologue.run.notes import provenance_path
@@ -23,7 +23,7 @@ STRICT = Scoring(variant="strict")
 
 
 def task_with(**changed: Any) -> Any:
-    brief = Brief(
+    brief = TaskInfo(
         name="toy",
         version="1",
         language="en",
@@ -105,22 +105,21 @@ def test_a_file_without_references_needs_a_truth(contest: Any, monkeypatch: pyte
 
 
 def test_several_truth_files_give_several_references(contest: Any) -> None:
-    twice = evaluate.gather(contest.task, [contest.gold, contest.gold])
+    twice = contest.task.load_files([contest.gold, contest.gold])
     assert len(twice) == 40
     assert twice[0].references == (Answer(ranking=("a",)), Answer(ranking=("a",)))
 
 
-def test_a_task_may_gather_its_truth_in_its_own_way(contest: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_truth_is_read_by_the_task(contest: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[Path]] = []
 
-    def gather(self: object, paths: list[Path]) -> list[Example]:
+    def load_files(self: object, paths: list[Path]) -> list[Example]:
         asked.append(paths)
         return []
 
-    monkeypatch.setattr(type(contest.task), "gather", gather, raising=False)
-    assert evaluate.gather(contest.task, [contest.gold, contest.data]) == []
-    assert asked == [[contest.gold, contest.data]]
-    assert len(evaluate.gather(contest.task, [contest.gold])) == 40
+    monkeypatch.setattr(type(contest.task), "load_files", load_files)
+    assert evaluate.Truth.of(contest.task, [contest.gold, contest.gold], None).examples == []
+    assert asked == [[contest.gold, contest.gold]]
 
 
 def noted(result: Path, system: str, seen: str) -> None:

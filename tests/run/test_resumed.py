@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from duologue.core.protocols import Brief, World
+    from duologue.core.protocols import TaskInfo, World
 
 QUESTION = Sample(id="0#1", dialogue_id="0")
 
@@ -33,7 +33,7 @@ class Counted:
         self.recipe = Width(width=width)
         self.asked = 0
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Nothing is prepared."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

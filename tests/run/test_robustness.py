@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import Brief, World
+    from duologue.core.protocols import TaskInfo, World
 
 HOW = Scoring(variant="strict")
 
@@ -27,7 +27,7 @@ class Echo:
     seen = "nothing"
     heard: ClassVar[list[str]] = []
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         self.heard.clear()
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -75,7 +75,7 @@ def test_all_systems_hear_the_same_noise(examples: list[Example], tmp_path: Path
 
 
 def test_a_task_without_noise_and_repeated_strengths_are_refused(examples: list[Example], tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no noise to bear"):
+    with pytest.raises(UsageError, match="has no noise model"):
         robustness(load_task("proactive"), [("echo", Echo())], clean_of(examples), [1], HOW, tmp_path)
     for strengths in ([], [1.0, 1.0]):
         with pytest.raises(UsageError, match="each once"):

@@ -7,7 +7,7 @@ import pytest
 from duologue.core.errors import UsageError
 from duologue.core.identity import Identity
 from duologue.core.play import Scene
-from duologue.core.protocols import Brief
+from duologue.core.protocols import Stage, TaskInfo
 from duologue.core.records import Answer, Dialogue, Problem, Record, Report, Score, Turn
 from duologue.run.journal import Journal
 from duologue.run.resumed import Resumed
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import System, Task, World
+    from duologue.core.protocols import Task, World
     from duologue.core.records import Sample
 
 
@@ -31,7 +31,7 @@ class Counter:
         self.name, self.most = name, most
         self.seed = -1
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         self.seed = seed
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -44,32 +44,27 @@ class Counter:
 class CountingTask:
     """As much of a task as a simulation asks for."""
 
-    brief = Brief(name="counting", version="1", language="en", answers="text")
+    brief = TaskInfo(name="counting", version="1", language="en", answers="text")
 
 
-class Lengths:
-    """A stage that scores dialogues by their mean length."""
+def stage_of(*names: str, people: Sequence[Dialogue] = (), over: int = 99) -> Stage:
+    """Return a stage that scores dialogues by their mean length."""
+    scenes = [Scene(id=name, max_turns=6, first="system", over=lambda turns: len(turns) >= over) for name in names]
+    return Stage(scenes, Counter("u"), people, ["a note"], mean_length)
 
-    def __init__(self, *names: str, people: Sequence[Dialogue] = (), over: int = 99) -> None:
-        self.scenes = [
-            Scene(id=name, max_turns=6, first="system", over=lambda turns: len(turns) >= over) for name in names
-        ]
-        self.user: System = Counter("u")
-        self.people = people
-        self.notes = ["a note"]
 
-    def judge(self, dialogues: Sequence[Dialogue]) -> Report:
-        length = sum(len(one.turns) for one in dialogues) / len(dialogues)
-        score = Score(name="length", value=length, percent=False)
-        return Report(
-            task="counting",
-            variant="conversation",
-            n=len(dialogues),
-            scores=(score,),
-            rank_by="length",
-            signature="s",
-            problems=(Problem(rule="r", message="m"),),
-        )
+def mean_length(dialogues: Sequence[Dialogue]) -> Report:
+    length = sum(len(one.turns) for one in dialogues) / len(dialogues)
+    score = Score(name="length", value=length, percent=False)
+    return Report(
+        task="counting",
+        variant="conversation",
+        n=len(dialogues),
+        scores=(score,),
+        rank_by="length",
+        signature="s",
+        problems=(Problem(rule="r", message="m"),),
+    )
 
 
 @pytest.fixture
@@ -82,7 +77,7 @@ def test_every_scene_is_played_and_judged_beside_people(task: Task) -> None:
     system = Counter("s")
     steps: list[tuple[int, int, str]] = []
     found = simulate(
-        task, system, Lengths("a", "b", people=people), name="me", seed=7, progress=lambda *step: steps.append(step)
+        task, system, stage_of("a", "b", people=people), name="me", seed=7, progress=lambda *step: steps.append(step)
     )
     assert [one.id for one in found.dialogues] == ["a", "b"]
     assert [turn.text for turn in found.dialogues[0].turns] == ["s0", "u1", "s2", "u3", "s4", "u5"]
@@ -98,14 +93,14 @@ def test_every_scene_is_played_and_judged_beside_people(task: Task) -> None:
 
 
 def test_it_is_counted_how_conversations_ended(task: Task) -> None:
-    assert simulate(task, Counter("s", most=3), Lengths("a"), name="x", seed=1).ended_by == {"system": 1}
-    found = simulate(task, Counter("s"), Lengths("a", "b", over=2), name="x", seed=1)
+    assert simulate(task, Counter("s", most=3), stage_of("a"), name="x", seed=1).ended_by == {"system": 1}
+    found = simulate(task, Counter("s"), stage_of("a", "b", over=2), name="x", seed=1)
     assert found.ended_by == {"over": 2}
     assert found.people is None
 
 
 def test_each_reply_is_timed(task: Task) -> None:
-    found = simulate(task, Counter("s"), Lengths("a", "b"), name="x", seed=1)
+    found = simulate(task, Counter("s"), stage_of("a", "b"), name="x", seed=1)
     assert found.latency is not None
     assert found.latency.replies == 6
     assert 0 <= found.latency.p50 <= found.latency.p95 <= found.latency.most
@@ -114,9 +109,9 @@ def test_each_reply_is_timed(task: Task) -> None:
 def test_replies_kept_of_a_stopped_run_are_said_again_and_not_timed(task: Task, tmp_path: Path) -> None:
     path = tmp_path / "journal"
     with Journal(path, Identity()) as journal:
-        first = simulate(task, Resumed(Counter("s"), journal), Lengths("a", "b"), name="x", seed=1)
-        again = simulate(task, Resumed(Counter("other"), journal), Lengths("a", "b"), name="x", seed=1)
-        longer = simulate(task, Resumed(Counter("s"), journal), Lengths("a", "c"), name="x", seed=1)
+        first = simulate(task, Resumed(Counter("s"), journal), stage_of("a", "b"), name="x", seed=1)
+        again = simulate(task, Resumed(Counter("other"), journal), stage_of("a", "b"), name="x", seed=1)
+        longer = simulate(task, Resumed(Counter("s"), journal), stage_of("a", "c"), name="x", seed=1)
     assert again.dialogues == first.dialogues
     assert again.latency is None
     assert longer.latency is not None
@@ -134,6 +129,6 @@ def test_quantiles_are_those_of_the_nearest_rank() -> None:
 
 def test_nothing_to_play_and_a_system_that_says_nothing_are_refused(task: Task) -> None:
     with pytest.raises(UsageError, match="no goal to play"):
-        simulate(task, Counter("s"), Lengths(), name="x", seed=1)
+        simulate(task, Counter("s"), stage_of(), name="x", seed=1)
     with pytest.raises(UsageError, match="'dumb' said nothing"):
-        simulate(task, Counter("s", most=0), Lengths("a"), name="dumb", seed=1)
+        simulate(task, Counter("s", most=0), stage_of("a"), name="dumb", seed=1)

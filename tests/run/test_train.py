@@ -45,7 +45,7 @@ def lessons() -> tuple[list[Example], list[Example]]:
     """Enough for some steps that are shown."""
     system = make_system("ranker", msgspec.structs.replace(TINY, dialogues=120))
     assert isinstance(system, Trainable)
-    return system.practice(TASK, 1, None)
+    return system.make_training_data(TASK, 1, None)
 
 
 def stopped(out: Path, lessons: tuple[list[Example], list[Example]], recipe: RankerRecipe = TINY) -> None:

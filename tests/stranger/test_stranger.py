@@ -55,7 +55,13 @@ print("kept", len(samples))
 
 def test_the_command_line_lists_them(fresh: Run) -> None:
     listed = json.loads(fresh("list", "--json").stdout)
-    assert {"name": "echo", "package": "duologue-stranger", "about": "Say again what was said last."} in listed["tasks"]
+    told = {
+        "name": "echo",
+        "package": "duologue-stranger",
+        "about": "Say again what was said last.",
+        "capabilities": [],
+    }
+    assert told in listed["tasks"]
     assert [row["name"] for row in listed["systems"] if row["package"] == "duologue-stranger"] == ["parrot"]
 
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.restaurant.formats.files import load
-from duologue.core.protocols import Brief, System
+from duologue.core.protocols import System, TaskInfo
 from duologue.core.records import Candidate, Record, Sample, Turn
 from duologue.systems.baselines import MedoidRanker, RandomRanker, TfidfRanker, tokens
 
-BRIEF = Brief(name="any", version="1", language="en", answers="ranking")
+BRIEF = TaskInfo(name="any", version="1", language="en", answers="ranking")
 
 
 def sample(name: str, utterances: list[str], candidates: list[str]) -> Sample:

@@ -7,7 +7,7 @@ import pytest
 
 from duologue.core.errors import BotError
 from duologue.core.plugins import load_task, names
-from duologue.core.protocols import Brief
+from duologue.core.protocols import TaskInfo
 from duologue.core.records import Act, Answer, Candidate, Fact, Goal, Mention, Sample, Span, Turn, Value
 from duologue.systems.bot import MOST_BYTES, answer_of, example_of, excerpt, request_of
 
@@ -22,8 +22,8 @@ SAMPLE = Sample(
 SPAN = {"turn": 0, "start": 0, "end": 1}
 
 
-def brief(answers: str) -> Brief:
-    return Brief(name="task", version="1", language="zh", answers=answers)
+def brief(answers: str) -> TaskInfo:
+    return TaskInfo(name="task", version="1", language="zh", answers=answers)
 
 
 def answered(answers: str, **parts: Any) -> Answer:

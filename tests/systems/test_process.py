@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.core.errors import BotError, UsageError
-from duologue.core.protocols import Brief
+from duologue.core.protocols import TaskInfo
 from duologue.core.records import Candidate, Sample, Turn
 from duologue.systems.process import ProcessBot, ProcessRecipe
 from duologue.testing import check_system
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Bot = Callable[..., ProcessBot]
 
-TALK = Brief(name="talk", version="1", language="en", answers="text")
+TALK = TaskInfo(name="talk", version="1", language="en", answers="text")
 HEAD = "import json, os, sys, time\nfor number, line in enumerate(sys.stdin):\n    asked = json.loads(line)\n"
 
 
@@ -70,7 +70,7 @@ def test_a_program_is_started_once_and_asked_in_order(bot: Bot) -> None:
 
 
 def test_the_bot_of_the_tests_keeps_the_contract_of_a_system() -> None:
-    ranking = Brief(name="rank", version="1", language="en", answers="ranking")
+    ranking = TaskInfo(name="rank", version="1", language="en", answers="ranking")
     choice = tuple(Candidate(id=name, text=name) for name in "cab")
     samples = [Sample(id=str(n), dialogue_id="d", candidates=choice) for n in range(5)]
     check_system(ProcessBot(ProcessRecipe.tiny()), samples, ranking)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.core.errors import BotError, UsageError
-from duologue.core.protocols import Brief
+from duologue.core.protocols import TaskInfo
 from duologue.core.records import Candidate, Sample
 from duologue.systems.remote import HttpBot, HttpRecipe
 from duologue.testing import check_system
@@ -20,8 +20,8 @@ from duologue.testing import check_system
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-TALK = Brief(name="talk", version="1", language="en", answers="text")
-RANK = Brief(name="rank", version="1", language="en", answers="ranking")
+TALK = TaskInfo(name="talk", version="1", language="en", answers="text")
+RANK = TaskInfo(name="rank", version="1", language="en", answers="ranking")
 SAMPLE = Sample(id="s1", dialogue_id="d")
 FINE = {"id": "s1", "text": "fine"}
 
@@ -106,7 +106,7 @@ def stub() -> Iterator[Stub]:
     server.server_close()
 
 
-def bot(url: str, brief: Brief = TALK, **recipe: Any) -> HttpBot:
+def bot(url: str, brief: TaskInfo = TALK, **recipe: Any) -> HttpBot:
     made = HttpBot(HttpRecipe(url=url, **{"wait": 0.01, "timeout": 5.0, **recipe}))
     made.prepare(brief, 3, {})
     return made

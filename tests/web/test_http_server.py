@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.core.errors import UsageError
+from duologue.core.protocols import Service
 from duologue.web import http_server
 from duologue.web.http_server import LARGEST_BODY, Server
 
@@ -27,8 +28,6 @@ START = b"POST / HTTP/1.1\r\n"
 class Echo:
     """Says everything back in capitals; fails on `boom`, and holds `wait` until it is let go."""
 
-    refusal = b"{}"
-
     def __init__(self) -> None:
         self.entered, self.let_go = threading.Event(), threading.Event()
 
@@ -41,9 +40,13 @@ class Echo:
         return body.upper()
 
 
+def served(echo: Echo) -> Service:
+    return Service(echo.respond, b"{}")
+
+
 @contextmanager
 def running(service: Echo) -> Iterator[Server]:
-    server = Server(service)
+    server = Server(served(service))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -176,7 +179,7 @@ def test_a_host_or_page_of_somebody_else_is_refused() -> None:
         for origin in ("null", "http://evil.example", "http://localhost:1", "file://"):
             assert said(server, "Host: localhost", f"Origin: {origin}", "Content-Length: 2") == b"403", origin
         assert said(server, "Host: localhost", "Origin: http://localhost", "Content-Length: 2") == b"200"
-    server = Server(Echo(), hosts=["Chat.Example"])
+    server = Server(served(Echo()), hosts=["Chat.Example"])
     assert "chat.example" in server.hosts
     server.server_close()
 
@@ -225,14 +228,14 @@ def test_an_answer_under_way_is_still_sent_when_the_server_stops() -> None:
 
 
 def test_a_port_that_is_taken_is_said_so() -> None:
-    server = Server(Echo())
+    server = Server(served(Echo()))
     with pytest.raises(UsageError, match="choose other --host or --port"):
-        Server(Echo(), port=server.server_port)
+        Server(served(Echo()), port=server.server_port)
     server.server_close()
 
 
 def test_the_address_says_where_clients_go() -> None:
-    server = Server(Echo())
+    server = Server(served(Echo()))
     assert server.address == f"http://127.0.0.1:{server.server_port}"
     server.server_close()
 

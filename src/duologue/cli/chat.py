@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from duologue.core.capabilities import lacking_capability
 from duologue.core.decoded import is_whole
 from duologue.core.disk import write_bytes
 from duologue.core.errors import UsageError
@@ -102,8 +103,8 @@ def chat(
     """
     loaded = load_task(task)
     if not isinstance(loaded, Conversable):
-        raise UsageError(f"task '{task}' has no live partner")
-    name = name or loaded.talker
+        raise lacking_capability(task, "Conversable")
+    name = name or loaded.default_system
     if not name:
         raise UsageError(f"say whom to talk to in task '{task}': --system NAME (duologue list) or a model's folder")
     now = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")

@@ -10,7 +10,6 @@ import msgspec
 from duologue.core.errors import describe_problems
 from duologue.core.findings import total
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Replaying
 from duologue.run import evaluate
 from duologue.terminal import console, options
 
@@ -47,8 +46,8 @@ def check(*, task: str, file: Path, data: Path | None, kb: Path | None, variant:
         listed = [msgspec.to_builtins(problem) for problem in problems]
         found = {"task": task, "variant": chosen, "ok": not errors, "hash": submission.hash}
         console.as_json({**found, "total": total(problems), "problems": listed})
-    elif chosen == "official" and isinstance(loaded, Replaying):
-        for line in loaded.replay_check(file):
+    elif chosen == "official" and (official := loaded.replay_check(file)) is not None:
+        for line in official:
             console.exact(line)
         if problems:
             console.block(describe_problems(str(file), problems), err=True)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Adjustable, Convertible
+from duologue.core.protocols import Convertible
 from duologue.run.evaluate import choices_in
 from duologue.terminal import console, options
 
@@ -47,15 +48,10 @@ def convert(*, task: str, source: str, target: str, path: Path, out: Path, chose
     """
     loaded = load_task(task)
     if not isinstance(loaded, Convertible):
-        raise UsageError(f"the data of task '{task}' has one form only; there is nothing to convert")
+        raise lacking_capability(task, "Convertible")
     for form in (source, target):
         if form not in loaded.forms:
             raise UsageError(f"task '{task}' has no form '{form}'{did_you_mean(form, loaded.forms)}")
-    choices = choices_in(chosen, loaded.choices if isinstance(loaded, Adjustable) else {}, f"converting {task}")
-    made = (
-        loaded.turn(source, target, path, out, choices)
-        if isinstance(loaded, Adjustable)
-        else loaded.convert(source, target, path, out)
-    )
-    for written in made:
+    choices = choices_in(chosen, loaded.choices, f"converting {task}")
+    for written in loaded.convert(source, target, path, out, choices):
         console.line(str(written))

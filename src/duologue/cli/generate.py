@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.core.errors import UsageError
+from duologue.core.capabilities import lacking_capability
 from duologue.core.locks import writing_folder
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Simulated
@@ -56,7 +56,7 @@ def generate(
     """
     simulated = load_task(task)
     if not isinstance(simulated, Simulated):
-        raise UsageError(f"task '{task}' has no simulator")
+        raise lacking_capability(task, "Simulated")
     narrowed = [
         f"{key}={value!r}".replace("'", '"')
         for key, value in (("part", part), ("subtask", subtask), ("n", n))

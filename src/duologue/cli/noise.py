@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Distortable
+from duologue.core.protocols import NoiseModel
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -40,9 +41,9 @@ def noise(*, task: str, regime: str, strength: float, seed: int, path: Path, out
       duologue noise spoken --regime validation --seed 1 train.json.gz noisy.json.gz
     """
     loaded = load_task(task)
-    if not isinstance(loaded, Distortable):
-        raise UsageError(f"task '{task}' has no noise")
+    if not isinstance(loaded, NoiseModel):
+        raise lacking_capability(task, "NoiseModel")
     if regime not in loaded.regimes:
         raise UsageError(f"task '{task}' has no noise '{regime}'{did_you_mean(regime, loaded.regimes)}")
-    changed = loaded.distort(path, out, regime=regime, seed=seed, strength=strength)
+    changed = loaded.write_noisy(path, out, regime=regime, seed=seed, strength=strength)
     console.line(f"{changed} utterances changed in {out}")

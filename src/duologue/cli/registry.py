@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from duologue.core.capabilities import CAPABILITIES, capabilities
 from duologue.core.errors import DuologueError
 from duologue.core.extras import lacking
 from duologue.core.plugins import Entry, describe, entries, load_task
@@ -13,7 +14,7 @@ from duologue.core.records import Scoring
 from duologue.terminal import console
 
 if TYPE_CHECKING:
-    from duologue.core.protocols import Task
+    from duologue.core.protocols import Task, TaskInfo
 
 
 @click.command(name="list")
@@ -30,34 +31,60 @@ def list_registered(*, scores: bool, as_json: bool) -> None:
     if scores:
         _list_scores(as_json=as_json)
         return
-    rows = {kind: [_row(entry) for entry in entries(kind)] for kind in ("tasks", "systems")}
+    tasks = [_task_row(entry) for entry in entries("tasks")]
+    briefs = {row["name"]: row.pop("brief") for row in tasks}
+    systems = [_system_row(entry, briefs) for entry in entries("systems")]
     if as_json:
-        console.as_json(rows)
+        console.as_json({"tasks": tasks, "systems": systems})
         return
-    for kind, found in rows.items():
-        console.line(f"{kind}:")
-        width, wide = (max((len(row.get(key, "")) for row in found), default=0) for key in ("name", "for"))
-        for row in found:
-            origin = "" if row["package"] == "duologue" else f" (from {row['package']})"
-            scope = f"{row.get('for', ''):<{wide}}  " if kind == "systems" else ""
-            missing = f" [not installed: {row['lacking']}]" if row.get("lacking") else ""
-            console.line(f"  {row['name']:<{width}}  {scope}{row['about']}{origin}{missing}")
+    console.line("tasks:")
+    _print_rows(tasks)
+    columns = [one.column for one in CAPABILITIES]
+    console.line("\nwhat each task has (the guide: docs/guide/your-own-task.md):")
+    _print_table(columns, {row["name"]: row["capabilities"] for row in tasks})
+    console.line("\nsystems:")
+    _print_rows(systems)
+    console.line("\nthe tasks that each system is for:")
+    _print_table(list(briefs), {row["name"]: row["tasks"] for row in systems})
 
 
-def _row(entry: Entry) -> dict[str, str]:
-    """Return name, package and first docstring line, and of a system what it is for and the extras that it lacks.
+def _print_rows(rows: list[dict[str, Any]]) -> None:
+    width = max((len(row["name"]) for row in rows), default=0)
+    for row in rows:
+        origin = "" if row["package"] == "duologue" else f" (from {row['package']})"
+        missing = f" [not installed: {row['lacking']}]" if row.get("lacking") else ""
+        console.line(f"  {row['name']:<{width}}  {row['about']}{origin}{missing}")
 
-    A broken plug-in says so in its row and hides no other.
-    """
-    row = {"name": entry.name, "package": entry.distribution}
+
+def _print_table(columns: list[str], marked: dict[str, list[str]]) -> None:
+    """Print a row per name with an x below each column that it is marked for."""
+    width = max(map(len, marked), default=0)
+    console.line(f"  {'':<{width}}  {'  '.join(columns)}")
+    for name, found in marked.items():
+        cells = "  ".join(("x" if column in found else "-").center(len(column)) for column in columns)
+        console.line(f"  {name:<{width}}  {cells}".rstrip())
+
+
+def _task_row(entry: Entry) -> dict[str, Any]:
+    """Return name, package, first docstring line and capabilities; a broken plug-in says so and hides no other."""
+    row: dict[str, Any] = {"name": entry.name, "package": entry.distribution, "capabilities": [], "brief": None}
+    try:
+        about, task = describe(entry).about, load_task(entry.name)
+    except DuologueError as error:
+        return {**row, "about": f"cannot be loaded: {error}"}
+    return {**row, "about": about, "capabilities": [one.column for one in capabilities(task)], "brief": task.brief}
+
+
+def _system_row(entry: Entry, briefs: dict[str, TaskInfo | None]) -> dict[str, Any]:
+    """Return name, package, what it is for, first docstring line and missing extras of a system."""
+    row: dict[str, Any] = {"name": entry.name, "package": entry.distribution, "for": "", "tasks": [], "lacking": ""}
     try:
         told = describe(entry)
     except DuologueError as error:
         return {**row, "about": f"cannot be loaded: {error}"}
-    if entry.kind == "tasks":
-        return {**row, "about": told.about}
     missing = [f"{entry.distribution}[{extra}]" for extra in told.extras if lacking(extra, entry.distribution)]
-    return {**row, "for": str(told.scope), "about": told.about, "lacking": ", ".join(missing)}
+    fits = [name for name, brief in briefs.items() if brief is not None and not told.scope.refusal(brief)]
+    return {**row, "for": str(told.scope), "tasks": fits, "about": told.about, "lacking": ", ".join(missing)}
 
 
 def _list_scores(*, as_json: bool) -> None:

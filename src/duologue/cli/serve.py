@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.core.errors import UsageError
+from duologue.core.capabilities import lacking_capability
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Servable
 from duologue.run.systems import open_system
@@ -59,7 +59,7 @@ def serve(
     """
     loaded = load_task(task)
     if not isinstance(loaded, Servable):
-        raise UsageError(f"task '{task}' has no form over HTTP")
+        raise lacking_capability(task, "Servable")
     system = open_system(loaded, name, recipe, overrides)
     world = options.world_of(loaded, kb)
     from duologue.web.http_server import Server  # only those who serve need it

@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.core.capabilities import lacking_capability
 from duologue.core.disk import replacing_text, write_text
-from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Surveying, Walkable
+from duologue.core.protocols import FactChecking, Inspectable
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-
-    from duologue.core.protocols import World
 
 
 @click.command()
@@ -51,41 +48,25 @@ def show(
       duologue show proactive sessions.jsonl.gz --only statistics
       duologue show spoken valid.json.gz --kg kg.json.gz | less
     """
-    walkable: object = load_task(task)
-    if not isinstance(walkable, Walkable):
-        raise UsageError(f"task '{task}' has no walker")
+    loaded = load_task(task)
     if kb is not None:
-        if not isinstance(walkable, Surveying):
-            raise UsageError(f"task '{task}' shows files without a knowledge base; leave --kb out")
-        walkable = _InWorld(walkable, walkable.world(kb))
+        if not isinstance(loaded, FactChecking):
+            raise lacking_capability(task, "FactChecking", "leave --kb out")
+        loaded = loaded.with_world(loaded.world(kb))
+    if not isinstance(loaded, Inspectable):
+        raise lacking_capability(task, "Inspectable")
     if as_json:
-        console.as_json(walkable.statistics(file))
+        console.as_json(loaded.statistics(file))
         return
     if only != "statistics":
         if plain is None:
-            walkable.dump(file, console.file_line)
+            loaded.dump(file, console.file_line)
         else:
             with replacing_text(plain) as out:
-                walkable.dump(file, out.write)
+                loaded.dump(file, out.write)
     if only != "dump":
-        text = walkable.statistics_text(file)
+        text = loaded.statistics_text(file)
         if statistics is None:
             console.text(text)
         else:
             write_text(statistics, text)
-
-
-class _InWorld:
-    """A walker with a knowledge base at hand."""
-
-    def __init__(self, task: Surveying, world: World) -> None:
-        self._task, self._world = task, world
-
-    def dump(self, path: Path, write: Callable[[str], object]) -> None:
-        self._task.dump(path, write, world=self._world)
-
-    def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
-        return self._task.statistics(path, world=self._world)
-
-    def statistics_text(self, path: Path) -> str:
-        return self._task.statistics_text(path, world=self._world)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from duologue.core.errors import UsageError
+from duologue.core.capabilities import lacking_capability
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Playable
 from duologue.report import to_json
@@ -74,7 +74,7 @@ def simulate(
     """
     loaded = load_task(task)
     if not isinstance(loaded, Playable):
-        raise UsageError(f"task '{task}' has no simulated user to hold whole conversations with")
+        raise lacking_capability(task, "Playable")
     system = open_system(loaded, name, recipe, overrides)
     stage = loaded.stage(goals, users, n=n, seed=seed, max_turns=max_turns)
     label = Path(name).name or name

@@ -8,9 +8,9 @@ import click
 
 from duologue.cli.several import SeveralFiles
 from duologue.core.errors import UsageError
+from duologue.core.examples import with_new_ids
 from duologue.core.plugins import demand_fit, load_task, make_system
 from duologue.run.contamination import HELD_OUT, TRAIN, training_files
-from duologue.run.lessons import lessons, told_apart
 from duologue.run.predict import in_world
 from duologue.run.systems import recipe_of
 from duologue.run.train import train as train_system
@@ -94,8 +94,8 @@ def train(
     resolved = recipe_of(name, recipe, overrides)
     make_system(name, resolved)  # what it lacks is said before the data is read
     world = options.world_of(loaded, kb)
-    examples = in_world(lessons(loaded, data), world) if data else None
-    kept_back = told_apart(in_world(lessons(loaded, held_out), world), examples or (), "held-out:")
+    examples = in_world(loaded.load_training(data), world) if data else None
+    kept_back = with_new_ids(in_world(loaded.load_training(held_out), world), examples or (), "held-out:")
     with options.progress_bar(quiet=quiet) as progress:
         made = train_system(
             loaded,

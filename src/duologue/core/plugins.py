@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -26,7 +26,7 @@ from duologue.core.scope import Scope
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.core.protocols import Brief
+    from duologue.core.protocols import TaskInfo
 
 Kind = Literal["tasks", "systems", "commands"]
 """What a package may register, in the entry-point group `duologue.tasks`, `duologue.systems` or `duologue.commands`."""
@@ -38,7 +38,10 @@ CARD = "system.toml"
 _NO_PART = (CARD, "training.")
 """How the names of files begin that lie in a model's folder and that no system loads: what the training left."""
 
-_TASK_METHODS = ("load", "rounds", "read", "write", "check", "score", "metrics")
+_TASK_METHODS = (
+    *("load", "load_files", "load_training", "rounds", "read", "write", "answers", "check", "score", "metrics"),
+    *("test_set", "replay_check"),
+)
 _SYSTEM_METHODS = ("prepare", "answer")
 
 
@@ -84,17 +87,6 @@ class SystemCard(Record, frozen=True, kw_only=True):
     recipe_hash: str
     recipe: dict[str, Any] = {}
     """The resolved recipe."""
-
-
-class SystemClass(Protocol):
-    """The class of a system: called with a recipe, it gives a system."""
-
-    __name__: str
-    Recipe: type[Record]
-
-    def __call__(self, recipe: Any, /) -> System:
-        """Return a new system; `recipe` is an instance of `Recipe`."""
-        ...
 
 
 class Described(NamedTuple):
@@ -179,7 +171,7 @@ def scope_of(system: object) -> Scope:
     return scope if isinstance(scope, Scope) else Scope()
 
 
-def demand_fit(name: str, brief: Brief) -> None:
+def demand_fit(name: str, brief: TaskInfo) -> None:
     """Raise `UsageError` where the registered system `name` does not serve a task, with a list of those that do.
 
     Raises as `load_task` does.
@@ -202,7 +194,7 @@ def demand_extras(name: str, system: System) -> None:
             raise missing_library(library, extra, owner, what=f"the system '{name}'")
 
 
-def _systems_for(brief: Brief) -> list[str]:
+def _systems_for(brief: TaskInfo) -> list[str]:
     """Return the names of the systems that serve a task; those that cannot be read are left out."""
     found = []
     for entry in entries("systems"):
@@ -234,7 +226,7 @@ def load_task(name: str) -> Task:
     return task
 
 
-def load_system_class(name: str) -> SystemClass:
+def load_system_class(name: str) -> type[System]:
     """Return the class of the system of that name. Raises as `load_task` does."""
     cls = _load_class("systems", name, _SYSTEM_METHODS)
     recipe = getattr(cls, "Recipe", None)
@@ -243,7 +235,7 @@ def load_system_class(name: str) -> SystemClass:
             f"{_owner('systems', name)}: {cls.__name__}.Recipe must be a subclass of duologue.core.records.Record, "
             f"found {recipe!r}; write `Recipe = Record` where there is nothing to configure"
         )
-    return cast("SystemClass", cls)
+    return cast("type[System]", cls)
 
 
 def make_system(name: str, recipe: Record | None = None) -> System:
@@ -387,7 +379,8 @@ def _load_class(kind: Kind, name: str, methods: tuple[str, ...]) -> type:
     found = _load(kind, name)
     if not isinstance(found, type):
         raise PlugInError(f"{_owner(kind, name)}: expected a class, found {found!r}")
-    lacking = [method for method in methods if not callable(getattr(found, method, None))]
+    unwritten: frozenset[str] = getattr(found, "__abstractmethods__", frozenset())
+    lacking = [method for method in methods if method in unwritten or not callable(getattr(found, method, None))]
     if lacking:
         raise PlugInError(f"{_owner(kind, name)}: {found.__name__} lacks the methods {', '.join(lacking)}")
     return found

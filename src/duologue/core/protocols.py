@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from duologue.core.examples import merge_references, merge_with_new_ids
 from duologue.core.identity import Identity
 from duologue.core.records import Fact, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Self
 
     from duologue.core.play import Scene
     from duologue.core.records import (
@@ -26,8 +29,8 @@ if TYPE_CHECKING:
     )
 
 
-class Brief(Record, frozen=True, kw_only=True):
-    """What a task tells every system about itself."""
+class TaskInfo(Record, frozen=True, kw_only=True):
+    """What a task says of itself: its name, language, kind of answer and scoring options."""
 
     name: str
     """The task's registered name, such as `restaurant`."""
@@ -56,6 +59,8 @@ class Brief(Record, frozen=True, kw_only=True):
     """What the challenge calls systems without and with external data; `None` where it does not tell them apart."""
     ordered: bool = False
     """Whether rows of a result file carry no ids and belong to the samples in their order (one reply per line)."""
+    live: bool = False
+    """Set where a system is prepared for a conversation with a person: it may take more time for a reply."""
 
 
 class World(Protocol):
@@ -76,12 +81,8 @@ class World(Protocol):
         ...
 
 
-class Progress(Protocol):
-    """Where long work says how far it is."""
-
-    def __call__(self, done: int, total: int, what: str) -> None:
-        """Say that `done` of `total` steps of `what` are done."""
-        ...
+Progress: TypeAlias = "Callable[[int, int, str], None]"
+"""Where long work says how far it is: called with the steps done, their total, and what is being done."""
 
 
 class Run(Record, frozen=True, kw_only=True):
@@ -107,7 +108,9 @@ class System(Protocol):
     seen: str
     """What data the system saw in training, said beside every score."""
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def __init__(self, recipe: Any) -> None: ...
+
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Get ready for one task; called once before the first `answer`."""
         ...
 
@@ -116,11 +119,18 @@ class System(Protocol):
         ...
 
 
+class TrainingData(NamedTuple):
+    """Examples to learn from, and those that are held out to choose by."""
+
+    examples: list[Example]
+    held_out: list[Example]
+
+
 @runtime_checkable
 class Trainable(System, Protocol):
     """A system that learns."""
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:
+    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:
         """Make training and held-out examples when the user gives no file (from the task's simulator)."""
         ...
 
@@ -145,10 +155,11 @@ class Trainable(System, Protocol):
 
 @runtime_checkable
 class Task(Protocol):
-    """What is run and ranked."""
+    """A challenge as it is run and scored. Subclass it: what is not abstract has the behaviour that most tasks need."""
 
-    brief: Brief
+    brief: TaskInfo
 
+    @abstractmethod
     def load(self, path: Path) -> Iterator[Example]:
         """Read a data file or a truth file of any split; references are empty where not known.
 
@@ -156,17 +167,34 @@ class Task(Protocol):
         """
         ...
 
+    def load_files(self, paths: Sequence[Path]) -> Sequence[Example]:
+        """Return the examples of one or several truth files.
+
+        By default examples of one id in several files become one with the references of all; examples that one file
+        holds twice stay two. A task whose files are very large may return a sequence that reads them anew.
+        """
+        return merge_references([self.load(path) for path in paths])
+
+    def load_training(self, paths: Sequence[Path]) -> list[Example]:
+        """Return the examples of one or several training files; those of different dialogues have different ids.
+
+        By default ids that clash with those of an earlier file get the file's name in front.
+        """
+        return merge_with_new_ids([(f"{path.name}({n}):", self.load(path)) for n, path in enumerate(paths, start=1)])
+
     def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
         """Yield the batches to be answered; one round for static tasks.
 
         A generator is sent the answers to each round, in its order, before it yields the next.
         """
-        ...
+        yield examples
 
+    @abstractmethod
     def read(self, path: Path) -> Submission:
         """Read an official result file as it is; problems are collected, not raised."""
         ...
 
+    @abstractmethod
     def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:
         """Write an official result file: temporary file, then rename.
 
@@ -175,92 +203,65 @@ class Task(Protocol):
         """
         ...
 
+    @abstractmethod
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
+        """Return the answers of a result file by sample id, as far as they can be read; nothing is refused."""
+        ...
+
+    @abstractmethod
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Return all problems of a submission, measured against the data when it is given."""
         ...
 
+    @abstractmethod
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a submission. Raises `FormatError` for a file that `check` refuses, unless `how.partial`."""
         ...
 
+    @abstractmethod
     def metrics(self, how: Scoring) -> Sequence[Any]:
         """Return the formulas (`duologue.metrics.counts.Metric`) over the counts that its reports keep."""
         ...
 
+    def test_set(self, path: Path) -> str | None:  # noqa: ARG002  # a default
+        """Return the short name of the test set that an official file name tells; `None` where it tells none."""
+        return None
 
-@runtime_checkable
-class Storing(Protocol):
-    """A task whose truth files may be too large to be held."""
-
-    def truth(self, path: Path) -> Sequence[Example]:
-        """Return the examples that `load` yields, for checks and scores; gone through anew instead of held."""
-        ...
-
-
-@runtime_checkable
-class Gathering(Protocol):
-    """A task whose truth may be spread over files that need one another.
-
-    Without it, several truth files are loaded one by one, and examples of one id become one with the references
-    of all files.
-    """
-
-    def gather(self, paths: Sequence[Path]) -> list[Example]:
-        """Return the examples that several truth files hold together."""
-        ...
-
-
-@runtime_checkable
-class Teaching(Protocol):
-    """A task whose training files are read otherwise than those to be answered, or need care side by side."""
-
-    def lessons(self, paths: Sequence[Path]) -> list[Example]:
-        """Return the examples of training files, one or several; those of different dialogues have different ids."""
-        ...
+    def replay_check(self, path: Path) -> Sequence[str] | None:  # noqa: ARG002  # a default
+        """Return the lines that the official check program prints for a result file; `None` where there is none."""
+        return None
 
 
 @runtime_checkable
 class Convertible(Protocol):
-    """A task whose data comes in several official forms, made from one another by official tools."""
+    """A task whose data comes in several official forms, made from one another by official tools (`convert`)."""
 
     forms: tuple[str, ...]
     """Names of the forms, such as `session`, in the order in which the tools make them."""
-
-    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
-        """Turn the file `path` of form `source` into form `target` at `out`, as the official tools do.
-
-        Returns the files written. Raises `UsageError` for a way that there is none, `FormatError` for a file that
-        is not of the form.
-        """
-        ...
-
-
-@runtime_checkable
-class Adjustable(Protocol):
-    """A convertible task whose conversions leave choices, such as a second file that a form is made from."""
-
     choices: dict[str, tuple[str, ...]]
-    """Choices of `Convertible.convert` by name, with their values.
+    """Choices of a conversion by name, with their values; empty where there are none.
 
-    The first value is the default; where none are listed, any text will do, such as a path.
+    The first value is the default; where none are listed, any text will do, such as the path of a second file.
     """
 
-    def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
-        """Do what `convert` does with the choices made; those that are left out keep their default.
+    def convert(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
+        """Turn the file `path` of form `source` into form `target` at `out`, as the official tools do.
 
-        Raises as `convert` does, and `UsageError` for a choice that this way does not have, or needs and lacks.
+        Choices that are left out keep their default. Returns the files written. Raises `UsageError` for a conversion
+        that there is not or a choice that it does not have, or needs and lacks, and `FormatError` for a file that is
+        not of the form.
         """
         ...
 
 
 @runtime_checkable
-class Distortable(Protocol):
-    """A task whose clean data can be laid under noise, such as that of a speech recogniser."""
+class NoiseModel(Protocol):
+    """A task with a noise model for its clean data, such as that of a speech recogniser (`noise`, `robustness`)."""
 
     regimes: tuple[str, ...]
     """Which turns are noisy, by name."""
 
-    def distort(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
+    def write_noisy(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
         """Write the data file `path` with noise, in its own format; return how many utterances changed.
 
         A `strength` of 1 is the task's own noise, 0 none. Raises `UsageError` for a regime that the file does not
@@ -268,23 +269,14 @@ class Distortable(Protocol):
         """
         ...
 
-    def distorted(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
+    def noisy_examples(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
         """Return examples with noise on what a system sees of the user; ids and replies stay as they are."""
         ...
 
 
 @runtime_checkable
-class Legible(Protocol):
-    """A task whose result files can be shown to people beside the data."""
-
-    def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
-        """Return the answers of a result file by sample id, as far as they can be read; nothing is refused."""
-        ...
-
-
-@runtime_checkable
 class Simulated(Protocol):
-    """A task that generates its own data."""
+    """A task with a simulator that generates its data (`generate`)."""
 
     Generation: type[Record]
     """The record of the generator's parameters."""
@@ -295,8 +287,8 @@ class Simulated(Protocol):
 
 
 @runtime_checkable
-class Walkable(Protocol):
-    """A task whose data files can be shown as plain text with statistics."""
+class Inspectable(Protocol):
+    """A task whose data files can be shown as plain text with statistics (`show`)."""
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write the plain dump of a data file: each call has one line with its end, so that data never forges one."""
@@ -312,26 +304,8 @@ class Walkable(Protocol):
 
 
 @runtime_checkable
-class Naming(Protocol):
-    """A task whose official file names say what they hold."""
-
-    def test_set(self, path: Path) -> str | None:
-        """Return a short name for the test set of an official file; `None` for a name of another kind."""
-        ...
-
-
-@runtime_checkable
-class Replaying(Protocol):
-    """A task whose official check program is replayed line by line."""
-
-    def replay_check(self, path: Path) -> Sequence[str]:
-        """Return the lines that the official check prints on standard output for a result file."""
-        ...
-
-
-@runtime_checkable
 class Grounded(Protocol):
-    """A task with a shared knowledge base in a file."""
+    """A task with a shared knowledge base in a file (`--kb`)."""
 
     def world(self, path: Path | None) -> World:
         """Read the knowledge base; `None` makes the built-in one."""
@@ -339,61 +313,16 @@ class Grounded(Protocol):
 
 
 @runtime_checkable
-class FactChecking(Task, Grounded, Protocol):
-    """A task whose check can hold a result file against the knowledge base: its `check` takes `world` too.
+class FactChecking(Grounded, Protocol):
+    """A task whose files can be held against its knowledge base (`check --kb`, `show --kb`)."""
 
-    `checks_facts` tells it from a task that has a knowledge base for its systems alone.
-    """
-
-    checks_facts: Literal[True]
-    """That it is so."""
-
-    def check(
-        self,
-        submission: Submission,
-        examples: Sequence[Example] | None,
-        variant: str,
-        *,
-        world: World | None = None,
-    ) -> tuple[Problem, ...]:
-        """Return all problems of a submission; with `world` also those of facts that are not in it."""
-        ...
-
-
-@runtime_checkable
-class Surveying(Walkable, Grounded, Protocol):
-    """A walkable task whose files can be shown against the knowledge base: its walker takes `world` too.
-
-    `surveys_world` tells it from a task that has a knowledge base for its systems alone.
-    """
-
-    surveys_world: Literal[True]
-    """That it is so."""
-
-    def dump(self, path: Path, write: Callable[[str], object], *, world: World | None = None) -> None:
-        """Write the plain dump of a data file; with `world` what is not in it is marked."""
-        ...
-
-    def statistics(self, path: Path, *, world: World | None = None) -> dict[str, int | float | list[str]]:
-        """Return the statistics of a data file; with `world` also how much of it is there."""
-        ...
-
-    def statistics_text(self, path: Path, *, world: World | None = None) -> str:
-        """Return the same as text."""
-        ...
-
-
-@runtime_checkable
-class Live(Protocol):
-    """A system that takes more pains, or other ones, in a talk with a person than over a data file."""
-
-    def go_live(self) -> None:
-        """Do so from now on; called by a live partner before `prepare`."""
+    def with_world(self, world: World) -> Self:
+        """Return this task with a knowledge base: its check and its walker mark facts that are not in it."""
         ...
 
 
 class Partner(Protocol):
-    """A system as a live partner; knows nothing of terminals or pages."""
+    """A system as a live conversation partner; knows nothing of terminals or pages."""
 
     finished: bool
     """Whether the last input said goodbye."""
@@ -422,9 +351,9 @@ class Partner(Protocol):
 
 @runtime_checkable
 class Conversable(Protocol):
-    """A task whose systems can be talked to."""
+    """A task whose systems can be talked to (`chat`)."""
 
-    talker: str
+    default_system: str
     """The system to talk to when none is named; empty: one must be named."""
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
@@ -436,57 +365,42 @@ class Conversable(Protocol):
         ...
 
 
-class Service(Protocol):
+class Service(NamedTuple):
     """A system behind a form of requests and answers, whatever carries them; several threads may call it at once."""
 
+    respond: Callable[[bytes], bytes]
+    """Returns the answer to a request. What a client sends never makes it raise."""
     refusal: bytes
     """The answer to a request that cannot even be handed on, such as one that is too long."""
-
-    def respond(self, body: bytes) -> bytes:
-        """Return the answer to a request. What a client sends never makes it raise."""
-        ...
 
 
 @runtime_checkable
 class Servable(Protocol):
-    """A task whose systems can be asked over HTTP."""
+    """A task whose systems can be asked over HTTP (`serve`)."""
 
     def service(self, system: System, world: World | None, *, seed: int) -> Service:
         """Prepare `system` and return it behind the task's form of requests."""
         ...
 
 
-class Stage(Protocol):
+class Stage(NamedTuple):
     """All that is needed to play whole conversations of a task, and to judge them."""
 
-    @property
-    def scenes(self) -> Sequence[Scene]:
-        """Where each conversation begins and how it ends."""
-        ...
-
-    @property
-    def user(self) -> System:
-        """The simulated user: it never sees what belongs to the system's side."""
-        ...
-
-    @property
-    def people(self) -> Sequence[Dialogue]:
-        """What people made of the same scenes, to compare with; empty where that is not known."""
-        ...
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What a reader of the figures should know, such as that there were fewer scenes than asked for."""
-        ...
-
-    def judge(self, dialogues: Sequence[Dialogue]) -> Report:
-        """Score finished dialogues of the scenes, in any order; ids are those of the scenes."""
-        ...
+    scenes: Sequence[Scene]
+    """Where each conversation begins and how it ends."""
+    user: System
+    """The simulated user, not yet prepared: it never sees what belongs to the system's side."""
+    human_dialogues: Sequence[Dialogue]
+    """What people made of the same scenes, to compare with; empty where that is not known."""
+    notes: Sequence[str]
+    """What a reader of the figures should know, such as that there were fewer scenes than asked for."""
+    judge: Callable[[Sequence[Dialogue]], Report]
+    """Scores finished dialogues of the scenes, in any order; ids are those of the scenes."""
 
 
 @runtime_checkable
 class Playable(Protocol):
-    """A task whose systems can be played in whole conversations with a simulated user."""
+    """A task whose systems can be played in whole conversations with a simulated user (`simulate`)."""
 
     def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
         """Return `n` scenes with the goals of a file, and a user who speaks as the people in `users` do.

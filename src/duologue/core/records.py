@@ -223,13 +223,13 @@ class Scoring(Record, frozen=True, kw_only=True):
     """How a submission is to be scored; all of it is part of the signature."""
 
     variant: str
-    """Name of the score variant, one of `Brief.variants`."""
+    """Name of the score variant, one of `TaskInfo.variants`."""
     options: dict[str, str] = {}
     """Named choices within a variant, such as `average=corpus`; what is left out keeps its default."""
     samples: str = "all"
-    """Which samples count, one of `Brief.samples`."""
+    """Which samples count, one of `TaskInfo.samples`."""
     by: tuple[str, ...] = ()
-    """What to slice by, of `Brief.slices`; empty: all that the data allows."""
+    """What to slice by, of `TaskInfo.slices`; empty: all that the data allows."""
     partial: bool = False
     """Score a file with errors too; what is missing or wrong counts as wrong."""
 
@@ -253,7 +253,7 @@ class Slice(Record, frozen=True, kw_only=True):
     """The same scores over a part of the data."""
 
     by: str
-    """What the data was cut by, such as `answer-type`; one of `Brief.slices`."""
+    """What the data was cut by, such as `answer-type`; one of `TaskInfo.slices`."""
     value: str
     n: int
     scores: tuple[Score, ...]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
-    from duologue.core.protocols import Brief
+    from duologue.core.protocols import TaskInfo
 
 
 class Scope(Record, frozen=True, kw_only=True):
@@ -20,15 +20,15 @@ class Scope(Record, frozen=True, kw_only=True):
     tasks: tuple[str, ...] = ()
     """Tasks by name, where it knows their own text and no other."""
     answers: tuple[str, ...] = ()
-    """Parts of an answer that it can give, as `Brief.answers` names them: `ranking`, `text`, `facts`, `acts`, ..."""
+    """Parts of an answer that it can give, as `TaskInfo.answers` names them: `ranking`, `text`, `facts`, `acts`, ..."""
     languages: tuple[str, ...] = ()
     """Languages that it reads and writes: `en`, `zh`."""
 
-    def refusal(self, brief: Brief) -> str:
+    def refusal(self, brief: TaskInfo) -> str:
         """Return why a task is not served, in words; empty where it is.
 
-        >>> from duologue.core.protocols import Brief
-        >>> Scope(answers=("ranking",)).refusal(Brief(name="talk", version="1", language="en", answers="text"))
+        >>> from duologue.core.protocols import TaskInfo
+        >>> Scope(answers=("ranking",)).refusal(TaskInfo(name="talk", version="1", language="en", answers="text"))
         "it gives ranking, and 'talk' wants text"
         """
         if self.tasks and brief.name not in self.tasks:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import DuologueError, FormatError
 from duologue.core.plugins import load_task, names
-from duologue.core.protocols import Legible
 from duologue.run import evaluate
 from duologue.run.stored import files_of, locate, told
 
@@ -37,8 +36,6 @@ def context_of(report: Report, beside: Path | None = None, folders: Sequence[Pat
     if report.task not in names("tasks") or files is None:
         return Context((), {}, "the report does not name its files")
     task = load_task(report.task)
-    if not isinstance(task, Legible):
-        return Context((), {}, f"answers of {report.task} cannot be shown")
     try:
         golds, data, pred = (
             [_same_file(one, beside, folders) for one in listed] for listed in (files.gold, files.input, files.pred)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import FormatError, UsageError, did_you_mean
-from duologue.core.protocols import FactChecking, Gathering, Naming, Storing
+from duologue.core.protocols import FactChecking
 from duologue.core.records import Problem, Scoring
 from duologue.run.contamination import exposure_of, told
 from duologue.run.mismatch import OTHER_TASK, expect_own_task, expect_own_truth, folded
@@ -96,33 +97,6 @@ def join(data: Sequence[Example], truth: Sequence[Example]) -> list[Example]:
     ]
 
 
-def truth_in(task: Task, path: Path) -> Sequence[Example]:
-    """Return the examples of a truth or data file, those of a very large one not held where the task can do so."""
-    return task.truth(path) if isinstance(task, Storing) else list(task.load(path))
-
-
-def gather(task: Task, paths: Sequence[Path]) -> Sequence[Example]:
-    """Return the examples of several truth files: those of one id become one, with the references of all files.
-
-    Examples that one file holds twice stay two. A task that is `Gathering` does it in its own way.
-    """
-    if isinstance(task, Gathering) and len(paths) > 1:
-        return task.gather(paths)
-    if len(paths) == 1:
-        return truth_in(task, paths[0])
-    found = list(task.load(paths[0])) if paths else []
-    for path in paths[1:]:
-        places = {example.sample.id: place for place, example in enumerate(found)}
-        for example in task.load(path):
-            place = places.get(example.sample.id)
-            if place is None:
-                found.append(example)
-            else:
-                here = found[place]
-                found[place] = msgspec.structs.replace(here, references=(*here.references, *example.references))
-    return found
-
-
 def check(
     task: Task, result: Path, data: Path | None, variant: str, world: World | None = None
 ) -> tuple[Submission, tuple[Problem, ...]]:
@@ -130,12 +104,12 @@ def check(
 
     Raises `UsageError` for a knowledge base that the task's check has no use for.
     """
-    if world is not None and not isinstance(task, FactChecking):
-        raise UsageError(f"the check of {task.brief.name} looks nothing up in a knowledge base; leave --kb out")
+    if world is not None:
+        if not isinstance(task, FactChecking):
+            raise lacking_capability(task.brief.name, "FactChecking", "leave --kb out")
+        task = task.with_world(world)
     submission = task.read(result)
-    examples = truth_in(task, data) if data is not None else None
-    if isinstance(task, FactChecking) and world is not None:
-        return submission, task.check(submission, examples, variant, world=world)
+    examples = task.load_files([data]) if data is not None else None
     return submission, task.check(submission, examples, variant)
 
 
@@ -151,10 +125,10 @@ class Truth(NamedTuple):
     @classmethod
     def of(cls, task: Task, golds: Sequence[Path], data: Path | None = None) -> Truth:
         """Read truth files, with the samples of a data file put in when there is one."""
-        examples = gather(task, golds)
+        examples = task.load_files(golds)
         if data is not None:
             examples = join(list(task.load(data)), examples)
-        names = [(task.test_set(path) if isinstance(task, Naming) else None) or _stem(path) for path in golds]
+        names = [task.test_set(path) or _stem(path) for path in golds]
         files = {"gold": [stored(path) for path in golds], "input": [] if data is None else [stored(data)]}
         return cls(examples, files, " + ".join(dict.fromkeys(names)))
 

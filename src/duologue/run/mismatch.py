@@ -11,7 +11,6 @@ import msgspec
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
 from duologue.core.lines import sha256
-from duologue.core.protocols import Legible, Naming
 from duologue.core.records import Problem
 from duologue.run.notes import has_note, note_of
 
@@ -52,7 +51,7 @@ def expect_own_truth(
     Results whose rows have no ids are told by their number of lines alone, which their check says. `test_set` is that
     of the truth, `note` what `duologue run` wrote beside the result.
     """
-    if not isinstance(task, Legible) or task.brief.ordered or not examples:
+    if task.brief.ordered or not examples:
         return
     here = set(task.answers(submission, ()))
     there = {example.sample.id for example in examples}
@@ -136,7 +135,7 @@ def _standing_for(first: Problem, times: int, samples: int) -> Problem:
 
 
 def _advice(task: Task, result: Path, test_set: str, note: Mapping[str, Any] | None) -> str:
-    named = task.test_set(result) if isinstance(task, Naming) else None
+    named = task.test_set(result)
     if named and named != test_set:
         return f"by its name the result is that of {named}; give its truth with --gold"
     if note and note.get("input"):

@@ -21,7 +21,7 @@ from duologue.run.systems import is_model
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from duologue.core.protocols import Brief, System, Task, World
+    from duologue.core.protocols import System, Task, TaskInfo, World
     from duologue.core.records import Answer, Sample
 
 
@@ -41,7 +41,7 @@ class Resumed:
         self.chunk = getattr(system, "chunk", CHUNK)
         self.whole_file = bool(getattr(system, "whole_file", False))
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Prepare the system."""
         self._system.prepare(brief, seed, worlds)
 

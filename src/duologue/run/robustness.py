@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
-from duologue.core.protocols import Distortable
+from duologue.core.protocols import NoiseModel
 from duologue.run.evaluate import score_against
 from duologue.run.predict import answer_all, in_world
 from duologue.run.saved import save_report
@@ -46,12 +47,12 @@ def robustness(
     be clean. Noise of one seed is nested: it is the same for all systems. Raises `UsageError` for a task without
     noise, and for no or repeated strengths.
     """
-    if not isinstance(task, Distortable):
-        raise UsageError(f"task '{task.brief.name}' has no noise to bear")
+    if not isinstance(task, NoiseModel):
+        raise lacking_capability(task.brief.name, "NoiseModel")
     if not strengths or len(set(strengths)) < len(strengths):
         raise UsageError("give at least one strength of noise, and each once, such as 0,0.5,1")
     placed = in_world(truth.examples, world)
-    noisy = {one: task.distorted(placed, seed=seed, strength=one) if one else placed for one in strengths}
+    noisy = {one: task.noisy_examples(placed, seed=seed, strength=one) if one else placed for one in strengths}
     reports = []
     for number, (name, system) in enumerate(systems, start=1):
         system.prepare(task.brief, seed, {} if world is None else {world.name: world})

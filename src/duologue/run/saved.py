@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import Brief
+    from duologue.core.protocols import TaskInfo
     from duologue.metrics.counts import Metric
 
 
@@ -158,7 +158,7 @@ def how_of(report: Report) -> Scoring:
     return msgspec.structs.replace(how, options={**how.options, **{one: used.get(one, "") for one in outside}})
 
 
-def how_to_save(how: Scoring, brief: Brief) -> dict[str, Any]:
+def how_to_save(how: Scoring, brief: TaskInfo) -> dict[str, Any]:
     """Return how a file was scored as a report keeps it: without paths, whose files it keeps by their hashes."""
     outside = {*brief.files, *brief.programs}
     kept = {name: value for name, value in how.options.items() if name not in outside}

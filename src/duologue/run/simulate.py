@@ -17,7 +17,7 @@ from duologue.core.play import play
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Brief, Progress, Stage, System, Task, World
+    from duologue.core.protocols import Progress, Stage, System, Task, TaskInfo, World
     from duologue.core.records import Answer, Dialogue, Record, Report, Sample
 
 
@@ -55,7 +55,7 @@ class Timed:
         self.milliseconds: list[float] = []
         """Wall time of each call of `answer`."""
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Prepare the system; not timed."""
         self._system.prepare(brief, seed, worlds)
 
@@ -118,9 +118,9 @@ def simulate(
 
 def _of_people(stage: Stage) -> Report | None:
     """Return the figures of people, without the problems: these are for who mends the system."""
-    if not stage.people:
+    if not stage.human_dialogues:
         return None
-    return msgspec.structs.replace(stage.judge(stage.people), system="people", problems=())
+    return msgspec.structs.replace(stage.judge(stage.human_dialogues), system="people", problems=())
 
 
 def _chance(seed: int, name: str) -> random.Random:

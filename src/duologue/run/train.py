@@ -94,7 +94,7 @@ def train(
             )
         _claim(out, identity)
         if examples is None:
-            examples, held_out = system.practice(task, seed, progress)
+            examples, held_out = system.make_training_data(task, seed, progress)
             external = external or ()
         data_hash = _hash_of_data(examples, held_out or ()) if origin != _GIVEN else identity.data
         run = Run(folder=out, seed=seed, progress=progress, identity=identity, worlds=dict(worlds or {}))

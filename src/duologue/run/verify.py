@@ -21,7 +21,7 @@ from duologue.run.stored import Located, files_of, locate, told
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Brief
+    from duologue.core.protocols import TaskInfo
     from duologue.core.records import Report
     from duologue.run.stored import StoredFile, StoredFiles
 
@@ -162,7 +162,7 @@ class _Search:
         return path
 
 
-def _options(brief: Brief, files: StoredFiles, given: Mapping[str, str], looked: _Search) -> dict[str, str]:
+def _options(brief: TaskInfo, files: StoredFiles, given: Mapping[str, str], looked: _Search) -> dict[str, str]:
     """Return the values of the options that are files and programs: what the reader gives, never a program else.
 
     Options that did not count are empty, whatever the environment says.

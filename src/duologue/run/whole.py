@@ -18,7 +18,6 @@ import msgspec
 from duologue.core import archives
 from duologue.core.disk import resolved, sha256
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.protocols import Naming
 from duologue.core.records import Exposure, Problem, Slice
 from duologue.core.sums import added
 from duologue.run import evaluate
@@ -318,7 +317,7 @@ def _truth_part(task: Task, folder: Path, path: Path) -> TruthPart:
         if plain.endswith(_ANSWERS) and path.with_name(plain.removesuffix(_ANSWERS) + ending).is_file()
     ]
     truth = evaluate.Truth.of(task, [path], data[0] if data else None)
-    if isinstance(task, Naming) and task.test_set(path):
+    if task.test_set(path):
         test_set, _, name = truth.test_set.partition(" ")
     else:
         test_set, name = path.parent.name if path.parent != folder else truth.test_set, truth.test_set
@@ -326,7 +325,7 @@ def _truth_part(task: Task, folder: Path, path: Path) -> TruthPart:
 
 
 def _key(task: Task, folder: Path, path: Path) -> str:
-    named = task.test_set(path) if isinstance(task, Naming) else None
+    named = task.test_set(path)
     return named or f"{path.parent.name if path.parent != folder else ''}/{_plain_name(path)}"
 
 

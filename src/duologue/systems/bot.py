@@ -16,7 +16,7 @@ from duologue.core.errors import BotError
 from duologue.core.records import Act, Annotation, Answer, Fact, Mention, Record, Value
 
 if TYPE_CHECKING:
-    from duologue.core.protocols import Brief
+    from duologue.core.protocols import TaskInfo
     from duologue.core.records import Sample
 
 PROTOCOL = 1
@@ -44,7 +44,7 @@ class Response(Record, frozen=True, kw_only=True):
     values: tuple[Value, ...] | None = None
 
 
-def request_of(sample: Sample, brief: Brief, seed: int) -> bytes:
+def request_of(sample: Sample, brief: TaskInfo, seed: int) -> bytes:
     """Return the request for a sample: one JSON object on one line, in UTF-8, without the line end."""
     head = {
         "protocol": PROTOCOL,
@@ -56,7 +56,7 @@ def request_of(sample: Sample, brief: Brief, seed: int) -> bytes:
     return msgspec.json.encode({**head, **msgspec.structs.asdict(sample)})
 
 
-def answer_of(body: bytes, sample: Sample, brief: Brief, who: str) -> Answer:
+def answer_of(body: bytes, sample: Sample, brief: TaskInfo, who: str) -> Answer:
     """Return the answer that a response holds; `who` is the bot in words. Raises `BotError` for what is none."""
     try:
         response = msgspec.json.decode(body, type=Response)
@@ -71,13 +71,13 @@ def answer_of(body: bytes, sample: Sample, brief: Brief, who: str) -> Answer:
     return Answer(text=response.text, annotation=annotation, ranking=response.ranking)
 
 
-def example_of(brief: Brief) -> str:
+def example_of(brief: TaskInfo) -> str:
     """Return a response in the form that a task wants, for messages."""
     parts = {"text": '"..."', "ranking": '["best id", "next id", ...]'}
     return "{" + ", ".join(f'"{part}": {parts.get(part, "[...]")}' for part in ("id", *brief.answers.split("+"))) + "}"
 
 
-def _wrong(response: Response, sample: Sample, brief: Brief) -> str:
+def _wrong(response: Response, sample: Sample, brief: TaskInfo) -> str:
     """Return what is wrong with a response in words; empty where nothing is."""
     if response.id != sample.id:
         return f"the response is to '{response.id[:_LONGEST_SHOWN]}'"
@@ -116,7 +116,7 @@ def _wrong_parts(response: Response) -> str:
     return ""
 
 
-def _nonsense(who: str, sample: Sample, brief: Brief, wrong: str, body: bytes) -> BotError:
+def _nonsense(who: str, sample: Sample, brief: TaskInfo, wrong: str, body: bytes) -> BotError:
     said = excerpt(body)
     return BotError(
         f"{who} gave no answer to sample '{sample.id}' of {brief.name}: {wrong}.\n"

@@ -22,7 +22,7 @@ from duologue.systems.bot import MOST_BYTES, NOT_DECLARED, answer_of, excerpt, r
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Brief, World
+    from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Answer, Sample
 
 _GRACE_SECONDS = 2.0
@@ -79,11 +79,11 @@ class ProcessBot:
             raise UsageError(f"--set command={recipe.command}: {error}") from error
         if not self._words:
             raise UsageError("--set command=...: the command is empty; expected a program, such as 'python bot.py'")
-        self._brief: Brief | None = None
+        self._brief: TaskInfo | None = None
         self._seed = 0
         self._running: _Running | None = None
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # a bot has its own copy
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # a bot has its own copy
         """Start the program. Raises `UsageError` where there is none of that name."""
         self._brief, self._seed = brief, seed
         self._start()
@@ -98,7 +98,7 @@ class ProcessBot:
             self._running = _Running(self._words)
         return self._running
 
-    def _ask(self, sample: Sample, brief: Brief) -> Answer:
+    def _ask(self, sample: Sample, brief: TaskInfo) -> Answer:
         running = self._start()
         seconds = self.recipe.timeout * (1 if running.answered else 10)
         try:

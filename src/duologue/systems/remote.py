@@ -20,7 +20,7 @@ from duologue.systems.bot import MOST_BYTES, NOT_DECLARED, answer_of, excerpt, r
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Brief, World
+    from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Answer, Sample
 
 _LONGEST_WAIT = 60.0
@@ -64,10 +64,10 @@ class HttpBot:
         self.recipe = recipe
         self.seen = recipe.seen
         self._target = _Target.of(recipe.url)
-        self._brief: Brief | None = None
+        self._brief: TaskInfo | None = None
         self._seed = 0
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # a bot has its own copy
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # a bot has its own copy
         """Take the task and the seed; the bot is first called when there is something to ask."""
         self._brief, self._seed = brief, seed
 
@@ -76,7 +76,7 @@ class HttpBot:
         assert self._brief is not None, "prepare comes first"
         return [self._ask(sample, self._brief) for sample in samples]
 
-    def _ask(self, sample: Sample, brief: Brief) -> Answer:
+    def _ask(self, sample: Sample, brief: TaskInfo) -> Answer:
         body = self._body(request_of(sample, brief, self._seed))
         return answer_of(body, sample, brief, f"the bot at {self.recipe.url}")
 

@@ -145,13 +145,13 @@ def kb_option(tasks: str) -> Callable[[Decorated], Decorated]:
 
 def world_of(task: Task, path: Path | None) -> World | None:
     """Return the task's knowledge base from a file; `None` without a file or for a task that has none."""
-    from duologue.core.errors import UsageError
+    from duologue.core.capabilities import lacking_capability
     from duologue.core.protocols import Grounded
 
     if path is None:
         return None
     if not isinstance(task, Grounded):
-        raise UsageError(f"task '{task.brief.name}' has no knowledge base; leave --kb out")
+        raise lacking_capability(task.brief.name, "Grounded", "leave --kb out")
     return task.world(path)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.proactive.task import ProactiveTask
-from duologue.core.protocols import Adjustable, Convertible, Gathering, Task
+from duologue.core.protocols import Convertible, Task
 from duologue.core.records import Answer, Example, Sample, Scoring
 from duologue.testing import check_task
 
@@ -28,9 +28,8 @@ def test_the_task_keeps_its_contract(tmp_path: Path) -> None:
 
 def test_several_gold_files_are_one_behind_the_other(tmp_path: Path) -> None:
     task = ProactiveTask()
-    assert isinstance(task, Gathering)
     sessions, samples = GOLDEN / "small-sessions.txt", GOLDEN / "small-samples.txt"
-    examples = task.gather([sessions, samples])
+    examples = task.load_files([sessions, samples])
     assert len(examples) == len({one.sample.id for one in examples}) == 7
     assert examples[0].sample.id == "small-sessions.txt:000000#00"
     assert examples[-1].sample.dialogue_id == "small-samples.txt:000001"
@@ -39,11 +38,11 @@ def test_several_gold_files_are_one_behind_the_other(tmp_path: Path) -> None:
 def test_the_forms_can_be_converted(tmp_path: Path) -> None:
     task = ProactiveTask()
     assert isinstance(task, Convertible)
-    assert isinstance(task, Adjustable)
+    assert isinstance(task, Convertible)
     assert task.forms[:4] == ("session", "sample", "model-text", "topics")
-    (path,) = task.convert("session", "sample", GOLDEN / "small-sessions.txt", tmp_path / "samples.jsonl")
+    (path,) = task.convert("session", "sample", GOLDEN / "small-sessions.txt", tmp_path / "samples.jsonl", {})
     assert len(list(task.load(path))) == 4
-    (plain,) = task.turn("sample", "model-text", path, tmp_path / "plain.txt", {"generalise": "no"})
+    (plain,) = task.convert("sample", "model-text", path, tmp_path / "plain.txt", {"generalise": "no"})
     assert "_topic_" not in plain.read_text("utf-8")
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.restaurant.task import RestaurantTask
 from duologue.core.errors import DuologueError
-from duologue.core.protocols import Grounded, Simulated, Task, Walkable
+from duologue.core.protocols import Grounded, Inspectable, Simulated, Task
 from duologue.core.records import Answer, Record, Scoring
 from duologue.testing import check_task
 
@@ -45,7 +45,7 @@ def task() -> RestaurantTask:
 
 
 def test_the_task_keeps_the_promises_of_the_house(task: RestaurantTask) -> None:
-    for promise in (Task, Simulated, Walkable, Grounded):
+    for promise in (Task, Simulated, Inspectable, Grounded):
         assert isinstance(task, promise)
     assert issubclass(task.Generation, Record)
     assert task.brief.variants == ("strict", "official")

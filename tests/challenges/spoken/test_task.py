@@ -15,8 +15,9 @@ from duologue.challenges.spoken.scoring.checker import VARIANTS
 from duologue.challenges.spoken.scoring.options import OPTIONS, SAMPLES
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import DuologueError, FormatError, UsageError
-from duologue.core.protocols import Gathering, Grounded, Legible, Task
+from duologue.core.protocols import Grounded, Task
 from duologue.core.records import Annotation, Answer, Example, Scoring
+from duologue.knowledge.graph import Graph
 from duologue.testing import check_task
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def task() -> SpokenTask:
 
 
 def test_the_task_keeps_the_promises_of_the_house(task: SpokenTask) -> None:
-    for promise in (Task, Gathering, Grounded, Legible):
+    for promise in (Task, Grounded):
         assert isinstance(task, promise)
     assert task.brief.variants == VARIANTS
     assert task.brief.options == OPTIONS
@@ -53,8 +54,8 @@ def test_the_task_passes_the_contract_suite_of_the_house(task: SpokenTask, golde
 def test_the_way_from_samples_and_gold_to_a_report(task: SpokenTask, tmp_path: Path) -> None:
     for name, content in (("test.json", TEST), ("gold.json", GOLD)):
         (tmp_path / name).write_bytes(content)
-    examples = task.gather([tmp_path / "test.json", tmp_path / "gold.json"])
-    for found in (examples, task.gather([tmp_path / "gold.json", tmp_path / "test.json"])):
+    examples = task.load_files([tmp_path / "test.json", tmp_path / "gold.json"])
+    for found in (examples, task.load_files([tmp_path / "gold.json", tmp_path / "test.json"])):
         assert [len(one.sample.history) for one in found] == [1, 1]
         assert found[0].references[0].text == "是70级。"
     (batch,) = task.rounds(examples)
@@ -70,7 +71,7 @@ def test_replies_of_two_files_to_one_sample_are_refused(task: SpokenTask, tmp_pa
     for name in ("film.json", "music.json"):
         (tmp_path / name).write_bytes(VALID)
     with pytest.raises(FormatError, match="'0#1' has a reply in an earlier file"):
-        task.gather([tmp_path / "film.json", tmp_path / "music.json"])
+        task.load_files([tmp_path / "film.json", tmp_path / "music.json"])
 
 
 def test_a_graph_is_read_from_its_file(task: SpokenTask, golden: Path) -> None:
@@ -84,8 +85,11 @@ def test_a_graph_is_read_from_its_file(task: SpokenTask, golden: Path) -> None:
 
 def test_the_check_takes_the_graph(task: SpokenTask, golden: Path) -> None:
     submission = task.read(golden / "small-result.json")
-    found = task.check(submission, None, "strict", world=task.world(golden / "small-kg.json"))
-    assert [problem.rule for problem in found] == ["message-empty"]
+    known = task.with_world(task.world(golden / "small-kg.json"))
+    assert [problem.rule for problem in known.check(submission, None, "strict")] == ["message-empty"]
+    strange = task.with_world(Graph("other", []))
+    assert "triple-unknown" in {problem.rule for problem in strange.check(submission, None, "strict")}
+    assert task.check(submission, None, "strict") == known.check(submission, None, "strict")
 
 
 def test_replies_can_be_shown_as_far_as_they_can_be_read(task: SpokenTask, tmp_path: Path) -> None:
@@ -210,7 +214,7 @@ def use_every_reader(folder: Path, content: bytes) -> None:
     fine = task.read(good)
     loaded: Any = outcome(lambda: list(task.load(path)))
     outcome(lambda: list(task.world(path)))
-    outcome(lambda: task.gather([good, path]))
+    outcome(lambda: task.load_files([good, path]))
     if loaded is not None:
         assert msgspec.json.encode([one.sample for one in loaded])
         outcome(scoring(task, loaded, fine, Scoring(variant="strict")))

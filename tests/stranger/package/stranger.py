@@ -12,7 +12,7 @@ import click
 
 from duologue.core.disk import decode_text, read_bytes, sha256, write_text
 from duologue.core.errors import FormatError
-from duologue.core.protocols import Brief
+from duologue.core.protocols import Task, TaskInfo
 from duologue.core.records import Answer, Example, Problem, Record, Report, Sample, Score, Submission, Turn
 from duologue.terminal import console
 
@@ -49,7 +49,7 @@ class Parrot:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Nothing to do: a parrot knows no task."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -63,10 +63,10 @@ class Parrot:
         return Answer(text=text, ranking=ranking or None)
 
 
-class EchoTask:
+class EchoTask(Task):
     """Say again what was said last."""
 
-    brief = Brief(name="echo", version="7", language="en", answers="text", variants=("exact",))
+    brief = TaskInfo(name="echo", version="7", language="en", answers="text", variants=("exact",))
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read `id TAB said TAB expected`; the last field may be missing in a test file."""
@@ -79,10 +79,6 @@ class EchoTask:
                 references=tuple(Answer(text=text) for text in expected),
             )
 
-    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
-        """Ask everything at once."""
-        yield examples
-
     def read(self, path: Path) -> Submission:
         """Read `id TAB answer`."""
         data = read_bytes(path)
@@ -92,6 +88,10 @@ class EchoTask:
     def write(self, examples: Sequence[Example], answers: Iterable[tuple[str, Answer]], path: Path) -> None:
         """Write `id TAB answer`."""
         write_text(path, "".join(f"{name}\t{answer.text or ''}\n" for name, answer in answers))
+
+    def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
+        """Return the answers by sample id."""
+        return {row[0]: Answer(text=row[1]) for row in submission.rows or ()}
 
     def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
         """Add to the reader's problems the samples that are not answered."""

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 from duologue.challenges.conversation.formats import files
 from duologue.challenges.conversation.schema import BRIEF
 from duologue.core.errors import UsageError
+from duologue.core.protocols import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,18 +44,18 @@ if TYPE_CHECKING:
     from duologue.core.records import Answer, Example, Problem, Report, Scoring, Submission
 
 
-class ConversationTask:
+class ConversationTask(Task):
     """Answer a customer or a film line (DSTC6 track 2): BLEU, ROUGE-L, CIDEr and diversity, several references."""
 
     brief = BRIEF
-    talker = ""
+    default_system = ""
     """Whom `duologue chat` talks to when nobody is named: most systems of this task have learned something first."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read references (one per line), evaluation text or system output; `FormatError` has all its problems."""
         yield from files.load(path)
 
-    def lessons(self, paths: Sequence[Path]) -> list[Example]:
+    def load_training(self, paths: Sequence[Path]) -> list[Example]:
         """Return the examples of training files; the number of its file stands before an id where there are several.
 
         Dialogues may end with the user: their last reply is the reference. Raises `FormatError` as `load` does.
@@ -62,10 +63,6 @@ class ConversationTask:
         several = len(paths) > 1
         names = [f"{number}:" if several else "" for number, _ in enumerate(paths, start=1)]
         return [one for path, name in zip(paths, names, strict=True) for one in files.load_lessons(path, name)]
-
-    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
-        """Yield all examples at once: no reply depends on another."""
-        yield examples
 
     def read(self, path: Path) -> Submission:
         """Read a result file as it is: system output, or one reply per line."""

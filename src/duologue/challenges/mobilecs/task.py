@@ -35,7 +35,7 @@ from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extra
 from duologue.challenges.mobilecs.formats.track2 import place_of
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
-from duologue.core.protocols import Brief
+from duologue.core.protocols import Task, TaskInfo
 from duologue.core.records import Answer, Turn
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Problem, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
 
-EXTRACTION = Brief(
+EXTRACTION = TaskInfo(
     name="mobilecs/extraction",
     version="1",
     language="zh",
@@ -53,7 +53,7 @@ EXTRACTION = Brief(
     labels={"entity types": ENTITY_TYPES, "service slots": SERVICE_SLOTS, "user slots": USER_SLOTS},
 )
 
-DIALOGUE = Brief(
+DIALOGUE = TaskInfo(
     name="mobilecs/dialogue",
     version="1",
     language="zh",
@@ -73,18 +73,14 @@ class _RawConversion:
     forms = conversions.FORMS
     """Forms of the data that `convert` knows."""
     choices: ClassVar[dict[str, tuple[str, ...]]] = {"variant": conversions.VARIANTS}
-    """Choices of `turn`."""
+    """Choices of `convert`."""
 
-    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
-        """Turn raw dialogues into track 2 data as the official preprocessing does."""
-        return conversions.convert(source, target, path, out)
-
-    def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
+    def convert(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
         """Turn raw dialogues into track 2 data, `variant` official or strict (odd records repaired)."""
         return conversions.convert(source, target, path, out, chosen.get("variant", conversions.VARIANTS[0]))
 
 
-class ExtractionTask(_RawConversion):
+class ExtractionTask(_RawConversion, Task):
     """Extract entities and slot values from service calls (MobileCS, SereTOD 2022 track 1)."""
 
     brief = EXTRACTION
@@ -92,10 +88,6 @@ class ExtractionTask(_RawConversion):
     def load(self, path: Path) -> Iterator[Example]:
         """Read a raw file, one example per dialogue; `FormatError` has all its problems."""
         yield from files.load_extraction(path)
-
-    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
-        """Yield all examples at once: no answer depends on another."""
-        yield examples
 
     def read(self, path: Path) -> Submission:
         """Read a track 1 result file as it is."""
@@ -128,7 +120,7 @@ class ExtractionTask(_RawConversion):
         return scorer.metrics(how.variant)
 
 
-class DialogueTask(_RawConversion):
+class DialogueTask(_RawConversion, Task):
     """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn."""
 
     brief = DIALOGUE

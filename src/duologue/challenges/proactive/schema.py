@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duologue.core.protocols import Brief
+from duologue.core.protocols import TaskInfo
 
 START = "START"
 """First cell of a goal."""
@@ -15,7 +15,7 @@ FILM = "电影"
 CUTS = ("turn", "domains", "relation")
 """Names of the slices that scores are reported for, as `--by` takes them."""
 
-BRIEF = Brief(
+BRIEF = TaskInfo(
     name="proactive",
     version="1",
     language="zh",

@@ -33,53 +33,51 @@ import msgspec
 
 from duologue.challenges.proactive.formats import conversions, files
 from duologue.challenges.proactive.schema import BRIEF
+from duologue.core.protocols import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
-    from duologue.challenges.proactive.live.scenes import ProactiveStage
-    from duologue.core.protocols import Partner, System
+    from duologue.core.protocols import Partner, Stage, System
     from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
 
 
-class ProactiveTask:
+class ProactiveTask(Task):
     """Lead a talk from topic A to topic B with given knowledge (DuConv, Baidu 2019): write the reply."""
 
     brief = BRIEF
     forms: tuple[str, ...] = conversions.FORMS
     """Forms of `convert`."""
     choices: dict[str, tuple[str, ...]] = conversions.CHOICES
-    """Options of `turn`."""
-    talker = ""
+    """Options of `convert`."""
+    default_system = ""
     """No default system of `duologue chat`: every system of this task must be trained first."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a session file (a sample per agent turn) or a sample file; `FormatError` has all its problems."""
         yield from files.load(path)
 
-    def truth(self, path: Path) -> Sequence[Example]:
-        """Return the examples of a file for scoring; those of a very large file are not held in memory."""
-        from duologue.challenges.proactive.formats import stored
-
-        return stored.truth(path)
-
-    def gather(self, paths: Sequence[Path]) -> list[Example]:
+    def load_files(self, paths: Sequence[Path]) -> Sequence[Example]:
         """Read several files in order, with file names prefixed to the ids, which start again in each file.
 
-        Files of the same name get their number appended.
+        Files of the same name get their number appended. A single very large file is not held in memory.
         """
+        from duologue.challenges.proactive.formats import stored
+
+        if len(paths) == 1:
+            return stored.truth(paths[0])
         names = [path.name for path in paths]
         prefixes = [
             f"{name}:" if names.count(name) == 1 else f"{name}({number}):" for number, name in enumerate(names, start=1)
         ]
         return [_named(one, prefix) for path, prefix in zip(paths, prefixes, strict=True) for one in files.load(path)]
 
-    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
-        """Yield all examples as one round: no answer depends on another."""
-        yield examples
+    def load_training(self, paths: Sequence[Path]) -> list[Example]:
+        """Read training files with ids as in `load_files`."""
+        return list(self.load_files(paths))
 
     def read(self, path: Path) -> Submission:
         """Read a prediction file or an evaluation file unchecked."""
@@ -130,11 +128,11 @@ class ProactiveTask:
 
         return walker.statistics_text(walker.statistics(path))
 
-    def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> ProactiveStage:
+    def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
         """Return scenes with the goals of a session or sample file, the simulated user, and the judge."""
-        from duologue.challenges.proactive.live.scenes import ProactiveStage
+        from duologue.challenges.proactive.live.scenes import make_stage
 
-        return ProactiveStage(goals, users, n=n, seed=seed, max_turns=max_turns)
+        return make_stage(goals, users, n=n, seed=seed, max_turns=max_turns)
 
     def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
         """Write dialogues as a session file."""
@@ -146,11 +144,7 @@ class ProactiveTask:
 
         return ProactivePartner(system, setting(place, seed), seed=seed, lang=lang, name=name)
 
-    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
-        """Convert a file as the official tools do, with topics generalised."""
-        return conversions.turn(source, target, path, out, {})
-
-    def turn(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
+    def convert(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
         """Convert a file with the options given (`conversions.CHOICES`)."""
         return conversions.turn(source, target, path, out, chosen)
 

@@ -38,6 +38,7 @@ from duologue.challenges.restaurant.knowledge import facts
 from duologue.challenges.restaurant.schema.brief import BRIEF
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.core.disk import read_bytes
+from duologue.core.protocols import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -51,22 +52,18 @@ BUILT_IN_SEED = 1
 """Seed of the knowledge base that is made when no file is given."""
 
 
-class RestaurantTask:
+class RestaurantTask(Task):
     """Book a restaurant table (DSTC6 track 1): rank the bot's next utterance among 7 to 11 candidates."""
 
     brief = BRIEF
     Generation: type[Record] = Generation
     """The recipe of the simulator."""
-    talker = "solver"
+    default_system = "solver"
     """Whom `duologue chat` talks to when nobody is named: the rule bot."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a data file or a truth file; `FormatError` has all its problems."""
         yield from files.load(path)
-
-    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
-        """Yield all examples at once: no answer depends on another."""
-        yield examples
 
     def read(self, path: Path) -> Submission:
         """Read a result file as it is."""

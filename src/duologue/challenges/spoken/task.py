@@ -29,26 +29,28 @@ How to obtain the data
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from copy import copy
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.scoring.options import OPTIONS, SAMPLES
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.protocols import Brief
+from duologue.core.protocols import Service, Task, TaskInfo
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Self
 
-    from duologue.core.protocols import Partner, Service, System, World
+    from duologue.core.protocols import Partner, System, World
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
     from duologue.knowledge.graph import Graph
     from duologue.metrics.counts import Metric
 
-BRIEF = Brief(
+BRIEF = TaskInfo(
     name="spoken",
     version="1",
     language="zh",
@@ -60,31 +62,35 @@ BRIEF = Brief(
 )
 
 
-class SpokenTask:
+class SpokenTask(Task):
     """Answer from a knowledge graph in spoken dialogue (Huawei 2022): choose triples and write the reply."""
 
     brief = BRIEF
     forms: tuple[str, ...] = ("dialogues", "samples", "gold", "graph", "sqlite")
     """The forms that `convert` knows."""
-    talker = ""
+    default_system = ""
     """Whom `duologue chat` talks to when nobody is named: every system of this task has learned something first."""
-    checks_facts: Literal[True] = True
-    """`check` can be given the knowledge graph."""
-    surveys_world: Literal[True] = True
-    """`show` can be given it too."""
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {}
+    """No conversion leaves a choice."""
     regimes: tuple[str, ...] = ("validation", "test")
     """Noise on the turns without knowledge, or on the user's."""
+
+    def __init__(self) -> None:
+        self._world: World | None = None
+        """The knowledge graph that files are held against."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read dialogues (train.json, valid.json), samples (test.json) or gold; `FormatError` has all problems."""
         yield from files.load(path)
 
-    def gather(self, paths: Sequence[Path]) -> list[Example]:
+    def load_files(self, paths: Sequence[Path]) -> list[Example]:
         """Return the examples of several files together: samples of test.json meet their gold by id.
 
         Raises `FormatError` where two files know the reply of one id: ids of dialogues are their numbers in a file,
         so dialogues of several files cannot be put together without putting one file's replies on another's samples.
         """
+        if len(paths) == 1:
+            return list(files.load(paths[0]))
         found: dict[str, Example] = {}
         for path in paths:
             clashes: list[Problem] = []
@@ -101,19 +107,15 @@ class SpokenTask:
                 raise FormatError(path, clashes)
         return list(found.values())
 
-    def lessons(self, paths: Sequence[Path]) -> list[Example]:
+    def load_training(self, paths: Sequence[Path]) -> list[Example]:
         """Return the examples of several training files side by side.
 
         Dialogues are numbered anew in each file, so the file's name is put before their ids where there are several.
-        Files of samples and of gold are put together as `gather` does. Raises `FormatError` as it does.
+        Files of samples and of gold are put together as `load_files` does. Raises `FormatError` as it does.
         """
         from duologue.challenges.spoken.formats import merge_files as pooling
 
-        return pooling.side_by_side(paths, self.gather)
-
-    def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
-        """Yield all examples at once: no answer depends on another."""
-        yield examples
+        return pooling.side_by_side(paths, self.load_files)
 
     def read(self, path: Path) -> Submission:
         """Read a result file as it is."""
@@ -123,18 +125,11 @@ class SpokenTask:
         """Write result.json. Raises `UsageError` for an answer without a text."""
         files.write_result(answers, path)
 
-    def check(
-        self,
-        submission: Submission,
-        examples: Sequence[Example] | None,
-        variant: str,
-        *,
-        world: World | None = None,
-    ) -> tuple[Problem, ...]:
-        """Return all problems of a result file; with the knowledge graph also the triples that are not in it."""
+    def check(self, submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
+        """Return all problems of a result file; `with_world` adds the triples that are not in the knowledge graph."""
         from duologue.challenges.spoken.scoring import checker
 
-        return checker.check(submission, examples, variant, world)
+        return checker.check(submission, examples, variant, self._world)
 
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
         """Score a result file: triples, replies and the total that ranks, with 95 % intervals."""
@@ -170,23 +165,29 @@ class SpokenTask:
             raise UsageError("spoken has no built-in knowledge graph; give a file in the format of kg.json with --kg")
         return conversions.open_graph(path)
 
-    def dump(self, path: Path, write: Callable[[str], object], *, world: World | None = None) -> None:
-        """Write dialogues, samples, gold or a graph as plain text; triples that `world` has not are marked."""
+    def with_world(self, world: World) -> Self:
+        """Return this task with a knowledge graph that results and data files are held against."""
+        found = copy(self)
+        found._world = world
+        return found
+
+    def dump(self, path: Path, write: Callable[[str], object]) -> None:
+        """Write dialogues, samples, gold or a graph as plain text; unknown triples are marked (`with_world`)."""
         from duologue.challenges.spoken.formats import walker
 
-        walker.dump(path, write, world)
+        walker.dump(path, write, self._world)
 
-    def statistics(self, path: Path, *, world: World | None = None) -> dict[str, int | float | list[str]]:
-        """Return how much dialogues, samples, gold or a graph hold, and how many triples of them `world` has."""
+    def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
+        """Return how much a file holds, and how many of its triples are in the graph of `with_world`."""
         from duologue.challenges.spoken.formats import walker
 
-        return walker.statistics(path, world)
+        return walker.statistics(path, self._world)
 
-    def statistics_text(self, path: Path, *, world: World | None = None) -> str:
+    def statistics_text(self, path: Path) -> str:
         """Return the same as lines of text."""
         from duologue.challenges.spoken.formats import walker
 
-        return walker.statistics_text(walker.statistics(path, world))
+        return walker.statistics_text(walker.statistics(path, self._world))
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return `system` as a live partner over the graph at `place`; `UsageError` without one."""
@@ -203,23 +204,24 @@ class SpokenTask:
             world.ready()  # the first request should not wait for them, nor fifty build them at once
 
         system.prepare(BRIEF, seed, {} if world is None else {world.name: world})
-        return Endpoint(system, world.name if world is not None else None)
+        endpoint = Endpoint(system, world.name if world is not None else None)
+        return Service(endpoint.respond, endpoint.refusal)
 
-    def convert(self, source: str, target: str, path: Path, out: Path) -> list[Path]:
+    def convert(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:  # noqa: ARG002  # there is no choice
         """Turn dialogues into the samples or the gold that they hold, or a graph into a database and back."""
         from duologue.challenges.spoken.formats import conversions
 
         conversions.convert(source, target, path, out)
         return [out]
 
-    def distort(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
+    def write_noisy(self, path: Path, out: Path, *, regime: str, seed: int, strength: float) -> int:
         """Write dialogues or samples with the recogniser's noise; return how many utterances changed."""
         from duologue.challenges.spoken.noise.noisy_files import distort
         from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 
         return distort(path, out, NoiseSimulator(regime, seed, strength=strength))
 
-    def distorted(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
+    def noisy_examples(self, examples: Sequence[Example], *, seed: int, strength: float) -> list[Example]:
         """Return examples with noise on the user's turns of their histories."""
         from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 

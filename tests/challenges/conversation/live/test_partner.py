@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.challenges.conversation.task import ConversationTask
-    from duologue.core.protocols import Brief, World
+    from duologue.core.protocols import TaskInfo, World
 
 
 class Echo:
@@ -26,7 +26,7 @@ class Echo:
         self.text = text
         self.prepared = ""
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         self.prepared = f"{brief.name} {seed}"
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

@@ -16,7 +16,6 @@ from duologue.core.errors import DuologueError, UsageError
 from duologue.core.records import Example, Report, Scoring
 from duologue.metrics.counts import Counts
 from duologue.metrics.meteor import VARIABLE, find_meteor
-from duologue.run.evaluate import gather
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,7 +75,7 @@ def test_several_references_give_the_figures_of_the_caption_program(
 ) -> None:
     expected = json.loads((golden / "multi_reference_expected.json").read_text())
     golds, pred = multi_reference(golden, write)
-    report = run(task, gather(task, golds), pred, vectors=str(golden / "toy_vectors.txt"))
+    report = run(task, task.load_files(golds), pred, vectors=str(golden / "toy_vectors.txt"))
     found = values(report)
     for name, theirs in COCO_NAMES.items():
         assert found[name] == pytest.approx(expected["coco"][theirs], rel=1e-12), name
@@ -105,7 +104,7 @@ def official_references(real_data: Path) -> list[Example]:
 
     folder = real_data / "conversation" / "official_evaluation" / "references"
     paths = [folder / "original_refs.txt.gz", *(folder / f"refgen_result{at}.txt.gz" for at in range(1, 11))]
-    return list(gather(ConversationTask(), paths))
+    return list(ConversationTask().load_files(paths))
 
 
 def published(real_data: Path) -> dict[str, dict[str, str]]:
@@ -143,7 +142,7 @@ def test_a_constant_reply_to_made_samples_is_seen_beside_its_bleu(task: Conversa
     golds = [
         write("".join(f"we are sorry {word} {at} .\n" for at in range(50)), f"gold {word}") for word in ("to", "for")
     ]
-    found = values(run(task, gather(task, golds), write("we are sorry to hear that .\n" * 50)))
+    found = values(run(task, task.load_files(golds), write("we are sorry to hear that .\n" * 50)))
     # Of 7 tokens, `we are sorry to` and the full stop are in a reference: 5 of 7, and 3 of 6 pairs; references have 6
     assert (found["bleu-1"], found["bleu-2"]) == pytest.approx((5 / 7, (5 / 7 * 3 / 6) ** 0.5))
     assert found["different-replies"] == 1 / 50

@@ -111,7 +111,7 @@ def test_what_it_cannot_do_is_said(name: str) -> None:
     with pytest.raises(UsageError, match=f"{name} has not learned yet"):
         system.answer(samples(["hello"]))
     with pytest.raises(UsageError, match="--train"):
-        system.practice(ConversationTask(), 1, None)
+        system.make_training_data(ConversationTask(), 1, None)
     with pytest.raises(UsageError, match="'proactive'"):
         system.prepare(msgspec.structs.replace(BRIEF, name="proactive"), 1, {})
     assert FALLBACK_REPLY

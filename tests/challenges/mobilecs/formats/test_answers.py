@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extraction_answers
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
-from duologue.core.protocols import Legible
 from duologue.core.records import Answer, Span
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ def test_what_is_written_is_read_again_for_both_tracks(golden: Path, tmp_path: P
         (ExtractionTask(), "extraction/contract/raw.json"),
         (DialogueTask(), "dialogue/contract/dialogues.json"),
     ):
-        assert isinstance(task, Legible)
         examples = list(task.load(golden / name))
         said = {one.sample.id: one.references[0] for one in examples}
         task.write(examples, said.items(), tmp_path / "result.json")

@@ -17,7 +17,6 @@ from duologue.challenges.proactive.scoring.alignment import reference_of
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import FormatError
 from duologue.core.records import Scoring
-from duologue.run import evaluate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,9 +63,9 @@ def test_they_are_the_examples_of_the_file(
 @pytest.mark.usefixtures("large")
 def test_only_a_large_file_is_not_held(tmp_path: Path) -> None:
     task = ProactiveTask()
-    assert isinstance(evaluate.truth_in(task, written(tmp_path / "large", ROWS)), StoredExamples)
-    assert isinstance(evaluate.truth_in(task, written(tmp_path / "small", ROWS[:5])), list)
-    few = evaluate.truth_in(task, written(tmp_path / "few", [{**SESSION, "conversation": []}] * 20))  # many lines
+    assert isinstance(task.load_files([written(tmp_path / "large", ROWS)]), StoredExamples)
+    assert isinstance(task.load_files([written(tmp_path / "small", ROWS[:5])]), list)
+    few = task.load_files([written(tmp_path / "few", [{**SESSION, "conversation": []}] * 20)])  # many lines
     assert few == []
 
 
@@ -85,7 +84,7 @@ def test_a_large_truth_gives_the_report_that_it_gives_when_it_is_held(
     ]
     result.write_text("\n".join(lines), encoding="utf-8")
     expected = _told(task, files.load(gold), result, how)
-    large = evaluate.truth_in(task, gold)
+    large = task.load_files([gold])
     monkeypatch.setattr(stored, "examples_of", None)  # the file is not read anew
     assert _told(task, large, result, how) == expected
 
@@ -99,7 +98,8 @@ def test_a_large_truth_that_cannot_be_scored_against_is_refused_as_when_it_is_he
     gold, result = written(tmp_path / "gold", rows), tmp_path / "replies.txt"
     result.write_text("你 好\n" * 7, encoding="utf-8")
     task = ProactiveTask()
-    told = [_told(task, truth, result, Scoring(variant="strict")) for truth in (files.load(gold), task.truth(gold))]
+    how = Scoring(variant="strict")
+    told = [_told(task, truth, result, how) for truth in (files.load(gold), task.load_files([gold]))]
     assert told[0] == told[1]
     assert "sample '000002#00'" in str(told[0])
 

@@ -7,7 +7,7 @@ import pytest
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import FormatError
-from duologue.core.protocols import Walkable
+from duologue.core.protocols import Inspectable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def dumped(path: Path) -> str:
     task = ProactiveTask()
-    assert isinstance(task, Walkable)
+    assert isinstance(task, Inspectable)
     parts: list[str] = []
     task.dump(path, parts.append)
     return "".join(parts)

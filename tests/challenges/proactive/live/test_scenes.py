@@ -7,7 +7,8 @@ import pytest
 
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.knowledge import without_punctuation
-from duologue.challenges.proactive.live.scenes import EndCondition, ProactiveStage, draw_dialogue, load_dialogues
+from duologue.challenges.proactive.live import scenes
+from duologue.challenges.proactive.live.scenes import EndCondition, draw_dialogue, load_dialogues
 from duologue.challenges.proactive.schema import BRIEF
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import FormatError
@@ -19,20 +20,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from duologue.core.protocols import System
+    from duologue.core.protocols import Stage, System
 
     Make = Callable[..., Path]
 
 
-def stage(goals: Path, *users: Path, n: int = 5, seed: int = 1, max_turns: int | None = None) -> ProactiveStage:
-    return ProactiveStage(goals, users, n=n, seed=seed, max_turns=max_turns)
+def stage(goals: Path, *users: Path, n: int = 5, seed: int = 1, max_turns: int | None = None) -> Stage:
+    return scenes.make_stage(goals, users, n=n, seed=seed, max_turns=max_turns)
 
 
 def turns(*texts: str) -> tuple[Turn, ...]:
     return files.turns_of(texts)
 
 
-def played(leader: System, made: ProactiveStage) -> list[Dialogue]:
+def played(leader: System, made: Stage) -> list[Dialogue]:
     made.user.prepare(BRIEF, 1, {})
     return [play(leader, made.user, scene, random.Random(0)) for scene in made.scenes]
 
@@ -58,7 +59,7 @@ def test_the_same_goal_and_knowledge_is_one_scene_however_many_samples_have_it(s
     assert len(examples) == 8
     assert len(made.scenes) == 2
     assert "no whole sessions" in made.notes[-1]
-    assert not made.people
+    assert not made.human_dialogues
 
 
 def test_of_more_goals_some_are_drawn_by_the_seed_in_the_order_of_the_file(sessions: Make) -> None:
@@ -67,7 +68,7 @@ def test_of_more_goals_some_are_drawn_by_the_seed_in_the_order_of_the_file(sessi
     names = [[scene.id for scene in made.scenes] for made in (one, again, other)]
     assert names[0] == names[1] != names[2]
     assert names[0] == sorted(names[0], key=lambda name: int(name[1:]))
-    assert [person.id for person in one.people] == names[0]
+    assert [person.id for person in one.human_dialogues] == names[0]
 
 
 def test_the_system_sees_goal_and_knowledge_and_the_user_nothing(sessions: Make) -> None:
@@ -156,7 +157,7 @@ def test_real_beginnings_and_sessions_are_both_accepted(real_data: Path) -> None
     folder = real_data / "proactive"
     made = stage(folder / "duconv_dev_visible.jsonl.gz", n=2000)
     assert len(made.scenes) == 1500
-    report = made.judge(made.people)
+    report = made.judge(made.human_dialogues)
     assert report.scores[0].value == pytest.approx(1.84, abs=0.005)  # specification, section 7.1
     assert {one.name: one.value for one in report.scores}["utterances"] == pytest.approx(9.05, abs=0.005)
     beginnings = load_dialogues(folder / "duconv_test_prefixes.jsonl.gz")

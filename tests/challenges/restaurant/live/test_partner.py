@@ -16,9 +16,9 @@ from duologue.knowledge.base import KnowledgeBase
 from duologue.systems.baselines import RandomRanker
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from duologue.core.protocols import Brief, System, World
+    from duologue.core.protocols import System, TaskInfo, World
     from duologue.core.records import Sample
 
 FIELDS = ("location", "price", "rating", "phone", "cuisine", "atmosphere", "restrictions", "number", "address")
@@ -45,7 +45,7 @@ class RankingSolver:
     Recipe = Record
     seen = "nothing"
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         self.prepared = brief.name, seed, list(worlds)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -328,7 +328,7 @@ INPUTS = st.lists(
 
 @settings(max_examples=60)
 @given(inputs=INPUTS, flowing=st.booleans(), system=st.sampled_from([Solver, RankingSolver, RandomRanker]))
-def test_no_conversation_is_too_odd(inputs: list[str], flowing: bool, system: type[System]) -> None:  # noqa: FBT001  # drawn
+def test_no_conversation_is_too_odd(inputs: list[str], flowing: bool, system: Callable[[], System]) -> None:  # noqa: FBT001  # drawn
     partner = BookingPartner(system(), small_base(), seed=1, flowing=flowing)
     for text in inputs:
         turns = partner.reply(text)

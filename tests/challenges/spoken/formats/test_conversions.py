@@ -19,9 +19,11 @@ def test_dialogues_become_samples_and_gold_that_meet_again(golden: Path, tmp_pat
     task = SpokenTask()
     assert isinstance(task, Convertible)
     for form in ("samples", "gold"):
-        assert task.convert("dialogues", form, golden / "contract" / "valid.json", tmp_path / form) == [tmp_path / form]
+        assert task.convert("dialogues", form, golden / "contract" / "valid.json", tmp_path / form, {}) == [
+            tmp_path / form
+        ]
     known = list(task.load(golden / "contract" / "valid.json"))
-    again = task.gather([tmp_path / "samples", tmp_path / "gold"])
+    again = task.load_files([tmp_path / "samples", tmp_path / "gold"])
     assert [(one.sample.id, one.sample.history) for one in again] == [
         (one.sample.id, one.sample.history) for one in known
     ]
@@ -30,8 +32,8 @@ def test_dialogues_become_samples_and_gold_that_meet_again(golden: Path, tmp_pat
 
 def test_a_graph_goes_into_a_database_and_comes_back_as_it_was(golden: Path, tmp_path: Path) -> None:
     task = SpokenTask()
-    task.convert("graph", "sqlite", golden / "tiny-kg.json", tmp_path / "kg.sqlite")
-    task.convert("sqlite", "graph", tmp_path / "kg.sqlite", tmp_path / "kg.json")
+    task.convert("graph", "sqlite", golden / "tiny-kg.json", tmp_path / "kg.sqlite", {})
+    task.convert("sqlite", "graph", tmp_path / "kg.sqlite", tmp_path / "kg.json", {})
     assert json.loads((tmp_path / "kg.json").read_bytes()) == json.loads((golden / "tiny-kg.json").read_bytes())
     world = task.world(tmp_path / "kg.sqlite")
     assert isinstance(world, StoredGraph)
@@ -42,7 +44,7 @@ def test_a_graph_goes_into_a_database_and_comes_back_as_it_was(golden: Path, tmp
 
 def test_a_way_that_there_is_none_is_told_with_those_that_there_are(golden: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no way from gold to samples; the ways are dialogues to gold"):
-        SpokenTask().convert("gold", "samples", golden / "contract" / "valid.json", tmp_path / "out")
+        SpokenTask().convert("gold", "samples", golden / "contract" / "valid.json", tmp_path / "out", {})
     with pytest.raises(FormatError, match="expected an object from entity"):
-        SpokenTask().convert("graph", "sqlite", golden / "contract" / "valid.json", tmp_path / "out")
+        SpokenTask().convert("graph", "sqlite", golden / "contract" / "valid.json", tmp_path / "out", {})
     assert not list(tmp_path.iterdir())

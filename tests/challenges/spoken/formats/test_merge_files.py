@@ -7,7 +7,6 @@ import pytest
 
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import FormatError
-from duologue.core.protocols import Teaching
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,9 +24,8 @@ def put(path: Path, content: object) -> Path:
 
 def test_dialogues_of_several_files_keep_apart_by_the_names_of_their_files(tmp_path: Path) -> None:
     task = SpokenTask()
-    assert isinstance(task, Teaching)
     paths = [put(tmp_path / name, DIALOGUE) for name in ("a.json", "b.json")]
-    made = task.lessons(paths)
+    made = task.load_training(paths)
     assert [one.sample.id for one in made] == ["a.json:0#1", "b.json:0#1"]
     assert [one.sample.dialogue_id for one in made] == ["a.json:0", "b.json:0"]
     assert all(one.references[0].text == "七级。" for one in made)
@@ -35,7 +33,7 @@ def test_dialogues_of_several_files_keep_apart_by_the_names_of_their_files(tmp_p
 
 def test_files_of_one_name_keep_apart_too(tmp_path: Path) -> None:
     paths = [put(tmp_path / folder / "a.json", DIALOGUE) for folder in "xy"]
-    assert [one.sample.id for one in SpokenTask().lessons(paths)] == ["a.json(1):0#1", "a.json(2):0#1"]
+    assert [one.sample.id for one in SpokenTask().load_training(paths)] == ["a.json(1):0#1", "a.json(2):0#1"]
 
 
 def test_samples_meet_their_gold_beside_dialogues(tmp_path: Path) -> None:
@@ -43,7 +41,7 @@ def test_samples_meet_their_gold_beside_dialogues(tmp_path: Path) -> None:
         put(tmp_path / name, content)
         for name, content in (("gold.json", GOLD), ("valid.json", DIALOGUE), ("test.json", SAMPLES))
     ]
-    made = SpokenTask().lessons(paths)
+    made = SpokenTask().load_training(paths)
     assert [one.sample.id for one in made] == ["valid.json:0#1", "1"]
     assert made[1].sample.history[0].text == "几级？"
     assert made[1].references[0].text == "八级。"
@@ -52,4 +50,4 @@ def test_samples_meet_their_gold_beside_dialogues(tmp_path: Path) -> None:
 def test_gold_that_stands_twice_is_refused(tmp_path: Path) -> None:
     paths = [put(tmp_path / name, GOLD) for name in ("a.json", "b.json")]
     with pytest.raises(FormatError, match="'1' has a reply in an earlier file"):
-        SpokenTask().lessons(paths)
+        SpokenTask().load_training(paths)

@@ -7,7 +7,7 @@ import pytest
 
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import FormatError
-from duologue.core.protocols import Surveying, Walkable
+from duologue.core.protocols import FactChecking, Inspectable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,13 +26,13 @@ system: 对对的。。
 
 def shown(path: Path, world: Path | None = None) -> str:
     task, pieces = SpokenTask(), list[str]()
-    task.dump(path, pieces.append, world=task.world(world) if world else None)
+    (task if world is None else task.with_world(task.world(world))).dump(path, pieces.append)
     return "".join(pieces)
 
 
 def test_dialogues_are_shown_with_triples_and_what_the_graph_lacks_is_marked(golden: Path) -> None:
-    assert isinstance(SpokenTask(), Walkable)
-    assert isinstance(SpokenTask(), Surveying)
+    assert isinstance(SpokenTask(), Inspectable)
+    assert isinstance(SpokenTask(), FactChecking)
     assert shown(golden / "small-valid.json", golden / "small-kg.json").startswith(TALK)
     assert shown(golden / "small-valid.json").startswith(TALK.replace(" (not in the graph)", ""))
 
@@ -47,7 +47,7 @@ def test_samples_gold_and_graphs_are_shown_too(golden: Path, tmp_path: Path) -> 
 
 def test_statistics_count_rows_turns_and_triples(golden: Path) -> None:
     task = SpokenTask()
-    found = task.statistics(golden / "small-valid.json", world=task.world(golden / "small-kg.json"))
+    found = task.with_world(task.world(golden / "small-kg.json")).statistics(golden / "small-valid.json")
     assert (found["form"], found["rows"], found["turns"], found["triples"]) == (["dialogues"], 2, 6, 5)
     assert (found["turns_with_triples"], found["entities"], found["attributes"]) == (3, 2, 4)
     assert (found["different_triples_in_graph"], found["share_in_graph"]) == (4, 0.8)

@@ -10,7 +10,7 @@ from duologue.challenges.spoken.noise.simulator import NoiseSimulator
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.disk import read_bytes
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.protocols import Distortable
+from duologue.core.protocols import NoiseModel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,13 +76,13 @@ def test_a_graph_or_a_result_file_is_refused(tmp_path: Path) -> None:
 
 def test_the_task_offers_it(tmp_path: Path) -> None:
     task = SpokenTask()
-    assert isinstance(task, Distortable)
+    assert isinstance(task, NoiseModel)
     first, second = tmp_path / "a.json", tmp_path / "b.json"
     for out in (first, second):
-        task.distort(written(tmp_path, DIALOGUES), out, regime="test", seed=4, strength=1)
+        task.write_noisy(written(tmp_path, DIALOGUES), out, regime="test", seed=4, strength=1)
     assert first.read_bytes() == second.read_bytes()
     examples = list(task.load(tmp_path / "in.json"))
-    assert [one.references for one in task.distorted(examples, seed=1, strength=1)] == [
+    assert [one.references for one in task.noisy_examples(examples, seed=1, strength=1)] == [
         one.references for one in examples
     ]
-    assert task.distorted(examples, seed=1, strength=0) == examples
+    assert task.noisy_examples(examples, seed=1, strength=0) == examples

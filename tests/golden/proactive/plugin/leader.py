@@ -9,7 +9,7 @@ from duologue.core.records import Answer, Record
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Brief, World
+    from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Sample
 
 
@@ -27,7 +27,7 @@ class Leader:
     def __init__(self, recipe: Recipe | None = None) -> None:
         self.recipe = recipe or self.Recipe()
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Nothing to do."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

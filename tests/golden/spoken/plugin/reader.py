@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example, Sample
 
 
@@ -40,7 +40,7 @@ class Reader:
         self.learned: Learned | None = None
         self.worlds: Mapping[str, World] = {}
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:
+    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:
         """There is no simulator of this task."""
         raise UsageError("give training files with --train")
 
@@ -61,7 +61,7 @@ class Reader:
         """Take it up."""
         self.learned = msgspec.json.decode(read_bytes(folder / "learned.json"), type=Learned)
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Take the graphs."""
         self.worlds = worlds
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
 from duologue.challenges.conversation.schema import BRIEF
 from duologue.core.errors import UsageError, did_you_mean
-from duologue.core.protocols import Live
 from duologue.core.records import Dialogue, Sample, Turn
 
 if TYPE_CHECKING:
@@ -53,9 +54,7 @@ class ServiceAgent:
         self._cleaner = Cleaner()
         self.finished = False
         """Whether the person said goodbye."""
-        if isinstance(system, Live):
-            system.go_live()
-        system.prepare(BRIEF, seed, {})
+        system.prepare(msgspec.structs.replace(BRIEF, live=True), seed, {})
 
     @property
     def welcome(self) -> str:

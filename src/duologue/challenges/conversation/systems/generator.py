@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example
     from duologue.models.train import Plan, Subject
     from duologue.models.words import Words
@@ -60,13 +60,13 @@ class NeuralGenerator(Generic[R, M]):
         self._words: Words | None = None
         self._seed = 0
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's signature: no knowledge base
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's signature: no knowledge base
         """Set the sampling seed. Raises `UsageError` for any task but `conversation`."""
         if brief.name != "conversation":
             raise UsageError(f"{self.name} answers for task 'conversation' alone, found '{brief.name}'")
         self._seed = seed
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # Trainable's signature: no simulator
+    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # Trainable's signature: no simulator
         """Raise `UsageError`: the challenge has no simulator."""
         raise UsageError(f"{self.name} learns from dialogues of people; give dialogue text with --train FILE.txt")
 

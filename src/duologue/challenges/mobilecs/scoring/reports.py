@@ -13,7 +13,7 @@ from duologue.core.records import Report, Score
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Brief
+    from duologue.core.protocols import TaskInfo
     from duologue.core.records import Problem, Scoring, Submission
     from duologue.metrics.counts import Counts, Metric
 
@@ -26,7 +26,7 @@ _ROUNDING = 1e-9
 """Upper bound of the rounding error between two orders of summation."""
 
 
-def signature_parts(brief: Brief, how: Scoring, submission: Submission, gold: Any, n: str) -> tuple[str, ...]:
+def signature_parts(brief: TaskInfo, how: Scoring, submission: Submission, gold: Any, n: str) -> tuple[str, ...]:
     """Return the parts of a signature after its formulas: task, variant, options, samples, n, hashes.
 
     `gold` is decoded, so that its hash does not depend on the layout of the file.
@@ -72,7 +72,7 @@ def _rounded(score: Score) -> Score:
 
 
 def report_of(
-    brief: Brief,
+    brief: TaskInfo,
     how: Scoring,
     counts: Counts,
     metrics: Formulas,

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from duologue.challenges.proactive.knowledge import mentioned_objects, usable_facts, without_spaces
 from duologue.challenges.proactive.live.scenes import draw_dialogue
 from duologue.challenges.proactive.live.segmentation import joined, segmented
 from duologue.challenges.proactive.live.ui_text import GOODBYES, phrase
 from duologue.challenges.proactive.schema import BRIEF, DOMAIN
 from duologue.core.errors import UsageError
-from duologue.core.protocols import Live
 from duologue.core.records import Annotation, Dialogue, Fact, Goal, Sample, Turn
 
 if TYPE_CHECKING:
@@ -43,9 +44,7 @@ class ProactivePartner:
         self.finished = False
         """Whether the person said goodbye or the system gave no more answers."""
         phrase(lang, "welcome", **self._names(), count=0)  # refuses an unknown language before the first turn
-        if isinstance(system, Live):
-            system.go_live()
-        system.prepare(BRIEF, seed, {})
+        system.prepare(msgspec.structs.replace(BRIEF, live=True), seed, {})
 
     @property
     def welcome(self) -> str:

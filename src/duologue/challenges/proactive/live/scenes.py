@@ -21,6 +21,7 @@ from duologue.challenges.proactive.live.grounding import GroundingChecker
 from duologue.challenges.proactive.simulator.user import RetrievalUser, built_in_exchanges, exchanges_of
 from duologue.core import disk
 from duologue.core.play import Scene, SystemView
+from duologue.core.protocols import Stage
 from duologue.core.records import Dialogue, Turn
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.challenges.proactive.simulator.user import UserExchange
-    from duologue.core.records import Report
 
 _END_PROBABILITY = 0.86
 """Probability that a conversation ends after an answer of the user, once B is named and it is long enough."""
@@ -60,37 +60,29 @@ class EndCondition:
         return _lot(self._seed, self._name, str(len(turns))) < _END_PROBABILITY
 
 
-class ProactiveStage:
-    """Scenes, simulated user and judge of whole conversations (`duologue.core.protocols.Stage`)."""
-
-    def __init__(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> None:
-        given = load_dialogues(goals)
-        different = _different(given.dialogues)
-        chosen = _drawn(different, n, seed)
-        others = [load_dialogues(path).dialogues for path in users]
-        exchanges, source = _exchanges(given.dialogues, others)
-        self._seed = seed
-        self._checker = GroundingChecker([*given.dialogues, *(one for dialogues in others for one in dialogues)])
-        self._hash = disk.sha256(disk.read_bytes(goals))
-        self.scenes = [_scene(one, seed, max_turns) for one in chosen]
-        """One scene per goal, with the id of its dialogue in the file."""
-        self.user = RetrievalUser(exchanges, {one.id: _topics(one) for one in chosen})
-        """The simulated user, not yet prepared."""
-        self.people: list[Dialogue] = chosen if given.whole else []
-        """The human dialogues with the same goals; empty if the file does not have them complete."""
-        self.notes = [f"the user answers with {source}"]
-        """Notes for the reader of the report."""
-        if len(chosen) < n:
-            self.notes.append(
-                f"{n} conversations were asked for; {goals.name} holds {len(chosen)} different goals with their "
-                "knowledge, and each was played once"
-            )
-        if not self.people:
-            self.notes.append(f"{goals.name} holds no whole sessions, so there are no figures of people beside these")
-
-    def judge(self, dialogues: Sequence[Dialogue]) -> Report:
-        """Return the report on finished dialogues."""
-        return judge.judge(dialogues, self._checker, seed=self._seed, goals_hash=self._hash)
+def make_stage(goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
+    """Return scenes with the goals of a file, a simulated user, and the judge of whole conversations."""
+    given = load_dialogues(goals)
+    chosen = _drawn(_different(given.dialogues), n, seed)
+    others = [load_dialogues(path).dialogues for path in users]
+    exchanges, source = _exchanges(given.dialogues, others)
+    checker = GroundingChecker([*given.dialogues, *(one for dialogues in others for one in dialogues)])
+    goals_hash = disk.sha256(disk.read_bytes(goals))
+    notes = [f"the user answers with {source}"]
+    if len(chosen) < n:
+        notes.append(
+            f"{n} conversations were asked for; {goals.name} holds {len(chosen)} different goals with their "
+            "knowledge, and each was played once"
+        )
+    if not (given.whole and chosen):
+        notes.append(f"{goals.name} holds no whole sessions, so there are no figures of people beside these")
+    return Stage(
+        scenes=[_scene(one, seed, max_turns) for one in chosen],
+        user=RetrievalUser(exchanges, {one.id: _topics(one) for one in chosen}),
+        human_dialogues=chosen if given.whole else [],
+        notes=notes,
+        judge=lambda dialogues: judge.judge(dialogues, checker, seed=seed, goals_hash=goals_hash),
+    )
 
 
 def load_dialogues(path: Path) -> LoadedDialogues:

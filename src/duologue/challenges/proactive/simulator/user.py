@@ -22,7 +22,7 @@ from duologue.core.sums import added
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from duologue.core.protocols import Brief, World
+    from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Dialogue, Sample
 
 _NEAREST = 12
@@ -95,7 +95,7 @@ class RetrievalUser:
         self._excluded = dict(excluded or {})
         self._seed = 0
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's promise
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's promise
         """Set the seed."""
         self._seed = seed
 

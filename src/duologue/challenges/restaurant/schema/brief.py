@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from duologue.core.protocols import Brief
+from duologue.core.protocols import TaskInfo
 
-BRIEF = Brief(
+BRIEF = TaskInfo(
     name="restaurant",
     version="1",
     language="en",

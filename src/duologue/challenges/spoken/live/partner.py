@@ -14,12 +14,11 @@ import msgspec
 from duologue.challenges.spoken.live.ui_text import GOODBYES, UI_TEXT
 from duologue.challenges.spoken.systems.trace import Trace, trace_of
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
-from duologue.core.protocols import Live
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 
 if TYPE_CHECKING:
     from duologue.challenges.spoken.noise.simulator import NoiseSimulator
-    from duologue.core.protocols import Brief, System
+    from duologue.core.protocols import System, TaskInfo
     from duologue.knowledge.graph import Graph
 
 
@@ -29,7 +28,9 @@ class SpokenPartner:
     `lang` (`"en"` or `"zh"`) is the language of remarks. Raises `UsageError` for another.
     """
 
-    def __init__(self, system: System, world: Graph, brief: Brief, *, seed: int, lang: str = "en", name: str) -> None:
+    def __init__(
+        self, system: System, world: Graph, brief: TaskInfo, *, seed: int, lang: str = "en", name: str
+    ) -> None:
         if lang not in UI_TEXT:
             raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, UI_TEXT)}")
         self._system, self._world, self._seed, self._name = system, world, seed, name
@@ -38,9 +39,7 @@ class SpokenPartner:
         self._noise: NoiseSimulator | None = None
         self.finished = False
         """Whether the person said goodbye."""
-        if isinstance(system, Live):
-            system.go_live()
-        system.prepare(brief, seed, {world.name: world})
+        system.prepare(msgspec.structs.replace(brief, live=True), seed, {world.name: world})
 
     @property
     def welcome(self) -> str:

@@ -115,7 +115,7 @@ def test_one_dialogue_is_enough_and_none_is_said() -> None:
 
 def test_it_does_not_practise(task: ConversationTask) -> None:
     with pytest.raises(UsageError, match="give --train"):
-        Retriever().practice(task, 1, None)
+        Retriever().make_training_data(task, 1, None)
 
 
 def test_a_sentence_encoder_orders_the_best_talks_once_more() -> None:

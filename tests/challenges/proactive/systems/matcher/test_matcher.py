@@ -103,10 +103,8 @@ def test_replies_have_their_slots_filled_in_a_live_talk_too(tmp_path: Path, exam
     text = msgspec.json.encode(sample).decode().replace("云 海", film).replace("小 舟", person)
     sample = msgspec.json.decode(text, type=type(sample))
     for live in (False, True):
-        if live:
-            system.go_live()
         for seed in range(5):
-            system.prepare(BRIEF, seed, {})
+            system.prepare(msgspec.structs.replace(BRIEF, live=live), seed, {})
             (answer,) = system.answer([sample])
             assert answer.text
             assert "topic_" not in answer.text
@@ -126,7 +124,7 @@ def test_a_talk_has_more_candidates_than_a_file(
 
     monkeypatch.setattr(system._pool, "candidates", seen)
     system.answer([examples[0].sample])
-    system.go_live()
+    system.prepare(msgspec.structs.replace(BRIEF, live=True), 1, {})
     system.answer([examples[0].sample])
     assert asked == [2, 4]
 
@@ -204,7 +202,7 @@ def test_what_is_missing_is_told(tmp_path: Path, examples: list[Example]) -> Non
     with pytest.raises(UsageError, match="nothing to save"):
         Matcher().save(tmp_path)
     with pytest.raises(UsageError, match="--train"):
-        Matcher().practice(ProactiveTask(), 1, None)
+        Matcher().make_training_data(ProactiveTask(), 1, None)
     with pytest.raises(UsageError, match="found 'restaurant'"):
         Matcher().prepare(msgspec.structs.replace(BRIEF, name="restaurant"), 1, {})
     bare = msgspec.structs.replace(examples[0], references=())

@@ -105,7 +105,7 @@ def test_a_price_for_variety_brings_rarer_words(examples: list[Example], tmp_pat
 
 def test_without_files_it_says_where_it_learns(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--train"):
-        Planner().practice(ProactiveTask(), 1, None)
+        Planner().make_training_data(ProactiveTask(), 1, None)
     with pytest.raises(UsageError, match="not learned yet"):
         Planner().answer([])
     with pytest.raises(UsageError, match="not learned yet"):

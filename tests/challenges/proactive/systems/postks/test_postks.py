@@ -161,7 +161,7 @@ def test_what_cannot_be_done_is_said(learned: Learned, tmp_path: Path) -> None:
     system, examples, folder = learned
     task: Any = ProactiveTask()
     with pytest.raises(UsageError, match="--train"):
-        PostksBaseline().practice(task, 1, None)
+        PostksBaseline().make_training_data(task, 1, None)
     with pytest.raises(UsageError, match="not learned yet"):
         PostksBaseline().answer([])
     with pytest.raises(UsageError, match="nothing to save"):

@@ -12,14 +12,14 @@ import pytest
 from duologue.challenges.restaurant.systems.ranker.ranker import CARD, WEIGHTS, Ranker, RankerRecipe
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.identity import CHECKPOINT
-from duologue.core.protocols import Brief, Run, Trainable
+from duologue.core.protocols import Run, TaskInfo, Trainable
 from duologue.core.records import Candidate, Example, Sample, Turn
 
-BRIEF = Brief(name="restaurant", version="1", language="en", answers="ranking")
+BRIEF = TaskInfo(name="restaurant", version="1", language="en", answers="ranking")
 
 
 class _Task:
-    """What `practice` asks of a task."""
+    """What `make_training_data` asks of a task."""
 
     brief = BRIEF
 
@@ -33,7 +33,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ranker, list[Exam
     """A ranker trained in a moment, its held-out examples, and the folder of its training."""
     folder = tmp_path_factory.mktemp("ranker")
     ranker = Ranker(msgspec.structs.replace(RankerRecipe.tiny(), dialogues=60))
-    examples, held_out = ranker.practice(TASK, 1, None)
+    examples, held_out = ranker.make_training_data(TASK, 1, None)
     ranker.fit(examples, held_out, [], Run(folder=folder, seed=1))
     ranker.save(folder)
     return ranker, held_out, folder
@@ -71,7 +71,7 @@ def test_what_is_saved_answers_alike(learned: Learned, tmp_path: Path) -> None:
 def test_training_twice_gives_the_same_bytes(learned: Learned, tmp_path: Path) -> None:
     ranker, _, folder = learned
     again = Ranker(ranker.recipe)
-    examples, held_out = again.practice(TASK, 1, None)
+    examples, held_out = again.make_training_data(TASK, 1, None)
     again.fit(examples, held_out, [], Run(folder=tmp_path, seed=1))
     again.save(tmp_path)
     assert (tmp_path / WEIGHTS).read_bytes() == (folder / WEIGHTS).read_bytes()
@@ -158,7 +158,7 @@ def test_an_example_without_answer_cannot_be_learned_from(learned: Learned, tmp_
 def test_another_task_is_refused() -> None:
     other: Any = type("Other", (), {"brief": msgspec.structs.replace(BRIEF, name="spoken")})()
     with pytest.raises(UsageError, match="found 'spoken'"):
-        Ranker().practice(other, 1, None)
+        Ranker().make_training_data(other, 1, None)
 
 
 def test_without_held_out_examples_a_tenth_is_held_out(learned: Learned, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_training_killed_in_the_middle_goes_on_to_the_same_weights(tmp_path: P
 def test_a_small_training_learns_far_more_than_word_overlap(tmp_path: Path) -> None:
     """TF-IDF has P@1 of about 0.2 on such candidates."""
     ranker = Ranker(RankerRecipe(dialogues=800, held_out=60, batch=32, learning_rate=3e-3))
-    examples, held_out = ranker.practice(TASK, 1, None)
+    examples, held_out = ranker.make_training_data(TASK, 1, None)
     ranker.fit(examples, held_out, [], Run(folder=tmp_path, seed=1))
     answers = ranker.answer([example.sample for example in held_out])
     right = [

@@ -14,7 +14,7 @@ from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.challenges.restaurant.simulator.row_generator import simulate
 from duologue.challenges.restaurant.systems.solver.solver import BookingState, Solver, policy, rank
-from duologue.core.protocols import Brief, System
+from duologue.core.protocols import System, TaskInfo
 from duologue.core.records import Candidate, Record, Sample, Turn
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def test_candidates_are_ranked_by_text_then_kind_then_shared_words_then_place() 
 def test_the_solver_is_a_system_without_options() -> None:
     solver = Solver(Record())
     assert isinstance(solver, System)
-    solver.prepare(Brief(name="restaurant", version="1", language="en", answers="ranking"), 1, {})
+    solver.prepare(TaskInfo(name="restaurant", version="1", language="en", answers="ranking"), 1, {})
     assert solver.answer([]) == []
     assert Solver.seen == "nothing: hand-written rules"
 

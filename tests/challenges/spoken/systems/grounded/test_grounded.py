@@ -108,7 +108,7 @@ def test_without_training_or_graph_it_says_what_is_missing(trained: GroundedSyst
     with pytest.raises(UsageError, match="--kg"):
         trained.answer([asked("你好")])
     with pytest.raises(UsageError, match="--train"):
-        GroundedSystem().practice(SpokenTask(), 1, None)
+        GroundedSystem().make_training_data(SpokenTask(), 1, None)
 
 
 def test_dialogues_of_another_graph_teach_nothing(golden: Path, tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_what_is_missing_is_said(pipeline: Pipeline, examples: list[Example], tm
     with pytest.raises(UsageError, match="has not learned yet"):
         fresh.save(tmp_path)
     with pytest.raises(UsageError, match="--train"):
-        fresh.practice(SpokenTask(), 1, None)
+        fresh.make_training_data(SpokenTask(), 1, None)
     with pytest.raises(UsageError, match="too few dialogues"):
         fresh.fit(examples[:2], [], [], Run(folder=tmp_path, seed=1))
     other = msgspec.structs.replace(examples[0].sample, world="other")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from duologue.challenges.conversation.systems.llm.network import LocalChat, Message
-    from duologue.core.protocols import Brief, World
+    from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Sample, Turn
 
 VARIABLE = "DUOLOGUE_LLM_WEIGHTS"
@@ -74,7 +74,7 @@ class Chatbot:
         self.external = (f"{weights} (weights trained elsewhere)",)
         self._model: LocalChat | None = None
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # decoding is greedy
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # decoding is greedy
         """Load the model. Raises `MissingExtraError` where the library or the weights are missing."""
         from duologue.core.extras import need
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.systems.retriever.network import SentenceEncoder
     from duologue.challenges.conversation.systems.retriever.reply_index import ReplyIndex
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example, Sample
 
 ENCODER = "multilingual-e5-small (weights trained elsewhere)"
@@ -74,7 +74,7 @@ class Retriever:
         """External resources: the sentence encoder, where the recipe asks for it."""
         return (ENCODER,) if self.recipe.sentences else None
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # deterministic
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # deterministic
         """Load the sentence encoder where the recipe asks for one. Raises `MissingExtraError` where it is missing."""
         from duologue.core.extras import need
 
@@ -83,12 +83,7 @@ class Retriever:
                 "duologue.challenges.conversation.systems.retriever.network", "rerank"
             ).SentenceEncoder()
 
-    def practice(
-        self,
-        task: Task,
-        seed: int,  # noqa: ARG002  # Trainable's signature
-        progress: Progress | None,  # noqa: ARG002  # the same
-    ) -> tuple[list[Example], list[Example]]:
+    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # Trainable's signature
         """Raise `UsageError`: the challenge has no simulator."""
         raise UsageError(f"'retriever' learns from dialogues, and {task.brief.name} makes none; give --train FILE.txt")
 

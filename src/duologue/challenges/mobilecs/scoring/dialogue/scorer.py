@@ -19,7 +19,7 @@ from duologue.core.records import Problem
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Brief
+    from duologue.core.protocols import TaskInfo
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
 
@@ -38,7 +38,7 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     return formulas(variant)
 
 
-def score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+def score(brief: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a result file against dialogues whose replies, intents and goals are known.
 
     Without examples, the result file must contain the gold fields itself, as a whole submission does. Raises

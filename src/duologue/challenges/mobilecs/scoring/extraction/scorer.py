@@ -20,7 +20,7 @@ from duologue.core.records import Annotation, Problem
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.protocols import Brief
+    from duologue.core.protocols import TaskInfo
     from duologue.core.records import Example, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
 
@@ -46,7 +46,7 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     return (both, entity, triple, *parts)
 
 
-def score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+def score(brief: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a result file against annotated dialogues.
 
     Raises `FormatError` if the official program ends with an error, and in variant `strict` for a file with errors
@@ -56,7 +56,7 @@ def score(brief: Brief, examples: Sequence[Example], submission: Submission, how
         return _score(brief, examples, submission, how)
 
 
-def _score(brief: Brief, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+def _score(brief: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     from duologue.metrics.spans import gather
 
     formulas = metrics(how.variant)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.proactive.systems.matcher.network.batch import MatcherRow
     from duologue.challenges.proactive.systems.matcher.network.model import MatcherNetwork, MatcherSize
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Sample
     from duologue.models.train import Plan
 
@@ -75,16 +75,14 @@ class Matcher:
         self._ids: dict[str, int] = {}
         self._replies = 0
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # one task, no knowledge base
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # one task, no knowledge base
         """Set the seed for drawing candidates. Raises `UsageError` for another task."""
         _only_proactive(brief.name)
         self._seed = seed
+        if brief.live:
+            self._count = self.recipe.live_candidates
 
-    def go_live(self) -> None:
-        """Use the number of candidates for live dialogues."""
-        self._count = self.recipe.live_candidates
-
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is no practice data
+    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is no practice data
         """Raise `UsageError`: there is no simulator of this data."""
         _only_proactive(task.brief.name)
         raise UsageError("the matcher learns from real sessions; give them with --train FILE.jsonl[.gz]")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from duologue.challenges.proactive.systems.planner.encoder import CandidateEncoder
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import AgentTurnIndex, TurnCandidate
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example, Sample
     from duologue.models.utility import Choice, UtilityRanker, UtilitySize
 
@@ -65,10 +65,10 @@ class Planner:
         self._model: UtilityRanker | None = None
         self._variety: Variety | None = None
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Do nothing: facts come with each sample, and a trained planner is deterministic."""
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is no practice data
+    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is no practice data
         """Raise `UsageError`: the planner learns from human dialogues."""
         raise UsageError(
             f"the planner learns from dialogues of people, and task '{task.brief.name}' makes none of its own; "

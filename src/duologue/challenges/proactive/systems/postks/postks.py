@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duologue.challenges.proactive.systems.postks.network.batch import PostksRow
     from duologue.challenges.proactive.systems.postks.network.model import Postks
     from duologue.challenges.proactive.systems.postks.text import PostksVocabulary
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Sample
 
 WEIGHTS, CARD = "weights.safetensors", "postks.json"
@@ -44,12 +44,12 @@ class PostksBaseline:
         self._model: Postks | None = None
         self._words: PostksVocabulary | None = None
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all its knowledge is in its weights
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all its knowledge is in its weights
         """Check the task. Raises `UsageError` for any but `proactive`."""
         if brief.name != "proactive":
             raise UsageError(f"postks answers for task 'proactive' alone, found '{brief.name}'")
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is no practice data
+    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is no practice data
         """Raise `UsageError`: there is no simulator of this data."""
         raise UsageError("postks learns from sessions of people; give them with --train FILE.jsonl[.gz]")
 

@@ -15,6 +15,7 @@ from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
 from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.protocols import TrainingData
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor, Vocabulary
     from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow
     from duologue.challenges.restaurant.systems.ranker.network.model import DialogueRanker
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.protocols import Progress, Run, Task, TaskInfo, World
     from duologue.core.records import Example, Fact, Sample
 
 WEIGHTS, CARD = "weights.safetensors", "ranker.json"
@@ -92,11 +93,11 @@ class Ranker:
         self._vocabulary: Vocabulary | None = None
         self._extractor: FeatureExtractor | None = None
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # ranks alike for every task and seed
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # ranks alike for every task and seed
         """Use the given knowledge bases for delexicalisation from now on."""
         self._worlds = {name: KbLexicon(world) for name, world in worlds.items()}
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:
+    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:
         """Return simulated training and held-out examples, and keep the knowledge bases they are set in.
 
         Raises `UsageError` for any task but `restaurant`.
@@ -116,7 +117,7 @@ class Ranker:
                 recipe.dialogues, recipe.held_out, recipe.schemas, recipe.standard, seed, progress
             )
         self._worlds = {name: KbLexicon(facts) for name, facts in data.worlds.items()}
-        return data.examples, data.held_out
+        return TrainingData(data.examples, data.held_out)
 
     def fit(
         self,

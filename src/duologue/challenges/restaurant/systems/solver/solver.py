@@ -19,7 +19,7 @@ from duologue.core.scope import Scope
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from duologue.core.protocols import Brief, World
+    from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Candidate, Sample, Turn
 
 _ORDER = tuple(slot.name for slot in templates.SLOTS)
@@ -197,7 +197,7 @@ class Solver:
     def __init__(self, recipe: Record | None = None) -> None:
         self.recipe = recipe or Record()
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Do nothing: the rules need the sample alone."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

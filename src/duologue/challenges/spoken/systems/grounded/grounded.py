@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.grounded.triple_choice import SelectedTriples, ValueSelector
     from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
     from duologue.challenges.spoken.systems.trace import Trace
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example, Sample
     from duologue.models.utility import Choice, UtilityRanker
 
@@ -56,7 +56,7 @@ class GroundedSystem:
         self._corrector: AsrCorrector | None = None
         self._generator: TemplateGenerator | None = None
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # no chance is left in a trained system
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # no chance is left in a trained system
         """Take the graphs and index them; of 38,000 entities that takes seconds."""
         self._worlds = dict(worlds)
         for world in self._worlds.values():
@@ -64,7 +64,7 @@ class GroundedSystem:
             if self._generator is not None:
                 self._generator.prepare_lexicon(world)
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to practise on
+    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is nothing to practise on
         """Raise `UsageError`: it learns from dialogues of people."""
         raise UsageError(
             f"'grounded' learns from dialogues of people, and task '{task.brief.name}' makes none of its own; "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.systems.pipeline.components import Components
     from duologue.challenges.spoken.systems.pipeline.entity_tagger import EntityDictionary
-    from duologue.core.protocols import Brief, Progress, Run, Task, World
+    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example, Fact, Sample, Turn
 
 
@@ -42,7 +42,7 @@ class Pipeline:
         self._dictionaries: dict[str, EntityDictionary] = {}
         self._seed = 0
 
-    def prepare(self, brief: Brief, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # it knows its task
+    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # it knows its task
         """Take the graphs and the seed by which replies are drawn."""
         from duologue.challenges.spoken.systems.pipeline.entity_tagger import EntityDictionary
 
@@ -53,7 +53,7 @@ class Pipeline:
             known = [entity for of_world in names.values() for entity in of_world]
             self._components = self._components._replace(corrector=self._components.corrector.with_names(known))
 
-    def practice(self, task: Task, seed: int, progress: Progress | None) -> tuple[list[Example], list[Example]]:  # noqa: ARG002  # there is nothing to practise on
+    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is nothing to practise on
         """Raise `UsageError`: there is no simulator of this data."""
         raise UsageError("the pipeline learns from dialogues of people; give them with --train FILE.json[.gz]")
 
