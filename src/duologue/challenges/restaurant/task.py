@@ -144,6 +144,6 @@ class RestaurantTask(Task):
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return a booking bot to talk to, set in a knowledge base: the rule bot, or any system that ranks."""
-        from duologue.challenges.restaurant.live.partner import BookingPartner
+        from duologue.challenges.restaurant.live.partner import RestaurantPartner
 
-        return BookingPartner(system, self.world(place), seed=seed, lang=lang, name=name)
+        return RestaurantPartner(system, self.world(place), seed=seed, lang=lang, name=name)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.live.partner import BookingPartner
+from duologue.challenges.restaurant.live.partner import RestaurantPartner
 from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.systems.solver.solver import Solver, policy, rank
@@ -60,22 +60,22 @@ class Mute(RankingSolver):
 
 
 @pytest.fixture(params=[Solver, RankingSolver])
-def partner(request: pytest.FixtureRequest) -> BookingPartner:
-    return BookingPartner(request.param(), small_base(), seed=1)
+def partner(request: pytest.FixtureRequest) -> RestaurantPartner:
+    return RestaurantPartner(request.param(), small_base(), seed=1)
 
 
 def texts(turns: Sequence[Turn]) -> list[str]:
     return [turn.text for turn in turns if turn.speaker == "system"]
 
 
-def state(partner: BookingPartner, *inputs: str) -> list[list[str]]:
+def state(partner: RestaurantPartner, *inputs: str) -> list[list[str]]:
     return [texts(partner.reply(text)) for text in inputs]
 
 
 REQUEST = "I'd like to book a table for two in Rome, with Italian food in a cheap price range with a casual atmosphere!"
 
 
-def test_a_whole_booking_from_hello_to_goodbye(partner: BookingPartner) -> None:
+def test_a_whole_booking_from_hello_to_goodbye(partner: RestaurantPartner) -> None:
     assert state(partner, "Hi!", "I'd like to book a table for two in Rome") == [
         ["hello what can i help you with today"],
         ["i'm on it", "are you looking for a specific atmosphere"],
@@ -109,7 +109,7 @@ def test_a_whole_booking_from_hello_to_goodbye(partner: BookingPartner) -> None:
     assert partner.finished
 
 
-def test_facts_of_a_call_come_between_the_call_and_the_proposal(partner: BookingPartner) -> None:
+def test_facts_of_a_call_come_between_the_call_and_the_proposal(partner: RestaurantPartner) -> None:
     turns = partner.reply(REQUEST)
     assert [turn.speaker for turn in turns] == ["system"] * 4 + ["api"] * 27 + ["system"]
     assert sum(turn.text.startswith("roman_pig_9 r_") for turn in turns) == 9
@@ -118,7 +118,7 @@ def test_facts_of_a_call_come_between_the_call_and_the_proposal(partner: Booking
 
 def test_at_most_four_restaurants_are_listed_and_the_seed_says_which() -> None:
     def listed(seed: int) -> list[str]:
-        turns = BookingPartner(Solver(), small_base(), seed=seed).reply(REQUEST.replace("Rome", "Paris"))
+        turns = RestaurantPartner(Solver(), small_base(), seed=seed).reply(REQUEST.replace("Rome", "Paris"))
         return list(dict.fromkeys(turn.text.split()[0] for turn in turns if turn.speaker == "api"))
 
     lists = [listed(seed) for seed in range(5)]
@@ -127,7 +127,7 @@ def test_at_most_four_restaurants_are_listed_and_the_seed_says_which() -> None:
     assert len({tuple(sorted(names)) for names in lists}) > 1
 
 
-def test_an_update_leads_to_a_new_call(partner: BookingPartner) -> None:
+def test_an_update_leads_to_a_new_call(partner: RestaurantPartner) -> None:
     partner.reply(REQUEST)
     assert state(partner, "Instead, could it be in Paris?", "no thanks")[1][:2] == [
         "ok let me look into some options for you",
@@ -137,7 +137,7 @@ def test_an_update_leads_to_a_new_call(partner: BookingPartner) -> None:
     assert state(partner, "yes")[0][0].startswith("What would you like to change?")
 
 
-def test_nothing_found_is_said_with_changes_that_would_help(partner: BookingPartner) -> None:
+def test_nothing_found_is_said_with_changes_that_would_help(partner: RestaurantPartner) -> None:
     turns = partner.reply(REQUEST.replace("two", "four"))
     assert texts(turns)[-2] == "api_call italian rome four cheap casual"
     assert texts(turns)[-1] == (
@@ -154,7 +154,7 @@ def test_nothing_found_is_said_with_changes_that_would_help(partner: BookingPart
     ]
 
 
-def test_what_is_not_understood_is_said_politely_and_changes_nothing(partner: BookingPartner) -> None:
+def test_what_is_not_understood_is_said_politely_and_changes_nothing(partner: RestaurantPartner) -> None:
     state(partner, "hello", "may i have a table in rome")
     (remark,) = partner.reply("colourless green ideas sleep furiously")
     assert remark.text == (
@@ -167,7 +167,7 @@ def test_what_is_not_understood_is_said_politely_and_changes_nothing(partner: Bo
     assert state(partner, "casual") == [["any preference on a type of cuisine"]]
 
 
-def test_running_out_of_options_is_said_and_an_old_one_can_be_taken(partner: BookingPartner) -> None:
+def test_running_out_of_options_is_said_and_an_old_one_can_be_taken(partner: RestaurantPartner) -> None:
     partner.reply(REQUEST)
     assert state(partner, "next", "no this does not work for me", "do you have something else")[2][0].startswith(
         "I am sorry, that was the last option."
@@ -179,7 +179,7 @@ def test_running_out_of_options_is_said_and_an_old_one_can_be_taken(partner: Boo
     assert state(partner, "phone and address") == [["here it is roman_pig_10_phone", "here it is roman_pig_10_address"]]
 
 
-def test_a_restaurant_can_be_asked_for_by_name(partner: BookingPartner) -> None:
+def test_a_restaurant_can_be_asked_for_by_name(partner: RestaurantPartner) -> None:
     assert state(partner, "Can you book a table at the_business_owl_3?", "what is its address") == [
         ["hello what can i help you with today", "great let me do the reservation"],
         ["here it is the_business_owl_3_address"],
@@ -187,12 +187,12 @@ def test_a_restaurant_can_be_asked_for_by_name(partner: BookingPartner) -> None:
     assert state(partner, "may i have a table at nowhere") == [["I am sorry, I know no restaurant 'nowhere'."]]
 
 
-def test_the_sixth_slot_counts_once_it_is_named(partner: BookingPartner) -> None:
+def test_the_sixth_slot_counts_once_it_is_named(partner: RestaurantPartner) -> None:
     turns = partner.reply(REQUEST.replace("!", " with vegan menu options"))
     assert "api_call italian rome two cheap casual vegan" in texts(turns)
 
 
-def test_hedges_are_waited_for(partner: BookingPartner) -> None:
+def test_hedges_are_waited_for(partner: RestaurantPartner) -> None:
     state(partner, "hi", "a table in rome with a casual atmosphere")
     assert state(partner, "I love British food, but I also like variety.", "with italian food") == [
         ["whenever you're ready"],
@@ -200,7 +200,7 @@ def test_hedges_are_waited_for(partner: BookingPartner) -> None:
     ]
 
 
-def test_a_second_booking_starts_afresh(partner: BookingPartner) -> None:
+def test_a_second_booking_starts_afresh(partner: RestaurantPartner) -> None:
     state(partner, REQUEST, "it's perfect")
     assert state(partner, "i would like to book a table for four") == [
         ["i'm on it", "are you looking for a specific atmosphere"],
@@ -217,13 +217,13 @@ def test_a_second_booking_starts_afresh(partner: BookingPartner) -> None:
         ("yes we need it, what is it please", "I am afraid I did not understand that."),
     ],
 )
-def test_what_makes_no_sense_yet_gets_a_hint(partner: BookingPartner, text: str, start: str) -> None:
+def test_what_makes_no_sense_yet_gets_a_hint(partner: RestaurantPartner, text: str, start: str) -> None:
     (remark,) = partner.reply(text)
     assert remark.text.startswith(start)
 
 
 def test_without_flow_an_empty_line_hands_the_turn_back() -> None:
-    partner = BookingPartner(Solver(), small_base(), seed=1, flowing=False)
+    partner = RestaurantPartner(Solver(), small_base(), seed=1, flowing=False)
     assert state(partner, "hello", REQUEST, "", "<silence>", "  ", "no i don't like it", "") == [
         ["hello what can i help you with today"],
         ["i'm on it"],
@@ -235,7 +235,7 @@ def test_without_flow_an_empty_line_hands_the_turn_back() -> None:
     ]
 
 
-def test_the_transcript_is_a_dialogue_with_what_was_typed_and_what_was_heard(partner: BookingPartner) -> None:
+def test_the_transcript_is_a_dialogue_with_what_was_typed_and_what_was_heard(partner: RestaurantPartner) -> None:
     state(partner, "Hi!", "Something Italian in Rome, please", "eh?", "bye")
     dialogue = partner.dialogue()
     assert [(turn.speaker, turn.text) for turn in dialogue.turns[:5]] == [
@@ -253,7 +253,7 @@ def test_the_transcript_is_a_dialogue_with_what_was_typed_and_what_was_heard(par
 
 
 def test_remarks_come_in_chinese_too() -> None:
-    partner = BookingPartner(Solver(), small_base(), seed=1, lang="zh")
+    partner = RestaurantPartner(Solver(), small_base(), seed=1, lang="zh")
     assert partner.welcome.startswith("请先问好")
     assert state(partner, "blah", "再见") == [
         ["抱歉，我没有听懂。您可以说：may i have a table for four in london。"],
@@ -263,18 +263,18 @@ def test_remarks_come_in_chinese_too() -> None:
 
 def test_an_unknown_language_or_a_strange_knowledge_base_is_refused() -> None:
     with pytest.raises(UsageError, match="no remarks in language 'fr'"):
-        BookingPartner(Solver(), small_base(), seed=1, lang="fr")
+        RestaurantPartner(Solver(), small_base(), seed=1, lang="fr")
     strange = KnowledgeBase("films", [Fact(subject="x", relation="director", object="y")])
     with pytest.raises(UsageError, match=r"'films' has no field cuisine, location, .* it has director"):
-        BookingPartner(Solver(), strange, seed=1)
+        RestaurantPartner(Solver(), strange, seed=1)
 
 
 def test_a_system_is_prepared_and_must_answer() -> None:
     system = RankingSolver()
-    BookingPartner(system, small_base(), seed=7)
+    RestaurantPartner(system, small_base(), seed=7)
     assert system.prepared == ("restaurant", 7, ["small"])
     with pytest.raises(PlugInError, match="Mute neither says anything nor ranks"):
-        BookingPartner(Mute(), small_base(), seed=1).reply("hi")
+        RestaurantPartner(Mute(), small_base(), seed=1).reply("hi")
 
 
 def test_a_plain_world_will_do() -> None:
@@ -290,7 +290,9 @@ def test_a_plain_world_will_do() -> None:
         def subjects(self, relation: str, value: object) -> list[str]:
             raise NotImplementedError(relation, value)
 
-    assert "api_call italian rome two cheap casual" in texts(BookingPartner(Solver(), World(), seed=1).reply(REQUEST))
+    assert "api_call italian rome two cheap casual" in texts(
+        RestaurantPartner(Solver(), World(), seed=1).reply(REQUEST)
+    )
 
 
 INPUTS = st.lists(
@@ -329,7 +331,7 @@ INPUTS = st.lists(
 @settings(max_examples=60)
 @given(inputs=INPUTS, flowing=st.booleans(), system=st.sampled_from([Solver, RankingSolver, RandomRanker]))
 def test_no_conversation_is_too_odd(inputs: list[str], flowing: bool, system: Callable[[], System]) -> None:  # noqa: FBT001  # drawn
-    partner = BookingPartner(system(), small_base(), seed=1, flowing=flowing)
+    partner = RestaurantPartner(system(), small_base(), seed=1, flowing=flowing)
     for text in inputs:
         turns = partner.reply(text)
         assert turns
@@ -339,7 +341,7 @@ def test_no_conversation_is_too_odd(inputs: list[str], flowing: bool, system: Ca
 
 
 def test_a_generated_knowledge_base_can_be_talked_about() -> None:
-    partner = BookingPartner(RankingSolver(), KnowledgeBase("made", make_kb(1, 3)), seed=1)
+    partner = RestaurantPartner(RankingSolver(), KnowledgeBase("made", make_kb(1, 3)), seed=1)
     replies = state(partner, "hello", "may i have a table", "romantic", "french", "london", "for six", "moderate")
     assert replies[-1][0] == "ok let me look into some options for you"
     assert replies[-1][1] == "api_call french london six moderate romantic"

@@ -36,12 +36,12 @@ def test_every_sentence_has_as_many_neighbours_as_its_style_wants_and_always_the
 
 def test_neighbouring_calls_differ_in_one_slot_or_two_and_stay_on_their_side_in_task_1() -> None:
     near = neighbours(1, "a")
-    values = next(values for values in RESTAURANTS.matches if near.generator.ours(values))
+    values = next(values for values in RESTAURANTS.matches if near.generator.on_this_side(values))
     calls = near.near(" ".join(("api_call", *values)), "api_call", 10)
     for call in calls:
         other = call.split()[1:]
         assert 1 <= sum(a != b for a, b in zip(other, values, strict=True)) <= 2
-        assert near.generator.ours(other)
+        assert near.generator.on_this_side(other)
 
 
 def test_neighbouring_names_share_a_word_and_exist_unless_a_slot_value_in_them_was_changed() -> None:

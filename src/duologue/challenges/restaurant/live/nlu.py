@@ -194,13 +194,11 @@ class LanguageUnderstanding:
             return self._plain(ParsedUtterance(kind="accept"), "", state)  # "book it"
         if "request" in kinds:
             return self._want({}, "", "request", state)
-        interpretation = [self._plain(ParsedUtterance(kind=kind), "", state) for kind in kinds]
-        utterances = tuple(text for one in interpretation for text in one.utterances)
-        return (
-            Interpretation(utterances=utterances)
-            if utterances
-            else (interpretation or [Interpretation(remark="not-understood")])[0]
-        )
+        found = [self._plain(ParsedUtterance(kind=kind), "", state) for kind in kinds]
+        utterances = tuple(text for one in found for text in one.utterances)
+        if utterances:
+            return Interpretation(utterances=utterances)
+        return found[0] if found else Interpretation(remark="not-understood")
 
     def _request(self, wanted: Mapping[str, str]) -> str:
         phrases = [self._slots[slot].phrases[0].format(new=value) for slot, value in wanted.items()]

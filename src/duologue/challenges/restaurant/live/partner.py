@@ -33,7 +33,7 @@ _SUPERSEDED = ("ask-", "update-ack", "ready")
 """Kinds of utterance not worth showing when the user's same input goes on to answer them."""
 
 
-class BookingPartner:
+class RestaurantPartner:
     """A booking bot to talk to.
 
     `system` is any system of the restaurant task, with what it learned; it is prepared here. Of more than

@@ -143,11 +143,11 @@ class CandidateSampler:
             if alike and rng.happens(share):
                 texts[-1] = rng.choice(alike)
             return texts
-        told = [line for line in pool if " r_" not in line]
-        weights = [1.0 if templates.answer_type(line) == "other" else _BOT_LINES_B for line in told]
+        spoken = [line for line in pool if " r_" not in line]
+        weights = [1.0 if templates.answer_type(line) == "other" else _BOT_LINES_B for line in spoken]
         share = _FACT_SHARE_B.get(self.subtask, {}).get(kind, 0.0)
         return [
-            rng.choice(facts) if facts and rng.happens(share) else rng.weighted_choice(told, weights)
+            rng.choice(facts) if facts and rng.happens(share) else rng.weighted_choice(spoken, weights)
             for _ in range(_LINES)
         ]
 

@@ -91,8 +91,8 @@ class DialogueGenerator:
             [values for values, names in restaurants.matches.items() if len(names) >= least] if least else []
         )
         if subtask == 3:
-            self._queries = [values for values in self._queries if self.ours(values)]
-        self._names = [name for name in restaurants.names if self.ours((name,))] if subtask == 4 else []
+            self._queries = [values for values in self._queries if self.on_this_side(values)]
+        self._names = [name for name in restaurants.names if self.on_this_side((name,))] if subtask == 4 else []
         if (least and not self._queries) or (subtask == 4 and not self._names):
             wanted = f"a request with at least {least} matches" if least else "a restaurant"
             raise UsageError(
@@ -124,7 +124,7 @@ class DialogueGenerator:
 
     # -- requests ----------------------------------------------------------------------------------
 
-    def ours(self, values: Sequence[str]) -> bool:
+    def on_this_side(self, values: Sequence[str]) -> bool:
         """Return whether a request (its values in the order of the api_call) is on this side of the split."""
         return is_training_request(values, self.recipe.train_share) == self.train
 
@@ -136,7 +136,7 @@ class DialogueGenerator:
         """Return values for all slots, in the order of the api_call, of this side."""
         for _ in range(_TRIES):
             values = self.any_values(rng)
-            if self.ours(self._key(values)):
+            if self.on_this_side(self._key(values)):
                 return values
         raise UsageError(f"'{self.schema.name}' allows no request on this side of the split; change train_share")
 
@@ -192,7 +192,7 @@ class DialogueGenerator:
             final = self._matched_request(rng)
             old = self._new_values(final, rng)
             first = final | old
-            if self.ours(self._key(first)):
+            if self.on_this_side(self._key(first)):
                 break
         else:
             raise UsageError(f"'{self.schema.name}' allows no first request on this side of the split")

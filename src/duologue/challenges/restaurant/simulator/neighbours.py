@@ -202,7 +202,7 @@ class Neighbours:
             for place in rng.sample(range(len(values)), count):
                 changed[place] = rng.other(self.schema.values[self.schema.slots[place].name], values[place])
             text = call_text(changed)
-            if text not in texts and (wide or self.subtask != 1 or self.generator.ours(changed)):
+            if text not in texts and (wide or self.subtask != 1 or self.generator.on_this_side(changed)):
                 texts.append(text)
         return texts
 
