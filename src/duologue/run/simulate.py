@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import random
 import time
@@ -13,6 +12,7 @@ import msgspec
 
 from duologue.core.errors import UsageError
 from duologue.core.play import play
+from duologue.core.seeds import seed_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,5 +125,4 @@ def _of_people(stage: Stage) -> Report | None:
 
 def _chance(seed: int, name: str) -> random.Random:
     """Return the stream of one conversation."""
-    digest = hashlib.sha256(f"{seed}\n{name}".encode("utf-8", "surrogatepass")).digest()
-    return random.Random(int.from_bytes(digest[:8], "big"))
+    return random.Random(seed_of(f"{seed}\n{name}"))

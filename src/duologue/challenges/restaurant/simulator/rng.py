@@ -10,15 +10,21 @@ import math
 import random
 from typing import TYPE_CHECKING, TypeVar
 
+from duologue.core.seeds import seed_of
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 T = TypeVar("T")
 
 
 def digest(*key: object) -> bytes:
     """Return the SHA-256 of the key's parts."""
-    return hashlib.sha256("|".join(map(str, key)).encode()).digest()
+    return hashlib.sha256(_joined(key).encode()).digest()
+
+
+def _joined(key: Iterable[object]) -> str:
+    return "|".join(map(str, key))
 
 
 def identifier(*key: object) -> str:
@@ -37,7 +43,7 @@ class Rng:
     __slots__ = ("unit",)
 
     def __init__(self, *key: object) -> None:
-        self.unit = random.Random(int.from_bytes(digest(*key)[:8], "big")).random
+        self.unit = random.Random(seed_of(_joined(key))).random
         """A number from 0 to below 1."""
 
     def happens(self, probability: float) -> bool:

@@ -5,7 +5,6 @@ Nothing here knows a terminal. A switch lays the noise of a recogniser on what t
 
 from __future__ import annotations
 
-import hashlib
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from duologue.challenges.spoken.live.ui_text import GOODBYES, UI_TEXT
 from duologue.challenges.spoken.systems.trace import Trace, trace_of
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
+from duologue.core.seeds import seed_of
 
 if TYPE_CHECKING:
     from duologue.challenges.spoken.noise.simulator import NoiseSimulator
@@ -137,4 +137,4 @@ class SpokenPartner:
 
 def _stream(seed: int, at: int) -> Random:
     """Return the chance of one turn, the same whenever the talk is had again."""
-    return Random(int.from_bytes(hashlib.sha256(f"spoken chat {seed} {at}".encode()).digest()[:8], "big"))
+    return Random(seed_of(f"spoken chat {seed} {at}"))

@@ -8,7 +8,6 @@ the user's turns, with or without. The numbers stand in `noise_table`.
 
 from __future__ import annotations
 
-import hashlib
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -19,6 +18,7 @@ from duologue.challenges.spoken.noise.aligned_text import AlignedText
 from duologue.challenges.spoken.noise.pronunciation import reading, sound_alikes, words
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Dialogue, Example, Mention, Turn, Value
+from duologue.core.seeds import seed_of
 from duologue.core.sums import added
 
 if TYPE_CHECKING:
@@ -111,8 +111,7 @@ class NoiseSimulator:
 
     def _noisy(self, turn: Turn, name: str, at: int) -> Turn:
         """Return a turn of a dialogue with noise; its chance is its own: seed, dialogue and place."""
-        digest = hashlib.sha256(f"spoken noise {self.seed} {name} {at}".encode()).digest()
-        rng = Random(int.from_bytes(digest[:8], "big"))
+        rng = Random(seed_of(f"spoken noise {self.seed} {name} {at}"))
         annotation = turn.annotation
         if annotation is None:
             return msgspec.structs.replace(turn, text=self.turn(turn.text, rng=rng).text)

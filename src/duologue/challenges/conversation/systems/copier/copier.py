@@ -6,7 +6,6 @@ the dialogue so far. `tokenizer_windows` encodes the text, `network` holds the m
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -17,6 +16,7 @@ from duologue.challenges.conversation.systems.model_card import FALLBACK_REPLY
 from duologue.challenges.conversation.systems.tokenizer import detokenize, tokenize
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
+from duologue.core.seeds import seed_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -215,4 +215,4 @@ class Copier(NeuralGenerator[CopyRecipe, "DecoderLM"]):
 
 def _stream(seed: int, sample: Sample) -> int:
     """Return the sampling seed of a sample."""
-    return int.from_bytes(hashlib.sha256(f"{seed}\n{sample.id}".encode()).digest()[:8], "big")
+    return seed_of(f"{seed}\n{sample.id}")

@@ -6,7 +6,6 @@ the question, with all its values, and never nothing where an entity was found; 
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,6 +15,7 @@ from duologue.challenges.spoken.systems.training_data import split_by_dialogue
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer, Record
 from duologue.core.scope import Scope
+from duologue.core.seeds import seed_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,7 +124,7 @@ class Pipeline:
 
         recipe = self.recipe.replies
         pair, unknown = generator_pair(generator_source(facts, history), "", components.signs)
-        seed = int.from_bytes(hashlib.sha256(f"{self._seed} {name}".encode()).digest()[:8], "big")
+        seed = seed_of(f"{self._seed} {name}")
         sampling = SamplingConfig(search=recipe.search, top_p=recipe.top_p, temperature=recipe.temperature)
         found = replies(components.generator, [pair], sampling, Limits(longest=recipe.longest), seeds=[seed])[0]
         return "".join(components.signs.text(found[0].words, unknown))
