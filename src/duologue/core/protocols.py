@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.examples import merge_references, merge_with_new_ids
 from duologue.core.identity import Identity
 from duologue.core.records import Fact, Record
@@ -61,6 +62,11 @@ class TaskInfo(Record, frozen=True, kw_only=True):
     """Whether rows of a result file carry no ids and belong to the samples in their order (one reply per line)."""
     live: bool = False
     """Set where a system is prepared for a conversation with a person: it may take more time for a reply."""
+
+    def expect_variant(self, variant: str) -> None:
+        """Raise `UsageError` for a score variant that the task does not have."""
+        if variant not in self.variants:
+            raise UsageError(f"{self.name} has no variant '{variant}'{did_you_mean(variant, self.variants)}")
 
 
 class World(Protocol):

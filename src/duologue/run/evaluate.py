@@ -31,8 +31,7 @@ def pick_variant(task: Task, variant: str | None) -> str:
     """Return the score variant asked for, or the task's default; an unknown one is a `UsageError`."""
     if variant is None:
         return task.brief.variants[0]
-    if variant not in task.brief.variants:
-        raise UsageError(f"{task.brief.name} has no variant '{variant}'{did_you_mean(variant, task.brief.variants)}")
+    task.brief.expect_variant(variant)
     return variant
 
 

@@ -33,9 +33,8 @@ import msgspec
 from duologue.challenges.mobilecs.formats import conversions, files
 from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extraction_answers
 from duologue.challenges.mobilecs.formats.track2 import place_of
-from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
-from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
-from duologue.core.protocols import Task, TaskInfo
+from duologue.challenges.mobilecs.schema.briefs import DIALOGUE, EXTRACTION
+from duologue.core.protocols import Task
 from duologue.core.records import Answer, Turn
 
 if TYPE_CHECKING:
@@ -44,27 +43,6 @@ if TYPE_CHECKING:
 
     from duologue.core.records import Example, Problem, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
-
-EXTRACTION = TaskInfo(
-    name="mobilecs/extraction",
-    version="1",
-    language="zh",
-    answers="mentions+values",
-    labels={"entity types": ENTITY_TYPES, "service slots": SERVICE_SLOTS, "user slots": USER_SLOTS},
-)
-
-DIALOGUE = TaskInfo(
-    name="mobilecs/dialogue",
-    version="1",
-    language="zh",
-    answers="acts+text",
-    labels={
-        "user intents": USER_LABELS,
-        "staff intents": STAFF_LABELS,
-        "service slots": SERVICE_SLOTS,
-        "user slots": USER_SLOTS,
-    },
-)
 
 
 class _RawConversion:

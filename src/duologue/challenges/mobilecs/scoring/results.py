@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from duologue.challenges.mobilecs.formats.issues import Issues, open_rows, row_id
 from duologue.core import disk
 from duologue.core.decoded import shown
-from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.errors import FormatError
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -39,12 +39,6 @@ _UNREADABLE = frozenset({*disk.TEXT_RULES, "not-json"})
 """Rules without which a file has no rows."""
 _UNUSABLE = _UNREADABLE | {"not-a-list"}
 """Rules without which a file has no answers, not even partial ones."""
-
-
-def expect_variant(task: str, variant: str) -> None:
-    """Raise `UsageError` for an unknown score variant."""
-    if variant not in {"official", "strict"}:
-        raise UsageError(f"{task} has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
 
 
 def is_unreadable(submission: Submission) -> bool:

@@ -10,10 +10,10 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from duologue.challenges.proactive.schema import BRIEF
 from duologue.challenges.proactive.scoring import alignment, official
 from duologue.core import disk, findings
 from duologue.core.decoded import shown
-from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
 
     `examples` is the data that was answered, with or without references. Raises `UsageError` for an unknown variant.
     """
-    if variant not in {"strict", "official"}:
-        raise UsageError(f"proactive has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
+    BRIEF.expect_variant(variant)
     if submission.rows is None:
         return submission.problems
     if variant == "official":

@@ -19,10 +19,10 @@ import numpy as np
 
 from duologue.challenges.proactive import knowledge
 from duologue.challenges.proactive.formats.stored import HELD_LIMIT
-from duologue.challenges.proactive.schema import CUTS
+from duologue.challenges.proactive.schema import BRIEF, CUTS
 from duologue.challenges.proactive.scoring import alignment, checker, official
 from duologue.challenges.proactive.scoring.slices import cuts_of
-from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.errors import FormatError
 from duologue.core.records import Report, Score, Slice
 from duologue.metrics.bulk_overlap import COLUMNS, PairCounter
 from duologue.metrics.counts import Counts, sign
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 VERSION = "v1"
 RANK_BY = "f1"
-VARIANTS = ("strict", "official")
 _RUNS = 10_000
 _SEED = 0
 """Bootstrap seed: the same file gives the same interval."""
@@ -71,8 +70,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     Raises `FormatError` if `eval.py` fails (variant `official`) and for a file with errors (`strict`), unless
     `how.partial`: then missing predictions count as empty.
     """
-    if how.variant not in VARIANTS:
-        raise UsageError(f"proactive has no variant '{how.variant}'{did_you_mean(how.variant, VARIANTS)}")
+    BRIEF.expect_variant(how.variant)
     if submission.rows is None:
         raise FormatError(submission.path, submission.problems)
     problems = _admitted(examples, submission, how)

@@ -12,10 +12,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant.formats.data_rules import NOT_A_LIST, id_problems, place_of, placed
+from duologue.challenges.restaurant.schema.brief import BRIEF
 from duologue.challenges.restaurant.scoring import official
 from duologue.core import disk, findings
 from duologue.core.decoded import shown
-from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Answer, Problem
 
 if TYPE_CHECKING:
@@ -78,10 +78,9 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
     `examples` is the data (or the truth: then only the dialogues are compared, their candidates are not known);
     the official check never looks at it. Raises `UsageError` for an unknown variant.
     """
+    BRIEF.expect_variant(variant)
     if variant == "official":
         return _official(submission)
-    if variant != "strict":
-        raise UsageError(f"restaurant has no variant '{variant}'{did_you_mean(variant, ('strict', 'official'))}")
     return examine(submission, examples).problems
 
 

@@ -14,11 +14,12 @@ import msgspec
 
 from duologue.challenges.restaurant.formats.data_rules import id_problems, place_of
 from duologue.challenges.restaurant.formats.files import truth_row
+from duologue.challenges.restaurant.schema.brief import BRIEF
 from duologue.challenges.restaurant.schema.templates import answer_type
 from duologue.challenges.restaurant.scoring import checker, official
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
-from duologue.core.errors import FormatError, UsageError, did_you_mean
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Problem, Report, Score, Slice
 
 if TYPE_CHECKING:
@@ -46,13 +47,12 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     Raises `FormatError` where the official program exits with 1 (its lines in `transcript`), and in variant
     `strict` for a file with errors unless `how.partial`: then dialogues without a usable answer count as wrong.
     """
+    BRIEF.expect_variant(how.variant)
     if how.variant == "official":
         return _official(examples, submission, _slots(how))
-    if how.variant == "strict":
-        if SLOTS in how.options:
-            raise UsageError(f"option '{SLOTS}' is one of variant official; strict sees all ranks")
-        return _strict(examples, submission, partial=how.partial)
-    raise UsageError(f"restaurant has no variant '{how.variant}'{did_you_mean(how.variant, ('strict', 'official'))}")
+    if SLOTS in how.options:
+        raise UsageError(f"option '{SLOTS}' is one of variant official; strict sees all ranks")
+    return _strict(examples, submission, partial=how.partial)
 
 
 def metrics() -> tuple[Metric[int | None], ...]:

@@ -14,6 +14,7 @@ from duologue.challenges.mobilecs.formats import track2
 from duologue.challenges.mobilecs.formats.files import answer_of
 from duologue.challenges.mobilecs.formats.issues import Issues, open_rows
 from duologue.challenges.mobilecs.formats.track2 import TURN_MARK, with_neighbours
+from duologue.challenges.mobilecs.schema.briefs import DIALOGUE
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, entity_argument
 from duologue.challenges.mobilecs.schema.ontology import (
     GENERATED,
@@ -70,7 +71,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
     `examples` is the data, if known; without references the official check looks at the generated fields alone.
     Raises `UsageError` for an unknown variant.
     """
-    results.expect_variant("mobilecs/dialogue", variant)
+    DIALOGUE.expect_variant(variant)
     if variant == "official":
         return _official(submission, examples)
     return examine(submission, examples).problems

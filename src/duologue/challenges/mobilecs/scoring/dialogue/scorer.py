@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs.formats.track2 import TURN_MARK, place_of
+from duologue.challenges.mobilecs.schema.briefs import DIALOGUE
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.dialogue import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
@@ -34,7 +35,7 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     """Return the formulas of a variant. Raises `UsageError` for an unknown one."""
     from duologue.challenges.mobilecs.scoring.dialogue.metrics import formulas
 
-    results.expect_variant("mobilecs/dialogue", variant)
+    DIALOGUE.expect_variant(variant)
     return formulas(variant)
 
 

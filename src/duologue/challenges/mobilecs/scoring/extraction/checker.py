@@ -13,6 +13,7 @@ import msgspec
 
 from duologue.challenges.mobilecs.formats.issues import Issues, is_count
 from duologue.challenges.mobilecs.formats.raw import content_of
+from duologue.challenges.mobilecs.schema.briefs import EXTRACTION
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, NOISE, USER
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import official
@@ -97,7 +98,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
 
     `examples` is the data, when it is known. Raises `UsageError` for an unknown variant.
     """
-    results.expect_variant("mobilecs/extraction", variant)
+    EXTRACTION.expect_variant(variant)
     if variant == "official":
         return official_refusal(submission, examples)
     return examine(submission, examples).problems

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
+from duologue.challenges.mobilecs.schema.briefs import EXTRACTION
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
@@ -32,7 +33,7 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     """Return the formulas of a variant. Raises `UsageError` for an unknown one."""
     from duologue.metrics.spans import Match, Measure, Weighted
 
-    results.expect_variant("mobilecs/extraction", variant)
+    EXTRACTION.expect_variant(variant)
     source = f"SereTOD 2022 track 1 scorer{'' if variant == 'official' else ', repaired (docs/challenges/mobilecs.md)'}"
     epsilon = official.EPSILON if variant == "official" else 0.0
 
