@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from duologue.challenges.conversation.collector.accounts import AccountCollector
 from duologue.challenges.conversation.collector.client import HttpResponse
-from duologue.challenges.conversation.collector.rate_limits import Budget, Windows
+from duologue.challenges.conversation.collector.rate_limits import Budget, RateLimits
 from duologue.challenges.conversation.collector.v1 import V1
 from duologue.challenges.conversation.formats import stores
 from golden.cases import Case, files_below, read, read_lines, same
@@ -76,7 +76,7 @@ class _Service:
     """Answers as the world that the official tool saw; stands in for a `HttpClient`."""
 
     def __init__(self, world: dict[str, Any]) -> None:
-        self.windows = Windows()
+        self.limits = RateLimits()
         self.calls: list[dict[str, Any]] = []
         self._world = world
         self._posts = {post["id"]: post for post in world["tweets"]}

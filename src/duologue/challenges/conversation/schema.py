@@ -1,4 +1,4 @@
-"""What the challenge is called, and what its files and scores may be told: the brief of the task."""
+"""The task's brief: name, variants, options and tracks."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class ConversationTask(Task):
         """
         several = len(paths) > 1
         names = [f"{number}:" if several else "" for number, _ in enumerate(paths, start=1)]
-        return [one for path, name in zip(paths, names, strict=True) for one in files.load_lessons(path, name)]
+        return [one for path, name in zip(paths, names, strict=True) for one in files.load_training(path, name)]
 
     def read(self, path: Path) -> Submission:
         """Read a result file as it is: system output, or one reply per line."""

@@ -10,7 +10,7 @@ import pytest
 from duologue.challenges.conversation.collector.accounts import AccountCollector, CollectionResult
 from duologue.challenges.conversation.collector.bearer_token import Token
 from duologue.challenges.conversation.collector.client import HttpClient
-from duologue.challenges.conversation.collector.rate_limits import Budget, Patience
+from duologue.challenges.conversation.collector.rate_limits import Budget, RetryPolicy
 from duologue.challenges.conversation.collector.v1 import V1
 from duologue.challenges.conversation.collector.v2 import V2
 from duologue.challenges.conversation.formats import stores
@@ -56,13 +56,13 @@ def collect(tmp_path: Path, time: Time) -> Callable[..., CollectionResult]:
         most: int | None = None,
         files: bool = True,
         say: Callable[[str], object] = lambda _: None,
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
         clock: Any = time,
         **more: Any,
     ) -> CollectionResult:
         budget = budget or Budget()
         token = None if service.token is None else Token(service.token)
-        caller = HttpClient(service.url, token, chance=Random(1), clock=clock, patience=patience, say=say)
+        caller = HttpClient(service.url, token, rng=Random(1), clock=clock, retry=patience, say=say)
         with caller, stores.open_base(folder) as base:
             made = V1(caller, budget, say) if api == "v1" else V2(caller, budget, base, accounts=accounts, **more)
             return AccountCollector(made, base, folder, most=most, files=files, say=say).run(accounts)

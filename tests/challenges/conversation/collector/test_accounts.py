@@ -9,7 +9,7 @@ from tests.twitter.service import Service
 from tests.twitter.world import World
 
 from duologue.challenges.conversation.collector import locks
-from duologue.challenges.conversation.collector.rate_limits import Budget, Patience, Prices
+from duologue.challenges.conversation.collector.rate_limits import Budget, Prices, RetryPolicy
 from duologue.challenges.conversation.formats import stores
 from duologue.store.posts import PostBase
 
@@ -344,7 +344,7 @@ def test_without_files_the_store_has_the_database_alone(world: World, collect: C
 def test_a_service_that_fails_at_two_accounts_in_a_row_stops_the_run(world: World, collect: Collect) -> None:
     with Service(world, rate=1.0, trickle_seconds=0.001) as service:
         service.chance.choice = lambda _: "500"  # type: ignore[method-assign, assignment, return-value]  # this fault only
-        outcome = collect(service, [*NAMES, "Third"], patience=Patience(tries=2))
+        outcome = collect(service, [*NAMES, "Third"], patience=RetryPolicy(tries=2))
         assert len(service.calls) == 4
     assert list(outcome.failed) == NAMES
     assert outcome.stopped is not None

@@ -46,7 +46,7 @@ def api_of(tmp_path: Path, time: Time) -> Iterator[Callable[[str, Any], Api]]:
 
         service.answer = odd  # type: ignore[method-assign, assignment]  # a server with odd answers
         service.__enter__()
-        caller = HttpClient(service.url, None, chance=Random(1), clock=time)
+        caller = HttpClient(service.url, None, rng=Random(1), clock=time)
         base = stores.open_base(tmp_path)
         open_.extend((base, caller, service))
         return V1(caller, Budget()) if api == "v1" else V2(caller, Budget(), base)

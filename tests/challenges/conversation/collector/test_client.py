@@ -8,7 +8,7 @@ from tests.twitter.service import Service
 from tests.twitter.world import World
 
 from duologue.challenges.conversation.collector.client import CallError, HttpClient, RefusedError
-from duologue.challenges.conversation.collector.rate_limits import Patience, WallClock
+from duologue.challenges.conversation.collector.rate_limits import RetryPolicy, WallClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ def caller_of(time: Time) -> Iterator[Callable[..., HttpClient]]:
     made: list[HttpClient] = []
 
     def caller_of(service: Service, **more: Any) -> HttpClient:
-        made.append(HttpClient(service.url, None, chance=Random(1), **{"clock": time, **more}))
+        made.append(HttpClient(service.url, None, rng=Random(1), **{"clock": time, **more}))
         return made[-1]
 
     yield caller_of
@@ -45,7 +45,7 @@ def test_a_call_that_fails_is_made_again_after_a_wait(
 
 def test_a_service_that_keeps_failing_is_given_up_with_its_last_words(caller_of: Callable[..., HttpClient]) -> None:
     with Service(World(), faults=["500"] * 9) as service:
-        caller = caller_of(service, patience=Patience(tries=3))
+        caller = caller_of(service, retry=RetryPolicy(tries=3))
         with pytest.raises(CallError, match=r"status 500.*trouble.*given up after 3 tries"):
             caller.get(STATUS, {})
     assert caller.calls == 3
@@ -54,7 +54,7 @@ def test_a_service_that_keeps_failing_is_given_up_with_its_last_words(caller_of:
 def test_a_service_that_is_not_there_is_given_up(caller_of: Callable[..., HttpClient]) -> None:
     with Service(World()) as service:
         pass
-    caller = caller_of(service, patience=Patience(tries=2))
+    caller = caller_of(service, retry=RetryPolicy(tries=2))
     with pytest.raises(CallError, match="connection failed"):
         caller.get(STATUS, {})
 
@@ -105,15 +105,15 @@ def test_a_body_that_trickles_in_for_too_long_is_given_up_and_asked_for_again(
     caller_of: Callable[..., HttpClient],
 ) -> None:
     with Service(World(), faults=["slow"], trickle_seconds=0.2) as service:
-        patience = Patience(answer_seconds=0.3, first_seconds=0.01)
-        caller = caller_of(service, patience=patience, clock=WallClock())
+        retry = RetryPolicy(answer_seconds=0.3, first_seconds=0.01)
+        caller = caller_of(service, retry=retry, clock=WallClock())
         assert caller.get(STATUS, {}).status == 200
     assert caller.calls == 2
 
 
 def test_a_service_that_falls_silent_is_given_up_and_asked_again(caller_of: Callable[..., HttpClient]) -> None:
     with Service(World(), faults=["slow"], trickle_seconds=0.6) as service:
-        caller = caller_of(service, patience=Patience(silence_seconds=0.2))
+        caller = caller_of(service, retry=RetryPolicy(silence_seconds=0.2))
         assert caller.get(STATUS, {}).status == 200
     assert caller.calls == 2
 

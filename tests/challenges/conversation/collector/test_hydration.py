@@ -9,7 +9,7 @@ from tests.twitter.service import Service
 from tests.twitter.world import World
 
 from duologue.challenges.conversation.collector.client import HttpClient
-from duologue.challenges.conversation.collector.hydration import Hydrated, hydrate, left_of
+from duologue.challenges.conversation.collector.hydration import HydrationResult, hydrate, missing_ids
 from duologue.challenges.conversation.collector.rate_limits import Budget
 from duologue.challenges.conversation.collector.v1 import V1
 from duologue.challenges.conversation.collector.v2 import V2
@@ -35,9 +35,9 @@ def world() -> World:
     return world
 
 
-def fetched(service: Service, folder: Path, api: str, time: Time, wanted: list[int], **more: Any) -> Hydrated:
+def fetched(service: Service, folder: Path, api: str, time: Time, wanted: list[int], **more: Any) -> HydrationResult:
     budget = Budget(max_posts=more.pop("max_posts", None))
-    with HttpClient(service.url, None, chance=Random(1), clock=time) as caller, stores.open_base(folder) as base:
+    with HttpClient(service.url, None, rng=Random(1), clock=time) as caller, stores.open_base(folder) as base:
         made = V1(caller, budget) if api == "v1" else V2(caller, budget, base)
         return hydrate(made, base, wanted, **more)
 
@@ -48,7 +48,7 @@ def test_a_hundred_ids_go_with_each_call_and_none_is_asked_for_twice(
 ) -> None:
     wanted = list(range(1_000, 1_250))
     with Service(world, faults=["ok", "500", "cut"]) as service:
-        assert fetched(service, tmp_path, api, time, wanted) == Hydrated(asked=250, stored=248, absent=2)
+        assert fetched(service, tmp_path, api, time, wanted) == HydrationResult(asked=250, stored=248, absent=2)
         lookups = len([one for one in service.endpoints() if "rate_limit" not in one])
         assert lookups - 3 <= 2  # three batches, and the faults
         before = len(service.calls)
@@ -65,7 +65,7 @@ def test_a_budget_is_kept_and_the_next_run_goes_on(world: World, tmp_path: Path,
         first = fetched(service, tmp_path, api, time, wanted, max_posts=130)
         assert service.delivered == 130
         assert first.stopped is not None
-        assert fetched(service, tmp_path, api, time, wanted) == Hydrated(asked=250, stored=248, absent=2)
+        assert fetched(service, tmp_path, api, time, wanted) == HydrationResult(asked=250, stored=248, absent=2)
         assert service.delivered == 248
 
 
@@ -74,8 +74,8 @@ def test_todays_interface_says_why_a_post_is_absent(world: World, tmp_path: Path
         fetched(service, tmp_path, "v2", time, [1_003, 1_004])
     with stores.open_base(tmp_path, writable=False) as base:
         assert base.absent() == {1_003: "Not Found Error"}
-        assert left_of(base, [1_003, 1_004, 5]) == [5]
-        assert left_of(base, [1_003, 1_004, 5], again=True) == [1_003, 5]
+        assert missing_ids(base, [1_003, 1_004, 5]) == [5]
+        assert missing_ids(base, [1_003, 1_004, 5], again=True) == [1_003, 5]
 
 
 def test_ids_come_as_the_challenges_list_or_one_per_line(tmp_path: Path) -> None:

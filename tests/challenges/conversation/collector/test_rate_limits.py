@@ -6,23 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.collector.rate_limits import Budget, BudgetSpentError, Patience, Prices, Windows
+from duologue.challenges.conversation.collector.rate_limits import (
+    Budget,
+    BudgetSpentError,
+    Prices,
+    RateLimits,
+    RetryPolicy,
+)
 
 
 def test_waits_double_up_to_the_longest_and_half_of_each_is_chance() -> None:
-    patience = Patience(first_seconds=2.0, most_seconds=30.0)
+    retry = RetryPolicy(first_seconds=2.0, most_seconds=30.0)
     for errors, full in ((1, 2.0), (2, 4.0), (4, 16.0), (5, 30.0), (60, 30.0)):
-        waits = [patience.after(errors, Random(seed)) for seed in range(50)]
+        waits = [retry.after(errors, Random(seed)) for seed in range(50)]
         assert full / 2 <= min(waits) < full * 0.6
         assert full * 0.9 < max(waits) <= full
 
 
 def test_nothing_left_means_waiting_until_the_reset_and_a_margin_once() -> None:
-    windows = Windows()
-    assert windows.note("/a", {"x-rate-limit-remaining": "0", "x-rate-limit-reset": "1000"})
-    assert windows.wait("/b", 900.0, 5.0) == 0
-    assert windows.wait("/a", 900.0, 5.0) == 105
-    assert windows.wait("/a", 900.0, 5.0) == 0
+    limits = RateLimits()
+    assert limits.note("/a", {"x-rate-limit-remaining": "0", "x-rate-limit-reset": "1000"})
+    assert limits.wait("/b", 900.0, 5.0) == 0
+    assert limits.wait("/a", 900.0, 5.0) == 105
+    assert limits.wait("/a", 900.0, 5.0) == 0
 
 
 @pytest.mark.parametrize(
@@ -30,15 +36,15 @@ def test_nothing_left_means_waiting_until_the_reset_and_a_margin_once() -> None:
     [{}, {"x-rate-limit-remaining": "0"}, {"x-rate-limit-remaining": "x", "x-rate-limit-reset": "1"}],
 )
 def test_headers_that_tell_no_limit_are_no_limit(headers: dict[str, str]) -> None:
-    windows = Windows()
-    assert not windows.note("/a", headers)
-    assert windows.wait("/a", 0.0, 5.0) == 0
+    limits = RateLimits()
+    assert not limits.note("/a", headers)
+    assert limits.wait("/a", 0.0, 5.0) == 0
 
 
 def test_a_reset_that_is_no_number_is_not_waited_for() -> None:
-    windows = Windows()
-    windows.note("/a", {"x-rate-limit-remaining": "0", "x-rate-limit-reset": "inf"})
-    assert windows.wait("/a", 0.0, 5.0) == 0
+    limits = RateLimits()
+    limits.note("/a", {"x-rate-limit-remaining": "0", "x-rate-limit-reset": "inf"})
+    assert limits.wait("/a", 0.0, 5.0) == 0
 
 
 def test_a_budget_of_posts_gives_less_and_less_and_then_stops() -> None:

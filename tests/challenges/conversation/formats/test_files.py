@@ -266,18 +266,18 @@ def test_real_system_output_comes_back_byte_for_byte(real_data: Path, tmp_path: 
 
 def test_training_dialogues_may_end_with_the_user_and_their_last_reply_is_learned(write: Callable[..., Path]) -> None:
     path = write("U: a\nS: b\nU: thanks\n\nU: c\nS: d\n\nU: nobody answers\n")
-    first, second, third = files.load_lessons(path)
+    first, second, third = files.load_training(path)
     assert [turn.text for turn in first.sample.history] == ["a"]
     assert [one.references[0].text for one in (first, second)] == ["b", "d"]
     assert third.references == ()
     assert [turn.text for turn in third.sample.history] == ["nobody answers"]
-    assert [one.sample.id for one in files.load_lessons(path, "2:")] == ["2:1", "2:2", "2:3"]
+    assert [one.sample.id for one in files.load_training(path, "2:")] == ["2:1", "2:2", "2:3"]
 
 
 def test_whole_dialogues_are_read_for_training_as_they_are_for_evaluation(write: Callable[..., Path]) -> None:
     path = write("U: a\nS: b\nU: c\nS: d\n\nU: e\nS: f\n")
-    assert files.load_lessons(path) == files.load(path)
+    assert files.load_training(path) == files.load(path)
     output = write("U: a\nS_REF: b\nS_HYP: c\n", "output.txt")
-    assert files.load_lessons(output) == files.load(output)
+    assert files.load_training(output) == files.load(output)
     with pytest.raises(FormatError):
-        files.load_lessons(write("U: a\nhello\n", "odd.txt"))
+        files.load_training(write("U: a\nhello\n", "odd.txt"))

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.scoring.counts import COMMONEST, DIFFERENT, _diversity, count, count_each
-from duologue.challenges.conversation.scoring.items import Items
+from duologue.challenges.conversation.scoring.counts import DIFFERENT, MOST_FREQUENT, _diversity, count, count_each
+from duologue.challenges.conversation.scoring.items import ScoredItems
 from duologue.core.records import Scoring
 from duologue.metrics.diversity import count_distinct
 from duologue.metrics.tokens import number_grams, number_tokens
 
-ITEMS = Items(["1", "2", "3"], ["a b", "c", "a  b"], [["a b", "b"], ["d"], ["a"]], [])
+ITEMS = ScoredItems(["1", "2", "3"], ["a b", "c", "a  b"], [["a b", "b"], ["d"], ["a"]], [])
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=4), min_size=1, max_size=6))
@@ -37,5 +37,5 @@ def test_a_reply_is_the_same_whatever_its_spaces(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("DUOLOGUE_METEOR", raising=False)
     found = count(ITEMS, Scoring(variant="strict"))
     assert found.columns[DIFFERENT.name].tolist() == [1, 1, 0]
-    assert found.columns[COMMONEST.name].tolist() == [1, 0, 1]
+    assert found.columns[MOST_FREQUENT.name].tolist() == [1, 0, 1]
     assert set(found.intervals) == {"distinct-1", "distinct-2"}  # CIDEr has none for so few samples

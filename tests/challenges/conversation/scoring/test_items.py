@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.conversation.formats.files import load, read_submission
-from duologue.challenges.conversation.scoring.items import answers_in, given_in, items_of, merge
+from duologue.challenges.conversation.scoring.items import answers_in, contents_of, items_of, merge
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Example, Sample, Scoring
 
@@ -115,8 +115,8 @@ def test_the_data_file_is_no_answer(write: Write) -> None:
 
 def test_replies_are_found_by_their_place(write: Write) -> None:
     text = "U: a\nS: b\nU: c\nS_REF: d e\nS_HYP: f\n\nU: g\nS_REF: h\n\n"
-    assert given_in(read_submission(write(text))) == (["f", None], [["d e"], ["h"]], [3, 1])
-    assert given_in(read_submission(write("f\n\ni"))) == (["f", "", "i"], [[], [], []], [])
+    assert contents_of(read_submission(write(text))) == (["f", None], [["d e"], ["h"]], [3, 1])
+    assert contents_of(read_submission(write("f\n\ni"))) == (["f", "", "i"], [[], [], []], [])
 
 
 def test_answers_are_found_by_the_ids_of_their_samples(write: Write) -> None:

@@ -15,9 +15,9 @@ from duologue.challenges.conversation.scoring.ppmi import (
 
 
 def test_words_are_numbered_by_frequency_then_code_point() -> None:
-    assert word_ids([["b", "a", "b"], ["c", "a"]], most=10) == {"a": 0, "b": 1, "c": 2}
-    assert word_ids([["b", "a", "b"], ["c"]], most=2) == {"b": 0, "a": 1}
-    assert word_ids([["b", "a", "b"]], most=10, least=2) == {"b": 0}
+    assert word_ids([["b", "a", "b"], ["c", "a"]], limit=10) == {"a": 0, "b": 1, "c": 2}
+    assert word_ids([["b", "a", "b"], ["c"]], limit=2) == {"b": 0, "a": 1}
+    assert word_ids([["b", "a", "b"]], limit=10, least=2) == {"b": 0}
 
 
 def test_pairs_are_counted_in_any_portions() -> None:

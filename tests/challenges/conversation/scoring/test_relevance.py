@@ -67,7 +67,7 @@ def test_the_words_of_an_answer_need_not_stand_in_the_question() -> None:
     ]
     histories = [(Turn(speaker="user", text=said),) for said, _ in pairs]
     others = [[1, 2], [0, 2], [0, 1]]
-    passes = Judge(lessons).passes([reply for _, reply in pairs], histories, others)
+    passes = Judge(lessons).correct([reply for _, reply in pairs], histories, others)
     assert passes.tolist() == [1, 1, 1]
 
 
@@ -131,8 +131,8 @@ def test_references_without_contexts_are_refused(
 
 def test_the_judge_wants_training_dialogues(task: ConversationTask, write: Write) -> None:
     with pytest.raises(UsageError, match="no reply to fit"):
-        relevance.judge_of(write("U: hello\n\n", "bare.txt"))
+        relevance.fitted_judge(write("U: hello\n\n", "bare.txt"))
     with pytest.raises(FormatError):
-        relevance.judge_of(write("hello\n", "odd.txt"))
+        relevance.fitted_judge(write("hello\n", "odd.txt"))
     with pytest.raises(UsageError, match="leave the options out"):
         task.metrics(Scoring(variant="official", options={"relevance": "train.txt"}))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.conversation.scoring import items as module
-from duologue.challenges.conversation.scoring.counts import COMMONEST, count
-from duologue.challenges.conversation.scoring.items import Flow, Items
+from duologue.challenges.conversation.scoring.counts import MOST_FREQUENT, count
+from duologue.challenges.conversation.scoring.items import ItemStream, ScoredItems
 from duologue.challenges.conversation.scoring.stream_counts import count_runs
 from duologue.core.records import Scoring
 from duologue.metrics.meteor import VARIABLE
@@ -29,12 +29,12 @@ def test_counts_of_runs_are_those_of_their_samples_wherever_portions_end(
     samples: list[tuple[str, list[str]]], portion: int, most: int, variant: str
 ) -> None:
     names = [str(row) for row in range(len(samples))]
-    items = Items(names, [said for said, _ in samples], [wanted for _, wanted in samples], [])
+    items = ScoredItems(names, [said for said, _ in samples], [wanted for _, wanted in samples], [])
     how = Scoring(variant=variant)
     told: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "PORTION", portion)
-        runs = count_runs(Flow.of(items), how, most, lambda part: told.extend(part.ids))
+        runs = count_runs(ItemStream.of(items), how, most, lambda part: told.extend(part.ids))
     assert told == items.ids
     step = -(-len(samples) // most)
     starts = list(range(0, len(samples), step))
@@ -44,7 +44,7 @@ def test_counts_of_runs_are_those_of_their_samples_wherever_portions_end(
     assert runs.columns.keys() == whole.columns.keys()
     for name, values in whole.columns.items():
         expected = np.add.reduceat(values, starts)
-        if name == COMMONEST.name:  # of several equally frequent replies another may be taken
+        if name == MOST_FREQUENT.name:  # of several equally frequent replies another may be taken
             assert runs.columns[name].sum() == expected.sum()
         else:
             assert runs.columns[name] == pytest.approx(expected, rel=1e-12, abs=1e-15), name
@@ -52,11 +52,11 @@ def test_counts_of_runs_are_those_of_their_samples_wherever_portions_end(
 
 @given(st.lists(st.sampled_from(["a b", "a  b", "b a", "c", ""]), min_size=1, max_size=12), st.integers(1, 5))
 def test_the_most_frequent_reply_is_one_reply_whatever_its_spaces(replies: list[str], portion: int) -> None:
-    items = Items([str(row) for row in range(len(replies))], replies, [["a b"] for _ in replies], [])
+    items = ScoredItems([str(row) for row in range(len(replies))], replies, [["a b"] for _ in replies], [])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "PORTION", portion)
-        marked = count_runs(Flow.of(items), Scoring(variant="official"), len(replies), lambda _: None).columns
+        marked = count_runs(ItemStream.of(items), Scoring(variant="official"), len(replies), lambda _: None).columns
     times = Counter(" ".join(one.split()) for one in replies)
-    chosen = {" ".join(one.split()) for one, flag in zip(replies, marked[COMMONEST.name], strict=True) if flag}
+    chosen = {" ".join(one.split()) for one, flag in zip(replies, marked[MOST_FREQUENT.name], strict=True) if flag}
     assert len(chosen) == 1
-    assert times[chosen.pop()] == max(times.values()) == marked[COMMONEST.name].sum()
+    assert times[chosen.pop()] == max(times.values()) == marked[MOST_FREQUENT.name].sum()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.collector.api import Api
 
 
-class Accounts(Record, frozen=True, kw_only=True):
+class AccountSearchResult(Record, frozen=True, kw_only=True):
     """What a search found."""
 
     names: tuple[str, ...]
@@ -22,7 +22,7 @@ class Accounts(Record, frozen=True, kw_only=True):
     """Why the search stopped before its end."""
 
 
-def found_accounts(api: Api, words: str, most: int) -> Accounts:
+def search_accounts(api: Api, words: str, most: int) -> AccountSearchResult:
     """Return up to so many accounts that the service finds. Raises `CallError` as `Caller.get` does."""
     rows: list[dict[str, Any]] = []
     stopped = None
@@ -32,4 +32,6 @@ def found_accounts(api: Api, words: str, most: int) -> Accounts:
     except BudgetSpentError as error:
         stopped = str(error)
     names = [row.get("screen_name") or row.get("username") for row in rows]
-    return Accounts(names=tuple(name for name in names if isinstance(name, str)), rows=tuple(rows), stopped=stopped)
+    return AccountSearchResult(
+        names=tuple(name for name in names if isinstance(name, str)), rows=tuple(rows), stopped=stopped
+    )

@@ -24,7 +24,7 @@ class FetchedPost(NamedTuple):
     """The JSON object of API v2."""
 
 
-class Page(NamedTuple):
+class TimelinePage(NamedTuple):
     """A page of a timeline, newest first."""
 
     posts: Sequence[FetchedPost]
@@ -49,7 +49,9 @@ class Api(Protocol):
     thrifty: bool
     """Whether posts that came with the timeline itself are not looked up once more, as the official collector does."""
 
-    def timeline(self, account: str, *, since: int | None, before: int | None, most: int | None) -> Iterator[Page]:
+    def timeline(
+        self, account: str, *, since: int | None, before: int | None, most: int | None
+    ) -> Iterator[TimelinePage]:
         """Yield the pages of an account's timeline without retweets: ids above `since`, below `before`.
 
         `most` posts are wanted, which may make pages smaller. Raises `GoneError` for an account that is not there

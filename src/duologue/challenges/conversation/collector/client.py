@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from duologue.challenges.conversation.collector.rate_limits import Patience, WallClock, Windows
+from duologue.challenges.conversation.collector.rate_limits import RateLimits, RetryPolicy, WallClock
 from duologue.core.errors import DuologueError
 from duologue.core.extras import need
 
@@ -61,24 +61,24 @@ class HttpClient:
         base_url: str,
         token: Token | None,
         *,
-        chance: Random,
-        patience: Patience | None = None,
+        rng: Random,
+        retry: RetryPolicy | None = None,
         clock: Clock | None = None,
         say: Callable[[str], object] = lambda _: None,
         on_call: Callable[[str, Params], object] = lambda *_: None,
     ) -> None:
-        """`chance` draws the jitter, `say` tells people of waits, `on_call` is told every call before it is made."""
+        """`rng` draws the jitter, `say` tells people of waits, `on_call` is told every call before it is made."""
         httpx: Any = need("httpx", "collect")
         self._base_url = base_url.rstrip("/")
         self._token = token
-        self._patience = patience or Patience()
+        self._retry = retry or RetryPolicy()
         self._clock = clock or WallClock()
-        self._chance = chance
+        self._rng = rng
         self._say = say
         self._on_call = on_call
-        self.windows = Windows()
+        self.limits = RateLimits()
         self.calls = 0
-        waits = httpx.Timeout(self._patience.silence_seconds)
+        waits = httpx.Timeout(self._retry.silence_seconds)
         # Neither redirects nor proxies of the environment: the token goes to the named host and to no other. Only
         # for hosts elsewhere a proxy may be the only way out.
         local = self._base_url.startswith("http://")
@@ -102,23 +102,23 @@ class HttpClient:
         family = family or endpoint
         errors = 0
         while True:
-            self._pause(self.windows.wait(family, self._clock.now(), self._patience.margin_seconds), family)
+            self._pause(self.limits.wait(family, self._clock.now(), self._retry.margin_seconds), family)
             self.calls += 1
             self._on_call(endpoint, params)
             status, headers, body, trouble = self._once(endpoint, params)
-            limited = self.windows.note(family, headers)
+            limited = self.limits.note(family, headers)
             if not trouble and (status == _OK or status in fine):
                 return HttpResponse(status, body, limited)
             if not trouble and 300 <= status < 500 and status != _TOO_MANY:
                 kind = RefusedError if status in _REFUSED else CallError
                 raise kind(f"{endpoint}: {self._refusal(status, body)}")
             errors += 1
-            if errors >= self._patience.tries:
+            if errors >= self._retry.tries:
                 raise CallError(f"{endpoint}: {trouble or self._refusal(status, body)}; given up after {errors} tries")
             if status == _TOO_MANY and limited:
                 # The headers of a refusal tell when to come back, even if they claim that something is left.
-                self.windows.set(family, 0, float(headers["x-rate-limit-reset"]))
-            waiting = self._patience.after(errors, self._chance)
+                self.limits.set(family, 0, float(headers["x-rate-limit-reset"]))
+            waiting = self._retry.after(errors, self._rng)
             self._say(f"{endpoint}: {trouble or f'status {status}'}; trying again")
             self._pause(waiting, family)
 
@@ -127,7 +127,7 @@ class HttpClient:
         import httpx
 
         headers = {"Accept": "application/json", **(self._token.header() if self._token else {})}
-        until = self._clock.now() + self._patience.answer_seconds
+        until = self._clock.now() + self._retry.answer_seconds
         data = bytearray()
         try:
             with self._client.stream("GET", self._base_url + endpoint, params=dict(params), headers=headers) as answer:

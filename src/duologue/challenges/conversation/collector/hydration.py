@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from duologue.store.posts import PostBase
 
 
-class Hydrated(Record, frozen=True, kw_only=True):
+class HydrationResult(Record, frozen=True, kw_only=True):
     """What became of an id list."""
 
     asked: int
@@ -28,7 +28,7 @@ class Hydrated(Record, frozen=True, kw_only=True):
     """Why the run stopped before its end."""
 
 
-def left_of(base: PostBase, wanted: Sequence[int], *, again: bool = False) -> list[int]:
+def missing_ids(base: PostBase, wanted: Sequence[int], *, again: bool = False) -> list[int]:
     """Return the ids that are neither in the store nor known to be absent; with `again` those too, unless deleted."""
     done = base.parents(wanted).keys() | base.deleted().keys() | (set() if again else set(base.absent()))
     return [one for one in wanted if one not in done]
@@ -36,13 +36,13 @@ def left_of(base: PostBase, wanted: Sequence[int], *, again: bool = False) -> li
 
 def hydrate(
     api: Api, base: PostBase, wanted: Sequence[int], *, again: bool = False, progress: Progress | None = None
-) -> Hydrated:
+) -> HydrationResult:
     """Fetch what is missing, a hundred ids per call; each call's posts are kept as they come.
 
     `again` asks for absent ids once more. Raises `CallError` as `Caller.get` does.
     """
     stopped = None
-    missing = left_of(base, wanted, again=again)
+    missing = missing_ids(base, wanted, again=again)
     done = 0
     try:
         for found in api.look_up(missing) if missing else ():
@@ -55,4 +55,4 @@ def hydrate(
         stopped = str(error)
     there, absent = base.parents(wanted), base.absent()
     gone = sum(one in absent and one not in there for one in wanted)
-    return Hydrated(asked=len(wanted), stored=len(there), absent=gone, stopped=stopped)
+    return HydrationResult(asked=len(wanted), stored=len(there), absent=gone, stopped=stopped)

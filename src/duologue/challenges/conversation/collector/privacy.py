@@ -84,7 +84,7 @@ class Pseudonyms:
         return int.from_bytes(self._digest(f"#{number}"), "big") >> (64 - _NUMBER_BITS)
 
 
-class Threads:
+class ThreadAnonymisers:
     """The dialogues' anonymisers by the first post of their thread, as far as it is known."""
 
     def __init__(self, anonymiser: Anonymiser, root: Callable[[int], int]) -> None:
@@ -101,7 +101,7 @@ class Threads:
         return found
 
 
-class Privacy:
+class PostAnonymiser:
     """Makes posts of a dump such that they may be stored."""
 
     def __init__(self, base: PostBase, source: Source, accounts: Iterable[str]) -> None:
@@ -111,7 +111,7 @@ class Privacy:
         self._people = Pseudonyms.imported(base, source)
         self.anonymiser = Anonymiser(keep=self._accounts, handle=self._people.name)
         self._recent: OrderedDict[int, tuple[int | None, list[str]]] = OrderedDict()
-        self._threads = Threads(self.anonymiser, self._root)
+        self._threads = ThreadAnonymisers(self.anonymiser, self._root)
 
     def post(self, row: Row, mentioned: Iterable[str] = ()) -> Row:
         """Return a post as it may be stored; `mentioned` are display names of people whom it speaks to."""
@@ -147,7 +147,7 @@ class Privacy:
             post = parent
 
 
-class Exporter:
+class StoreAnonymiser:
     """Makes the dialogues of a store such that they may leave it."""
 
     def __init__(self, path: Path) -> None:

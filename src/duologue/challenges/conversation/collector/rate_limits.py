@@ -42,7 +42,7 @@ class WallClock:
         time.sleep(seconds)
 
 
-class Patience(Record, frozen=True, kw_only=True):
+class RetryPolicy(Record, frozen=True, kw_only=True):
     """How long to wait, and how often to try again."""
 
     margin_seconds: float = 5.0
@@ -58,16 +58,16 @@ class Patience(Record, frozen=True, kw_only=True):
     silence_seconds: float = 30.0
     """Time without a byte after which an answer is given up."""
 
-    def after(self, errors: int, chance: Random) -> float:
+    def after(self, errors: int, rng: Random) -> float:
         """Return the wait in seconds after so many errors in a row: doubled each time, half of it left to chance.
 
         Two collectors that were refused together do not come back together.
         """
         full = min(self.most_seconds, self.first_seconds * 2.0 ** (errors - 1))
-        return full * (0.5 + 0.5 * chance.random())
+        return full * (0.5 + 0.5 * rng.random())
 
 
-class Windows:
+class RateLimits:
     """What is left of each endpoint's rate limit, as the headers of answers told."""
 
     def __init__(self) -> None:

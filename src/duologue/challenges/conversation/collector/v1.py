@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, Page
+from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, TimelinePage
 from duologue.challenges.conversation.collector.client import CallError, GoneError
 from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE
 from duologue.challenges.conversation.formats.posts import is_post
@@ -37,7 +37,9 @@ class V1:
         self._say = say
         self._may_look_up = False
 
-    def timeline(self, account: str, *, since: int | None, before: int | None, most: int | None) -> Iterator[Page]:
+    def timeline(
+        self, account: str, *, since: int | None, before: int | None, most: int | None
+    ) -> Iterator[TimelinePage]:
         """Yield the pages; the last call is the one that sees an empty page."""
         self._may_look_up = False
         self._ask_limits()
@@ -59,7 +61,7 @@ class V1:
             if not isinstance(last, int) or (before is not None and last >= before):
                 raise CallError(f"{_TIMELINE}: the page after id {before} ends with id {last}: it leads nowhere")
             before = last
-            yield Page(self._posts(rows), (), before)
+            yield TimelinePage(self._posts(rows), (), before)
 
     def look_up(self, ids: Sequence[int]) -> Iterator[LookupResult]:
         """Yield the posts; deleted and protected ones are simply not in the answer.
@@ -110,7 +112,7 @@ class V1:
             for family, limit in families.items() if isinstance(families, dict) else ():
                 left, reset = (limit.get("remaining"), limit.get("reset")) if isinstance(limit, dict) else (None, None)
                 if isinstance(left, int) and isinstance(reset, int | float):
-                    self._caller.windows.set(family, left, reset)
+                    self._caller.limits.set(family, left, reset)
 
     def _rows(self, answer: HttpResponse, name: str, *, users: bool = False) -> list[Any]:
         rows = answer.body

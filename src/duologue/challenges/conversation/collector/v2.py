@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, Page
+from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, TimelinePage
 from duologue.challenges.conversation.collector.client import CallError, GoneError
 from duologue.challenges.conversation.collector.conversions import is_retweet, to_v1
 from duologue.challenges.conversation.collector.rate_limits import TIMELINE_MINIMUM
@@ -36,7 +36,7 @@ class _Body(NamedTuple):
     more: str | None
 
 
-class Numbers(Protocol):
+class AccountIds(Protocol):
     """Where accounts' numbers are kept, such as the store."""
 
     def user(self, account: str) -> int | None:
@@ -57,7 +57,7 @@ class V2:
         self,
         caller: HttpClient,
         budget: Budget,
-        numbers: Numbers,
+        numbers: AccountIds,
         *,
         accounts: Sequence[str] = (),
         spelling: Spelling = "tweet",
@@ -72,7 +72,9 @@ class V2:
         self._say = say
         self._unknown: dict[str, str] = {}
 
-    def timeline(self, account: str, *, since: int | None, before: int | None, most: int | None) -> Iterator[Page]:
+    def timeline(
+        self, account: str, *, since: int | None, before: int | None, most: int | None
+    ) -> Iterator[TimelinePage]:
         """Yield the pages. The posts replied to are asked for along with them, unless a budget must be kept."""
         user = self.user_of(account)
         if user is None:
@@ -101,7 +103,7 @@ class V2:
             sent = self._sent(rows, body.users)
             answered = {one.post["in_reply_to_status_id"] for one in sent}  # quoted posts come along as well
             beside = self._sent(body.beside, body.users, known_only=True)
-            yield Page(sent, [one for one in beside if one.post["id"] in answered], before)
+            yield TimelinePage(sent, [one for one in beside if one.post["id"] in answered], before)
             if body.more is None:
                 return
             if params.get("pagination_token") == body.more:

@@ -147,7 +147,7 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
             left = wanted
             if stores.has_base(store):
                 with stores.open_base(store, writable=False) as base:
-                    left = hydrating.left_of(base, wanted, again=again)
+                    left = hydrating.missing_ids(base, wanted, again=again)
             console.line(f"{len(wanted):,} different ids, {len(left):,} to fetch")
             console.block(
                 plan.plan_text(plan.lookup_steps(session.service, len(left)), session.budget, session.base_url)
@@ -179,7 +179,7 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
     Example:
       duologue collect search customer support --n 200 --out accounts.txt
     """
-    from duologue.challenges.conversation.collector.account_search import found_accounts
+    from duologue.challenges.conversation.collector.account_search import search_accounts
     from duologue.core import disk
 
     with ExitStack() as stack:
@@ -189,7 +189,7 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
             cost = n * session.budget.prices.user
             console.line(f"nothing is called; it would be up to {-(-n // size)} calls, up to {cost:,.2f} USD")
             return
-        found = found_accounts(session.api(NoAccountIds(), ()), " ".join(words), n)
+        found = search_accounts(session.api(NoAccountIds(), ()), " ".join(words), n)
     text = "".join(f"{name}\n" for name in found.names)
     if out is None:
         console.text(text)
@@ -218,14 +218,14 @@ def export(*, store: Path, out: Path, keep_personal_data: bool) -> None:
       duologue collect export tweets --out shared
       duologue collect export tweets --out stored_data --keep-personal-data
     """
-    from duologue.challenges.conversation.collector.privacy import Exporter
+    from duologue.challenges.conversation.collector.privacy import StoreAnonymiser
     from duologue.challenges.conversation.formats import stores
 
     if keep_personal_data:
         paths = stores.export(store, out, private=True)
         console.line(f"{len(paths)} account files in {out}, with personal data: they are for their owner alone")
         return
-    exporter = Exporter(store)
+    exporter = StoreAnonymiser(store)
     paths = stores.export(store, out, exporter.store)
     console.line(f"{len(paths)} account files in {out}")
     console.text(exporter.anonymiser.replaced().told())

@@ -11,7 +11,7 @@ from duologue.terminal import console, options
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.challenges.conversation.collector.importers.insertion import Imported
+    from duologue.challenges.conversation.collector.importers.insertion import ImportResult
     from duologue.store.posts import PostBase
 
 _STORE = click.option(
@@ -160,7 +160,7 @@ def dialogues(
         _tell(done, base, store, file)
 
 
-def _tell(done: Imported, base: PostBase, store: Path, *files: Path) -> None:
+def _tell(done: ImportResult, base: PostBase, store: Path, *files: Path) -> None:
     from duologue.challenges.conversation.collector.privacy import write_report
     from duologue.challenges.conversation.formats import stores
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.collector.api import Api
     from duologue.challenges.conversation.collector.rate_limits import Budget
-    from duologue.challenges.conversation.collector.v2 import Numbers
+    from duologue.challenges.conversation.collector.v2 import AccountIds
 
 _SERVICE = (
     click.option(
@@ -92,16 +92,16 @@ class Session:
         if not self._given["quiet"]:
             console.line(text, err=True)
 
-    def api(self, numbers: Numbers, accounts: Sequence[str]) -> Api:
+    def api(self, numbers: AccountIds, accounts: Sequence[str]) -> Api:
         """Return the service, ready to be called; it is closed with the stack."""
         from duologue.challenges.conversation.collector.bearer_token import token_for
         from duologue.challenges.conversation.collector.client import HttpClient
-        from duologue.challenges.conversation.collector.rate_limits import Patience
+        from duologue.challenges.conversation.collector.rate_limits import RetryPolicy
         from duologue.challenges.conversation.collector.v1 import V1
         from duologue.challenges.conversation.collector.v2 import V2
 
         given = self._given
-        patience = Patience(margin_seconds=given["margin"], first_seconds=given["back_off"], tries=given["tries"])
+        retry = RetryPolicy(margin_seconds=given["margin"], first_seconds=given["back_off"], tries=given["tries"])
         log = None if given["log"] is None else self._stack.enter_context(_opened(given["log"]))
 
         def on_call(endpoint: str, params: Mapping[str, str | int]) -> None:
@@ -112,7 +112,7 @@ class Session:
 
         token = token_for(self.base_url)
         # Chance differs from run to run here: two collectors that were refused together must not come back together.
-        caller = HttpClient(self.base_url, token, chance=Random(), patience=patience, say=self.say, on_call=on_call)
+        caller = HttpClient(self.base_url, token, rng=Random(), retry=retry, say=self.say, on_call=on_call)
         self._stack.enter_context(caller)
         if self.service == "v1":
             return V1(caller, self.budget, self.say)

@@ -18,7 +18,7 @@ OFFICIAL_SAMPLES = 500
 
 
 def candidates(text: Iterable[str]) -> Iterator[list[str]]:
-    """Yield every beginning of a dialogue that has two lines or more and ends in one of the system.
+    """Yield every prefix of a dialogue of two lines or more that ends with the system.
 
     Lines are stripped; an empty line ends a dialogue. A list that was yielded grows with the next line.
 
@@ -37,7 +37,7 @@ def candidates(text: Iterable[str]) -> Iterator[list[str]]:
 
 
 def sample(source: Path, wanted: int, out: Path, *, seed: int = SEED) -> None:
-    """Write the first so many candidates of the shuffled list of all candidates, an empty line after each.
+    """Write the first `count` candidates of the shuffled list, an empty line after each.
 
     The file is read twice and never held. Raises `UsageError` where it has fewer candidates (the official tool
     crashes), `FormatError` and `StorageError` as reading does.

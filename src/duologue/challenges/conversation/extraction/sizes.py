@@ -1,4 +1,4 @@
-"""How large extracted training and development text is beside the organisers', as their own check prints it."""
+"""Size check of extracted training and development text against the organisers' figures, as their tool prints it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 
 class Sizes(NamedTuple):
-    """Of a dialogue file."""
+    """Sizes of a dialogue file."""
 
     dialogs: int
     """Empty lines: a missing last one loses a dialogue, two in a row add one."""
     utters: int
     words: int
-    """Tokens between white space; the speaker is none."""
+    """White-space tokens without the speaker mark."""
 
 
 TRAIN = Sizes(888_201, 2_157_389, 40_073_702)
 DEV = Sizes(107_506, 262_228, 4_900_743)
-"""What the organisers extracted; specification, section 2.5."""
+"""The organisers' figures; specification, section 2.5."""
 ALLOWED = 1.0
-"""Percent by which one's own data may differ before the organisers want to know."""
+"""Tolerated difference in percent."""
 _RULE = "-" * 52
 _CLOSING = (
     f"{_RULE}\nIf the data size differences are greater than 1%, \n"
@@ -46,7 +46,7 @@ def count(path: Path) -> Sizes:
 
 
 def differences(found: Sizes, reference: Sizes) -> list[float]:
-    """Return how far each size is from its reference, in percent of what was found, as the official check has it.
+    """Return the difference of each size from its reference, in percent of the size, as the official check has it.
 
     Raises `UsageError` where a size is 0; the official check crashes.
 

@@ -113,7 +113,7 @@ def load(path: Path) -> list[Example]:
     return [example(block, number) for number, block in enumerate(blocks_of(lines), start=1)]
 
 
-def load_lessons(path: Path, name: str = "") -> list[Example]:
+def load_training(path: Path, name: str = "") -> list[Example]:
     """Return the examples of a training file as `load` does, but dialogues may end with the user.
 
     Of such a dialogue the last reply is the reference, and what the user says after it is left out; one without any

@@ -71,7 +71,7 @@ def statistics(path: Path) -> dict[str, int | float | list[str]]:
     }
 
 
-def told(statistics: dict[str, int | float | list[str]]) -> str:
+def statistics_text(statistics: dict[str, int | float | list[str]]) -> str:
     """Return statistics as lines of text."""
     lines = [f"{name.replace('_', ' ')}: {_spelled(value)}" for name, value in statistics.items()]
     return "\n".join(lines) + "\n"

@@ -61,7 +61,7 @@ def statistics(path: Path) -> dict[str, int | float | list[str]]:
 
 def statistics_text(path: Path) -> str:
     """Return the statistics as lines of text. Raises as `dump` does."""
-    return viewer.told(statistics(path))
+    return viewer.statistics_text(statistics(path))
 
 
 def _is_store(path: Path) -> bool:

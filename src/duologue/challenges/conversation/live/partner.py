@@ -1,4 +1,4 @@
-"""A company's agent as a live partner: what a person types is cut as the challenge's text is, and answered.
+"""Live partner: input is preprocessed as the challenge's text and answered by a system.
 
 As in the organisers' own demonstration an empty line begins a new dialogue (specification, section 9).
 """
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from duologue.core.protocols import System
 
 GOODBYES = frozenset({"bye", "goodbye", "quit", "exit", "再见"})
-"""Inputs that leave."""
+"""Inputs that end the session."""
 
 _SPACED = re.compile(r" ([.,!?;:%)]|'[a-z]+)(?=\s|$)")
-"""Signs and the ends of contractions, which tokens part from the word before them."""
+"""Punctuation and contraction suffixes that tokenization split off."""
 
 _WORDS = {
     "en": {
@@ -39,7 +39,7 @@ _WORDS = {
 
 
 class ServiceAgent:
-    """A system to talk to; it sees the dialogue since the last empty line, as a sample of the challenge.
+    """A system as a live customer-service agent; its context starts at the last empty line.
 
     `system` is any system that answers with text; it is prepared here. Raises `UsageError` for a language that there
     are no remarks in, and when a system says nothing of its own.
@@ -53,12 +53,12 @@ class ServiceAgent:
         self._begin = 0
         self._cleaner = Cleaner()
         self.finished = False
-        """Whether the person said goodbye."""
+        """Whether the user said goodbye."""
         system.prepare(msgspec.structs.replace(BRIEF, live=True), seed, {})
 
     @property
     def welcome(self) -> str:
-        """What to show before the first turn."""
+        """Text shown before the first turn."""
         return self._words["welcome"]
 
     def opening(self) -> list[Turn]:
@@ -91,7 +91,7 @@ class ServiceAgent:
         return [turn]
 
     def shown(self, turn: Turn) -> list[str]:
-        """Return the words of a turn as people write them."""
+        """Return the detokenized text of a turn."""
         return [str(turn.meta.get("remark") or _SPACED.sub(r"\1", turn.text) or self._words["silent"])]
 
     def dialogue(self) -> Dialogue:

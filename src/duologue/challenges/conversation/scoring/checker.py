@@ -1,4 +1,4 @@
-"""What is wrong with a result file, all at once (specification, sections 0, 7 and 8.1).
+"""Validation of result files: reports all problems at once (specification, sections 0, 7 and 8.1).
 
 Two layouts: system output (`S_HYP:` behind its context) and one reply per line. The strict variants want one
 reply per sample, each where it belongs; `official` refuses what `bleu_score.py` refuses.
@@ -54,17 +54,17 @@ RULES = {
     "counts-differ": "`bleu_score.py` finds as many references as hypotheses, and at least one",
     findings.RULE: findings.RULE_SAYS,
 }
-"""Ids of the rules for result files, and what each demands."""
+"""Ids of the validation rules, and what each requires."""
 
 UNREADABLE = frozenset({*disk.TEXT_RULES, "foreign-file", "file-empty", "no-hypotheses"})
-"""Rules whose breach leaves no replies, not even in part."""
+"""Rules whose violation leaves nothing to score, not even with `--partial`."""
 
 
 def check(submission: Submission, examples: Sequence[Example] | None, variant: str) -> tuple[Problem, ...]:
-    """Return all problems of a result file, warnings included; of more than 1,000 the others are counted.
+    """Return all problems of a result file, warnings included; beyond 1,000 they are only counted.
 
-    `examples` are the references or the data; `official` only counts them, in the place of the file's own
-    references. Raises `UsageError` for an unknown variant.
+    `examples` are the references or the data; `official` only counts them, instead of the file's own references. Raises
+    `UsageError` for an unknown variant.
     """
     if variant not in VARIANTS:
         raise UsageError(f"conversation has no variant '{variant}'{did_you_mean(variant, VARIANTS)}")
@@ -88,7 +88,7 @@ def _official(submission: Submission, examples: Sequence[Example]) -> tuple[Prob
 
 
 def counts_differ(references: int, hypotheses: int) -> Problem | None:
-    """Return why the official program prints its error and no scores; `None` where it scores."""
+    """Return why the official program prints an error instead of scores; `None` where it scores."""
     if references == hypotheses and references:
         return None
     message = (
@@ -99,7 +99,7 @@ def counts_differ(references: int, hypotheses: int) -> Problem | None:
 
 
 def examine(submission: Submission, examples: Sequence[Example] | None) -> tuple[Problem, ...]:
-    """Return all problems under the strict rules, in constant memory; of more than 1,000 the others are counted."""
+    """Return all problems under the strict rules, in constant memory; beyond 1,000 they are only counted."""
     if submission.rows is None:
         return submission.problems
     stop = _nothing_to_score(submission)
@@ -124,7 +124,7 @@ def _nothing_to_score(submission: Submission) -> Problem | None:
 
 
 class _Dialogue:
-    """What the check remembers of one dialogue of system output while it goes through its lines."""
+    """Validation state of one dialogue of system output."""
 
     def __init__(self, number: int, line: DialogueLine, example: Example | None) -> None:
         self.place = f"dialogue {number}, line {line.number}"
@@ -137,7 +137,7 @@ class _Dialogue:
         self._known = [] if example is None else [(one.text or "").split() for one in example.references]
 
     def add(self, line: DialogueLine) -> Iterator[Problem]:
-        """Yield what is wrong with the next line."""
+        """Yield the problems of the next line."""
         yield from self._line_problems(line)
         if line.mark == HYPOTHESIS:
             self.hypotheses += 1
@@ -166,7 +166,7 @@ class _Dialogue:
             yield Problem(rule="reply-empty", severity="warning", place=place, message="the reply is empty")
 
     def end(self, *, alone: bool) -> Iterator[Problem]:
-        """Yield what is wrong with the dialogue as a whole; `alone`: without data, against its own references."""
+        """Yield the problems of the dialogue as a whole; `alone`: it is scored against its own references."""
         if not self.hypotheses:
             advice = "add 'S_HYP:' and the reply"
             message = "there is no 'S_HYP:' line"
@@ -224,12 +224,12 @@ def _reply_problems(lines: Lines, examples: Sequence[Example]) -> Iterator[Probl
 
 
 def numbers_of(examples: Sequence[Example]) -> list[int]:
-    """Return the place in a result file that belongs to each example, from 1: its id, or its order without one."""
+    """Return the position of each example in a result file, from 1: its numeric id, or its order."""
     return [int(one.sample.id) for one in examples] if numbered(examples) else list(range(1, len(examples) + 1))
 
 
 _MANY = 20
-"""Places without a reply or a sample that are told one by one."""
+"""Maximum number of missing or extra replies reported one by one."""
 
 
 def _place_problems(replies: int, examples: Sequence[Example], what: str) -> Iterator[Problem]:

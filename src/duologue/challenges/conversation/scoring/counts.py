@@ -1,4 +1,4 @@
-"""What is counted of replies beside their references, per sample and over all of them together.
+"""Sufficient statistics of replies against references, per sample and corpus-wide.
 
 Source: specification, section 8.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.conversation.scoring.items import Items
+    from duologue.challenges.conversation.scoring.items import ScoredItems
     from duologue.core.records import Scoring
     from duologue.metrics.counts import Floats, Metric
     from duologue.metrics.tokens import Grams, Tokens
@@ -36,42 +36,44 @@ _HERE = "section 8.4 of the specification: one constant reply beats every ordina
 DIFFERENT = Average(
     "different-replies", "different-replies = different replies / replies", additive=False, source=_HERE
 )
-COMMONEST = Average(
+MOST_FREQUENT = Average(
     "commonest-reply",
     "commonest-reply = replies that are the most frequent one / replies",
     additive=False,
     source=_HERE,
 )
-COMMONEST.higher_is_better = False
-DIVERSITY: tuple[Metric[Any], ...] = (Distinct(1), Distinct(2), DIFFERENT, COMMONEST)
+MOST_FREQUENT.higher_is_better = False
+DIVERSITY: tuple[Metric[Any], ...] = (Distinct(1), Distinct(2), DIFFERENT, MOST_FREQUENT)
 
 
-class Counted(NamedTuple):
-    """Columns and the intervals that no bootstrap can give."""
+class ItemCounts(NamedTuple):
+    """Count columns, and the confidence intervals that are not bootstrapped."""
 
     columns: dict[str, Floats]
-    """Per sample, or per run of samples, by name."""
+    """Per sample, by name."""
     intervals: dict[str, tuple[float, float]]
     vectors: str = ""
-    """Hash of the table of word vectors, where one was used."""
+    """Hash of the word vectors, where used."""
 
 
 def meteor_of(how: Scoring) -> Path | None:
-    """Return the METEOR program of a scoring: its option (empty: none), or that of the environment."""
+    """Return the METEOR jar: from the option (empty: none), else from the environment."""
     if "meteor" in how.options:
         return Path(how.options["meteor"]) if how.options["meteor"] else None
     return find_meteor()
 
 
 def profile_of(how: Scoring) -> str:
-    """Return whose BLEU a variant has."""
+    """Return the BLEU profile of a variant."""
     return official.PROFILES.get(how.variant, "coco")
 
 
-def count_each(items: Items, profile: str, known: dict[str, int] | None = None) -> tuple[dict[str, Floats], Tokens]:
-    """Return what each sample has by itself, and the tokens: of the replies, then of the references by layers.
+def count_each(
+    items: ScoredItems, profile: str, known: dict[str, int] | None = None
+) -> tuple[dict[str, Floats], Tokens]:
+    """Return the per-sample counts, and the token ids of the replies, then of the references by layer.
 
-    Portions that share `known` share the numbers of their tokens.
+    Chunks that share `known` share token ids.
     """
     columns: dict[str, Floats] = {"items": np.ones(len(items.replies))}
     layers = layers_of(items.references)
@@ -83,13 +85,13 @@ def count_each(items: Items, profile: str, known: dict[str, int] | None = None) 
     return columns, tokens
 
 
-def count(items: Items, how: Scoring) -> Counted:
+def count(items: ScoredItems, how: Scoring) -> ItemCounts:
     """Count all samples at once. Raises as `count_meteor` and `read_vectors` do."""
     columns, tokens = count_each(items, profile_of(how))
     intervals: dict[str, tuple[float, float]] = {}
     _count_diversity(items.replies, tokens, columns, intervals)
     if how.variant in official.PROFILES:
-        return Counted(columns, intervals)
+        return ItemCounts(columns, intervals)
     said = [one.split() for one in items.replies]
     wanted = [[one.split() for one in several] for several in items.references]
     cider = Cider(said, wanted)
@@ -100,13 +102,13 @@ def count(items: Items, how: Scoring) -> Counted:
     if how.options.get("vectors"):
         words = {token for text in (*said, *chain.from_iterable(wanted)) for token in text}
         vectors = read_vectors(Path(how.options["vectors"]), words)
-        columns.update(count_likeness(items, vectors))
-        return Counted(columns, intervals, vectors.hash)
-    return Counted(columns, intervals)
+        columns.update(count_embedding(items, vectors))
+        return ItemCounts(columns, intervals, vectors.hash)
+    return ItemCounts(columns, intervals)
 
 
-def count_with_meteor(items: Items, how: Scoring) -> dict[str, Floats]:
-    """Return METEOR's counts per sample; nothing where its program is not given."""
+def count_with_meteor(items: ScoredItems, how: Scoring) -> dict[str, Floats]:
+    """Return METEOR's counts per sample; empty without its program."""
     path = meteor_of(how)
     if path is None:
         return {}
@@ -114,7 +116,7 @@ def count_with_meteor(items: Items, how: Scoring) -> dict[str, Floats]:
     return dict(zip(METEOR_COLUMNS, counted.T, strict=True))
 
 
-def count_likeness(items: Items, vectors: Vectors) -> dict[str, Floats]:
+def count_embedding(items: ScoredItems, vectors: Vectors) -> dict[str, Floats]:
     """Return the embedding scores per sample."""
     cut = [[one.split() for one in several] for several in items.references]
     alike = np.array([vectors.likeness(one.split(), several) for one, several in zip(items.replies, cut, strict=True)])
@@ -124,7 +126,7 @@ def count_likeness(items: Items, vectors: Vectors) -> dict[str, Floats]:
 def _count_diversity(
     texts: Sequence[str], tokens: Tokens, columns: dict[str, Floats], intervals: dict[str, tuple[float, float]]
 ) -> None:
-    """Count the diversity of the replies, which are the first of the numbered texts."""
+    """Count the diversity of the replies, which are the first texts of `tokens`."""
     items = len(texts)
     lengths = tokens.lengths[:items]
     ends = np.cumsum(lengths).tolist()
@@ -143,14 +145,14 @@ def _count_diversity(
     commonest = min(tied, key=lambda one: texts[int(first[one])].split(), default=0)
     columns[DIFFERENT.name] = np.zeros(items)
     columns[DIFFERENT.name][first] = 1
-    columns[COMMONEST.name] = (kind == commonest).astype(float)
+    columns[MOST_FREQUENT.name] = (kind == commonest).astype(float)
 
 
 def _diversity(grams: Grams, items: int) -> Diversity:
-    """Return the diversity of n-grams that are numbered and stand in the order of the replies: nothing is sorted."""
+    """Return the diversity counts of n-gram ids in reply order, without sorting."""
     first = np.zeros(grams.kinds, np.int64)
     last = np.full(grams.kinds, -1, np.int64)
-    first[grams.numbers[::-1]] = grams.texts[::-1]  # of several values for one place the last one stays
+    first[grams.numbers[::-1]] = grams.texts[::-1]  # the last assignment wins
     last[grams.numbers] = grams.texts
     met = last >= 0
     said = np.bincount(grams.texts, minlength=items)
@@ -163,7 +165,7 @@ def _diversity(grams: Grams, items: int) -> Diversity:
 
 
 def _groups(ids: Sequence[str]) -> NDArray[np.int64]:
-    """Return each item's group of the jackknife: dealt out in the order of a hash of the ids, all alike large."""
+    """Return the jackknife group of each item: equal sizes, assigned by a hash of the ids."""
     order = sorted(range(len(ids)), key=lambda row: hashlib.sha256(ids[row].encode("utf-8", "replace")).digest())
     groups = np.empty(len(ids), np.int64)
     groups[order] = np.arange(len(ids)) % GROUPS

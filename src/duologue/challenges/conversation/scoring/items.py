@@ -1,6 +1,6 @@
-"""What is scored: replies beside their references, from a result file and, where given, reference files.
+"""Replies paired with their references, from a result file and optional reference files.
 
-System output by itself is gone through portion by portion, so that ten million lines need no more memory than ten.
+System output with its own references is streamed, so that memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -25,43 +25,43 @@ if TYPE_CHECKING:
     from duologue.core.records import Example, Scoring, Submission
 
 PORTION = 1 << 13
-"""Samples that are held at once."""
+"""Samples per chunk."""
 
 
-class Items(NamedTuple):
-    """Replies and references, sample by sample."""
+class ScoredItems(NamedTuple):
+    """Replies and references per sample."""
 
     ids: list[str]
     replies: list[str]
     references: list[list[str]]
     turns: list[int]
-    """Utterances of context per sample; empty where no context is known."""
+    """Number of context utterances per sample; empty where no context is known."""
     problems: tuple[Problem, ...] = ()
 
-    def take(self, start: int, stop: int) -> Items:
-        """Return the samples of some places."""
+    def take(self, start: int, stop: int) -> ScoredItems:
+        """Return the samples from `start` to `stop`."""
         here = slice(start, stop)
-        return Items(self.ids[here], self.replies[here], self.references[here], self.turns[here])
+        return ScoredItems(self.ids[here], self.replies[here], self.references[here], self.turns[here])
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
-    """Samples that can be gone through again and again, a portion at a time."""
+class ItemStream:
+    """A re-iterable stream of samples in chunks."""
 
     n: int
-    """How many there are."""
-    portions: Callable[[], Iterator[Items]]
-    """Goes through them, at most `PORTION` at a time."""
+    """Number of samples."""
+    portions: Callable[[], Iterator[ScoredItems]]
+    """Iterates over chunks of at most `PORTION` samples."""
     problems: tuple[Problem, ...] = ()
 
     @classmethod
-    def of(cls, items: Items) -> Flow:
-        """Return samples that are held."""
+    def of(cls, items: ScoredItems) -> ItemStream:
+        """Return a stream over samples in memory."""
         return cls(len(items.ids), bind(_cut, items), items.problems)
 
-    def whole(self) -> Items:
+    def whole(self) -> ScoredItems:
         """Return all samples at once."""
-        found = Items([], [], [], [], self.problems)
+        found = ScoredItems([], [], [], [], self.problems)
         for portion in self.portions():
             found.ids.extend(portion.ids)
             found.replies.extend(portion.replies)
@@ -70,35 +70,35 @@ class Flow:
         return found
 
 
-def _cut(items: Items) -> Iterator[Items]:
+def _cut(items: ScoredItems) -> Iterator[ScoredItems]:
     return (items.take(start, start + PORTION) for start in range(0, len(items.ids), PORTION))
 
 
-def _portions(samples: Iterable[tuple[str, str, list[str], int]], *, turns: bool) -> Iterator[Items]:
-    """Yield samples (id, reply, references, utterances of context) in portions."""
+def _portions(samples: Iterable[tuple[str, str, list[str], int]], *, turns: bool) -> Iterator[ScoredItems]:
+    """Yield samples (id, reply, references, context utterances) in chunks."""
     rest = iter(samples)
     while part := list(islice(rest, PORTION)):
         contexts = [one[3] for one in part] if turns else []
-        yield Items([one[0] for one in part], [one[1] for one in part], [one[2] for one in part], contexts)
+        yield ScoredItems([one[0] for one in part], [one[1] for one in part], [one[2] for one in part], contexts)
 
 
-class Given(NamedTuple):
-    """What a result file holds, by place."""
+class ResultContents(NamedTuple):
+    """Contents of a result file in order."""
 
     replies: list[str | None]
     """`None` where a dialogue has no hypothesis."""
     references: list[list[str]]
-    """Those of the file itself; empty lists for a file of replies."""
+    """The file's own references; empty lists for a file of replies."""
     turns: list[int]
-    """Context lines; nothing for a file of replies."""
+    """Numbers of context lines; empty for a file of replies."""
 
 
-def given_in(submission: Submission) -> Given:
-    """Return what a result file that can be read holds."""
+def contents_of(submission: Submission) -> ResultContents:
+    """Return the contents of a readable result file."""
     if submission.layout != OUTPUT:
         replies: list[str | None] = list(submission.rows)
-        return Given(replies, [[] for _ in replies], [])
-    found = Given([], [], [])
+        return ResultContents(replies, [[] for _ in replies], [])
+    found = ResultContents([], [], [])
     for block in blocks_of(submission.rows):
         found.replies.append(next((one.text for one in block if one.mark == HYPOTHESIS), None))
         found.references.append([one.text for one in block if one.mark == REFERENCE])
@@ -107,26 +107,26 @@ def given_in(submission: Submission) -> Given:
 
 
 def answers_in(submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:
-    """Return the replies of a result file by sample id, as far as there are any."""
+    """Return the replies of a result file by sample id."""
     if submission.rows is None:
         return {}
-    replies = dict(enumerate(given_in(submission).replies, start=1))
+    replies = dict(enumerate(contents_of(submission).replies, start=1))
     places = zip(examples, checker.numbers_of(examples), strict=True)
     found = ((one.sample.id, replies.get(number)) for one, number in places)
     return {name: Answer(text=_joined(text)) for name, text in found if text is not None}
 
 
-def items_of(examples: Sequence[Example], submission: Submission, how: Scoring) -> Items:
-    """Return what a variant scores, all at once. Raises as `flow_of` does."""
-    return flow_of(examples, submission, how).whole()
+def items_of(examples: Sequence[Example], submission: Submission, how: Scoring) -> ScoredItems:
+    """Return the samples that a variant scores, in memory. Raises as `stream_of` does."""
+    return stream_of(examples, submission, how).whole()
 
 
-def flow_of(examples: Sequence[Example], submission: Submission, how: Scoring) -> Flow:
-    """Return what a variant scores.
+def stream_of(examples: Sequence[Example], submission: Submission, how: Scoring) -> ItemStream:
+    """Return the samples that a variant scores.
 
-    `official` pairs the lines as its program does; `coco` too, unless a dialogue has several references; `strict`
-    takes one reply per sample and refuses a file with errors unless `how.partial`: then a reply that is missing
-    is an empty one. Raises `FormatError`, and `UsageError` where there are no references at all.
+    `official` pairs lines as the official program does; so does `coco`, unless a dialogue has several references;
+    `strict` needs one reply per sample and refuses a file with errors unless `how.partial`: then missing replies are
+    empty. Raises `FormatError`, and `UsageError` where there are no references at all.
     """
     if submission.rows is None:
         raise FormatError(submission.path, submission.problems)
@@ -136,13 +136,13 @@ def flow_of(examples: Sequence[Example], submission: Submission, how: Scoring) -
     if how.variant == "coco" and not merged and submission.layout == OUTPUT:
         references, hypotheses = official.count_pairs(submission)
         if checker.counts_differ(references, hypotheses) is None:
-            return _with_words(_in_order(submission, references, tidy=True), submission.path)
+            return _require_words(_in_order(submission, references, tidy=True), submission.path)
     lenient = how.partial or how.variant == "coco"
-    return _with_words(_strict(merged, submission, lenient=lenient, partial=how.partial), submission.path)
+    return _require_words(_strict(merged, submission, lenient=lenient, partial=how.partial), submission.path)
 
 
 def merge(examples: Sequence[Example]) -> list[Example]:
-    """Return the examples with those of one id made one (references of several files), in the order of their ids."""
+    """Merge examples with the same id (references of several files), ordered by id."""
     found: dict[str, Example] = {}
     for one in examples:
         here = found.setdefault(one.sample.id, one)
@@ -162,19 +162,19 @@ def _joined(text: str) -> str:
     return " ".join(text.split())
 
 
-def _in_order(submission: Submission, pairs: int, *, tidy: bool) -> Flow:
-    """Return the references and hypotheses of a file, paired by their order; `tidy`: white space made single spaces."""
+def _in_order(submission: Submission, pairs: int, *, tidy: bool) -> ItemStream:
+    """Pair the references and hypotheses of a file by order; `tidy`: normalise white space."""
     trim = _joined if tidy else str
 
-    def portions() -> Iterator[Items]:
+    def portions() -> Iterator[ScoredItems]:
         both = zip(official.references_in(submission), official.hypotheses_in(submission), strict=True)
         samples = ((str(number), trim(said), [trim(wanted)], 0) for number, (wanted, said) in enumerate(both, start=1))
         return _portions(samples, turns=False)
 
-    return Flow(pairs, portions, checker.examine(submission, ()) if tidy else ())
+    return ItemStream(pairs, portions, checker.examine(submission, ()) if tidy else ())
 
 
-def _official(examples: Sequence[Example], submission: Submission, *, partial: bool) -> Flow:
+def _official(examples: Sequence[Example], submission: Submission, *, partial: bool) -> ItemStream:
     references, hypotheses = official.count_pairs(submission)
     if not examples:
         _refuse_counts(submission, references, hypotheses)
@@ -186,12 +186,12 @@ def _official(examples: Sequence[Example], submission: Submission, *, partial: b
         if refused:
             raise FormatError(submission.path, refused)
         replies = list(submission.rows)
-    _demand_references(examples)
+    _require_references(examples)
     ids, wanted = [one.sample.id for one in examples], [_texts(one) for one in examples]
     if partial:
         replies = [*replies, *[""] * len(ids)][: len(ids)]
     _refuse_counts(submission, len(wanted), len(replies))
-    return Flow.of(Items(ids, replies, wanted, []))
+    return ItemStream.of(ScoredItems(ids, replies, wanted, []))
 
 
 def _refuse_counts(submission: Submission, references: int, hypotheses: int) -> None:
@@ -201,7 +201,7 @@ def _refuse_counts(submission: Submission, references: int, hypotheses: int) -> 
         raise FormatError(submission.path, [refused], transcript=lines)
 
 
-def _strict(examples: Sequence[Example], submission: Submission, *, lenient: bool, partial: bool) -> Flow:
+def _strict(examples: Sequence[Example], submission: Submission, *, lenient: bool, partial: bool) -> ItemStream:
     found = checker.examine(submission, examples)
     errors = [problem for problem in found if problem.severity == "error"]
     unreadable = [problem for problem in errors if problem.rule in checker.UNREADABLE]
@@ -212,24 +212,24 @@ def _strict(examples: Sequence[Example], submission: Submission, *, lenient: boo
     if not partial and any(one.rule in _UNPAIRED for one in errors):
         raise FormatError(submission.path, found)
     if not examples:
-        own = Flow(_count_blocks(submission), bind(_blocks, submission), found)
+        own = ItemStream(_count_blocks(submission), bind(_blocks, submission), found)
         if not own.n:
             raise FormatError(submission.path, found or [_no_references("the file")])
         return own
-    given = given_in(submission)
+    given = contents_of(submission)
     tidy = _joined if submission.layout == OUTPUT else str.strip
-    problems = _demand_references(examples) if lenient else _demand_good_references(examples)
+    problems = _require_references(examples) if lenient else _require_good_references(examples)
     numbers = checker.numbers_of(examples)
     ids, references = [one.sample.id for one in examples], [_texts(one) for one in examples]
     turns = [len(one.sample.history) for one in examples]
     if not any(turns) and given.turns:
         turns = [given.turns[number - 1] if number <= len(given.turns) else 0 for number in numbers]
     said = [given.replies[number - 1] if 1 <= number <= len(given.replies) else None for number in numbers]
-    return Flow.of(Items(ids, [tidy(one or "") for one in said], references, turns, (*found, *problems)))
+    return ItemStream.of(ScoredItems(ids, [tidy(one or "") for one in said], references, turns, (*found, *problems)))
 
 
-def _blocks(submission: Submission) -> Iterator[Items]:
-    """Yield the dialogues of system output that have references of their own."""
+def _blocks(submission: Submission) -> Iterator[ScoredItems]:
+    """Yield the dialogues of system output that have their own references."""
     return _portions(filter(None, map(_sample, count(1), blocks_of(submission.rows))), turns=True)
 
 
@@ -242,7 +242,7 @@ def _sample(number: int, block: Sequence[DialogueLine]) -> tuple[str, str, list[
 
 
 def _count_blocks(submission: Submission) -> int:
-    """Return how many dialogues have references of their own."""
+    """Count the dialogues that have their own references."""
     found, first = 0, True
     for line in submission.rows:
         if line.startswith(REFERENCE):
@@ -255,15 +255,15 @@ def _count_blocks(submission: Submission) -> int:
 _UNPAIRED = frozenset(
     {"reply-missing", "reply-extra", "hypothesis-missing", "hypothesis-repeated", "reference-missing"}
 )
-"""Errors under which nobody knows which reply belongs to which reference."""
+"""Errors under which replies cannot be paired with references."""
 
 
 def _no_references(what: str) -> Problem:
     return Problem(rule="reference-missing", message=f"{what} has no reference", advice="give it with --gold")
 
 
-def _demand_references(examples: Sequence[Example]) -> list[Problem]:
-    """Raise `FormatError` where a sample has no reference at all."""
+def _require_references(examples: Sequence[Example]) -> list[Problem]:
+    """Raise `FormatError` where a sample has no reference."""
     bare = [one.sample.id for one in examples if not one.references]
     if bare:
         problems = [_no_references(f"sample '{name}'") for name in bare[:MOST]]
@@ -271,8 +271,8 @@ def _demand_references(examples: Sequence[Example]) -> list[Problem]:
     return []
 
 
-def _with_words(flow: Flow, path: str) -> Flow:
-    """Return the samples; raise `FormatError` where no reference of any of them has a word."""
+def _require_words(flow: ItemStream, path: str) -> ItemStream:
+    """Return the stream; raise `FormatError` where all references are empty."""
     for portion in flow.portions():
         if any(text.strip() for several in portion.references for text in several):
             return flow
@@ -280,9 +280,9 @@ def _with_words(flow: Flow, path: str) -> Flow:
     raise FormatError(path, [Problem(rule="reference-empty", message=message)])
 
 
-def _demand_good_references(examples: Sequence[Example]) -> list[Problem]:
-    """Return warnings about references; raise `FormatError` where they cannot be scored against strictly."""
-    _demand_references(examples)
+def _require_good_references(examples: Sequence[Example]) -> list[Problem]:
+    """Return warnings about references; raise `FormatError` where strict scoring is impossible."""
+    _require_references(examples)
     problems: list[Problem] = []
     several = {len(one.references) for one in examples}
     if len(several) > 1:

@@ -1,7 +1,7 @@
-"""The official program `bleu_score.py`, replayed: what it reads and what it prints (specification, section 7).
+"""Reimplementation of the official program `bleu_score.py`: what it reads and prints (specification, section 7).
 
-It reads text lines, takes those that start exactly with `S_REF:` or `S_HYP:`, removes every occurrence of the
-marker in them, cuts at white space, and pairs references and hypotheses by their order. One reference each.
+It takes the lines that start exactly with `S_REF:` or `S_HYP:`, removes every occurrence of the marker, splits at white
+space, and pairs references and hypotheses by order, one reference each.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from duologue.core.records import Submission
 
 PROFILES = {"official": "nltk-2017", "official-nltk-current": "nltk-current"}
-"""Variants that print what the program prints, and the NLTK whose BLEU they compute."""
+"""Variants that print what the program prints, with the NLTK version whose BLEU they compute."""
 
 _RULE = "-" * 32
 
 
 def references_in(submission: Submission) -> Iterator[str]:
-    """Go through the texts behind `S_REF:`, with every marker taken out of them.
+    """Yield the reference texts, markers removed.
 
-    A first line after a byte order mark has none, for the program does not see its marker.
+    A first line after a byte order mark is skipped, as the program does not see its marker.
     """
     return _texts(submission, REFERENCE)
 
 
 def hypotheses_in(submission: Submission) -> Iterator[str]:
-    """Go through the texts behind `S_HYP:` as `references_in` does."""
+    """Yield the hypothesis texts as `references_in` does."""
     return _texts(submission, HYPOTHESIS)
 
 
 def count_pairs(submission: Submission) -> tuple[int, int]:
-    """Return how many references and how many hypotheses the program finds."""
+    """Return the numbers of references and hypotheses that the program finds."""
     references = hypotheses = 0
     for portion in _portions(submission):
         references += sum([line.startswith(REFERENCE) for line in portion])
@@ -49,7 +49,7 @@ def _texts(submission: Submission, mark: str) -> Iterator[str]:
 
 
 def _portions(submission: Submission) -> Iterator[list[str]]:
-    """Yield the lines in portions, without a first line behind a byte order mark; none of a file that is unreadable."""
+    """Yield the lines in chunks, without a first line behind a byte order mark; none of an unreadable file."""
     skipped = int(any(problem.rule == "byte-order-mark" for problem in submission.problems))
     for portion in submission.rows.portions() if submission.rows is not None else ():
         yield portion[skipped:]
@@ -57,7 +57,7 @@ def _portions(submission: Submission) -> Iterator[list[str]]:
 
 
 def transcript(name: str, references: int, hypotheses: int, scores: Sequence[float] = ()) -> tuple[str, ...]:
-    """Return the printed lines: with the four scores, or with the program's error where there are none.
+    """Return the lines printed by the program: the four scores, or its error message without `scores`.
 
     Spelling as in the original ("Number or references", "reeferences").
     """

@@ -1,12 +1,11 @@
-"""Vectors of words from what stands together in text: positive pointwise mutual information and its main directions.
+"""Word vectors from a truncated SVD of positive pointwise mutual information (PPMI).
 
-Levy, Goldberg and Dagan 2015: of the counts n(a, b) of pairs the matrix max(0, ln n(a, b) N / (n(a) n(b))), the
-right-hand counts smoothed by the power 0.75 (equation 3), is cut down to its largest singular values, each shared out
-evenly to both sides (section 3.3). With neighbours as pairs this gives word vectors; with a word of a question and one
-of its answer it gives two tables in which questions and answers that go together lie near each other.
+Levy, Goldberg and Dagan 2015: the PPMI matrix of pair counts, with context counts smoothed by the power 0.75 (equation
+3), is factorised with the singular values split evenly between both sides (section 3.3). Pairs of neighbouring words
+give word vectors; pairs of a context word and a reply word give a joint space of contexts and replies.
 
-The singular values are found by subspace iteration from a random start (Halko, Martinsson and Tropp 2011, algorithm
-4.4), which takes seconds on one core. Letters: v words, r directions.
+The SVD is a randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4), which takes seconds on one
+core. Shapes: V words, R dimensions.
 """
 
 from __future__ import annotations
@@ -25,31 +24,31 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 DIGITS = 4
-"""Of the numbers in a table: written and read again they are the same."""
-_PART = 1 << 23  # pairs that are counted at once: 64 MB
+"""Decimals of stored vectors, so that writing and reading is lossless."""
+_PART = 1 << 23  # pairs counted at once: 64 MB
 _SMOOTHING = 0.75
-_ROUNDS = 4  # of the subspace iteration
-_SPARE = 20  # directions that are followed beside those wanted
+_ROUNDS = 4  # power iterations
+_SPARE = 20  # oversampling
 
 
 class PairVectors(NamedTuple):
-    """The vectors of words on either side of a pair."""
+    """Vectors of the words on either side of a pair."""
 
     left: Singles
-    """(v, r)."""
+    """(V, R)."""
     right: Singles
-    """(v, r)."""
+    """(V, R)."""
 
 
-def word_ids(texts: Iterable[Iterable[str]], most: int, least: int = 1) -> dict[str, int]:
-    """Return numbers of the most frequent words that occur `least` times, frequent ones first, ties by code point."""
+def word_ids(texts: Iterable[Iterable[str]], limit: int, least: int = 1) -> dict[str, int]:
+    """Return ids of the `limit` most frequent words that occur at least `least` times, ties by code point."""
     counts = Counter(word for text in texts for word in text)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return {word: number for number, (word, count) in enumerate(ordered[:most]) if count >= least}
+    return {word: number for number, (word, count) in enumerate(ordered[:limit]) if count >= least}
 
 
 def count_pairs(parts: Iterable[Integers], size: int) -> Singles:
-    """Return how often each pair occurs, (size, size); pairs come as codes a * size + b, in arrays of any length."""
+    """Return the counts of pairs, (size, size); pairs are encoded as a * size + b, in arrays of any length."""
     counts = np.zeros(size * size, dtype=np.float32)
     waiting: list[Integers] = []
     held = 0
@@ -65,22 +64,22 @@ def count_pairs(parts: Iterable[Integers], size: int) -> Singles:
 
 
 def ppmi_matrix(counts: Singles) -> Singles:
-    """Return the positive pointwise mutual information of counted pairs, (v, v); what never occurred has none."""
-    lefts = counts.sum(axis=1, keepdims=True)  # (v, 1)
-    rights = counts.sum(axis=0, keepdims=True) ** _SMOOTHING  # (1, v)
+    """Return the PPMI matrix of pair counts, (V, V); 0 for pairs that never occur."""
+    lefts = counts.sum(axis=1, keepdims=True)  # (V, 1)
+    rights = counts.sum(axis=0, keepdims=True) ** _SMOOTHING  # (1, V)
     with np.errstate(divide="ignore", invalid="ignore"):
         told = np.log(counts * (rights.sum() / (lefts * rights)))
     return np.where(counts > 0, np.maximum(told, 0), 0).astype(np.float32)
 
 
 def truncated_svd(matrix: Singles, rank: int, seed: int = 0) -> PairVectors:
-    """Return both sides' vectors along the `rank` largest singular values; fewer where the matrix is small."""
+    """Return both sides' vectors from the `rank` largest singular values; fewer for a small matrix."""
     rank = min(rank, len(matrix))
     width = min(rank + _SPARE, len(matrix))
     basis = np.random.default_rng(seed).standard_normal((len(matrix), width)).astype(np.float32)
     for _ in range(_ROUNDS):
         basis = np.linalg.qr(matrix @ basis)[0]
-        basis = np.linalg.qr(matrix.T @ basis)[0]  # (v, width)
+        basis = np.linalg.qr(matrix.T @ basis)[0]  # (V, width)
     left, values, right = np.linalg.svd(matrix @ basis, full_matrices=False)
     shared = np.sqrt(values[:rank])
     return PairVectors(
@@ -89,35 +88,35 @@ def truncated_svd(matrix: Singles, rank: int, seed: int = 0) -> PairVectors:
 
 
 class WordVectors(NamedTuple):
-    """Words with their vectors."""
+    """Words and their vectors."""
 
     words: list[str]
     vectors: Singles
-    """(v, r)."""
+    """(V, R)."""
 
     def lines(self) -> Iterable[str]:
-        """Yield the lines of a text table: a word and its numbers, cut by spaces."""
+        """Yield lines of a text file: a word and its vector, separated by spaces."""
         for word, row in zip(self.words, self.vectors.tolist(), strict=True):
             yield " ".join((word, *(f"{number:.{DIGITS}f}" for number in row)))
 
     @classmethod
     def of_lines(cls, lines: Iterable[str]) -> WordVectors:
-        """Return the table of such lines. Raises `ValueError` for lines that are none."""
+        """Parse such lines. Raises `ValueError` for malformed ones."""
         cells = [line.split(" ") for line in lines]
         return cls([word for word, *_ in cells], np.array([row for _, *row in cells], dtype=np.float32))
 
 
 class MeanVectors:
-    """Texts as the mean of the vectors of their words, set to length 1; an unknown word has the mean of all vectors."""
+    """Texts as L2-normalised weighted means of word vectors; unknown words get the mean of all vectors."""
 
     def __init__(self, table: WordVectors, weights: Mapping[str, float] | None = None, *, rare: float = 1.0) -> None:
-        """Weigh words by `weights`, those that are not there by `rare`; or all alike."""
+        """`weights` are word weights, `rare` is that of words without one; all 1 by default."""
         self._rows = {word: row for row, word in enumerate(table.words)}
         self._vectors = np.vstack([table.vectors, table.vectors.mean(axis=0)])
         self._weights, self._rare = {} if weights is None else weights, rare
 
     def of(self, texts: Sequence[Sequence[str]]) -> Singles:
-        """Return the vectors (n, r) of texts, given as their words; zeros for one without words."""
+        """Return the vectors (N, R) of tokenized texts; zeros for empty ones."""
         unknown = len(self._rows)
         found = np.zeros((len(texts), self._vectors.shape[1]), dtype=np.float32)
         for place, text in enumerate(texts):
@@ -131,7 +130,7 @@ class MeanVectors:
 def train_word_vectors(
     texts: Sequence[Sequence[str]], *, most: int = 5000, rank: int = 100, reach: int = 4
 ) -> WordVectors:
-    """Return vectors of the most frequent words, from neighbours up to `reach` words away in the same text."""
+    """Train vectors of the most frequent words from co-occurrences within a window of `reach` words."""
     numbers = word_ids(texts, most)
     size = len(numbers)
     known = [np.array([numbers.get(word, -1) for word in text], dtype=np.int64) for text in texts]
@@ -142,7 +141,7 @@ def train_word_vectors(
 
 
 def _neighbours(text: Integers, step: int, size: int) -> Integers:
-    """Return the codes of the words that stand `step` apart; -1 is a word without a number."""
+    """Return the pair codes of words `step` apart; -1 is an out-of-vocabulary word."""
     first, second = text[:-step], text[step:]
     both = (first >= 0) & (second >= 0)
     codes: Integers = first[both] * size + second[both]

@@ -1,14 +1,13 @@
-"""Does a reply find its own context among ten? A score that no constant sentence can have.
+"""Relevance: recall@1 of the true context of a reply among ten, which a constant reply cannot score on.
 
-Each sample is a test: its reply is held against its own context and nine others, drawn by hash from other dialogues of
-the same file, and passes where its own is the likeliest. Chance, and any constant sentence, passes one in ten. Draws
-depend on ids alone: systems that answered the same file are tested alike, and their passes are paired.
+Each reply is compared with its own context and nine distractors, drawn by hash from other dialogues of the file, and
+counts where its own context scores highest; chance is 0.1. The distractors depend on ids alone, so that systems on the
+same file are compared on the same items.
 
-Which context is likeliest says a judge that was fitted on training dialogues and saw no evaluation text. Likeness is a
-cosine of two tables made from which words of contexts come before which words of replies (`models.cooccurrence`: "fly"
-goes with "airport"), plus the tf-idf cosine ("monday" goes with "monday"). The last three turns count, the last one
-most. The judge knows words, not facts: a reply that repeats the user passes more often than a good one, so the score
-stands beside the others and never alone; that of the real replies says what the judge is good for.
+The judge is fitted on training dialogues. Its score is the cosine of context and reply in a joint PPMI space (`ppmi`:
+"fly" goes with "airport") plus the tf-idf cosine ("monday" goes with "monday") over the last three turns. It knows
+words, not facts: replies that repeat the user score higher than good ones, so report relevance beside other scores, and
+with that of the human replies.
 """
 
 from __future__ import annotations
@@ -44,42 +43,42 @@ if TYPE_CHECKING:
     History = Sequence[Turn]
     Bag = dict[str, float]
 
-OTHERS = 9
+DISTRACTORS = 9
 RELEVANCE = Average(
     "relevance",
     "relevance = replies that find their own context among 10",
     source="next utterance retrieval turned round (Lowe and others 2015, recall@1 of 10)",
 )
 _TURNS = (1.0, 0.7, 0.5)
-"""Weights of the last turns of a context, the last one first."""
+"""Weights of the last turns of a context, most recent first."""
 _WORDS = 4000
 _RANK = 200
 _LEAST = 3
-"""Times that a word must occur."""
+"""Minimum word frequency."""
 
 
 class Judge:
-    """Tells how well replies go with contexts."""
+    """Scores how well replies fit contexts."""
 
-    def __init__(self, lessons: Sequence[ContextReply], hash_: str = "") -> None:
-        """Fit on the replies of training dialogues and what came before them."""
+    def __init__(self, pairs: Sequence[ContextReply], hash_: str = "") -> None:
+        """Fit on context-reply pairs of training dialogues."""
         self.hash = hash_
-        """SHA-256 of the file that it was fitted on, for signatures; empty where it was no file."""
-        contexts = [terms(" ".join(turn.text for turn in one.history[-len(_TURNS) :])) for one in lessons]
-        replies = [terms(one.reply) for one in lessons]
+        """SHA-256 of the training file, for signatures; empty where there was none."""
+        contexts = [terms(" ".join(turn.text for turn in one.history[-len(_TURNS) :])) for one in pairs]
+        replies = [terms(one.reply) for one in pairs]
         self._numbers = numbers = word_ids((*contexts, *replies), _WORDS, _LEAST)
         seen = Counter(word for pair in zip(contexts, replies, strict=True) for word in {*pair[0], *pair[1]})
         self._known = seen
-        self._total = len(lessons)
-        pairs = (
+        self._total = len(pairs)
+        codes = (
             (self._rows(heard)[:, None] * len(numbers) + self._rows(said)).ravel()
             for heard, said in zip(contexts, replies, strict=True)
         )
-        self._tables = truncated_svd(ppmi_matrix(count_pairs(pairs, len(numbers))), _RANK)
+        self._tables = truncated_svd(ppmi_matrix(count_pairs(codes, len(numbers))), _RANK)
 
-    def passes(self, replies: Sequence[str], histories: Sequence[History], others: Sequence[Sequence[int]]) -> Floats:
-        """Return 1 for each reply whose own history is likelier than the others, given by place; else 0, ties too."""
-        heard = [_heard(one) for one in histories]
+    def correct(self, replies: Sequence[str], histories: Sequence[History], others: Sequence[Sequence[int]]) -> Floats:
+        """Return 1 for each reply whose own history scores above the `others` (indices), else 0; ties count 0."""
+        heard = [_context_bag(one) for one in histories]
         said: list[Bag] = [dict(Counter(terms(reply))) for reply in replies]
         contexts, spoken = self._vectors(heard, self._tables.left), self._vectors(said, self._tables.right)
         rare_heard, rare_said = list(map(self._rare, heard)), list(map(self._rare, said))
@@ -95,14 +94,14 @@ class Judge:
         return found
 
     def _rows(self, words: Iterable[str]) -> NDArray[np.int64]:
-        """Return the numbers of the different known words."""
+        """Return the sorted ids of distinct known words."""
         return np.array(sorted({self._numbers[word] for word in words if word in self._numbers}), dtype=np.int64)
 
     def _rarity(self, word: str) -> float:
         return float(np.log((1 + self._total) / (1 + self._known[word])))
 
     def _vectors(self, bags: Sequence[Bag], table: Singles) -> Singles:
-        """Return bags as vectors of length 1, or zeros where no word is known."""
+        """Return bags of words as unit vectors; zeros without known words."""
         found = np.zeros((len(bags), table.shape[1]), dtype=np.float32)
         for place, bag in enumerate(bags):
             words = [word for word in bag if word in self._numbers]
@@ -112,37 +111,37 @@ class Judge:
         return (found / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
     def _rare(self, bag: Bag) -> Bag:
-        """Return a bag weighted by rarity, of length 1."""
+        """Return a bag as a tf-idf vector of length 1."""
         weighted = {word: count * self._rarity(word) for word, count in bag.items()}
         length = added(weight * weight for weight in weighted.values()) ** 0.5
         return {word: weight / length for word, weight in weighted.items()} if length else {}
 
 
 class SampleContexts(NamedTuple):
-    """What a file was answered: by sample, the context."""
+    """Ids and contexts of the samples that a file answers."""
 
     ids: Sequence[str]
     histories: Sequence[History]
 
 
 def count(asked: SampleContexts, replies: Sequence[str], judge: Judge, seed: int = 0) -> Floats:
-    """Return 1 for each reply that finds its context. Raises `UsageError` where there are no ten dialogues."""
-    return judge.passes(replies, asked.histories, list(_distractors(asked, seed)))
+    """Return 1 for each reply that finds its context. Raises `UsageError` for fewer than ten dialogues."""
+    return judge.correct(replies, asked.histories, list(_distractors(asked, seed)))
 
 
 def _distractors(asked: SampleContexts, seed: int) -> Iterator[list[int]]:
-    """Yield for each sample the places of others, of dialogues that begin otherwise."""
+    """Yield for each sample the indices of its distractors, from dialogues with other first turns."""
     begins = [history[0].text if history else "" for history in asked.histories]
     sizes = Counter(begins)
-    if len(sizes) <= OTHERS or "" in sizes:
+    if len(sizes) <= DISTRACTORS or "" in sizes:
         bare = f"{sizes['']:,} samples have no context" if "" in sizes else f"there are {len(sizes)} dialogues"
         raise UsageError(f"relevance asks which of ten contexts a reply answers, and {bare}; give evaluation text")
     for place, name in enumerate(asked.ids):
         stream = hashlib.sha256(f"{seed}\n{name}".encode("utf-8", "replace")).digest()
-        chance, drawn = random.Random(int.from_bytes(stream, "big")), dict[int, None]()
+        rng, drawn = random.Random(int.from_bytes(stream, "big")), dict[int, None]()
         met = {begins[place]}
-        while len(drawn) < OTHERS:
-            other = chance.randrange(len(begins))
+        while len(drawn) < DISTRACTORS:
+            other = rng.randrange(len(begins))
             if begins[other] not in met:  # ten different dialogues
                 met.add(begins[other])
                 drawn[other] = None
@@ -150,9 +149,9 @@ def _distractors(asked: SampleContexts, seed: int) -> Iterator[list[int]]:
 
 
 def sample_contexts(ids: Sequence[str], examples: Sequence[Example], submission: Submission) -> SampleContexts:
-    """Return the contexts of samples: those of the truth, or of system output itself.
+    """Return the contexts of samples: those of the references, or of system output itself.
 
-    Raises `UsageError` where neither has them: references and replies alone say nothing of contexts.
+    Raises `UsageError` where neither has contexts.
     """
     known: Mapping[str, History] = {one.sample.id: one.sample.history for one in examples if one.sample.history}
     if not known and submission.layout == OUTPUT:
@@ -166,22 +165,22 @@ def sample_contexts(ids: Sequence[str], examples: Sequence[Example], submission:
 @lru_cache(maxsize=2)
 def _judge(path: Path, digest: str) -> Judge:
     talks = [TrainingDialogue(one.id, merged_turns(one.turns)) for one in read_dialogues(path)]
-    lessons = context_replies(talk for talk in talks if len(talk.turns) > 1)
-    if not lessons:
+    pairs = context_replies(talk for talk in talks if len(talk.turns) > 1)
+    if not pairs:
         raise UsageError(f"{path} has no reply to fit the judge of relevance on; give training dialogues")
-    return Judge(lessons, digest)
+    return Judge(pairs, digest)
 
 
-def judge_of(path: Path) -> Judge:
-    """Return the judge fitted on a file of training dialogues; of the last two files they are kept.
+def fitted_judge(path: Path) -> Judge:
+    """Return the judge fitted on a file of training dialogues; the last two are cached.
 
-    Raises what `read_dialogues` does, and `UsageError` where nobody answers anybody.
+    Raises as `read_dialogues` does, and `UsageError` where no dialogue has a reply.
     """
     return _judge(path, sha256(read_bytes(path)))
 
 
-def _heard(history: History) -> Bag:
-    """Return the words of the last turns with their weights."""
+def _context_bag(history: History) -> Bag:
+    """Return the weighted bag of words of the last turns."""
     bag: Bag = {}
     for weight, turn in zip(_TURNS, reversed(history), strict=False):
         for word in terms(turn.text):

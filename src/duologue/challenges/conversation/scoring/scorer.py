@@ -1,4 +1,4 @@
-"""The scores of the conversation challenge: BLEU and its kin, always with the diversity beside them.
+"""Scoring of replies: BLEU, ROUGE-L, CIDEr, METEOR, embedding scores and relevance, always with diversity.
 
 Variants:
 
@@ -8,12 +8,12 @@ Variants:
 * `official`: `bleu_score.py` with the NLTK of 2017, with its printed lines; `official-nltk-current`: the same
   with the NLTK of today, which differs where an n-gram order has no match.
 
-Intervals (95 %): BLEU, ROUGE-L, METEOR and embedding scores are formulas over sums and bootstrapped. CIDEr and
-DISTINCT are not: CIDEr's is a jackknife over 20 groups with all document frequencies counted again (none for fewer
-than 20 samples), DISTINCT's a jackknife that leaves out one reply. The shares of different and of most frequent
-replies describe this very file and have none. Files of more than 100,000 samples are counted portion by portion
-(`many`): they keep their counts in 10,000 runs of consecutive samples, which resampling then draws, and have no
-interval for CIDEr and DISTINCT. Source: specification, sections 7 and 8.
+Intervals (95 %): BLEU, ROUGE-L, METEOR and embedding scores are formulas over sums and bootstrapped. CIDEr and DISTINCT
+are not: CIDEr's is a jackknife over 20 groups with all document frequencies counted again (none for fewer than 20
+samples), DISTINCT's a jackknife that leaves out one reply. The shares of different and of most frequent replies
+describe this very file and have none. Files of more than 100,000 samples are counted in chunks (`stream_counts`): they
+keep their counts in 10,000 runs of consecutive samples, which resampling then draws, and have no interval for CIDEr and
+DISTINCT. Source: specification, sections 7 and 8.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ import numpy as np
 
 from duologue.challenges.conversation.scoring import official
 from duologue.challenges.conversation.scoring.checker import VARIANTS
-from duologue.challenges.conversation.scoring.counts import DIFFERENT, DIVERSITY, Counted, count, meteor_of
-from duologue.challenges.conversation.scoring.items import flow_of
-from duologue.challenges.conversation.scoring.relevance import RELEVANCE, judge_of, sample_contexts
+from duologue.challenges.conversation.scoring.counts import DIFFERENT, DIVERSITY, ItemCounts, count, meteor_of
+from duologue.challenges.conversation.scoring.items import stream_of
+from duologue.challenges.conversation.scoring.relevance import RELEVANCE, fitted_judge, sample_contexts
 from duologue.challenges.conversation.scoring.relevance import count as count_relevance
-from duologue.challenges.conversation.scoring.stream_counts import Runs, count_runs
+from duologue.challenges.conversation.scoring.stream_counts import RunCounts, count_runs
 from duologue.core.disk import Source
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.lines import sha256
@@ -46,7 +46,7 @@ from duologue.metrics.word_vectors import EMBEDDING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.conversation.scoring.items import Items
+    from duologue.challenges.conversation.scoring.items import ScoredItems
     from duologue.core.records import Example, Scoring, Submission
 
 VERSION = "v1"
@@ -55,17 +55,17 @@ OPTIONS = ("vectors", "meteor", "relevance")
 RESAMPLES = 1_000
 """Resamples behind an interval."""
 MANY = 100_000
-"""Samples beyond which counts are kept by runs of samples, which resampling then draws; such files have no slices."""
+"""Above this number of samples counts are kept per run, which is the unit of resampling; no slices then."""
 RUNS = 10_000
 _SEED = 0
 """Seed of the bootstrap: the same file gives the same interval."""
 
 _TURNS = ((1, 1, "1"), (2, 2, "2"), (3, 4, "3-4"), (5, 8, "5-8"))
-"""Classes of the slices by context, in utterances; more is `9+`."""
+"""Context-length bins of the slices, in utterances; longer is `9+`."""
 
 
 def formulas(how: Scoring) -> tuple[Metric[Any], ...]:
-    """Return the formulas of a variant in the order of its scores.
+    """Return the metrics of a variant in report order.
 
     METEOR is one of them where its program is given (option `meteor`, or the environment), embedding scores where
     a table is (option `vectors`), relevance where training dialogues are (option `relevance`). Raises `UsageError`
@@ -99,13 +99,13 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     is asked for and cannot run.
     """
     metrics = formulas(how)
-    flow = flow_of(examples, submission, how)
+    flow = stream_of(examples, submission, how)
     if how.options.get("relevance") and flow.n > MANY:
         raise UsageError(f"relevance is counted for up to {MANY:,} samples, found {flow.n:,}; score a part of them")
-    truth, fitted = _Truth(), ""
+    truth, fitted = _ReferenceDigest(), ""
     columns = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
     items = flow.whole() if flow.n <= MANY else None
-    counted: Counted | Runs
+    counted: ItemCounts | RunCounts
     if items is None:
         counted = count_runs(flow, how, RUNS, truth.add)
         names, intervals = counted.names, {}
@@ -114,7 +114,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
         counted = count(items, how)
         names, intervals = items.ids, counted.intervals
         if how.options.get("relevance"):
-            judge = judge_of(Path(how.options["relevance"]))
+            judge = fitted_judge(Path(how.options["relevance"]))
             asked = sample_contexts(items.ids, examples, submission)
             counted.columns[RELEVANCE.name] = count_relevance(asked, items.replies, judge)
             fitted = judge.hash
@@ -144,16 +144,16 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     )
 
 
-class _Truth:
-    """What is scored against, as signatures name it."""
+class _ReferenceDigest:
+    """Hash and number of references, for signatures."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
         self._between = b""
         self._several: set[int] = set()
 
-    def add(self, items: Items) -> None:
-        """Take the samples that follow."""
+    def add(self, items: ScoredItems) -> None:
+        """Add the next samples."""
         for name, several in zip(items.ids, items.references, strict=True):
             text = "\n".join((name, str(len(several)), *several))
             self._digest.update(self._between + text.encode("utf-8", "replace"))
@@ -161,17 +161,17 @@ class _Truth:
             self._several.add(len(several))
 
     def hash(self) -> str:
-        """Return SHA-256 in hexadecimal; where portions end makes no difference."""
+        """Return SHA-256 in hexadecimal, independent of chunk boundaries."""
         return self._digest.hexdigest()
 
     def references(self) -> str:
-        """Return how many references samples have, such as `1` or `1 to 3`."""
+        """Return the number of references per sample, such as `1` or `1 to 3`."""
         counts = sorted(self._several)
         return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def _signature_parts(
-    truth: _Truth, n: int, submission: Submission, how: Scoring, tables: Mapping[str, str]
+    truth: _ReferenceDigest, n: int, submission: Submission, how: Scoring, tables: Mapping[str, str]
 ) -> tuple[str, ...]:
     chosen = [f"{name} {digest[:8]}" for name, digest in tables.items() if digest]
     if how.partial:
@@ -198,9 +198,9 @@ def _scores(
 
 
 def _slices(
-    items: Items, counts: Counts, metrics: Sequence[Metric[Any]], how: Scoring, parts: tuple[str, ...]
+    items: ScoredItems, counts: Counts, metrics: Sequence[Metric[Any]], how: Scoring, parts: tuple[str, ...]
 ) -> tuple[Slice, ...]:
-    """Return the additive scores by the length of the context, where it is known."""
+    """Return the additive scores by context length, where it is known."""
     if not any(items.turns) or (how.by and "turns" not in how.by):
         return ()
     kinds: dict[str, list[int]] = {}

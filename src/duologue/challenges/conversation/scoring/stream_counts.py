@@ -1,8 +1,8 @@
-"""Counts of very many samples, gone through portion by portion and added up by runs of consecutive samples.
+"""Streaming version of `counts` for very large files: counts are summed over runs of consecutive samples.
 
-What is kept grows with what the replies hold that is different: words, bigrams (12 bytes each) and replies (24 bytes).
-CIDEr needs more, for it weighs every n-gram by how many samples have it: 4 bytes per token and text are kept for it,
-and all different n-grams of the references. Only METEOR has all texts in memory, since its program is started once.
+Memory grows with the distinct words, bigrams (12 bytes each) and replies (24 bytes). CIDEr needs document frequencies:
+it keeps 4 bytes per token and text, and all distinct n-grams of the references. Only METEOR holds all texts in memory,
+since its program is started once.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from duologue.challenges.conversation.scoring.counts import (
-    COMMONEST,
     DIFFERENT,
     DIVERSITY,
+    MOST_FREQUENT,
     count_each,
-    count_likeness,
+    count_embedding,
     count_with_meteor,
     meteor_of,
     profile_of,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from duologue.challenges.conversation.scoring.items import Flow, Items
+    from duologue.challenges.conversation.scoring.items import ItemStream, ScoredItems
     from duologue.core.records import Scoring
     from duologue.metrics.counts import Floats
     from duologue.metrics.tokens import Integers, Tokens
@@ -41,32 +41,32 @@ if TYPE_CHECKING:
 _WORD_BITS = 31
 
 
-class Runs(NamedTuple):
-    """Counts by runs of samples."""
+class RunCounts(NamedTuple):
+    """Counts per run of samples."""
 
     columns: dict[str, Floats]
     """Per run, by name."""
     names: list[str]
-    """Which samples each run holds."""
+    """First and last sample of each run."""
     vectors: str = ""
-    """Hash of the table of word vectors, where one was used."""
+    """Hash of the word vectors, where used."""
 
 
-def count_runs(flow: Flow, how: Scoring, most: int, told: Callable[[Items], None]) -> Runs:
-    """Count samples by at most so many runs; each portion is told to the caller once. Raises as `count` does."""
-    table = _Table(flow.n, most)
+def count_runs(flow: ItemStream, how: Scoring, limit: int, visit: Callable[[ScoredItems], None]) -> RunCounts:
+    """Count samples in at most `limit` runs; `visit` is called once per chunk. Raises as `count` does."""
+    table = _RunTable(flow.n, limit)
     known: dict[str, int] = {}
     kept: list[Numbered] = []
-    fresh = _Fresh(table)
+    fresh = _DistinctCounter(table)
     for items in flow.portions():
-        told(items)
+        visit(items)
         columns, tokens = count_each(items, profile_of(how), known)
         fresh.add(items.replies, tokens)
         if profile_of(how) == "coco":
             kept.append(_numbered(items, tokens))
         table.name(items.ids)
         table.add(columns)
-    fresh.tell()
+    fresh.finish()
     if kept:
         for values in cider_of(kept):
             table.add({CIDER.name: values})
@@ -74,27 +74,27 @@ def count_runs(flow: Flow, how: Scoring, most: int, told: Callable[[Items], None
     vectors = read_vectors(Path(how.options["vectors"]), known) if how.options.get("vectors") else None
     known.clear()
     for items in flow.portions():
-        table.add({COMMONEST.name: fresh.commonest(items.replies)})
+        table.add({MOST_FREQUENT.name: fresh.commonest(items.replies)})
         if vectors:
-            table.add(count_likeness(items, vectors))
+            table.add(count_embedding(items, vectors))
     if profile_of(how) == "coco" and meteor_of(how) is not None:
         table.add(count_with_meteor(flow.whole(), how))
-    return Runs(table.columns, table.names, vectors.hash if vectors else "")
+    return RunCounts(table.columns, table.names, vectors.hash if vectors else "")
 
 
-def _numbered(items: Items, tokens: Tokens) -> Numbered:
-    """Return the tokens of a portion as small as can be; its references stand in layers."""
+def _numbered(items: ScoredItems, tokens: Tokens) -> Numbered:
+    """Return the token ids of a chunk as int32, references by layer."""
     several = [len(one) for one in items.references]
     layers = [[place for place, size in enumerate(several) if size > depth] for depth in range(max(several))]
     home = np.array([place for layer in layers for place in layer], np.int32)
     return Numbered(tokens.numbers.astype(np.int32), tokens.lengths.astype(np.int32), home)
 
 
-class _Table:
-    """Columns of counts by runs of samples; the portions of each column come in the order of the samples."""
+class _RunTable:
+    """Count columns per run; each column is filled chunk by chunk in sample order."""
 
-    def __init__(self, samples: int, most: int) -> None:
-        self.step = -(-samples // most)
+    def __init__(self, samples: int, limit: int) -> None:
+        self.step = -(-samples // limit)
         self.runs = -(-samples // self.step)
         self.columns: dict[str, Floats] = {}
         self._at: dict[str, int] = {}
@@ -108,7 +108,7 @@ class _Table:
         return [f"samples {first}-{last}" for first, last in zip(self._ids, self._ends, strict=True)]
 
     def name(self, ids: Sequence[str]) -> None:
-        """Take the ids of the samples that follow."""
+        """Add the ids of the next samples."""
         for place, name in enumerate(ids, start=self._named):
             if place % self.step == 0:
                 self._ids.append(name)
@@ -118,11 +118,11 @@ class _Table:
         self._named += len(ids)
 
     def where(self, first: int, count: int) -> Integers:
-        """Return the run of each of some consecutive samples."""
+        """Return the run index of `count` samples from `first`."""
         return np.arange(first, first + count) // self.step
 
     def add(self, columns: Mapping[str, Floats]) -> None:
-        """Add up the counts of the samples that follow, in these columns."""
+        """Add the counts of the next samples to these columns."""
         for name, values in columns.items():
             here = self.columns.setdefault(name, np.zeros(self.runs))
             at = self._at.get(name, 0)
@@ -130,10 +130,10 @@ class _Table:
             self._at[name] = at + len(values)
 
 
-class _Fresh:
-    """What is different in the replies of all portions: words, bigrams and whole replies, each in its first run."""
+class _DistinctCounter:
+    """Distinct words, bigrams and replies over all chunks, each attributed to the run of its first occurrence."""
 
-    def __init__(self, table: _Table) -> None:
+    def __init__(self, table: _RunTable) -> None:
         self._table = table
         self._samples = 0
         self._met = np.zeros(1 << 12, dtype=bool)
@@ -143,7 +143,7 @@ class _Fresh:
         self._chosen: tuple[int, ...] = ()
 
     def add(self, replies: Sequence[str], tokens: Tokens) -> None:
-        """Take the replies that follow, which are the first of the numbered texts."""
+        """Add the next replies, which are the first texts of `tokens`."""
         count = len(replies)
         run = self._table.where(self._samples, count)
         self._samples += count
@@ -167,15 +167,15 @@ class _Fresh:
         self._words += np.bincount(run[first[new]], minlength=self._table.runs)
         self._met[kinds] = True
 
-    def tell(self) -> None:
-        """Put what is different into the table: everything counts in the run in which it comes first."""
+    def finish(self) -> None:
+        """Write the distinct counts into the table."""
         runs = self._table.runs
         bigrams, replies = self._bigrams.values(), self._replies.values()
         columns = self._table.columns
         columns[DIVERSITY[0].columns[1]] = self._words
         columns[DIVERSITY[1].columns[1]] = _times(bigrams[0] if bigrams else np.zeros(0, np.int32), runs)
         columns[DIFFERENT.name] = _times(replies[0], runs)
-        most = int(np.argmax(replies[1]))  # of several the one with the smallest digest, whatever the order of the file
+        most = int(np.argmax(replies[1]))  # ties: the smallest digest, whatever the order of the file
         high, low = self._replies.keys()
         self._chosen = (int(high[most]), int(low[most]))
         self._bigrams, self._replies = SortedAggregator(), SortedAggregator()

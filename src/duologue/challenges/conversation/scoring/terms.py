@@ -1,4 +1,4 @@
-"""The terms by which texts are compared, whether they are cut into tokens or not."""
+"""Terms for text similarity, the same for tokenized and untokenized text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _LONGEST = 64
 
 
 def terms(text: str) -> list[str]:
-    """Return the words of a text in lower case, and its question and exclamation marks.
+    """Return the lower-cased words of a text, and its question and exclamation marks.
 
-    Tokenized text and text as people write it give the same terms; of a very long word its beginning counts.
+    Tokenized and untokenized text give the same terms; very long words are truncated.
 
     >>> terms("Don 't you have <URL> ?") == terms("Don't you have <URL>?")
     True
@@ -23,7 +23,7 @@ def terms(text: str) -> list[str]:
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words of a text in lower case, and every sign by itself: how it is said, beside what.
+    """Return the lower-cased words of a text, and every punctuation mark as a token of its own.
 
     >>> tokens("Hi, <USER> !!")
     ['hi', ',', '<', 'user', '>', '!', '!']

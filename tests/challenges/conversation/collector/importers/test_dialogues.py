@@ -13,7 +13,7 @@ from duologue.core.errors import FormatError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.challenges.conversation.collector.importers.insertion import Imported
+    from duologue.challenges.conversation.collector.importers.insertion import ImportResult
 
 PLAIN: list[dict[str, Any]] = [
     {"id": "a", "turns": [["U", "hello"], ["S", "how can i help ?"], ["U", "never mind"]]},
@@ -34,7 +34,7 @@ CARE: list[dict[str, Any]] = [
 ]
 
 
-def imported(folder: Path, text: str | bytes, name: str = "chats.jsonl", **more: Any) -> Imported:
+def imported(folder: Path, text: str | bytes, name: str = "chats.jsonl", **more: Any) -> ImportResult:
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with stores.open_base(folder / "store") as base:

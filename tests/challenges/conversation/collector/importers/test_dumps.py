@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from duologue.challenges.conversation.collector.importers.insertion import Imported
+    from duologue.challenges.conversation.collector.importers.insertion import ImportResult
 
 
 def tweet(number: int, name: str, answers: int | None = None, **more: Any) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def lines(rows: list[Any]) -> bytes:
     return b"\r\n".join(json.dumps(row).encode() for row in rows) + b"\n\n"
 
 
-def streamed(folder: Path, *parts: bytes, accounts: tuple[str, ...] = ("aircare",)) -> Imported:
+def streamed(folder: Path, *parts: bytes, accounts: tuple[str, ...] = ("aircare",)) -> ImportResult:
     paths = []
     for number, part in enumerate(parts):
         paths.append(folder / f"part{number}.json")

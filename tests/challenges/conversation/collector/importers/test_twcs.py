@@ -15,7 +15,7 @@ from duologue.core.errors import FormatError, StorageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duologue.challenges.conversation.collector.importers.insertion import Imported
+    from duologue.challenges.conversation.collector.importers.insertion import ImportResult
 
 ROWS = [
     ["9", "AirCare", "False", "Tue Oct 10 15:16:08 +0000 2017", "@7 in a minute", "8", "12"],
@@ -34,7 +34,7 @@ def table(rows: list[list[str]], header: list[str] = COLUMNS) -> bytes:
     return out.getvalue().encode()
 
 
-def imported(folder: Path, data: bytes, name: str = "twcs.csv") -> Imported:
+def imported(folder: Path, data: bytes, name: str = "twcs.csv") -> ImportResult:
     folder.mkdir(exist_ok=True)
     (folder / name).write_bytes(data)
     with stores.open_base(folder / "store") as base:

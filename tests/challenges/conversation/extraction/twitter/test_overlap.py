@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duologue.challenges.conversation.extraction.twitter.overlap import Common, Overlap, compare, read_part
+from duologue.challenges.conversation.extraction.twitter.overlap import Overlap, SharedTexts, compare, read_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,11 +80,11 @@ def test_utterances_and_runs_of_words_are_compared_in_whatever_case_and_punctuat
     parts = [read_part(path.name, path, tmp_path / f"at-{path.name}") for path in (one, two, three)]
     first, second, third = compare(parts)
     assert first.dialogues == 0
-    assert first.utterances == Common(count=1, of_first=2, of_second=1, examples=(LONG,))
-    assert first.runs == Common(count=7, of_first=14, of_second=7)
+    assert first.utterances == SharedTexts(count=1, of_first=2, of_second=1, examples=(LONG,))
+    assert first.runs == SharedTexts(count=7, of_first=14, of_second=7)
     assert (second.utterances, second.runs) == (
-        Common(count=0, of_first=2, of_second=1),
-        Common(count=7, of_first=14, of_second=10),
+        SharedTexts(count=0, of_first=2, of_second=1),
+        SharedTexts(count=7, of_first=14, of_second=10),
     )
     assert third.runs is not None
     assert third.runs.count == 0
@@ -100,8 +100,8 @@ def test_a_chinese_character_is_half_a_word_of_an_utterance_and_a_word_of_a_run(
     one, two = (put(tmp_path / name, f"U: 1\nS: {said}{end}\n\n") for name, end in (("a", "。"), ("b", " !")))
     parts = [read_part(path.name, path, tmp_path / f"at-{path.name}", run_words=4) for path in (one, two)]
     (found,) = compare(parts, 4)
-    assert found.utterances == Common(count=1, of_first=1, of_second=1, examples=(f"{said}。",))
-    assert found.runs == Common(count=13, of_first=13, of_second=13)
+    assert found.utterances == SharedTexts(count=1, of_first=1, of_second=1, examples=(f"{said}。",))
+    assert found.runs == SharedTexts(count=13, of_first=13, of_second=13)
 
 
 def test_one_endless_dialogue_is_read_like_others(tmp_path: Path) -> None:

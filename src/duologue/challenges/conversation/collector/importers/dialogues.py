@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.conversation.collector.conversions import old_time
-from duologue.challenges.conversation.collector.importers.insertion import Imported, add
+from duologue.challenges.conversation.collector.importers.insertion import ImportResult, add
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
@@ -79,7 +79,7 @@ def import_dialogues(
     company: Iterable[str] = COMPANY,
     language: str = "en",
     keep_personal_data: bool = False,
-) -> Imported:
+) -> ImportResult:
     """Bring dialogues into a store: JSON lines, a JSON list, or an object of dialogues under their ids.
 
     A dialogue has its turns in order: `[speaker, text]`, objects with speaker and text, or, as in the published
@@ -116,7 +116,7 @@ def import_dialogues(
     base.add_dialogues((owner, key, ids) for owner, rows in made.items() for key, ids in rows)
     dialogues = sum(len(dict(rows)) for rows in made.values())
     replaced = None if anonymiser is None else anonymiser.replaced()
-    return Imported(posts=total, dialogues=dialogues, accounts=len(made), skipped=skipped, replaced=replaced)
+    return ImportResult(posts=total, dialogues=dialogues, accounts=len(made), skipped=skipped, replaced=replaced)
 
 
 def _rows(path: Path, findings: Findings) -> Iterator[tuple[str, Any]]:

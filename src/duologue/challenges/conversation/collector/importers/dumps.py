@@ -7,8 +7,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE
-from duologue.challenges.conversation.collector.importers.insertion import DELETED, Imported, add, counted, thread
-from duologue.challenges.conversation.collector.privacy import Privacy
+from duologue.challenges.conversation.collector.importers.insertion import DELETED, ImportResult, add, counted, thread
+from duologue.challenges.conversation.collector.privacy import PostAnonymiser
 from duologue.challenges.conversation.formats.posts import is_post
 from duologue.core import disk
 from duologue.core.decompression import bunzipped, is_bzip2
@@ -31,7 +31,7 @@ _NOTICES = ("delete", "tweet_delete", "post_delete", "user_delete", "user_suspen
 
 def import_stream(
     base: PostBase, paths: Sequence[Path], accounts: Iterable[str], *, keep_personal_data: bool = False
-) -> Imported:
+) -> ImportResult:
     """Bring JSON lines of REST API 1.1 into a store, plain, gzip or bzip2, and make the dialogues of accounts.
 
     Long posts are taken whole. Retweets and notices that are no posts are left out. Posts for which there is a delete
@@ -44,7 +44,7 @@ def import_stream(
     skipped: dict[str, int] = {}
     gone = _Gone()
     total = 0
-    privacy: Privacy | None = None
+    privacy: PostAnonymiser | None = None
 
     def kept(rows: Iterable[Row | str]) -> Iterator[Row]:
         for post in counted(rows, skipped):
@@ -57,16 +57,18 @@ def import_stream(
     for path in paths:
         source = Source(path)
         if privacy is None and not keep_personal_data:
-            privacy = Privacy(base, source, wanted)
+            privacy = PostAnonymiser(base, source, wanted)
         total += add(base, kept(_stream(source, gone)), gone.posts)
     authors = gone.authors if privacy is None else gone.authors | {privacy.author(one) for one in gone.authors}
     base.forget(base.posts_of(authors), DELETED)
     made, dialogues = thread(base, replies)
     replaced = None if privacy is None else privacy.anonymiser.replaced()
-    return Imported(posts=total, dialogues=dialogues, accounts=made, skipped=skipped, replaced=replaced)
+    return ImportResult(posts=total, dialogues=dialogues, accounts=made, skipped=skipped, replaced=replaced)
 
 
-def import_archive(base: PostBase, path: Path, account: str | None, *, keep_personal_data: bool = False) -> Imported:
+def import_archive(
+    base: PostBase, path: Path, account: str | None, *, keep_personal_data: bool = False
+) -> ImportResult:
     """Bring one's own archive into a store: its unpacked folder, or its `tweets.js` alone, which needs the account.
 
     An archive holds its owner's posts only, so its dialogues are the owner's threads, unless the store has what they
@@ -85,7 +87,7 @@ def import_archive(base: PostBase, path: Path, account: str | None, *, keep_pers
     skipped: dict[str, int] = {}
     replies: list[int] = []
 
-    privacy = None if keep_personal_data else Privacy(base, Source(files[0]), [owner["screen_name"]])
+    privacy = None if keep_personal_data else PostAnonymiser(base, Source(files[0]), [owner["screen_name"]])
 
     def kept() -> Iterator[Row]:
         for file in files:
@@ -98,7 +100,7 @@ def import_archive(base: PostBase, path: Path, account: str | None, *, keep_pers
     total = add(base, kept())
     made, dialogues = thread(base, {owner["screen_name"]: replies})
     replaced = None if privacy is None else privacy.anonymiser.replaced()
-    return Imported(posts=total, dialogues=dialogues, accounts=made, skipped=skipped, replaced=replaced)
+    return ImportResult(posts=total, dialogues=dialogues, accounts=made, skipped=skipped, replaced=replaced)
 
 
 class _Gone:

@@ -21,7 +21,7 @@ DELETED = "deleted by its author"
 """Why a post is gone for which there is a notice."""
 
 
-class Imported(Record, frozen=True, kw_only=True):
+class ImportResult(Record, frozen=True, kw_only=True):
     """What an import brought."""
 
     posts: int

@@ -21,8 +21,8 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.conversation.collector.importers.insertion import Imported
-from duologue.challenges.conversation.collector.privacy import Threads
+from duologue.challenges.conversation.collector.importers.insertion import ImportResult
+from duologue.challenges.conversation.collector.privacy import ThreadAnonymisers
 from duologue.challenges.conversation.formats.posts import MONTHS
 from duologue.core import disk
 from duologue.core.disk import Source
@@ -122,7 +122,7 @@ def import_twcs(
     language: str = "en",
     progress: Progress | None = None,
     keep_personal_data: bool = False,
-) -> Imported:
+) -> ImportResult:
     """Bring the table into a store, plain or gzip, with a dialogue for every reply of a company that ends one.
 
     Doing it again changes nothing; an import that was killed is taken up by doing it again. Texts are made anonymous
@@ -140,12 +140,12 @@ def import_twcs(
             progress(min(total, start + _PORTION), total, "posts")
     dialogues = _thread(base, index, progress)
     replaced = None if anonymiser is None else anonymiser.replaced()
-    return Imported(posts=total, dialogues=dialogues, accounts=len(index.replies), replaced=replaced)
+    return ImportResult(posts=total, dialogues=dialogues, accounts=len(index.replies), replaced=replaced)
 
 
 def _values(source: Source, index: _Index, language: str, anonymiser: Anonymiser | None) -> Iterator[tuple[Any, ...]]:
     """Read the table again; yield what `PostBase.add_plain` takes."""
-    threads = None if anonymiser is None else Threads(anonymiser, index.root)
+    threads = None if anonymiser is None else ThreadAnonymisers(anonymiser, index.root)
     companies: dict[str, int] = {}
     news, answers, above = index.news, index.answers, index.above
     with _table(source) as table:

@@ -1,4 +1,4 @@
-"""The official cleaning of subtitle sentences: rule by rule, and for many sentences at once.
+"""Official cleaning of subtitle sentences: rule by rule as the reference, and vectorised over a file.
 
 `RULES` is the table of rules in their order (specification, section 6.2); `clean` applies it to one sentence and is
 what everything else is measured against. `clean_lines` gives the same for all sentences of a file: each rule goes
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TITLES = ("mr", "jr", "ms", "dr", "st")
-"""Abbreviations that take the period after them; `mrs` does so even at the end of another word."""
+"""Abbreviations to which a following period belongs; `mrs` also as a suffix."""
 DROPPED = frozenset(("", ".", "?", "$", "%", "!", ",", ":", ";"))
-"""What a sentence must not consist of; `...` and `!!` may stay."""
+"""Sentences that are dropped; `...` and `!!` stay."""
 _LONE = np.frombuffer("".join(sorted(DROPPED)).encode(), np.uint8)
 _BEFORE_PERIOD = "|".join((*(f" {title}" for title in TITLES), "mrs"))
 _DASHES = "[-\u2013\u2014]+"
@@ -29,7 +29,7 @@ _MARKS = rf" {_DASHES}|{_DASHES} |% %|#+|''|``| ' |[()\"]"
 
 
 class SentenceRule(NamedTuple):
-    """One step of the cleaning."""
+    """One cleaning rule."""
 
     name: str
     why: str
@@ -61,7 +61,7 @@ RULES = (
     SentenceRule("spaces", "runs of white space are one space", lambda text: re.sub(r"\s+", " ", text).strip()),
     SentenceRule("rest", "a lone sign is no sentence", lambda text: "" if text in DROPPED else text),
 )
-"""The cleaning, in order: specification, section 6.2, its rules 2 and 10 where they stand there."""
+"""The rules in order: specification, section 6.2."""
 
 
 def clean(sentence: str) -> str:
@@ -76,7 +76,7 @@ def clean(sentence: str) -> str:
 
 
 def sentences(raw: Iterable[str]) -> list[str]:
-    """Return the cleaned sentences of a file from its raw texts, by the plain way (sections 6.1 and 6.2).
+    """Clean the raw sentences of a file rule by rule, the reference implementation (sections 6.1 and 6.2).
 
     A text that ends with a colon is glued to the next; at the end of the file it is lost.
     """
@@ -101,10 +101,10 @@ _RIGHT = re.compile(rf" ' (?=(?:em|im|s|t|bout|cause){S})")
 _TITLE = re.compile(rf" \.(?<={' .|'.join(f' {title}' for title in TITLES)} .|mrs .)".replace(" .", r" \."))
 _SPEAKER = re.compile(rf"\n{S}*+[A-z]*+{S}*+:")
 _BEFORE_MARK = "\x01"
-"""Stands for a space before a dash or an apostrophe, so that the search need not stop at every space."""
+"""Marker for a space before a dash or apostrophe, so that the search need not stop at every space."""
 _DASH_RUNS = "|".join(rf"{dash}[-\u2013\u2014]*(?:[ \x01]|(?=\n))" for dash in "-\u2013\u2014")
 _LINE_MARKS = re.compile(rf"\x01(?:{_DASHES}|'[ \x01])|{_DASH_RUNS}|% %|##*|''|``|\(|\)|\"")
-"""Rule `marks`. Each branch begins with one character, which lets the search skip to the next of them."""
+"""Rule `marks`; each branch begins with a literal character, which makes the search fast."""
 _ODD_SPACES = tuple(
     character for character in map(chr, range(0x3001)) if character.isspace() and character not in " \n"
 )
@@ -113,18 +113,18 @@ _SPACES = re.compile(rf"{S}+")
 
 
 class Cleaned(NamedTuple):
-    """The cleaned sentences of a file, one after another."""
+    """Cleaned sentences of a file, concatenated."""
 
     text: bytes
-    """UTF-8 with nothing between sentences."""
+    """UTF-8 without separators."""
     lengths: NDArray[np.int32]
-    """How many bytes each has."""
+    """Bytes per sentence."""
     tokens: NDArray[np.int32]
-    """How many words each has."""
+    """Words per sentence."""
 
 
 def clean_lines(raw: str) -> Cleaned:
-    """Return what `sentences` returns for the raw texts of a file, each of them ended by a line feed.
+    """Fast equivalent of `sentences` for the raw sentences of a file, each ended by a line feed.
 
     No raw text may hold a line feed or a carriage return of its own.
     """
@@ -174,7 +174,7 @@ def _squeezed(text: str) -> NDArray[np.uint8]:
 
 
 def packed(sentences: list[str]) -> Cleaned:
-    """Return sentences that are clean already in the form of `clean_lines`."""
+    """Return cleaned sentences in the form of `clean_lines`."""
     return _kept(np.frombuffer(("\n" + "".join(f"{sentence}\n" for sentence in sentences)).encode(), np.uint8))
 
 

@@ -1,4 +1,4 @@
-"""Pairs that stand in a corpus more than once, and files that are copies of one another but for details.
+"""Deduplication: repeated sentence pairs, and near-duplicate subtitle files by MinHash.
 
 Hashes of all pairs are dealt into files by their first bits, so that equal pairs meet and each file can be sorted in
 memory. What is found is one bit for each entry of the long list: 44 MB for the whole of OpenSubtitles.
@@ -26,36 +26,36 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.extraction.subtitles.pairs import PairLayout, PairSplit, SentencePairs
 
 ROWS = 1 << 20
-"""Hashes that are sorted at once."""
+"""Hashes sorted at once."""
 _ROW = np.dtype([("hash", np.uint64), ("order", np.int64)])
 
 SIGNS = 32
-"""Smallest hashes that describe a file's set of sentences (MinHash)."""
+"""Size of a MinHash signature."""
 _BAND = 4
-"""Files are compared where so many signs in a row are equal: 89 % of those that share 70 % of their sentences."""
+"""LSH band size: files with 70 % common sentences become candidates with probability 0.89."""
 ALIKE = 0.6
-"""Share of equal signs, which estimates the share of common sentences, from which a file is a copy."""
+"""Minimum estimated Jaccard similarity of near-duplicate files."""
 LEAST = 16
-"""Sentences that a file must have to be compared."""
+"""Minimum sentences of a compared file."""
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
 class DuplicatePairs:
-    """Which pairs to leave out."""
+    """Bit map of pairs to drop."""
 
     def __init__(self, length: int) -> None:
         self._marked = np.zeros(length // 8 + 1, np.uint8)
         self.total = 0
-        """Pairs that are left out."""
+        """Number of dropped pairs."""
 
     def others(self, pairs: SentencePairs) -> NDArray[np.bool_]:
-        """Return which pairs stay, (pairs,)."""
+        """Return the mask of kept pairs, (pairs,)."""
         bits = self._marked[pairs.places >> 3] >> (pairs.places & 7).astype(np.uint8)
         others: NDArray[np.bool_] = bits & 1 == 0
         return others
 
     def mark(self, places: NDArray[np.int64]) -> None:
-        """Leave out the pairs that stand at these places of the long list, each given once."""
+        """Drop the pairs at these positions, each given once."""
         np.bitwise_or.at(self._marked, places >> 3, np.left_shift(1, places & 7).astype(np.uint8))
         self.total += len(places)
 
@@ -71,7 +71,7 @@ def find(
     leaks: bool,
     near: bool,
 ) -> DuplicatePairs:
-    """Return the pairs to leave out: duplicates within a part, and what leaks from a part into a later one.
+    """Find the pairs to drop: duplicates within a part, and leaks from a part into a later one.
 
     With `near`, pairs with the same letters and digits count as equal, and all pairs of a file go whose sentences
     are mostly those of an earlier file. Raises `StorageError` for what the disk refuses.
@@ -108,7 +108,7 @@ def _deal(
     *,
     near: bool,
 ) -> None:
-    """Write hash and order (part, then place) of each pair into the file that its hash belongs to."""
+    """Write hash and order (part, then position) of each pair into the bucket file of its hash."""
     rows = np.empty(int(np.count_nonzero(kept)), _ROW)
     questions, answers = pairs.questions.chosen(kept).list(), pairs.answers.chosen(kept).list()
     rows["hash"] = _hashes(
@@ -133,7 +133,7 @@ def _plain(text: str) -> str:
 
 
 def _equal(file: IO[bytes], length: int, *, duplicates: bool, leaks: bool) -> Iterator[NDArray[np.int64]]:
-    """Yield the places of pairs that stand earlier too."""
+    """Yield the positions of pairs that occur earlier."""
     file.seek(0)
     rows = np.frombuffer(file.read(), _ROW)
     if not len(rows):
@@ -153,7 +153,7 @@ def _equal(file: IO[bytes], length: int, *, duplicates: bool, leaks: bool) -> It
 
 
 def similar_files(shards: Sequence[Path], files: int) -> NDArray[np.bool_]:
-    """Return for each file whether an earlier one has mostly the same sentences, by MinHash: (files,)."""
+    """Return whether each file is a near-duplicate of an earlier one, by MinHash: (files,)."""
     signs = np.zeros((files, SIGNS), np.uint32)
     compared = np.zeros(files, bool)
     for path in shards:
@@ -179,7 +179,7 @@ def similar_files(shards: Sequence[Path], files: int) -> NDArray[np.bool_]:
 
 
 def _signs(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the smallest value of each of `SIGNS` other hashes made from these, 32 bits each."""
+    """Return the MinHash signature of a set of hashes, `SIGNS` values of 32 bits."""
     steps = np.arange(1, SIGNS + 1, dtype=np.uint64)
     factors = steps * np.uint64(0x9E3779B97F4A7C15) | np.uint64(1)  # odd, so that different hashes stay different
     mixed = (hashes[:, None] ^ (hashes[:, None] >> np.uint64(29))) * factors  # (sentences, SIGNS), modulo 2**64

@@ -1,4 +1,4 @@
-"""Subtitles from archive to dialogue text, in one call."""
+"""Extraction of dialogue text from an OpenSubtitles archive, end to end."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ KEEP, EXACT, NEAR = "keep", "exact", "near"
 
 
 class SubtitleProfile(Record, frozen=True, kw_only=True):
-    """What the dialogue text is to be; the defaults are those of profile `by-movie`."""
+    """Extraction settings; the defaults are those of profile `by-movie`."""
 
     name: str = BY_MOVIE
     ratios: tuple[float, ...] = (0.9, 0.1)
     """Shares of train, dev and test: of movies, or in the official split of files and then of pairs."""
     max_length: int = 20
-    """A sentence of so many words or more is in no pair."""
+    """Sentences of this many words or more are excluded."""
     duplicates: str = EXACT
     """`keep`; `exact`: the first of equal pairs stays; `near`: also of pairs with the same letters and digits, and
     of files with mostly the same sentences."""
     leaks: bool = False
     """Whether a pair of dev or test may also be in a part before it."""
     samples: int = 0
-    """Evaluation samples to draw from dev."""
+    """Number of evaluation samples drawn from dev."""
 
 
 DEFAULTS = {
@@ -50,7 +50,7 @@ DEFAULTS = {
 
 
 class Made(Record, frozen=True, kw_only=True):
-    """What an extraction gave."""
+    """Result of an extraction."""
 
     files: int
     """Files of the archive."""
@@ -58,11 +58,11 @@ class Made(Record, frozen=True, kw_only=True):
     written: dict[str, int]
     """Pairs by part."""
     copies: int = 0
-    """Pairs left out because they are elsewhere."""
+    """Dropped duplicates."""
 
 
 def check(profile: SubtitleProfile) -> None:
-    """Raise `UsageError` for a profile that makes no sense."""
+    """Raise `UsageError` for an inconsistent profile."""
     if profile.name not in DEFAULTS:
         raise UsageError(f"no profile '{profile.name}'{did_you_mean(profile.name, DEFAULTS)}")
     if not 1 <= len(profile.ratios) <= len(PARTS) or min(profile.ratios) <= 0:
@@ -139,7 +139,7 @@ def extract(
 
 
 def _sweep(out: Path, work: Path) -> None:
-    """Remove what a run that was killed left half-written."""
+    """Remove partial files of a killed run."""
     shutil.rmtree(work, ignore_errors=True)
     for part in (*PARTS, "eval"):
         for left in out.glob(f".{part}.txt.*.part"):

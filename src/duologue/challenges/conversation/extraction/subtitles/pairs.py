@@ -37,37 +37,37 @@ UNUSED = -1
 
 
 class PairLayout(NamedTuple):
-    """Where each file's sentences stand in the long list."""
+    """Positions of each file's sentences in the list of all sentences."""
 
     starts: NDArray[np.int64]
-    """(files of the archive,), -1 for those that take no part."""
+    """(files of the archive,), -1 for unused files."""
     length: int
-    """Entries of the list, empty ones included."""
+    """Length of the list, empty entries included."""
 
 
 class PairSplit(NamedTuple):
-    """How keys and parts belong together."""
+    """Assignment of pairs to parts."""
 
     ranges: tuple[range, ...]
-    """The keys of each part."""
+    """Keys of each part."""
     part_of_file: NDArray[np.int8] | None
     """By file of the archive: its part, or `UNUSED`. `None` where the key alone decides, as in the official split."""
 
 
 class SentencePairs(NamedTuple):
-    """The pairs of one shard that are short enough."""
+    """Sentence pairs of one shard, within the length limit."""
 
     keys: NDArray[np.int64]
     places: NDArray[np.int64]
-    """Where the asking sentence stands in the long list."""
+    """Position of the first sentence in the list of all sentences."""
     rows: NDArray[np.int64]
-    """Where it stands in the shard."""
+    """Its row in the shard."""
     questions: tables.PackedTexts
     answers: tables.PackedTexts
 
 
 def lay_out(order: NDArray[np.int64], counts: NDArray[np.int64]) -> PairLayout:
-    """Return where the sentences of each file stand: in the shuffled order of files, with an empty entry after each.
+    """Lay out the sentences of all files in the shuffled order, with an empty entry after each file.
 
     A file that could not be read has neither.
     """
@@ -79,7 +79,7 @@ def lay_out(order: NDArray[np.int64], counts: NDArray[np.int64]) -> PairLayout:
 
 
 def official_split(length: int, ratios: Sequence[float]) -> PairSplit:
-    """Return the parts that the official tool cuts out of the shuffled list of pairs."""
+    """Split the shuffled list of pairs as the official tool does."""
     total = added(ratios)
     cuts, reached = [0], 0.0
     for ratio in ratios:
@@ -89,7 +89,7 @@ def official_split(length: int, ratios: Sequence[float]) -> PairSplit:
 
 
 def split_by_movie(layout: PairLayout, names: Sequence[str], ratios: Sequence[float]) -> PairSplit:
-    """Return parts that have no movie in common.
+    """Split by movie, so that no movie is in two parts.
 
     A hash of the movie (the folder of the file; the file itself where it lies in none) decides, so that the same
     movie is in the same part of every archive and every year's release.
@@ -102,7 +102,7 @@ def split_by_movie(layout: PairLayout, names: Sequence[str], ratios: Sequence[fl
 
 
 def movie_of(name: str) -> str:
-    """Return the movie of a file of the archive.
+    """Return the movie id of an archive member.
 
     >>> movie_of("OpenSubtitles/xml/en/1999/133093/3271.xml")
     '133093'
@@ -118,7 +118,7 @@ def _part_of(movie: str, edges: NDArray[np.float64]) -> int:
 
 
 class Places:
-    """The place of each pair in the shuffled list: on disk, one number for each."""
+    """The shuffled position of each pair, memory-mapped."""
 
     def __init__(self, path: Path, layout: PairLayout) -> None:
         self._path = path
@@ -127,7 +127,7 @@ class Places:
         self._kind = shuffle.write_places(path, max(layout.length - 1, 0), rng)
 
     def of(self, files: Sequence[tuple[int, int]], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the places of all sentences of some files, (sum of their counts,)."""
+        """Return the shuffled positions of all sentences of files, (sum of their counts,)."""
         with self._path.open("rb") as file:
             found = [self._read(file.fileno(), int(starts[key]), count) for key, count in files]
         return np.concatenate([np.zeros(0, np.int64), *found])
@@ -140,7 +140,7 @@ class Places:
 def pairs_of(
     sentences: ShardSentences, layout: PairLayout, places: Places, split: PairSplit, max_length: int
 ) -> SentencePairs:
-    """Return the pairs of a shard whose two sentences have fewer than `max_length` words."""
+    """Return the pairs of a shard with both sentences shorter than `max_length` words."""
     counts = np.array([count for _, count in sentences.files], np.int64)
     starts = layout.starts[[key for key, _ in sentences.files]]
     short = sentences.tokens < max_length
@@ -171,7 +171,7 @@ def write(
     say: Callable[[str], None] = lambda _: None,
     progress: Progress | None = None,
 ) -> list[int]:
-    """Write the dialogue text of each part and return how many pairs each has.
+    """Write the dialogue text of each part; return the number of pairs per part.
 
     A pair is `U: ` and the first sentence, `S: ` and the second, and an empty line. `work` is a folder for what does
     not fit into memory; `keep` may leave out pairs. Raises `StorageError` for what the disk refuses.
@@ -207,7 +207,7 @@ def _counted(keys: NDArray[np.int64], ranges: Sequence[range]) -> NDArray[np.int
 
 
 def read(shards: Sequence[Path], max_length: int = 20) -> Iterator[tuple[int, str, str]]:
-    """Yield (file, question, answer) of all pairs in the order of the archive, made while they are read.
+    """Yield (file, first, second sentence) of all pairs in archive order, lazily.
 
     The number of a file is its place in `utterances.read_names`. Raises `StorageError` or `FormatError`.
     """

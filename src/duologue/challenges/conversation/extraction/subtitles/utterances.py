@@ -34,28 +34,28 @@ if TYPE_CHECKING:
     from duologue.corpus.archives import Archive
 
 SEED = 99
-"""Of all shuffles of the official tool."""
+"""Seed of all shuffles of the official tool."""
 VERSION = 1
-"""Of the extraction: utterances of another one are made anew."""
+"""Version of the extraction: shards of other versions are rebuilt."""
 SHARD = 4 << 20
-"""Packed bytes of a shard; about 110,000 sentences."""
+"""Compressed bytes per shard; about 110,000 sentences."""
 LEAST_SHARD = 1 << 18
 _SHARDS_WANTED = 64
-"""A small archive is cut finer, so that several workers have something to do."""
+"""Minimum number of shards of a small archive, so that several workers are busy."""
 _UNPACKED = 8
-"""XML takes about so many times its packed size."""
+"""Estimated compression ratio of the XML."""
 _ROOM = 31 << 20
 
 
 class Extraction(Record, frozen=True, kw_only=True):
-    """How utterances are extracted."""
+    """Extraction settings."""
 
     check_every: int = 128
     """Every so many files the fast way is compared with the strict parser and the plain rules; 0 for never."""
 
 
 class SubtitleFiles(NamedTuple):
-    """The files of an archive that take part."""
+    """The files of an archive, and those selected."""
 
     names: list[str]
     """All of them in the official order: by depth, then by path. A file is called by its place in this list."""
@@ -66,7 +66,7 @@ class SubtitleFiles(NamedTuple):
 
 
 class ShardSentences(NamedTuple):
-    """Of one shard."""
+    """Cleaned sentences of one shard."""
 
     texts: tables.PackedTexts
     tokens: NDArray[np.int32]
@@ -75,7 +75,7 @@ class ShardSentences(NamedTuple):
 
 
 class ExtractionSummary(Record, frozen=True, kw_only=True):
-    """What came of the files."""
+    """Summary over all files."""
 
     read: int = 0
     """Files that could be read."""
@@ -91,7 +91,7 @@ class ExtractionSummary(Record, frozen=True, kw_only=True):
 
 
 class Worker:
-    """Extracts the utterances of a shard's files."""
+    """Worker: extracts the sentences of a shard's files."""
 
     def __init__(self, how: Extraction) -> None:
         self._how = how
@@ -138,7 +138,7 @@ class Worker:
         return plain
 
     def _keep_memory(self) -> None:
-        """Make glibc keep what is freed: giving the pages of each file back and forth takes half of the time.
+        """Keep freed memory in the process: returning pages to the system for each file takes half of the time.
 
         It learns from the largest block that it sees freed, up to 32 MiB.
         """
@@ -148,7 +148,7 @@ class Worker:
 
 
 def find(archive: Archive, share: float, *, official: bool) -> tuple[SubtitleFiles, Members]:
-    """Return the files that the official tool would read, in its order, and the members of the archive.
+    """Return the files that the official tool reads, in its order, and the archive members.
 
     It lists the files, shuffles them and takes the first int(files x share). Raises `UsageError` when there is none.
     """
@@ -183,7 +183,7 @@ def _depth(name: str) -> int:
 
 
 def _as_official(names: list[str]) -> list[str]:
-    """Return the files that the official tool would find: packed ones, down to the third level of a folder.
+    """Return the files that the official tool finds: gzip files down to the third folder level.
 
     Where it would find none (the releases of 2018 and later, or a folder from further up) all are returned.
     """
@@ -231,7 +231,7 @@ def _plan(members: Members, found: SubtitleFiles) -> ShardPlan:
 
 
 def _identity(found: SubtitleFiles, members: Members, plan: ShardPlan) -> str:
-    """Return a hash of all that the bytes of the shards depend on."""
+    """Return a hash of everything that determines the shards."""
     digest = hashlib.sha256(members.content)
     for name in found.names:
         digest.update(name.encode("utf-8", "surrogateescape") + b"\n")
@@ -245,7 +245,7 @@ def _identity(found: SubtitleFiles, members: Members, plan: ShardPlan) -> str:
 
 
 def _prepare(folder: Path, identity: str, names: list[str]) -> None:
-    """Remove what is in the folder unless it is of the same files."""
+    """Clear the folder unless it belongs to the same input."""
     note = folder / "files.txt"
     for left in folder.glob(".*.part"):  # half-written, by a run that was killed
         left.unlink(missing_ok=True)
@@ -262,13 +262,13 @@ def _prepare(folder: Path, identity: str, names: list[str]) -> None:
 
 
 def read(path: Path) -> ShardSentences:
-    """Return the utterances of a shard. Raises `StorageError` or `FormatError`."""
+    """Read a shard. Raises `StorageError` or `FormatError`."""
     table = tables.load(path, ("tokens",))
     return ShardSentences(table.texts, table.columns["tokens"], [tuple(row) for row in table.meta["files"]])
 
 
 def summarise(paths: list[Path], files: int) -> tuple[ExtractionSummary, NDArray[np.int64]]:
-    """Return what came of the files, and how many sentences each file has: (files,), -1 where it was not read."""
+    """Summarise the shards; also return the sentences per file, (files,), -1 for unread ones."""
     counts = np.full(files, -1, np.int64)
     skipped: list[tuple[str, str]] = []
     differing: list[str] = []
@@ -291,6 +291,6 @@ def summarise(paths: list[Path], files: int) -> tuple[ExtractionSummary, NDArray
 
 
 def read_names(folder: Path) -> Iterator[str]:
-    """Yield the names of all files of the archive, in the order in which utterances call them by number."""
+    """Yield the file names of the archive, in the order of their numbers in the shards."""
     text = disk.read_bytes(folder / "files.txt").decode("utf-8", "surrogateescape")
     yield from text.split("\n")[1:-1]

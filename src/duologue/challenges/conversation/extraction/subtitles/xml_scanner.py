@@ -1,4 +1,4 @@
-"""The sentences of one subtitle file: a strict parser, and a scan that is ten times as fast and equal to it.
+"""Reading of a subtitle XML file: a strict parser, and an equivalent scanner that is ten times faster.
 
 OPUS files have one layout: `document`, perhaps `meta`, then `s` elements with `time` and `w` children. The scan
 finds all tags of a file at once with numpy and accepts the file only where every tag, every attribute and every
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 W_OPEN, S_OPEN, TIME, W_CLOSE, S_CLOSE, END, OTHER = range(7)
 _MAY_FOLLOW = np.zeros((7, 7), dtype=bool)
-"""Which tag may follow which: no tag may be nested in a `w`, and between sentences stands nothing."""
+"""Allowed tag sequences: no tag nested in a `w`, nothing between sentences."""
 _MAY_FOLLOW[W_OPEN, W_CLOSE] = True
 _MAY_FOLLOW[S_CLOSE, [S_OPEN, END]] = True
 for _before in (S_OPEN, TIME, W_CLOSE):
@@ -33,14 +33,14 @@ for _letters, _kind in ((b"w ", W_OPEN), (b"s ", S_OPEN), (b"ti", TIME), (b"/w",
     _KINDS[int.from_bytes(_letters, "little")] = _kind
 
 _SMALL = 4 << 20
-"""Bytes of XML that are parsed in one go, at twice the speed."""
+"""Maximum bytes parsed in one go, which is twice as fast."""
 _ENTITIES = ((b"&lt;", b"<"), (b"&gt;", b">"), (b"&quot;", b'"'), (b"&apos;", b"'"), (b"&amp;", b"&"))
-"""The five that XML knows, in the order in which they are put in: the ampersand last."""
+"""The five XML entities, in replacement order: the ampersand last."""
 _DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml [^?]*\bencoding=[\"']([\w-]+)[\"']")
 _TAG = re.compile(rb"<[sw]")
 _ATTRIBUTE = re.compile(rb'\s+([a-zA-Z_][\w-]*)="[^"<&]*"')
 _LONGEST_TAG = 1 << 12
-"""Bytes of a tag that the scan looks at; a longer one is left to the strict parser."""
+"""Maximum tag length of the scanner; longer tags are left to the strict parser."""
 
 
 def parse(data: bytes) -> list[str]:
@@ -63,7 +63,7 @@ class _RootReachedError(Exception):
 
 
 def _refuse_entities(data: bytes) -> None:
-    """Raise `ValueError` for a file that declares entities, in whatever encoding: the parser itself tells."""
+    """Raise `ValueError` for a file that declares entities."""
 
     def declared(name: str, *_: object) -> None:
         raise ValueError(f"it declares entities of its own ('{name[:20]}')")
@@ -87,7 +87,7 @@ def _children(data: bytes) -> Iterator[ET.Element]:
 
 
 def _children_of_large(data: bytes) -> Iterator[ET.Element]:
-    """Yield the children of the root, of which none is kept: all of them take ten times the size of the file."""
+    """Yield the children of the root, freeing each: together they take ten times the size of the file."""
     depth = 0
     root = ET.Element("")
     parsed = ET.iterparse(io.BytesIO(data), events=("start", "end"))  # noqa: S314  # as in `_children`
@@ -113,7 +113,7 @@ def scan(data: bytes) -> str | None:
 
 
 def _plain_head(head: bytes) -> bool:
-    """Whether what stands before the first sentence is well-formed, in UTF-8, and holds no words."""
+    """Tell whether the prolog is well-formed, in UTF-8 and without words."""
     declared = _DECLARATION.match(head)
     if declared and declared[1].lower() != b"utf-8":
         return False
@@ -124,7 +124,7 @@ def _plain_head(head: bytes) -> bool:
 
 
 class _Tags:
-    """All tags of the sentences of a file, from the first `s` to the end."""
+    """All tags of a file from the first `s` on, as arrays."""
 
     def __init__(self, body: bytes) -> None:
         self.body = body
@@ -132,10 +132,10 @@ class _Tags:
         brackets = np.flatnonzero(self.bytes & 0xFD == ord("<"))  # `<` and `>` differ in one bit
         self.starts, self.ends = brackets[0::2], brackets[1::2]  # (tags,) each, if they alternate
         self._eight = np.ndarray((len(body) + 1,), "<u8", body + bytes(8), strides=(1,))
-        """The eight bytes from each place on as one number; zeros follow the end."""
+        """Eight bytes from each position as one integer, zero-padded."""
 
     def text(self) -> str | None:
-        """Return the words, or `None` where anything is not as it always is."""
+        """Return the words, or `None` for any irregularity."""
         if len(self.starts) != len(self.ends) or not self._alternate():
             return None  # a bracket is in a word or a value
         if np.count_nonzero(self.bytes < 32) != self._count(b"\n"):
@@ -159,14 +159,14 @@ class _Tags:
         return bool((self.bytes[self.starts] == ord("<")).all() and (self.bytes[self.ends] == ord(">")).all())
 
     def _kinds(self) -> NDArray[np.uint8]:
-        """Return what each tag is, told by its first two letters."""
+        """Return the kind of each tag, from its first two letters."""
         kinds: NDArray[np.uint8] = _KINDS[self._eight[self.starts + 1] & np.uint64(0xFFFF)]
         if self.body[self.starts[-1] : self.ends[-1] + 1] == b"</document>":
             kinds[-1] = END
         return kinds
 
     def _cut(self, kinds: NDArray[np.uint8]) -> bytes:
-        """Return a space and the text for each `w`, and a line feed for each end of a sentence."""
+        """Return the text: a space before each word, a line feed after each sentence."""
         kept = np.flatnonzero((kinds == W_OPEN) | (kinds == S_CLOSE))
         is_word = kinds[kept] == W_OPEN
         begin = self.ends[kept]  # the closing bracket of the tag gives its place to the space or line feed

@@ -1,4 +1,4 @@
-"""The preprocessing of `rules` for very many tweets: the same text, some thirty times as fast.
+"""Fast equivalent of the preprocessing in `rules`, about thirty times faster.
 
 Three things make it fast. A rule is tried only where a character that it needs is in the text. White space parts
 tokens (but in telephone numbers and ellipses, which are looked for), so what a word becomes does not depend on its
@@ -16,28 +16,28 @@ from duologue.challenges.conversation.extraction.twitter.rules import SYSTEM, Sp
 from duologue.challenges.conversation.extraction.twitter.tokenizer import CHALLENGE, CURRENT
 
 KEPT = 200_000
-"""Words that are kept; then all are forgotten, so that memory stays below some 40 MB."""
+"""Cache size in words; a full cache is cleared, which bounds memory to about 40 MB."""
 LONGEST = 40
-"""Characters of a word that is worth keeping."""
+"""Maximum length of a cached word."""
 
 _PLAIN_LINK = re.compile(r"https?://(?:[A-Za-z0-9]+[./?=_-])*[A-Za-z0-9]*/?[A-Za-z0-9]").fullmatch
 _MARK = re.compile(r"[1-4]/[2-5]").search
 _NUMBER = re.compile(r"[ A-Z][+(\d][\d\-]").search
 _ASCII_NUMBER = re.compile(r"[ A-Z][+(0-9][0-9\-]").search
 _ACROSS = re.compile(r"[\d.)*\-]\s+[\d.()*\-]").search
-"""Where one token may have white space inside: between dots, digits and the signs of telephone numbers."""
+"""White space that may be inside a token: between dots, digits and signs of telephone numbers."""
 _ASCII_ACROSS = re.compile(r"[0-9.)*\-]\s+[0-9.()*\-]").search
 _PARTS = re.compile(r"\S+(?:(?<=[\d.)*\-])\s+(?=[\d.()*\-])\S+)*").findall
-"""Words, those together between which a token may go on."""
+"""Runs of words that must be tokenized together."""
 _CONTROL = re.compile(r"[\x1c-\x1f]").search
-"""White space, but not for today's tokenizer."""
+"""White space to Python, but not to the current tokenizer."""
 _CHANGED = re.compile(r"[a-z0-9_.\-]*['.@:]|<(?:user|numbers)>\Z").match
-"""What any of the token rules needs at the start of a token."""
+"""First characters at which a token rule can apply."""
 _NOT_SPEECH = Speech()
 
 
 class Cleaner:
-    """Preprocesses tweets with one generation of the tokenizer, and gets faster with every one."""
+    """Preprocesses tweets with one version of the tokenizer, caching words."""
 
     def __init__(self, generation: str = CHALLENGE) -> None:
         """Raise `UsageError` for an unknown generation."""
@@ -74,7 +74,7 @@ class Cleaner:
 
 
 class _Words(dict[str, str]):
-    """What words become; those that were not seen before are worked out."""
+    """Cache of preprocessed words, computed on first use."""
 
     def __init__(self, generation: str) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ def _token_text(token: str) -> str:
 
 
 def _without_name(text: str) -> str:
-    """Return a tokenized reply without the agent's name."""
+    """Return a tokenized reply without the agent's signature."""
     if "-" in text or "^" in text or "~" in text or "–" in text:
         text = rules.SIGNATURE.sub(r"\1", text)
     words = text.rstrip()

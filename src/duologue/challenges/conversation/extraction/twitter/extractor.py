@@ -1,4 +1,4 @@
-"""Dialogue text from stores of posts, as the official trial, official and test-set tools write it.
+"""Extraction of dialogue text from post stores, byte for byte as the official trial, official and test-set tools.
 
 Specification, sections 2.1 to 2.3. One store is held at a time; the file appears whole or not at all.
 """
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
 TRIAL, OFFICIAL, TESTSET = "trial", "official", "testset"
 PROFILES = (TRIAL, OFFICIAL, TESTSET)
 MISSING, UNDISCLOSED = "__MISSING__", "__UNDISCLOSED__"
-"""What the test set has for a turn whose posts are not all there, and for a reply that is hidden."""
+"""Placeholders of the test set: incomplete turns, and hidden replies."""
 _RULE = "-" * 56
 
 
 class Settings(Record, frozen=True, kw_only=True):
-    """What the dialogue text is to be; the defaults are the official ones."""
+    """Extraction settings; the defaults are the official ones."""
 
     max_turns: int = 20
-    """A dialogue has at most so many groups of posts; the test set has no limit."""
+    """Maximum number of turns (groups of posts); the test set has no limit."""
     tokenizer: str = CHALLENGE
-    """Generation of the tokenizer: the challenge's text was made with `2017`."""
+    """Tokenizer version: the challenge's text was made with `2017`."""
 
 
 class Extracted(Record, frozen=True, kw_only=True):
-    """What the stores of accounts gave."""
+    """Counts of an extraction from account stores."""
 
     accounts: int = 0
     dialogues: int = 0
     utterances: int = 0
     words: int = 0
     left_out: int = 0
-    """Dialogues with posts that were to be left out."""
+    """Dialogues with excluded posts."""
 
 
 class Restored(Record, frozen=True, kw_only=True):
-    """What an id list gave."""
+    """Counts of an extraction from an id list."""
 
     dialogues: int = 0
     complete: int = 0
@@ -69,14 +69,14 @@ class Restored(Record, frozen=True, kw_only=True):
 
 
 class _Dialogue:
-    """What is remembered of the customer while one dialogue is written."""
+    """State of one dialogue: the customer's names."""
 
     def __init__(self, cleaner: Cleaner) -> None:
         self._cleaner = cleaner
         self._screen_name = self._first_name = ""
 
     def text(self, post: Post, speaker: str) -> str:
-        """Return a post's text. A customer's names are known from the next post on."""
+        """Return the preprocessed text of a post; the customer's names are known from the next post on."""
         text = self._cleaner.clean(post.text, Speech(speaker, self._screen_name, self._first_name))
         if speaker == USER:
             self._screen_name = post.screen_name
@@ -95,7 +95,7 @@ def from_accounts(
     limits: Mapping[str, Mapping[int, int]] | None = None,
     without: AbstractSet[int] = frozenset(),
 ) -> Extracted:
-    """Write the dialogues of accounts, all of a store or those that are named, in the order of their files' names.
+    """Extract the dialogues of all accounts of a store, or of `accounts`, ordered by file name.
 
     `limits`, account -> end post -> begin post, makes of the trial extraction the official one. `without` are posts
     that must be in no dialogue, such as those of the test set; those with one are left out. Raises `UsageError` for
@@ -122,7 +122,7 @@ def from_accounts(
 def from_ids(
     source: Path, dialogues: Sequence[Sequence[TurnIds]], out: Path, settings: Settings | None = None
 ) -> Restored:
-    """Write the dialogues of an id list from the posts of a store, an empty line after each.
+    """Extract the dialogues of an id list from the posts of a store.
 
     There is no filter: what is missing is marked. Raises what reading stores raises.
     """
@@ -157,7 +157,7 @@ def _paths_of(store: Store, settings: Settings, limits: Mapping[int, int] | None
 
 
 def _lines(posts: Iterable[Post], account: str, dialogue: _Dialogue) -> list[str]:
-    """Return the utterances of a dialogue; what one speaker says in a row is one."""
+    """Return the utterances of a dialogue, consecutive posts of one speaker merged."""
     lines: list[str] = []
     before = ""
     for post in posts:
@@ -172,7 +172,7 @@ def _lines(posts: Iterable[Post], account: str, dialogue: _Dialogue) -> list[str
 
 
 def _turns(turns: Sequence[TurnIds], pool: Mapping[int, Post], dialogue: _Dialogue) -> Iterator[tuple[str, str | None]]:
-    """Yield each turn's speaker with what stands behind the colon; `None` where a post is missing."""
+    """Yield speaker and text of each turn; `None` where a post is missing."""
     for place, turn in enumerate(turns, start=1):
         if not turn.ids and place == len(turns):
             yield turn.speaker, f" {UNDISCLOSED}"
@@ -183,5 +183,5 @@ def _turns(turns: Sequence[TurnIds], pool: Mapping[int, Post], dialogue: _Dialog
 
 
 def _without_surrogates(text: str) -> str:
-    """Return a text with half characters, which no file can hold, replaced; the official tools crash on them."""
+    """Replace lone surrogates, on which the official tools crash."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

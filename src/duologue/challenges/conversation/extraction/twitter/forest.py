@@ -1,4 +1,4 @@
-"""Which dialogues the stored chains of posts make: limits, groups of posts and paths (specification, 2.1 and 2.2)."""
+"""Reply trees: stored chains become groups of posts, trees and root-to-leaf dialogues (specification, 2.1, 2.2)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.formats.posts import Post
 
 LANGUAGE = "en"
-"""Language of the first post of a dialogue; later ones may be in any."""
+"""Required language of the first post of a dialogue."""
 TOGETHER = 600
-"""Seconds between two posts below which they are one group, if their author and what they answer are the same."""
+"""Maximum seconds between posts of one group, which have the same author and parent."""
 _MONTHS = {name: number for number, name in enumerate(MONTHS, start=1)}
 
 
 class PostGroup:
-    """Posts that were written together, and the groups that answer them."""
+    """A node of the reply tree: posts written together, and the groups that answer them."""
 
     __slots__ = ("children", "posts")
 
@@ -31,7 +31,7 @@ class PostGroup:
         self.children: list[PostGroup] = []
 
     def takes(self, post: Post) -> bool:
-        """Tell whether a post belongs here: one of the same author to the same post stands here, less than 600 s away.
+        """Tell whether a post belongs to the group: same author and parent, less than 600 s apart.
 
         Raises `FormatError` for a time that cannot be read.
         """
@@ -44,7 +44,7 @@ class PostGroup:
 
 
 def cut_to(dialogues: Mapping[str, Sequence[Post]], limits: Mapping[int, int]) -> dict[str, Sequence[Post]]:
-    """Return dialogues shortened to what stands between their begin and end posts; `limits`: end -> begin.
+    """Truncate dialogues to their begin and end posts; `limits`: end -> begin.
 
     The last post that is an end counts. A dialogue whose begin post is missing keeps its start; one without an end
     post is dropped. Of several that end with the same post the last stays.
@@ -61,7 +61,7 @@ def cut_to(dialogues: Mapping[str, Sequence[Post]], limits: Mapping[int, int]) -
 
 
 def grow(dialogues: Mapping[str, Sequence[Post]]) -> dict[int, PostGroup]:
-    """Return trees of groups by the id of their first post, made of the English dialogues in the order of their keys.
+    """Build the reply trees of English dialogues, by the id of the root post.
 
     Keys are ordered as texts. A first post is a group of its own. Raises as `PostGroup.takes` does.
     """
@@ -77,7 +77,7 @@ def grow(dialogues: Mapping[str, Sequence[Post]]) -> dict[int, PostGroup]:
 
 
 def _child(group: PostGroup, post: Post) -> PostGroup:
-    """Return the group below this one in which a post is now."""
+    """Add a post below a group; return the child group that holds it."""
     if post.reply_to is not None:
         for child in group.children:
             if child.takes(post):
@@ -88,7 +88,7 @@ def _child(group: PostGroup, post: Post) -> PostGroup:
 
 
 def paths(roots: Mapping[int, PostGroup]) -> Iterator[list[PostGroup]]:
-    """Yield the ways from roots to leaves: largest root first, of the answers to one group the last first."""
+    """Yield root-to-leaf paths: largest root first, last child first."""
     stack = [(roots[number], 0) for number in sorted(roots)]
     path: list[PostGroup] = []
     while stack:
@@ -101,7 +101,7 @@ def paths(roots: Mapping[int, PostGroup]) -> Iterator[list[PostGroup]]:
 
 
 def is_dialogue(path: Sequence[PostGroup], max_turns: int) -> bool:
-    """Tell whether a path is kept: not too many groups, no post cut off, exactly two authors."""
+    """Tell whether a path is a dialogue: at most `max_turns` groups, no truncated post, exactly two authors."""
     if len(path) > max_turns:
         return False
     authors: set[int] = set()
@@ -114,13 +114,13 @@ def is_dialogue(path: Sequence[PostGroup], max_turns: int) -> bool:
 
 
 def in_order(path: Iterable[PostGroup]) -> Iterator[Post]:
-    """Yield the posts of a path, those of a group by their ids."""
+    """Yield the posts of a path, ordered by id within a group."""
     for group in path:
         yield from (group.posts[number] for number in sorted(group.posts))
 
 
 def seconds(created_at: str) -> float:
-    """Return a time as Twitter spells it in seconds since 1970. Raises `FormatError` for any other spelling.
+    """Parse a Twitter timestamp to seconds since 1970. Raises `FormatError` for any other format.
 
     >>> seconds("Thu Jan 01 00:10:00 +0000 1970")
     600.0

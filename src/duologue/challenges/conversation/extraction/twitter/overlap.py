@@ -1,4 +1,4 @@
-"""What two parts of a split have in common: accounts, posts, whole dialogues, utterances and runs of words."""
+"""Overlap between parts of a split: accounts, posts, dialogues, utterances and word n-grams."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 Thing = TypeVar("Thing")
 
 LONG = 8
-"""TextPart of an utterance, or of a run, that tell something: shorter ones are everybody's."""
+"""Minimum number of words of a compared utterance, and default n-gram length: shorter ones are shared by chance."""
 _SHOWN = 3
-"""Utterances that are shown."""
+"""Number of examples shown."""
 _BLOCK = 4096
-"""Utterances that are taken at once."""
+"""Utterances per batch."""
 
 
 class TextPart(NamedTuple):
-    """The dialogue text of a part, as sets that lie on the disk."""
+    """Fingerprints of the dialogue text of a part, as sets on disk."""
 
     path: Path
     dialogues: NumberSet
-    """By what their lines say, whoever says it."""
+    """Whole dialogues by their text, without speakers."""
     utterances: NumberSet
-    """Those of `LONG` words or more."""
+    """Utterances of `LONG` words or more."""
     runs: NumberSet
-    """Runs of so many words within an utterance."""
+    """Word n-grams within an utterance."""
 
 
 class SplitPart(NamedTuple):
@@ -53,8 +53,8 @@ class SplitPart(NamedTuple):
     words: TextPart | None = None
 
 
-class Common(Record, frozen=True, kw_only=True):
-    """What two texts have in common, each kind counted once however often it is said."""
+class SharedTexts(Record, frozen=True, kw_only=True):
+    """Number of distinct items that two texts share."""
 
     count: int
     of_first: int
@@ -69,22 +69,22 @@ class Common(Record, frozen=True, kw_only=True):
 
 
 class Overlap(Record, frozen=True, kw_only=True):
-    """What two parts have in common; `None` where their files cannot tell."""
+    """Overlap of two parts; `None` where their files cannot tell."""
 
     first: str
     second: str
     accounts: int | None = None
     posts: int | None = None
     dialogues: int | None = None
-    utterances: Common | None = None
-    runs: Common | None = None
+    utterances: SharedTexts | None = None
+    runs: SharedTexts | None = None
     run_words: int = LONG
-    """TextPart of a run."""
+    """Length of the n-grams in words."""
     examples: tuple[str, ...] = ()
-    """Some accounts and posts that are in both."""
+    """Some shared accounts and posts."""
 
     def any(self, most: float | None = None) -> bool:
-        """Tell whether accounts, posts or dialogues are in both, or more than the share `most` of what is said."""
+        """Tell whether accounts, posts or dialogues are shared, or over the share `most` of utterances or n-grams."""
         said = [one.share for one in (self.utterances, self.runs) if one is not None]
         return bool(self.accounts or self.posts or self.dialogues) or (most is not None and max(said, default=0) > most)
 
@@ -155,11 +155,11 @@ def _shared(one: AbstractSet[Thing] | None, other: AbstractSet[Thing] | None) ->
     return None if one is None or other is None else one & other
 
 
-def _common(one: NumberSet, other: NumberSet) -> Common:
-    return Common(count=one.common(other).size, of_first=len(one), of_second=len(other))
+def _common(one: NumberSet, other: NumberSet) -> SharedTexts:
+    return SharedTexts(count=one.common(other).size, of_first=len(one), of_second=len(other))
 
 
-def _said(one: TextPart, other: TextPart) -> Common:
+def _said(one: TextPart, other: TextPart) -> SharedTexts:
     """Return the utterances in common, with some of them as the first part has them."""
     size, some = one.utterances.common(other.utterances, _SHOWN)
     examples: dict[int, str] = {}
@@ -171,7 +171,7 @@ def _said(one: TextPart, other: TextPart) -> Common:
             examples.setdefault(said_print, said)
             if len(examples) == len(some):
                 break
-    return Common(
+    return SharedTexts(
         count=size,
         of_first=len(one.utterances),
         of_second=len(other.utterances),

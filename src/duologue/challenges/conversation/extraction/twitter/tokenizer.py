@@ -1,4 +1,4 @@
-"""The tweet tokenizer, in the two generations that made official text (specification, sections 3.5 and 3.6).
+"""The NLTK tweet tokenizer, in the two versions behind official text (specification, sections 3.5 and 3.6).
 
 `2017` is what the challenge's text was made with (NLTK 3.2.4), `nltk-3.10` what the same call does today. Both are
 written out here: the text of a challenge must not depend on which version of a library happens to be installed.
@@ -28,12 +28,12 @@ _ENTITIES = {
     CURRENT: re.compile(r"&(#?)(x?)((?:[^&;\s]|[\x1c-\x1f])+);"),
 }
 _LONG = re.compile(r"(.)\1{3,}|(\n)\n{3,}")
-"""A character that is repeated; the official pattern lets line breaks be unless there are four or more."""
+"""A repeated character; the official pattern leaves up to three line breaks alone."""
 
 _MOUTH = r"[)\](\[dp/:}{@|\\]"
 _EYES, _NOSE = "[:;=8]", "[-o*']?"
 _JOINER, _LETTER, _SIGN = "ǂ", "ǁ", "§"
-"""What stands in the shadow of a text: for the zero-width joiner, for other odd word characters, for odd signs."""
+"""Substitutes in the shadow text: zero-width joiner, other non-standard word characters, non-standard signs."""
 _TONES = "[\U0001f3fb-\U0001f3ff]"
 _FLAGS = "|".join(
     (
@@ -44,19 +44,19 @@ _FLAGS = "|".join(
 
 
 class _Generation(NamedTuple):
-    """Where the two tokenizers differ."""
+    """Differences between the two versions."""
 
     phone_gap: str
-    """Characters that may stand between the parts of a phone number."""
+    """Separators within a phone number."""
     area_gap: str
-    """The same behind an area code."""
+    """Separators after an area code."""
     heart: str
     dots: str
-    """White space that may stand between the dots of an ellipsis."""
+    """White space within an ellipsis."""
     emoji: str
-    """Alternatives for emoji of several code points, each with a `|` before it."""
+    """Patterns of multi-code-point emoji, each with a leading `|`."""
     most: str
-    """How often `+` matches; today's tokenizer has bounds against texts that take for ever."""
+    """Quantifier for `+`; the current version has bounds against catastrophic backtracking."""
     most_or_none: str
     labels: str
     local: str
@@ -78,7 +78,7 @@ _GENERATIONS = {
 
 
 def tokenize(text: str, generation: str = CHALLENGE) -> list[str]:
-    """Return the tokens of a text: entities decoded, long repetitions cut to three, lower case but for emoticons.
+    """Return the tokens of a text: entities decoded, repetitions shortened to three, lower-cased except emoticons.
 
     Raises `UsageError` for an unknown generation.
 
@@ -101,7 +101,7 @@ def decode_entities(text: str, generation: str = CHALLENGE) -> str:
 
 
 def shorten(text: str) -> str:
-    """Return a text in which no character stands more than three times in a row; line breaks may, in official text.
+    """Shorten runs of a character to three, except line breaks in official text.
 
     >>> shorten("goooooal!!!!")
     'goooal!!!'
@@ -111,7 +111,7 @@ def shorten(text: str) -> str:
 
 @cache
 def scanner(generation: str) -> Callable[[str], list[str]]:
-    """Return what cuts a decoded and shortened text into tokens. Raises `UsageError` for an unknown generation."""
+    """Return the function that splits a decoded, shortened text. Raises `UsageError` for an unknown version."""
     _expect_generation(generation)
     chosen = _GENERATIONS[generation]
     emoticon = re.compile(_emoticon(chosen), re.IGNORECASE).search
@@ -135,7 +135,7 @@ def _expect_generation(generation: str) -> None:
 
 
 def _decoded(found: re.Match[str]) -> str:
-    """Return what an entity stands for; nothing where it is unknown."""
+    """Return the character of an entity; empty if unknown."""
     sharp, hexadecimal, body = found.groups()
     if not sharp and not hexadecimal:  # an x makes a number even where # is missing: &x41; is A, &xi; is deleted
         number = name2codepoint.get(body)
@@ -154,7 +154,7 @@ def _emoticon(chosen: _Generation) -> str:
 
 
 def _token(chosen: _Generation) -> str:
-    """Return the pattern of a token: the alternatives in their order, the first that matches wins."""
+    """Return the token pattern: ordered alternatives, the first match wins."""
     some, any_, gap = chosen.most, chosen.most_or_none, chosen.phone_gap
     # The official pattern repeats runs of `inside`, which takes for ever on `http://.,.,.,.,`; single characters in
     # the place of runs match the same.
@@ -188,7 +188,7 @@ def _token(chosen: _Generation) -> str:
 
 @cache
 def _shadows() -> tuple[dict[int, str], Callable[[str], object]]:
-    """Return how a text is put for Python's patterns to see in it what those of today's tokenizer see.
+    """Return a shadow text of the same length in which Python's `re` matches what the current tokenizer's `regex` matches.
 
     They come from another library, for which marks, joiners and circled letters are part of words, superscripts and
     fractions are not, and four control characters are no white space. A text keeps its length.

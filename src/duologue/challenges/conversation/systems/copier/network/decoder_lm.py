@@ -73,7 +73,7 @@ class TokenBatch(NamedTuple):
     wanted: Tensor
 
 
-class DecoderState(NamedTuple):
+class DecoderLMState(NamedTuple):
     """Key/value cache of each hypothesis: the state of `DecoderLM.step`."""
 
     words: Tensor
@@ -152,7 +152,7 @@ class DecoderLM(nn.Module):
         source = words.index_select(0, real // words.shape[1])  # (N, T)
         return -copy_log_likelihood(logits, weights, gate, source, batch.wanted.flatten()[real]).mean()
 
-    def encode(self, batch: TokenBatch) -> DecoderState:
+    def encode(self, batch: TokenBatch) -> DecoderLMState:
         """Encode the contexts of replies; each has at least one token."""
         words, device = batch.words, batch.words.device
         real = words != PAD  # (M, S)
@@ -160,14 +160,14 @@ class DecoderLM(nn.Module):
         x = self._read(words, batch.speakers, places)
         states, layers = self._states(x, causal_bias(words.shape[1], device), None)
         extra = max(0, int(words.max()) + 1 - self.size.vocabulary)
-        return DecoderState(words, states, self.copy.key(states), padding_bias(real), layers, real.sum(1), extra)
+        return DecoderLMState(words, states, self.copy.key(states), padding_bias(real), layers, real.sum(1), extra)
 
-    def step(self, said: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
+    def step(self, said: DecoderLMState, tokens: Tensor) -> tuple[Tensor, DecoderLMState]:
         """Return ln P of the next token, (M, V + X), after the last tokens `tokens` (M,): BEGIN at first."""
         x = self._read(tokens.unsqueeze(1), torch.full_like(tokens, SYSTEM).unsqueeze(1), said.places.unsqueeze(1))
         bias = functional.pad(said.bias, (0, 1))  # (M, 1, 1, S + 1)
         states, layers = self._states(x, bias, said.layers)  # (M, 1, D)
-        following = DecoderState(
+        following = DecoderLMState(
             torch.cat([said.words, tokens.unsqueeze(1)], 1),
             torch.cat([said.states, states], 1),
             torch.cat([said.keys, self.copy.key(states)], 1),
@@ -180,13 +180,13 @@ class DecoderLM(nn.Module):
         log_p = copy_distribution(self._logits(states[:, 0]), weights[:, 0], gate[:, 0], following.words, said.extra)
         return log_p, following
 
-    def pick(self, said: DecoderState, rows: Tensor) -> DecoderState:
+    def pick(self, said: DecoderLMState, rows: Tensor) -> DecoderLMState:
         """Return the hypotheses `rows`, in this order; a row may occur several times."""
         if len(rows) == len(said.words) and torch.equal(rows, torch.arange(len(rows), device=rows.device)):
             return said
         first = [part.index_select(0, rows) for part in said[:4]]
         layers = tuple(one.pick(rows) for one in said.layers)
-        return DecoderState(
+        return DecoderLMState(
             first[0], first[1], first[2], first[3], layers, said.places.index_select(0, rows), said.extra
         )
 
