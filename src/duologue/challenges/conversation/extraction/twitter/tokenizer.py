@@ -188,9 +188,9 @@ def _token(chosen: _Generation) -> str:
 
 @cache
 def _shadows() -> tuple[dict[int, str], Callable[[str], object]]:
-    """Return a shadow text of the same length in which Python's `re` matches what the current tokenizer's `regex` matches.
+    """Return the table that translates a text so that `re` matches as `regex` does, and a search for its characters.
 
-    They come from another library, for which marks, joiners and circled letters are part of words, superscripts and
+    The current tokenizer uses `regex`, for which marks, joiners and circled letters are part of words, superscripts and
     fractions are not, and four control characters are no white space. A text keeps its length.
     """
     table = dict.fromkeys(
