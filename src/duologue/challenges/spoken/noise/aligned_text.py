@@ -1,4 +1,4 @@
-"""A text under change that remembers where each of its characters comes from."""
+"""A text under edit whose characters stay aligned with the original."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 Stretch = tuple[int, int]
-"""Start and end of a part of a text, in characters, end exclusive."""
+"""Start and end of a span, in characters, end exclusive."""
 
 
 class AlignedText:
-    """The characters of a text, each with its place in the original; what was put in has none.
+    """The characters of a text, each with its position in the original; inserted ones have none.
 
     >>> text = Traced("你好吗")
     >>> text.repeat(1)
@@ -31,34 +31,34 @@ class AlignedText:
         return len(self._signs)
 
     def insert(self, at: int, sign: str) -> None:
-        """Put a character that nobody said before the one at a place."""
+        """Insert a new character before a position."""
         self._signs.insert(at, (sign, -1))
 
     def repeat(self, at: int) -> None:
-        """Say a character twice; both come from the same place."""
+        """Repeat a character; both are aligned with the same position."""
         self._signs.insert(at, self._signs[at])
 
     def delete(self, at: int) -> None:
-        """Leave a character out."""
+        """Delete a character."""
         del self._signs[at]
 
     def replace(self, at: int, sign: str) -> None:
-        """Write another character in the place of one."""
+        """Replace a character by another."""
         self._signs[at] = sign, self._signs[at][1]
 
     def swap(self, start: int, middle: int, end: int) -> None:
-        """Let two neighbouring stretches change places."""
+        """Swap two neighbouring spans."""
         self._signs[start:end] = self._signs[middle:end] + self._signs[start:middle]
 
     def keep(self, wanted: Callable[[str], bool]) -> None:
-        """Leave out the characters that are not wanted."""
+        """Keep the characters for which `wanted` holds."""
         self._signs = [pair for pair in self._signs if wanted(pair[0])]
 
     def carry(self, stretches: Sequence[Stretch]) -> list[Stretch]:
-        """Return where stretches of the original are now, from their first character to their last.
+        """Return spans of the original in the edited text, from their first character to their last.
 
-        Of a stretch torn apart what stands between is part of it. One that is lost altogether is empty, and stands
-        where it would be.
+        A span torn apart includes what now stands between. A span that was deleted is empty, at the place where it
+        would be.
         """
         found = []
         for start, end in stretches:

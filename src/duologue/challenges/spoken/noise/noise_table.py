@@ -1,4 +1,4 @@
-"""What was measured of the recogniser's noise, as numbers and single characters (specification, section 6).
+"""Parameters of the noise model, as measured on the challenge's data (specification, section 6).
 
 The noise is machine-made. Each utterance follows one recipe, and where a recipe strikes depends on the length alone:
 a place is given by the leading bits of a few fixed fractions, as a generator gives it that starts anew with one of a

@@ -1,4 +1,4 @@
-"""Noise laid on a whole data file: the same format, the same keys, other words."""
+"""Noisy copies of data files: the same format and keys, messages with recognition errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Chinese words are cut and how characters sound: the one door to the segmenter and the table of readings.
+"""Word segmentation and readings (pinyin) of Chinese characters: the one door to both libraries.
 
 Both libraries belong to the extra `zh` and are imported when they are first needed.
 """

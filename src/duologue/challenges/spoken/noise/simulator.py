@@ -1,9 +1,8 @@
-"""Noise as a speech recogniser of the challenge makes it, on clean dialogues (specification, section 6).
+"""Simulator of the challenge's recognition errors on clean dialogues (specification, section 6).
 
-Nearly every utterance that the noise touches follows one recipe: a character said twice and another lost, two words
-that change places, a word in other characters of the same sound, a stray full stop, a particle, ... Which utterances
-it touches depends on the regime: in the validation data the turns without knowledge, whoever speaks; in the test data
-the user's turns, with or without. The numbers stand in `noise_table`.
+Nearly every noisy utterance follows one recipe: a repeated and a deleted character, two swapped words, a word written
+with homophones, a stray full stop, a particle, ... The regime says which utterances are noisy: in the validation data
+the turns without knowledge, whoever speaks; in the test data the user's turns. The parameters are in `noise_table`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.noise.aligned_text import Stretch
 
 REGIMES = ("validation", "test")
-"""Which turns are noisy: those without knowledge, or those of the user."""
+"""Regimes: noise on the turns without knowledge, or on the user's turns."""
 
 T = TypeVar("T")
 Marked = TypeVar("Marked", Mention, Value)
@@ -39,13 +38,13 @@ class NoisyUtterance(NamedTuple):
 
     text: str
     spans: tuple[Stretch, ...]
-    """Where the stretches that were asked for are now."""
+    """The given spans, in the noisy text."""
     recipe: str
-    """What was done, by its effect: one of `noise_table.SHARES`."""
+    """Kind of the error, by its effect: a key of `noise_table.SHARES`."""
 
 
 class NoiseSimulator:
-    """Lays noise on clean utterances; one seed gives the same bytes everywhere.
+    """Adds recognition errors to clean utterances; one seed gives the same bytes everywhere.
 
     `strength` is how many recipes an utterance goes through: 1 is the challenge's noise, 0.5 lays it on every second
     utterance, 2 lays it on twice. Needs the extra `zh`. Raises `UsageError` for an unknown regime or a strength
@@ -62,7 +61,7 @@ class NoiseSimulator:
         self.strength = strength
 
     def turn(self, text: str, spans: Sequence[Stretch] = (), *, rng: Random) -> NoisyUtterance:
-        """Return an utterance with noise and where the stretches `spans` of it are now.
+        """Return an utterance with noise, and its spans `spans` in the noisy text.
 
         Deterministic for a given state of `rng`. With a strength of more than 1 `recipe` is the last one.
         """

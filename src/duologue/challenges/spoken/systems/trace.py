@@ -1,4 +1,4 @@
-"""What a system did to find its answer, for people to see: entity, query and triples."""
+"""Trace of an answer: the entity, the query and the triples that a system used, for display."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
 
 class Trace(Record, frozen=True, kw_only=True):
-    """The way of one answer."""
+    """How one answer was found."""
 
     entity: str | None = None
-    """The entity that the talk is about, by its full name; `None` where no knowledge is wanted."""
+    """Full name of the entity that the dialogue is about; `None` where no knowledge is needed."""
     query: Query | None = None
-    """What the graph was asked."""
+    """The query to the graph."""
     facts: tuple[Fact, ...] = ()
-    """The triples chosen for the reply."""
+    """The triples selected for the reply."""
 
 
 @runtime_checkable
 class Tracing(Protocol):
-    """A system that can tell what it did."""
+    """A system that can trace its answers."""
 
     def trace(self, sample: Sample) -> Trace:
-        """Return the way to the answer to a sample; `facts` are those of that answer. After `prepare` only."""
+        """Return the trace of the answer to a sample; `facts` are those of that answer. After `prepare` only."""
         ...
 
 
 def trace_of(system: System, sample: Sample, answer: Answer) -> Trace:
-    """Return what a system tells of its way, or what its answer shows of it."""
+    """Return a system's trace of an answer, or one derived from the answer's facts."""
     if isinstance(system, Tracing):
         return system.trace(sample)
     facts = answer.annotation.facts if answer.annotation is not None else ()

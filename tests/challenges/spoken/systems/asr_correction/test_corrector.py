@@ -79,7 +79,7 @@ def test_learning_again_gives_the_same_bytes(texts: list[str], tmp_path: Path) -
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").write_bytes(b"\x93\x01\x02\x03")
-    with pytest.raises(FormatError, match="no saved repairer"):
+    with pytest.raises(FormatError, match="no saved corrector"):
         AsrCorrector.load(tmp_path / "other")
     with pytest.raises(StorageError):
         AsrCorrector.load(tmp_path / "nothing")

@@ -1,4 +1,4 @@
-"""A character language model: interpolated Kneser-Ney, in plain Python.
+"""Character n-gram language model with interpolated Kneser-Ney smoothing, in plain Python.
 
 Kneser and Ney, ICASSP 1995; in the interpolated form of Chen and Goodman (1999), equation 26 with one discount per
 order. Probabilities are kept as whole thousandths of a natural logarithm, so that a saved model is small and the same
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 START, END = "\x02", "\x03"
-"""What stands before and after an utterance."""
+"""Boundary symbols before and after an utterance."""
 
 _UNIT = 1000
 _UNSEEN = 8000
-"""How many characters share the probability of what was never seen."""
+"""Characters that share the probability mass of unseen ones."""
 
 
 class CharLanguageModel(Record, frozen=True, kw_only=True):
-    """What follows what, in thousandths of a natural logarithm."""
+    """An n-gram model; log probabilities in thousandths of a natural logarithm."""
 
     order: int
     logs: dict[str, int]
-    """ln P of the last character of an n-gram after the others, for n-grams that were seen."""
+    """By seen n-gram: ln P of its last character after the others."""
     backs: dict[str, int]
-    """ln of the weight with which a context hands down to the shorter one."""
+    """By context: ln of its back-off weight."""
     unseen: int
-    """ln P of a character that was never seen."""
+    """ln P of an unseen character."""
 
     @classmethod
     def learn(cls, texts: Iterable[str], *, order: int = 4) -> CharLanguageModel:
-        """Count the texts and smooth; `order` is the number of characters of the longest n-grams."""
+        """Return the model of some texts; `order` is the length of the longest n-grams."""
         counts: list[Counter[str]] = [Counter() for _ in range(order)]
         for text in texts:
             padded = START + text + END
@@ -71,13 +71,13 @@ class CharLanguageModel(Record, frozen=True, kw_only=True):
         return passed + self.unseen
 
     def each(self, padded: str) -> list[int]:
-        """Return `log` of each character of a text that has its `START` and `END`; 0 for the start."""
+        """Return ln P of each character of a text with its `START` and `END`, in thousandths; 0 for `START`."""
         width = self.order - 1
         return [0, *(self.log(padded[max(0, at - width) : at + 1]) for at in range(1, len(padded)))]
 
 
 def _smooth(grams: Counter[str], logs: dict[str, float], backs: dict[str, float]) -> None:
-    """Add the probabilities of one order, and the weights with which its contexts hand down, to those below."""
+    """Add the interpolated probabilities and back-off weights of one order to those of the orders below."""
     sizes = Counter(grams.values())
     # Chen and Goodman, equation 24: D = n1 / (n1 + 2 n2).
     discount = sizes[1] / (sizes[1] + 2 * sizes[2]) if sizes[1] and sizes[2] else 0.5

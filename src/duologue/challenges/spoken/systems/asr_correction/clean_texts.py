@@ -1,7 +1,7 @@
-"""Which turns of training dialogues are clean, so that a language model may learn from them.
+"""Selection of clean training utterances for the language model, by traces that the simulated noise leaves.
 
-Turns with knowledge always are. The others carry noise in the challenge's dialogues and none in KdConv's; a file does
-not say which it is, but noise leaves traces that people's writing hardly has.
+Turns with knowledge are always clean. The others are noisy in the challenge's dialogues and clean in KdConv's; a file
+does not say which it is, but noise leaves traces that written text hardly has.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from duologue.core.records import Example
 
 _RARE = frozenset("嚜奤锕颠捣蔫灸弍壹叁肆伍陆柒捌玖躲嗨喽呐")
-"""Characters that the noise writes and people hardly do."""
+"""Characters that are frequent in the noise and rare in written text."""
 _DOUBLED = frozenset(
     "谢看哈对说聊妈爸星天人常多试好太走慢刚嗯呵嘿嘻啦哇爷奶姐妹弟哥宝宠想听问找查玩逛尝渐往往仅偏默深早乖拜考哦佩转刷"
 )
-"""Characters that people do say twice."""
+"""Characters that are doubled in ordinary words."""
 _MAX_EDITS = 0.1
-"""Share of turns with traces up to which a dialogue counts as clean."""
+"""Largest share of turns with traces in a dialogue that counts as clean."""
 _OFTEN = 3
-"""Dialogues in which an utterance must be said to be trusted in dialogues that bear traces."""
+"""Dialogues that must contain an utterance for it to be trusted in a dialogue with traces."""
 
 
 def has_noise_traces(text: str) -> bool:
-    """Return whether an utterance bears a trace of the recogniser's noise.
+    """Return whether an utterance shows traces of recognition errors.
 
     >>> traces("这个景点的地址在哪呢呀？"), traces("这个景点的地址在哪呢？")
     (True, False)
@@ -49,10 +49,10 @@ def has_noise_traces(text: str) -> bool:
 
 
 def clean_texts(dialogues: Iterable[Sequence[tuple[str, bool]]]) -> list[str]:
-    """Return the clean utterances of dialogues, each given as its turns: text, and whether it surely is clean.
+    """Return the clean utterances of dialogues, each given as its turns: text, and whether it is known to be clean.
 
-    Turns that are not sure count where few of those of their dialogue bear traces; elsewhere those that are said word
-    by word in several dialogues, since noise hardly strikes twice in one way.
+    Other turns count where few turns of their dialogue show traces; elsewhere those that occur verbatim in several
+    dialogues, since noise hardly makes the same error twice.
     """
     held = list(dialogues)
     said = Counter(text for turns in held for text in {text for text, _ in turns})
@@ -69,8 +69,7 @@ def clean_texts(dialogues: Iterable[Sequence[tuple[str, bool]]]) -> list[str]:
 def clean_texts_of(examples: Sequence[Example]) -> list[str]:
     """Return the clean utterances in the dialogues that training examples come from.
 
-    Replies with knowledge are surely clean; what an example does not tell of a turn, such as whether the user's uses
-    knowledge, is judged by traces.
+    Replies with knowledge are known to be clean; all other turns are judged by traces.
     """
     last: dict[str, Example] = {}
     replies: dict[str, dict[int, tuple[str, bool]]] = {}

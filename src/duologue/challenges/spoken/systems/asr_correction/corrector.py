@@ -1,8 +1,9 @@
-"""Mend what a speech recogniser did to an utterance, so that it is understood; never shown as the user's words.
+"""Corrector of recognition errors: greedy noisy-channel correction with a character language model.
 
-A mend undoes one thing that the noise does (`edits`). What it gains in the eyes of a character language model is
-weighed by kind, with weights learned on noise simulated on held-out clean text; the best one is done, then the next,
-as far as the recipes of the noise go together. A threshold keeps clean utterances as they are.
+Candidate edits (`edits`) each undo one kind of error. An edit is scored by a logistic regression per kind, fitted on
+simulated noise: its gain under the language model, the surprisal of the place, the likelihood of the error. The best
+edit is made, then the next one that is compatible; a threshold keeps clean utterances as they are. Only understanding
+reads the corrected text: it is never shown as the user's words.
 """
 
 from __future__ import annotations
@@ -30,16 +31,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MAX_EDITS = 4
-"""Mends of one utterance."""
+"""Edits of one utterance."""
 _UNLIKELY = -3500
-"""Below this, in thousandths of ln P, a character reads oddly after those before it."""
+"""A character whose ln P after its context, in thousandths, is below this may be an error."""
 _LEAST_GAIN = 0.5
-"""Mends that make a text hardly more likely are not looked at."""
+"""Edits that gain less than this under the language model are not scored."""
 _WITHOUT_GAIN = frozenset({"numeral", "end", "mark"})
+"""Kinds that are scored whatever they gain."""
 _CACHED = 200_000
+"""n-grams whose probability is cached."""
 _SHORTEST = 3
 _LONGEST = 20
-"""Characters of a name that is not touched, at least and at most."""
+"""Fewest and most characters of an entity name that is protected from edits."""
 
 _TOGETHER: dict[str, frozenset[str]] = {
     "repeat": frozenset({"lost", "stop", "tail", "numeral"}),
@@ -54,48 +57,48 @@ _TOGETHER: dict[str, frozenset[str]] = {
     "lost": frozenset({"repeat"}),
     "end": frozenset({"repeat", "tail"}),
 }
-"""Which mends may follow a mend: the noise has one recipe for an utterance."""
+"""By kind of edit: the kinds that may follow it, since the noise applies one recipe to an utterance."""
 _LATER = {"lost": "repeat", "end": "stop"}
-"""Mends that make sense only after another."""
+"""Kinds that are allowed only after another kind."""
 
 
 class CorrectorModel(Record, frozen=True, kw_only=True):
-    """What a repairer has learned."""
+    """Parameters of the corrector: language model, replacement candidates, edit weights."""
 
     model: CharLanguageModel
     alone: dict[str, str]
-    """Usual characters by reading."""
+    """By reading: the frequent characters, most frequent first."""
     pairs: dict[str, list[str]]
-    """Usual pairs of characters by their readings, joined by a blank."""
+    """By two readings joined by a blank: the frequent pairs of characters."""
     after: dict[str, str]
-    """The characters that most often follow one or two."""
+    """By one or two characters: those that most often follow."""
     weights: dict[str, tuple[float, ...]] = {}
-    """Per kind of mend: bias, weight of the gain, of how oddly the place reads, of the hint and of readiness."""
+    """By kind of edit: bias and weights of gain, surprisal, hint and noise log-likelihood."""
     threshold: float = math.inf
-    """Log odds above which a mend is done."""
+    """Log odds above which an edit is made."""
 
 
 class ScoredEdit(NamedTuple):
-    """A mend and what speaks for it."""
+    """A candidate edit with its features."""
 
     edit: Edit
     gain: float
-    """By how much the text becomes more likely, in natural logarithms."""
+    """By how much ln P of the text rises under the language model."""
     surprisal: float
-    """How unlikely the place was, per character."""
+    """-ln P per character of what the edit replaces, in its context."""
     hint: float
-    """1 where it undoes a replacement that the noise is known for, or makes a name of the graph."""
+    """1 where it undoes a known replacement of the noise or restores an entity name of the graph."""
     log_likelihood: float
-    """ln of how readily the noise does what it undoes."""
+    """Log-likelihood of the error that it undoes (`noise_log_likelihood`)."""
 
     @property
     def features(self) -> tuple[float, ...]:
-        """What the weights belong to."""
+        """The features in the order of the weights."""
         return 1.0, self.gain, self.surprisal, self.hint, self.log_likelihood
 
 
 class AsrCorrector:
-    """Mends noisy utterances; made by `learn` or `load`."""
+    """Corrects noisy utterances; made by `train_corrector` or `load`."""
 
     def __init__(self, knowledge: CorrectorModel, names: Iterable[str] = ()) -> None:
         self.knowledge = knowledge
@@ -109,13 +112,13 @@ class AsrCorrector:
                 self._lengths_by_prefix[name[:2]] = (*known, len(name))
 
     def with_names(self, names: Iterable[str]) -> AsrCorrector:
-        """Return the same repairer for the names of another graph: they are not touched, and mends may lead to them."""
+        """Return the same corrector for another graph: its entity names are protected, and edits may restore them."""
         return AsrCorrector(self.knowledge, names)
 
     def correct(self, text: str) -> str:
-        """Return the utterance mended, or as it is where nothing is surely wrong.
+        """Return the corrected utterance, or the utterance itself where no edit passes the threshold.
 
-        An utterance with title brackets or a middle dot is as its writer wrote it: the noise always loses them.
+        An utterance with title brackets or a middle dot is returned as it is: the noise always drops them.
         """
         if not QUIET.isdisjoint(text):
             return text
@@ -129,14 +132,14 @@ class AsrCorrector:
         return text
 
     def odds(self, one: ScoredEdit) -> float:
-        """Return the log odds that a mend is right."""
+        """Return the log odds that an edit is right."""
         weights = self.knowledge.weights.get(one.edit.kind)
         if weights is None:
             return -math.inf
         return added(weight * feature for weight, feature in zip(weights, one.features, strict=True))
 
     def scored_edits(self, text: str, done: Sequence[str]) -> Iterator[ScoredEdit]:
-        """Yield the mends that may follow those `done`, with what speaks for each."""
+        """Yield the candidate edits that may follow the kinds `done`, with their features."""
         model = self.knowledge.model
         padded = START + folded(text) + END
         each = model.each(padded)
@@ -186,7 +189,7 @@ class AsrCorrector:
                 yield from (edit for edit in generator() if edit.kind in allowed)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where names of the graph stand, from left to right, the longest at each place."""
+        """Return the spans of entity names of the graph, from left to right, the longest at each place."""
         found: list[tuple[int, int]] = []
         at = 0
         while at < len(text) - 1:
@@ -223,13 +226,13 @@ class AsrCorrector:
             return cls(msgspec.msgpack.decode(disk.read_bytes(path), type=CorrectorModel), names)
         except msgspec.DecodeError as error:
             problem = Problem(
-                rule="not-a-repairer", message=f"this is no saved repairer: {error}", advice="train the system again"
+                rule="not-a-corrector", message=f"this is no saved corrector: {error}", advice="train the system again"
             )
             raise FormatError(path, [problem]) from error
 
 
 def without_title_marks(text: str) -> str:
-    """Return a text without title brackets and middle dots, which the noise always loses."""
+    """Return a text without title brackets and middle dots, which the noise always drops."""
     return "".join(sign for sign in text if sign not in QUIET)
 
 
@@ -239,7 +242,7 @@ def _folded(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return a text as the language model sees it, of the same length: one letter, one digit, full-width marks."""
+    """Return a text as the language model reads it: letters as `a`, digits as `0`, full-width marks; same length."""
     return "".join(
         "a"
         if sign.isascii() and sign.isalpha()
@@ -254,7 +257,7 @@ _WIDE = {"?": "？", ",": "，", "!": "！", ".": "。"}
 
 
 def _allowed(done: Sequence[str]) -> set[str]:
-    """Return the kinds of mends that may follow those done: what one recipe of the noise does together."""
+    """Return the kinds of edits that may follow those made."""
     allowed = set(EDIT_KINDS)
     for kind in done:
         allowed &= _TOGETHER[kind]
@@ -262,7 +265,7 @@ def _allowed(done: Sequence[str]) -> set[str]:
 
 
 def _cuts(edit: Edit, start: int, end: int) -> bool:
-    """Return whether a mend changes something inside a stretch."""
+    """Return whether an edit changes something inside a span."""
     if edit.start == edit.end:
         return start < edit.start < end
     return edit.start < end and start < edit.end

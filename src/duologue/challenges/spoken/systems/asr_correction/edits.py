@@ -1,4 +1,4 @@
-"""Ways in which an utterance may be mended: each undoes one thing that the recogniser's noise does."""
+"""Candidate edits of an utterance: each undoes one kind of recognition error."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 EDIT_KINDS = ("repeat", "tail", "filler", "stop", "mark", "swap", "sound", "pair", "numeral", "lost", "end")
-"""Said twice; a particle before the last character; a pause; a stray full stop; a mark that changed places with a word;
-two words that did; a character, or two, of the same sound; a formal numeral; a lost character; the last mark."""
+"""A repeated character; a particle before the last character; a filler; a stray full stop; a mark swapped with a word;
+two swapped words; one homophone, or two; a formal numeral; a deleted character; a missing final mark."""
 
 FORMAL = {formal: plain for plain, formal in NUMERALS.items() if not plain.isascii()}
 ARABIC = {formal: plain for plain, formal in NUMERALS.items() if plain.isascii()}
 """Formal numerals with the usual characters, and with digits."""
 UNUSUAL: dict[str, str] = {}
-"""What the noise is known to write a character for."""
+"""By character: those that the noise is known to replace by it."""
 for _plain, _other in USUAL.items():
     UNUSUAL[_other] = UNUSUAL.get(_other, "") + _plain
 
 _QUESTIONS = ("什么", "谁", "哪", "几", "多少", "多久", "多大", "怎", "啥", "吗")
-"""What an utterance that asks something has."""
+"""Words that mark a question."""
 _LONGEST = 3
-"""Characters of the longest of two words that may have changed places."""
+"""Most characters of a word that may have been swapped with its neighbour."""
 
 
 class Edit(NamedTuple):
-    """Put `text` in the place of the characters from `start` to `end`."""
+    """Replacement of the characters from `start` to `end` (exclusive) by `text`."""
 
     kind: str
     start: int
@@ -42,33 +42,33 @@ class Edit(NamedTuple):
 
 
 def is_han(sign: str) -> bool:
-    """Return whether a character is a common Chinese one."""
+    """Return whether a character is in the block of common Chinese characters (U+4E00 to U+9FFF)."""
     return "\u4e00" <= sign <= "\u9fff"
 
 
 def repeats(text: str) -> Iterator[Edit]:
-    """Yield ways to say a character once that stands there twice."""
+    """Yield edits that drop one of two equal neighbouring characters."""
     for at in range(len(text) - 1):
         if text[at] == text[at + 1] and is_han(text[at]):
             yield Edit("repeat", at, at + 1, "")
 
 
 def particles(text: str) -> Iterator[Edit]:
-    """Yield ways to leave out a particle: before the last character, or a pause anywhere."""
+    """Yield edits that drop a particle: before the last character (`tail`), or a filler anywhere."""
     for at, sign in enumerate(text[:-1]):
         if sign in PARTICLES:
             yield Edit("tail" if at == len(text) - 2 else "filler", at, at + 1, "")
 
 
 def stops(text: str) -> Iterator[Edit]:
-    """Yield ways to leave out a full stop that is not the last mark, or is the second one."""
+    """Yield edits that drop a full stop inside the utterance, or a second one at its end."""
     for at, sign in enumerate(text):
         if sign == "。" and (at < len(text) - 1 or text[at - 1 : at] == "。"):
             yield Edit("stop", at, at + 1, "")
 
 
 def marks(text: str) -> Iterator[Edit]:
-    """Yield ways to put a mark back that changed places with the word after or before it."""
+    """Yield edits that swap a punctuation mark back with the word after or before it."""
     size = len(text)
     for at in range(max(0, size - 5), size - 1):
         if text[at] in FINAL and not any(sign in MARKS for sign in text[at + 1 :]):
@@ -88,7 +88,7 @@ def marks(text: str) -> Iterator[Edit]:
 
 
 def swaps(text: str, unlikely: Sequence[bool]) -> Iterator[Edit]:
-    """Yield ways to swap two short words; `unlikely` tells before which characters the text reads oddly."""
+    """Yield edits that swap two short words whose boundaries are unlikely under the language model."""
     size = len(text)
     for start in range(size - 1):
         for middle in range(start + 1, min(start + _LONGEST, size - 1) + 1):
@@ -102,9 +102,10 @@ def swaps(text: str, unlikely: Sequence[bool]) -> Iterator[Edit]:
 def sounds(
     text: str, unlikely: Sequence[bool], alone: Mapping[str, str], pairs: Mapping[str, Sequence[str]]
 ) -> Iterator[Edit]:
-    """Yield ways to write one character or two with others of the same sound.
+    """Yield edits that replace one or two characters by homophones.
 
-    `alone` and `pairs` have what is usual by reading; `unlikely` tells before which characters the text reads oddly.
+    `alone` and `pairs` are the frequent characters and pairs by reading; `unlikely` marks the characters that are
+    unlikely under the language model.
     """
     read = [reading(sign) for sign in text]
     for at, sign in enumerate(text):
@@ -122,7 +123,7 @@ def sounds(
 
 
 def numerals(text: str) -> Iterator[Edit]:
-    """Yield ways to write formal numerals as usual: digits where several follow one another."""
+    """Yield edits that write formal numerals as common ones, and as digits where all of a run can be."""
     at = 0
     while at < len(text):
         end = at
@@ -137,7 +138,7 @@ def numerals(text: str) -> Iterator[Edit]:
 
 
 def losses(text: str, unlikely: Sequence[bool], after: Mapping[str, str]) -> Iterator[Edit]:
-    """Yield ways to put in a character that may be lost; `after` has what usually follows a character or two."""
+    """Yield edits that insert a deleted character; `after` has the frequent successors of one or two characters."""
     for at in range(len(text) + 1):
         if unlikely[at]:
             before = ("\x02" + text)[max(0, at - 1) : at + 1]
@@ -146,7 +147,7 @@ def losses(text: str, unlikely: Sequence[bool], after: Mapping[str, str]) -> Ite
 
 
 def ends(text: str) -> Iterator[Edit]:
-    """Yield the way to end an utterance that has no last mark: by whether it asks something."""
+    """Yield the edit that adds a missing final mark: a question mark where the utterance asks something."""
     if text and text[-1] not in MARKS:
         asks = text[-1] in "吗呢么吧" or any(word in text for word in _QUESTIONS)
         yield Edit("end", len(text), len(text), "？" if asks else "。")

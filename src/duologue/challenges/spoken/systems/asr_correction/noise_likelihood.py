@@ -1,7 +1,7 @@
-"""How readily the noise does the very thing that a mend undoes: at this place, with this character.
+"""Log-likelihood of a recognition error under the noise model: how likely the noise is to make it at this position.
 
-Where the noise strikes depends on the length alone (`noise_table`), so a stray full stop after the eighth of fourteen
-characters is told from a full stop that somebody meant.
+The position of an error depends on the length of the utterance alone (`noise_table`), so a stray full stop after the
+eighth of fourteen characters is told from a full stop that was meant.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.asr_correction.edits import Edit
 
 _LEAST = 0.0003
-"""Nothing is less likely: a place that no fraction gives is drawn evenly."""
+"""Floor of the likelihood: a position that no fraction of the table gives is drawn uniformly."""
 
 
 def noise_log_likelihood(text: str, edit: Edit) -> float:
-    """Return ln of the share of utterances in which the noise would have made `text` of the mended one.
+    """Return ln of the share of utterances in which the noise would have turned the corrected text into `text`.
 
-    Kinds that are no noise of their own (a last mark, a lost character) have 0.
+    Kinds that are no recipe of their own (a final mark, a deleted character) give 0.
     """
     if edit.kind not in _SHARES:
         return 0.0
@@ -36,7 +36,7 @@ def noise_log_likelihood(text: str, edit: Edit) -> float:
 
 @cache
 def _places(name: str, column: int, n: int) -> Mapping[int, float]:
-    """Return the share of each place among `n` things that the fractions in a column of a table give."""
+    """Return the probability of each position among `n` under the fractions in a column of a table."""
     rows: Sequence[tuple[float | str, ...]] = getattr(table, name)
     total = added(float(row[0]) for row in rows)
     found: dict[int, float] = {}

@@ -61,10 +61,10 @@ def train_corrector(clean_texts: Iterable[str], graph_names: Iterable[str] = (),
 def fit_edit_weights(
     corrector: AsrCorrector, texts: Sequence[str], seed: int, touched: float
 ) -> tuple[dict[str, tuple[float, ...]], float]:
-    """Return the weights of each kind, and the threshold at which a share `touched` of clean texts is changed.
+    """Return the weights by kind of edit, and the threshold at which a share `touched` of clean texts is edited.
 
-    Each text is seen with noise, along the way of the best mends, and as it is. A mend is right where it brings the
-    text nearer to the clean one.
+    Each text is read with noise, along the path of its best edits, and as it is. An edit is right where it lowers the
+    Levenshtein distance to the clean text.
     """
     distance = need("rapidfuzz.distance", "zh").Levenshtein.distance
     simulator = NoiseSimulator("validation", seed)
@@ -96,7 +96,7 @@ def fit_edit_weights(
 
 
 def _best_of_kinds(corrector: AsrCorrector, text: str, done: Sequence[str]) -> list[ScoredEdit]:
-    """Return the mend of each kind that gains most."""
+    """Return the edit of each kind with the largest gain."""
     best: dict[str, ScoredEdit] = {}
     for one in corrector.scored_edits(text, done):
         kind = one.edit.kind
@@ -108,7 +108,7 @@ def _best_of_kinds(corrector: AsrCorrector, text: str, done: Sequence[str]) -> l
 def _threshold(
     corrector: AsrCorrector, weights: dict[str, tuple[float, ...]], texts: Sequence[str], touched: float
 ) -> float:
-    """Return the log odds above which a share `touched` of clean texts would be mended."""
+    """Return the log odds above which a share `touched` of clean texts would be edited."""
     with_names = AsrCorrector(msgspec.structs.replace(corrector.knowledge, weights=weights), corrector._names)
     odds = sorted(max(map(with_names.odds, with_names.scored_edits(text, ())), default=-math.inf) for text in texts)
     allowed = int(touched * len(odds))
