@@ -1,6 +1,6 @@
-"""Replies that say given facts: what people said in like situations, filled with these facts, and a trained choice.
+"""Template-based generation: retrieved reply templates filled with the given facts, reranked by a trained network.
 
-`surface_forms` gives the ways in which people write a value, `templates` turns a reply into a template and back,
-`context` says what a reply answers, `template_index` finds templates that fit, `features` measures what they would say,
-`grounding` finds knowledge in a reply, `reranker` and `generator` learn to choose and answer.
+`surface_forms` lists the ways to write a value, `templates` delexicalises replies and fills templates, `context` holds
+what a reply answers, `template_index` retrieves candidates, `features` and `reranker` score them, `grounding` rejects
+those with unsupported claims, `training_pairs` reads the training data, `generator` puts them together.
 """

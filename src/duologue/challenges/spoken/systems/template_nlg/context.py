@@ -1,4 +1,4 @@
-"""What a reply answers: the question, the facts to be said, and how this responder has spoken so far."""
+"""Context of a reply: the question, the facts to express, and the responder's earlier turns."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _DATE = re.compile(r"^\d{4}[年\-./]")
 
 @dataclass(frozen=True, kw_only=True)
 class ReplyContext:
-    """A sample with the facts that its reply is to say."""
+    """Dialogue history of a sample with the facts that the reply has to express."""
 
     groups: tuple[FactGroup, ...]
     history: tuple[str, ...]
     question: str
-    """The last turn without marks, with E for a subject and V for a value; what is repeated stands once."""
+    """The last turn, delexicalised: E for a subject, V for a value; punctuation and repeated characters dropped."""
     asked: str
     """Its last sentence alone."""
     own: tuple[str, ...]
-    """What this side said before."""
+    """Earlier turns of the responder."""
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -46,12 +46,12 @@ class ReplyContext:
 
     @property
     def turn(self) -> int:
-        """How often this side has spoken; from 6 on alike."""
+        """Number of earlier turns of the responder, at most 6."""
         return min(len(self.own), _LATEST)
 
 
 def context_of(history: Sequence[Turn], facts: Sequence[Fact]) -> ReplyContext:
-    """Return what a reply to the last turn of the history answers, if it is to say these facts."""
+    """Return the context of a reply to the last turn of a history that has to express these facts."""
     groups = group_facts(facts)
     texts = tuple(turn.text for turn in history)
     last = texts[-1] if texts else ""
@@ -76,7 +76,7 @@ def _plain(text: str, groups: Sequence[FactGroup]) -> str:
 
 
 def value_kind(group: FactGroup) -> str:
-    """Return what its values look like: a text, a list, several, a date, a number, a name."""
+    """Return the kind of a group's values: several, text, date, list, number, title or name."""
     value = group.values[0]
     if len(group.values) > 1:
         return "several"
@@ -92,11 +92,11 @@ def value_kind(group: FactGroup) -> str:
 
 
 Terms = list[tuple[float, list[str]]]
-"""Groups of terms with the weight of each group."""
+"""Groups of retrieval terms, each with its weight."""
 
 
 def query_terms(context: ReplyContext) -> Terms:
-    """Return what makes two situations alike, for search; each group counts as its weight says."""
+    """Return the retrieval terms of a context, in weighted groups."""
     kinds = [value_kind(group) for group in context.groups]
     several = [f"N:{min(len(group.values), 4)}" for group in context.groups]
     before = context.own[-1] if context.own else ""

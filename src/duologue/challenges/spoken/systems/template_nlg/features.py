@@ -29,11 +29,11 @@ _BITS = 21  # of a code point
 _TIMES = 8  # bits for how often a text says the same thing
 _MOST_REFERENCES = 32
 _TEMPERATURES = (0.1, 0.3)
-"""How quickly the voice of a neighbour falls with its likeness; smaller is quicker. Besides, all count alike."""
+"""Temperatures of the weights of pseudo-references by similarity; a third weighting is uniform."""
 
 _AGREEMENT = ("f1", "bleu-1", "bleu-2", "size")
-_REFERENCES = ("all", "near", "wide")
-_AGREEMENTS = tuple(f"{what}, {who}" for who in _REFERENCES for what in _AGREEMENT)
+_WEIGHTINGS = ("all", "near", "wide")
+_AGREEMENTS = tuple(f"{what}, {who}" for who in _WEIGHTINGS for what in _AGREEMENT)
 _PLACE = ("rank", "likeness", "behind the first", "times", "head")
 _SIZE = ("characters", "beyond the mean", "beyond own replies", "wording")
 _SLOTS = ("values", "values said", "entity", "relation", "same relations", "whole", "listed", "none said")
@@ -53,7 +53,7 @@ FEATURE_NAMES = (
 
 
 class CandidateUtility(NamedTuple):
-    """How candidates (rows) would score if voices (columns) were the references, (c, v) each."""
+    """Scores of candidates (rows) against pseudo-references (columns), (c, r) each."""
 
     f1: NDArray[np.float64]
     bleu_1: NDArray[np.float64]
@@ -61,7 +61,7 @@ class CandidateUtility(NamedTuple):
 
     @property
     def mean(self) -> NDArray[np.float64]:
-        """The mean of the three, as the total of the challenge weighs them."""
+        """Mean of the three, weighted as in the challenge's total."""
         return (self.f1 + self.bleu_1 + self.bleu_2) / 3
 
 
@@ -82,7 +82,7 @@ def utility_of(candidates: Sequence[str], references: Sequence[str]) -> Candidat
 
 
 def _shared(items: NDArray[np.int64], keys: NDArray[np.int64], n: int, c: int) -> NDArray[np.float64]:
-    """Return the sizes of the intersections, as bags, of the first c of n texts with each of the others.
+    """Return the sizes of the multiset intersections of the first c of n texts with each of the others.
 
     `items` says which text each key stands in, in ascending order. The k-th occurrence of a key in a text is a column
     of its own, so that an intersection is a dot product of zeros and ones.
@@ -102,7 +102,7 @@ def _shared(items: NDArray[np.int64], keys: NDArray[np.int64], n: int, c: int) -
 
 
 def candidate_features(context: ReplyContext, candidates: Sequence[ReplyCandidate], index: TemplateIndex) -> Floats:
-    """Return the figures (candidates, len(NAMES)) of the candidates for one situation."""
+    """Return the features (candidates, len(FEATURE_NAMES)) of the candidates for one context."""
     similarity = np.array([one.similarity for one in candidates])
     weight = np.array([0.0 if one.head else one.times for one in candidates], dtype=np.float64)
     if not weight.any():
@@ -139,7 +139,7 @@ def candidate_features(context: ReplyContext, candidates: Sequence[ReplyCandidat
 
 
 class _ContextFeatures:
-    """The measures that compare a candidate with the situation."""
+    """Features that compare a candidate with its context."""
 
     def __init__(self, context: ReplyContext) -> None:
         self.context = context
@@ -156,11 +156,11 @@ class _ContextFeatures:
 
     @staticmethod
     def wording(one: ReplyCandidate) -> int:
-        """Return the characters beside the slots."""
+        """Return the number of characters outside the slots."""
         return sum(len(piece) for piece in one.pieces if isinstance(piece, str))
 
     def slots(self, one: ReplyCandidate, index: TemplateIndex) -> tuple[float, ...]:
-        """Return what the slots of a candidate take."""
+        """Return the features of the slots: values said, entity, relation, forms."""
         slots = [piece for piece in one.pieces if isinstance(piece, TemplateSlot)]
         values = [slot for slot in slots if slot.what == VALUE]
         said = sum(slot.count or len(self.context.groups[one.order[slot.group]].values) for slot in values)
@@ -174,20 +174,20 @@ class _ContextFeatures:
         )
 
     def form(self, one: ReplyCandidate, text: str, index: TemplateIndex) -> tuple[float, ...]:
-        """Return whether the candidate asks, whether others did, and when it was said."""
+        """Return the features of form: questions, turn, final mark."""
         return (
             *("？" in text or "?" in text, bool(QUESTION.search(text)), self.user_asks, self.asking),
             *(self.context.turn, abs(index.entries[one.entry].turn - self.context.turn), text[-1:] in "。？！!?~"),
         )
 
     def echo(self, text: str) -> tuple[float, ...]:
-        """Return how much of the candidate was said before."""
+        """Return the features of repetition: overlap with question, history and own last turn."""
         pairs = set(pairwise(text)) or {("", "")}
         shares = [len(pairs & other) / len(pairs) for other in (self.question, self.history, self.own)]
         return *shares, len(pairs - self.history), text[:2] in self.begins
 
     def part(self, part: Fragment | None) -> tuple[float, ...]:
-        """Return what is known of the part of a text that a candidate says."""
+        """Return the features of the part of a long value that a candidate says."""
         if part is None:
             return (0.0,) * len(_PART)
         value = next((group.values[0] for group in self.context.groups if group.long), "")

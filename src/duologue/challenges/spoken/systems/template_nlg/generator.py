@@ -1,8 +1,8 @@
-"""The replier: it says given facts as people said like ones, and has learned which of their ways to choose.
+"""Template-based generator: retrieves reply templates, fills them with the facts and reranks the candidates.
 
-Candidates are replies of the training dialogues with these facts in their slots (`template_index`); a small network
-(`duologue.models.utility`) predicts how well each would do by the measures of the challenge. A candidate that states
-anything beyond the facts and the history is never said.
+Candidates are training replies with the given facts in their slots (`template_index`); a small network
+(`duologue.models.utility`) predicts the utility of each by the measures of the challenge. A candidate that states
+anything that neither the facts nor the history support is never chosen (`grounding`).
 """
 
 from __future__ import annotations
@@ -46,28 +46,28 @@ if TYPE_CHECKING:
     from duologue.models.utility import Choice, UtilityRanker
 
 FOLDER = "replies"
-"""Where below the folder of a run the training keeps its checkpoints, and below that of a model its files."""
+"""Folder of the checkpoints in a run, and of the files in a saved model."""
 WEIGHTS, CARD, ENTRIES = "weights.safetensors", "replier.json", "bank.json"
 
 _DIGITS = 5  # of a score: below that, sums depend on the processor
 _NOTHING = "嗯，是的。"
-"""What is said where no reply of the training dialogues fits."""
+"""Reply where no candidate fits and there are no facts."""
 
 
 class _Card(Record, frozen=True, kw_only=True):
-    """What a saved replier needs beside weights and bank."""
+    """What a saved generator keeps beside weights and templates."""
 
     recipe: TemplateNlgRecipe
     plain_words: list[str]
 
 
 class TemplateGenerator:
-    """Says facts in the words of people; made by `learn` or `load`."""
+    """Generates replies that express given facts; made by `learn` or `load`."""
 
     def __init__(
         self, recipe: TemplateNlgRecipe, index: TemplateIndex, words: Sequence[str], model: UtilityRanker
     ) -> None:
-        """Take the parts; `words` are runs of characters that are no knowledge."""
+        """Take the parts; `words` are common words, which are no claims."""
         self.recipe, self._index, self._words, self._model = recipe, index, list(words), model
         self._lexicon: tuple[World | None, EntityLexicon] | None = None
 
@@ -82,11 +82,10 @@ class TemplateGenerator:
         validation: Sequence[Example] = (),
         correct: Callable[[str], str] | None = None,
     ) -> TemplateGenerator:
-        """Learn from examples with replies and facts; interrupted, it goes on from its checkpoint to the same weights.
+        """Train on examples with replies and facts; interrupted, training resumes from its checkpoint.
 
-        The examples `validation` decide which weights are best, and nothing else; without them some dialogues do.
-        `correct` takes the recogniser's noise out of an utterance; small talk is learned mended. Raises `UsageError`
-        where there are too few examples to learn a choice from.
+        The best weights are chosen on `validation`, or on held-out dialogues without it. `correct` removes recognition
+        errors; small talk is learned corrected. Raises `UsageError` where there are too few examples.
         """
         recipe = recipe or TemplateNlgRecipe()
         training, words = training_replies(examples, graph, correct)
@@ -134,9 +133,9 @@ class TemplateGenerator:
     def _training_rows(
         self, training: Sequence[TrainingReply], progress: Progress | None, what: str, limit: int
     ) -> list[Choice]:
-        """Return the candidates of each lesson with their utility, none of its own dialogue; `limit` of them, drawn."""
+        """Return up to `limit` candidates of each training pair with their utility, none from its own dialogue."""
         rows = []
-        gc.freeze()  # bank and lessons are many and stay: the collector need not go through them again and again
+        gc.freeze()  # index and training pairs are many and stay: the collector need not traverse them again
         try:
             for done, one in enumerate(training):
                 known = supported_text(one.facts, one.example.sample.history)
@@ -160,7 +159,7 @@ class TemplateGenerator:
         return self._index.search(context, known, limit=recipe.candidates, pool=recipe.pool, apart=apart)
 
     def reply(self, sample: Sample, facts: Sequence[Fact], world: World | None = None) -> str:
-        """Return a reply to the last turn of a sample that says these facts; without facts, small talk.
+        """Return a reply to the last turn of a sample that expresses the facts; without facts, small talk.
 
         It states nothing that is neither in the facts nor in the history: no number, no foreign word, no title, and
         no name of `world`, the graph at hand.
@@ -176,11 +175,11 @@ class TemplateGenerator:
         return _bare_reply(context)
 
     def prepare_lexicon(self, world: World) -> None:
-        """Read the names of a graph now, not at the first reply; for those who answer against the clock."""
+        """Index the names of a graph now rather than at the first reply."""
         self._lexicon_of(world)
 
     def _ranked(self, context: ReplyContext, candidates: Sequence[ReplyCandidate]) -> list[int]:
-        """Return the candidates by their place, best first."""
+        """Return the indices of the candidates, best first."""
         if not candidates:
             return []
         from duologue.models.utility import scores  # needs torch
@@ -195,7 +194,7 @@ class TemplateGenerator:
         return self._lexicon[1]
 
     def save(self, folder: Path) -> None:
-        """Write the bank, the words and the weights below `folder`."""
+        """Write templates, common words and weights below `folder`."""
         from duologue.models.weights import save_weights  # needs torch
 
         save_weights(self._model, folder / FOLDER / WEIGHTS)
@@ -220,7 +219,7 @@ class TemplateGenerator:
 
 
 def _bare_reply(context: ReplyContext) -> str:
-    """Return the values alone, of a text its first part; without facts a word that always fits."""
+    """Return the values alone, of a text its first part; without facts a generic reply."""
     said = []
     for group in context.groups:
         parts = fragments_of(group.values[0]) if group.long else ()

@@ -1,4 +1,4 @@
-"""Knowledge in a reply: the numbers, foreign words, titles and names that it says, and which of them nobody gave it."""
+"""Grounding check: entities, numbers and titles that a reply states, and those that its knowledge does not support."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from duologue.core.records import Fact, Turn
 
 _LONGEST, _SHORTEST = 12, 2
-"""Characters of a name that is looked for; a longer one is found by what it begins with or goes unseen."""
-_WORDS = 6  # characters of the longest run that may be a plain word
-_DIALOGUES = 3  # in so many dialogues a run of characters must be plain wording
+"""Most and fewest characters of a name that is looked up; a longer one is found by a prefix, if at all."""
+_WORDS = 6  # most characters of a common word
+_DIALOGUES = 3  # dialogues in whose wording a common word must occur
 _NUMERALS = "[二两三四五六七八九十百千万亿〇零]"
 _MARKED = re.compile(
     r"\d+(?:\.\d+)?"
@@ -30,10 +30,10 @@ _BLANK = re.compile(r"\s+")
 
 
 class EntityLexicon:
-    """The names and short values of a knowledge graph, to be found in text."""
+    """Names and short values of a knowledge graph, found in text by longest match."""
 
     def __init__(self, facts: Iterable[Fact], words: Iterable[str] = ()) -> None:
-        """Take the facts; `words` are runs of characters that people use as plain words, whatever else they name."""
+        """Index the names in facts, except those that are common words (`words`)."""
         plain = frozenset(words)
         names: set[str] = set()
         for fact in facts:
@@ -60,12 +60,12 @@ class EntityLexicon:
 
 
 def claims_in(text: str, lexicon: EntityLexicon) -> tuple[str, ...]:
-    """Return what a text claims to know: numbers, foreign words, titles, and names of the lexicon, each once."""
+    """Return the claims of a text: numbers, foreign words, titles and names of the lexicon, each once."""
     return tuple(dict.fromkeys([*_MARKED.findall(text), *lexicon.names_in(text)]))
 
 
 def supported_text(facts: Sequence[Fact], history: Sequence[Turn]) -> str:
-    """Return all that a reply may say: the facts in all forms, their subjects, and what was said."""
+    """Return the text that supports a reply: facts in all surface forms, their subjects, the history."""
     lines = [turn.text for turn in history]
     for fact in facts:
         lines += [fact.subject, fact_text(fact), *surface_forms_of(fact_text(fact)).values()]
@@ -73,12 +73,12 @@ def supported_text(facts: Sequence[Fact], history: Sequence[Turn]) -> str:
 
 
 def unsupported(text: str, known: str, lexicon: EntityLexicon) -> tuple[str, ...]:
-    """Return the claims of a text that `known` (of `supported_text`) does not hold."""
+    """Return the claims of a text that are not in `known` (made by `supported_text`)."""
     return tuple(one for one in claims_in(text, lexicon) if not _stands(one, known))
 
 
 def _stands(claim: str, known: str) -> bool:
-    """Tell whether a claim is known; a number only as a whole, so that 3 is not known from 30."""
+    """Return whether a claim is supported; a number only as a whole, so that 30 does not support 3."""
     said = _BLANK.sub("", claim).lower()
     if said[0].isdigit():
         return re.search(rf"(?<!\d){re.escape(said)}(?!\d)", known) is not None
@@ -86,10 +86,10 @@ def _stands(claim: str, known: str) -> bool:
 
 
 def plain_words(wordings: Sequence[tuple[str, Sequence[str]]], named: Counter[str]) -> list[str]:
-    """Return the runs of 2 to 6 characters that are words, not knowledge, in alphabetical order.
+    """Return the character n-grams (2 to 6) that are common words rather than knowledge, in alphabetical order.
 
-    `wordings` are dialogues with the wording of a reply beside its slots. A run is a word if it is said in three
-    dialogues, and more often so than it is `named` by a fact.
+    `wordings` are pairs of a dialogue and the wording of a reply outside its slots. An n-gram is a common word if the
+    wording of three dialogues has it, and has it more often than facts name it (`named`).
     """
     counts: Counter[str] = Counter()
     where: dict[str, set[str]] = {}

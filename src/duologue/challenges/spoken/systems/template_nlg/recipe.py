@@ -1,4 +1,4 @@
-"""What can be set of a replier."""
+"""Recipe of the template-based generator."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class TemplateNlgRecipe(Record, frozen=True):
-    """How many replies the replier weighs, and how it is trained."""
+    """Candidates of the template-based generator, and the training of its reranker."""
 
     candidates: Positive = 100
-    """Replies that are weighed."""
+    """Candidate replies that are reranked."""
     pool: Positive = 200
-    """Entries of the bank that are looked at for them."""
+    """Templates retrieved for them."""
     vote: Annotated[float, msgspec.Meta(ge=0)] = 0.7
-    """What it counts if the best candidates agree with one, beside its own predicted utility."""
+    """Weight of a candidate's expected utility against the best ones, beside its own predicted utility."""
     practised: Positive = 40
-    """Of the candidates of a training sample, how many the network sees."""
+    """Candidates of a training sample that the network sees."""
     held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.08
     """Share of the training dialogues that decides which weights are best."""
     epochs: Positive = 4
@@ -36,5 +36,5 @@ class TemplateNlgRecipe(Record, frozen=True):
 
     @classmethod
     def tiny(cls) -> TemplateNlgRecipe:
-        """Return a recipe that trains in seconds, for tests of what a replier must keep to, not of what it knows."""
+        """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
         return cls(candidates=12, pool=30, practised=12, epochs=1, batch=8, hidden=8, held_out=0.3)

@@ -1,7 +1,7 @@
-"""From candidates to the rows of the network, which reads figures alone.
+"""Reranker of candidate replies: encoding for the utility network, and MBR rescoring of its predictions.
 
-Words of situation and candidate were tried beside the figures: three times the training for nothing (mean of the three
-measures .558 with, .559 without, two folds of the visible dialogues).
+The network reads features only. Words of context and candidate were tried beside them: three times the training time
+for no gain (mean of the three measures .558 with, .559 without, two folds of the visible dialogues).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate, TemplateIndex
     from duologue.models.utility import Choice, Collator, UtilityRanker
 
-_LARGEST = 30_000  # of a figure: half precision holds no more
-_REFERENCES = 40  # candidates that speak once more
-_TEMPERATURE = 0.07  # of their voices, in utility
-_SOME = 20_000  # candidates that tell mean and spread of the figures
+_LARGEST = 30_000  # value of a feature that half precision holds
+_REFERENCES = 40  # best candidates that serve as pseudo-references
+_TEMPERATURE = 0.07  # of their weights, in units of utility
+_SOME = 20_000  # candidates from which mean and spread of the features are taken
 
 
 def new_reranker(hidden: int, seed: int) -> UtilityRanker:
-    """Return a network that reads the figures, with the first weights of that seed."""
+    """Return a network that reads features only, with the initial weights of a seed."""
     from duologue.models.utility import UtilitySize, new_utility  # needs torch
 
     return new_utility(
@@ -38,7 +38,7 @@ def new_reranker(hidden: int, seed: int) -> UtilityRanker:
 
 
 def feature_collator() -> Collator:
-    """Return what pads rows that have no words."""
+    """Return the collator of rows without words."""
     from duologue.models.utility import Collator  # needs torch
 
     return Collator(np.zeros((1, 1), dtype=np.int32))
@@ -47,7 +47,7 @@ def feature_collator() -> Collator:
 def encode_candidates(
     context: ReplyContext, candidates: Sequence[ReplyCandidate], index: TemplateIndex, reference: str | None = None
 ) -> Choice:
-    """Return candidates as numbers; with a reference, their utility: the mean of BLEU-1, BLEU-2 and F1 with it."""
+    """Return candidates as network input; with a reference, their utility: the mean of BLEU-1, BLEU-2 and F1."""
     from duologue.models.utility import Choice  # needs torch
 
     values = np.clip(candidate_features(context, candidates, index), -_LARGEST, _LARGEST).astype(np.float16)
@@ -58,10 +58,10 @@ def encode_candidates(
 
 
 def mbr_scores(candidates: Sequence[ReplyCandidate], scored: NDArray[np.float32], weight: float) -> NDArray[np.float64]:
-    """Return how good candidates are by their scores and by how well they would do if the best were the references.
+    """Return the predicted utility of candidates plus `weight` times their expected utility (minimum Bayes risk).
 
-    The network sees how far neighbours agree with a candidate, each weighed by the likeness of its situation; here they
-    speak once more, weighed by what the network thinks of them. `weight` is what a full agreement counts.
+    The features already hold the agreement with neighbours, weighted by similarity; here the best candidates are the
+    pseudo-references, weighted by their predicted utility.
     """
     worth = scored.astype(np.float64)
     whole = np.array([not one.head for one in candidates])
@@ -74,7 +74,7 @@ def mbr_scores(candidates: Sequence[ReplyCandidate], scored: NDArray[np.float32]
 
 
 def sample_candidates(choice: Choice, limit: int, name: str) -> Choice:
-    """Return at most so many of the candidates, drawn by the name of their sample."""
+    """Return at most `limit` of the candidates, drawn by the id of their sample."""
     n = len(choice.utility)
     if n <= limit:
         return choice
@@ -88,6 +88,6 @@ def sample_candidates(choice: Choice, limit: int, name: str) -> Choice:
 
 
 def sample_features(rows: Sequence[Choice]) -> NDArray[np.float16]:
-    """Return figures of candidates spread over the rows: enough to tell their mean and spread."""
+    """Return the features of candidates spread over the rows, enough to estimate mean and spread."""
     step = max(1, sum(len(row.templates) for row in rows) // _SOME)
     return np.concatenate([row.figures for row in rows[::step]])

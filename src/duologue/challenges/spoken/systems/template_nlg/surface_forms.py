@@ -1,4 +1,4 @@
-"""The ways in which people write a value of the knowledge graph, and the parts of a long one.
+"""Surface forms of values of the knowledge graph, and the parts of long ones.
 
 People copy seven values in ten as they stand; the others follow habits: a date loses its zeros or its day, 171cm is
 said as 1米71, brackets are dropped, of a list of works the first two are named, of a text a clause or two.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Fact
 
 LONG = 40
-"""Characters from which on a value is a text, of which a reply takes a part."""
+"""Values longer than this are texts, of which a reply takes a part."""
 WHOLE = "whole"
 """The form of a value as it stands."""
 
@@ -38,7 +38,7 @@ _READ = 900  # characters of a text that are cut into parts
 
 
 def value_text(value: object) -> str:
-    """Return a value as text; the members of a tuple are joined as people list them."""
+    """Return a value as text; the members of a tuple are joined by enumeration commas."""
     return "、".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
@@ -49,7 +49,7 @@ def fact_text(fact: Fact) -> str:
 
 @lru_cache(maxsize=20_000)
 def surface_forms_of(text: str) -> Mapping[str, str]:
-    """Return the ways of writing a value by name, `whole` first; each text once.
+    """Return the surface forms of a value by name, `whole` first; each text once.
 
     >>> forms_of("1946年01月05日")["year"], forms_of("171cm")["metres"], forms_of("《甲》，《乙》等")["2 items"]
     ('1946年', '1米71', '《甲》、《乙》')
@@ -110,7 +110,7 @@ def _measures(text: str) -> Iterator[tuple[str, str]]:
 
 
 def items_of(text: str) -> list[str]:
-    """Return what a value lists: its titles in 《》, or what separators part; texts and single things give nothing."""
+    """Return the members of a value that is a list: titles in 《》, or parts between separators; else nothing."""
     titles = _TITLE.findall(text)
     if len(titles) > 1:
         return titles

@@ -1,4 +1,4 @@
-"""The bank: the replies of the training dialogues as templates, found again by what they answered."""
+"""Retrieval index of reply templates from the training dialogues, searched by the context that they answered."""
 
 from __future__ import annotations
 
@@ -27,45 +27,45 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
     from duologue.challenges.spoken.systems.template_nlg.surface_forms import Fragment
 
-_BASE = 0.3  # weight of a term that stands everywhere
-_MOST_PARTS = 200  # candidates where parts of a text are among them
-_FRAMES = 4  # templates that are tried around each part of a text
+_BASE = 0.3  # added to every IDF
+_MOST_PARTS = 200  # candidates where some say a part of a text
+_FRAMES = 4  # templates that are tried with each part of a text
 
 
 class IndexedTemplate(Record, frozen=True, kw_only=True):
-    """A reply of a training dialogue."""
+    """A training reply as a template, with the terms of its context."""
 
     pieces: Template
     relations: tuple[str, ...]
-    """Of its groups."""
+    """Relation of each of its groups of facts."""
     dialogue: str
-    """What must not meet itself in training."""
+    """Its dialogue; in training no dialogue retrieves its own templates."""
     turn: int
     groups: tuple[tuple[float, tuple[str, ...]], ...]
-    """The terms of its situation, by groups with weights."""
+    """Retrieval terms of its context, in weighted groups."""
     needs: tuple[str, ...] = ()
-    """Knowledge in its wording: said only where it is known."""
+    """Claims in its wording: it is used only where they are supported."""
 
 
 class ReplyCandidate(NamedTuple):
-    """A candidate: an entry with its slots filled."""
+    """A candidate reply: a template with its slots filled."""
 
     said: tuple[str, ...]
-    """Piece by piece."""
+    """The text of each piece."""
     pieces: Template
     order: Sequence[int]
-    """For each group of the entry the group of the situation that took its place."""
+    """For each group of the template, the group of the context that fills it."""
     entry: int
     similarity: float
-    """How alike the situations are."""
+    """Similarity of the contexts."""
     times: int
-    """How many entries give these very words."""
+    """Templates that give the same text."""
     head: bool
-    """Whether what followed the last value was left out."""
+    """Whether the template was cut after its last value."""
     part: Fragment | None = None
-    """What of a long value it says."""
+    """The part of a long value that it says."""
     rank: int = 0
-    """Of its entry among those found."""
+    """Rank of its template among those retrieved."""
 
     @property
     def text(self) -> str:
@@ -74,7 +74,7 @@ class ReplyCandidate(NamedTuple):
 
 
 class TemplateIndex:
-    """All entries, searchable."""
+    """TF-IDF index of templates over the terms of their contexts."""
 
     def __init__(self, entries: Sequence[IndexedTemplate]) -> None:
         self.entries = list(entries)
@@ -88,7 +88,7 @@ class TemplateIndex:
         self._about = np.array([bool(entry.relations) for entry in self.entries], dtype=bool)
 
     def _vector(self, groups: Sequence[tuple[float, Sequence[str]]]) -> Iterator[tuple[str, float]]:
-        """Yield terms with weights; the squares of a group sum up to the group's weight."""
+        """Yield the terms with TF-IDF weights; the squares of a group sum to the group's weight."""
         for weight, terms in groups:
             counts = Counter(term for term in terms if term in self._rarity)
             values = {term: math.sqrt(times) * self._rarity[term] for term, times in counts.items()}
@@ -99,10 +99,10 @@ class TemplateIndex:
     def search(
         self, context: ReplyContext, known: str, *, limit: int, pool: int, apart: str | None = None
     ) -> list[ReplyCandidate]:
-        """Return up to `limit` different candidates from the `pool` entries whose situations are most alike.
+        """Return up to `limit` different candidates from the `pool` templates with the most similar contexts.
 
-        Facts are answered with entries that say facts, small talk with small talk. What an entry needs stands in
-        `known`. None of the dialogue `apart`. Of equal likeness the earlier entry comes first.
+        Templates with facts answer contexts with facts, small talk answers small talk. The claims of a template must
+        be supported by `known`; templates of the dialogue `apart` are left out. Ties go to the earlier template.
         """
         alike = self._similarity.sums(list(self._vector(query_terms(context))))
         alike[self._about != bool(context.groups)] = -1.0
@@ -138,7 +138,7 @@ class TemplateIndex:
     def _fillings(
         self, number: int, context: ReplyContext, order: Sequence[int], parts: Sequence[Fragment | None]
     ) -> Iterator[tuple[tuple[str, ...], Template, bool, Fragment | None]]:
-        """Yield an entry filled with each of the parts, whole and up to its last value."""
+        """Yield a template filled with each of the parts, whole and cut after its last value."""
         for head, pieces in ((False, self.entries[number].pieces), (True, self._heads[number])):
             for part in parts if pieces is not None else ():
                 assert pieces is not None
@@ -153,9 +153,9 @@ def _add(found: dict[str, ReplyCandidate], one: ReplyCandidate) -> None:
 
 
 def _order(theirs: Sequence[str], ours: Sequence[str]) -> list[int] | None:
-    """Return for each group of an entry the group of the situation that takes its place; `None` where there are fewer.
+    """Return for each group of a template the group of the context that fills it; `None` where there are too few.
 
-    Groups of one relation stand for each other first, the others in their order.
+    Groups of the same relation are matched first, the others in their order.
     """
     if len(theirs) > len(ours):
         return None

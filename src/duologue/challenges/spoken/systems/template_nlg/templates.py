@@ -1,4 +1,4 @@
-"""Replies as templates: what is knowledge becomes a slot, the wording stays.
+"""Delexicalisation of replies: knowledge becomes slots, the wording stays; and the filling of templates.
 
 A reply says groups of facts (one subject, one relation, one or more values). A slot takes the values of a group in one
 of their forms, a part of a long value, the name of a subject, or the name of a relation.
@@ -48,12 +48,12 @@ class FactGroup(NamedTuple):
 
     @property
     def long(self) -> bool:
-        """Whether its one value is a text, of which a part is said."""
+        """Whether its only value is a text, of which a reply takes a part."""
         return len(self.values) == 1 and len(self.values[0]) > LONG
 
 
 class TemplateSlot(Record, frozen=True, kw_only=True, array_like=True):
-    """A place for knowledge in a template."""
+    """A slot of a template."""
 
     what: str
     """`value`, `entity` or `relation`."""
@@ -62,18 +62,18 @@ class TemplateSlot(Record, frozen=True, kw_only=True, array_like=True):
     count: int = 0
     """How many values of the group, or members of its value; 0: all."""
     joint: str = "、"
-    """What stands between them."""
+    """The separator between them."""
 
 
 TemplatePiece = str | TemplateSlot
 Template = tuple[TemplatePiece, ...]
 
 BARE: Template = (TemplateSlot(what=VALUE, group=0, form=PART), "。")
-"""A part of a text alone."""
+"""Template of a part of a text alone."""
 
 
 def group_facts(facts: Sequence[Fact]) -> tuple[FactGroup, ...]:
-    """Return facts grouped by subject and relation, each value once, all in the order of the facts."""
+    """Return facts grouped by subject and relation, each value once, in the order of the facts."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for fact in facts:
         found.setdefault((fact.subject, fact.relation), {})[value_text(fact.object)] = None
@@ -81,7 +81,7 @@ def group_facts(facts: Sequence[Fact]) -> tuple[FactGroup, ...]:
 
 
 class _Squeezed:
-    """A text without punctuation, blanks and case, and where each character came from."""
+    """A text without punctuation, blanks and case, aligned with the original."""
 
     def __init__(self, text: str) -> None:
         self.places = [place for place, sign in enumerate(text) if sign.isalnum()]
@@ -97,7 +97,7 @@ class _Found(NamedTuple):
 
 
 def template_of(reply: str, groups: Sequence[FactGroup]) -> Template:
-    """Return a reply with the knowledge of the groups replaced by slots."""
+    """Return the template of a reply: the knowledge of the groups replaced by slots."""
     squeezed = _Squeezed(reply)
     found: list[_Found] = []
     taken = [False] * len(squeezed.text)
@@ -136,7 +136,7 @@ def _surfaces(number: int, group: FactGroup) -> list[tuple[str, TemplateSlot, in
 
 
 def _same(one: _Found, slot: TemplateSlot, number: int) -> bool:
-    """Tell whether a value was found before; subjects and relations may be named again."""
+    """Return whether a value was found before; subjects and relations may occur again."""
     if slot.what != VALUE or one.slot.what != VALUE or one.slot.group != slot.group:
         return False
     return one.number == number or (one.slot.form == ITEM) != (slot.form == ITEM)
@@ -175,7 +175,7 @@ def _widened(found: _Found, reply: str, text: str) -> _Found:
 
 
 def _part(reply: str, number: int, group: FactGroup, found: Sequence[_Found]) -> _Found | None:
-    """Return the stretch of a reply that is taken from a long value, however loosely."""
+    """Return the span of a reply that is taken from a long value, by fuzzy match."""
     value = group.values[0]
     blocks = [
         block
@@ -201,7 +201,7 @@ def _part(reply: str, number: int, group: FactGroup, found: Sequence[_Found]) ->
 
 
 def _merged(found: Sequence[_Found], reply: str, groups: Sequence[FactGroup]) -> list[tuple[int, int, TemplateSlot]]:
-    """Return the places with values of one group that follow one another as one slot."""
+    """Return the found spans, neighbouring values of one group merged into one slot."""
     runs: list[list[_Found]] = []
     for one in found:
         last = runs[-1][-1] if runs else None
@@ -244,7 +244,7 @@ def _pieces(reply: str, places: Sequence[tuple[int, int, TemplateSlot]]) -> Temp
 def fill(
     pieces: Template, groups: Sequence[FactGroup], order: Sequence[int], part: Fragment | None = None
 ) -> tuple[str, ...] | None:
-    """Return the pieces with the slots filled, slot by slot; `None` where a slot cannot be filled.
+    """Return the pieces of a template with its slots filled; `None` where a slot cannot be filled.
 
     `order` says which of the groups each group of the template stands for. `part` fills the slots for parts.
     """
@@ -285,9 +285,9 @@ def _filled(slot: TemplateSlot, group: FactGroup, used: dict[int, int], part: Fr
 
 
 def takes_part(pieces: Template, groups: Sequence[FactGroup], order: Sequence[int]) -> bool:
-    """Tell whether a template says a part of a text, where a text is: after a pause or a verb that any part can follow.
+    """Return whether a template has one slot for a part of a text, in a position that any part can fill.
 
-    Any part is tried in the place, so that only places without a grammar of their own will do.
+    That is after punctuation or a copula: every part is tried there.
     """
     slots = [place for place, piece in enumerate(pieces) if isinstance(piece, TemplateSlot) and piece.form == PART]
     if len(slots) != 1:
@@ -299,7 +299,7 @@ def takes_part(pieces: Template, groups: Sequence[FactGroup], order: Sequence[in
 
 
 def head_of(pieces: Template) -> Template | None:
-    """Return a template up to the end of the sentence with its last slot; `None` where nothing follows."""
+    """Return a template cut after the sentence of its last slot; `None` where nothing follows it."""
     values = [place for place, piece in enumerate(pieces) if isinstance(piece, TemplateSlot) and piece.what == VALUE]
     after = values[-1] + 1 if values else len(pieces)
     wording = pieces[after] if after < len(pieces) else None

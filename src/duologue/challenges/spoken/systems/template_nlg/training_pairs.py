@@ -1,4 +1,4 @@
-"""What the replier learns from: the replies of the training dialogues, and which dialogues are copies of others."""
+"""Training pairs of context and reply template, and the detection of near-duplicate dialogues."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from duologue.challenges.spoken.systems.template_nlg.grounding import EntityLexi
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import fact_text
 from duologue.challenges.spoken.systems.template_nlg.template_index import IndexedTemplate
 from duologue.challenges.spoken.systems.template_nlg.templates import template_of
+from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.knowledge.normalization import without_suffix
 
 if TYPE_CHECKING:
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
     from duologue.core.records import Example, Fact
 
-_TELLING = 12  # characters of a reply that two dialogues do not share by accident
-_SHARED = 3  # such replies make two dialogues copies
+_TELLING = 12  # characters of a reply that two dialogues do not share by chance
+_SHARED = 3  # such replies that near-duplicates share
 
 
 class TrainingReply(NamedTuple):
-    """A reply of a person and what it answered."""
+    """A reference reply with its context and template."""
 
     example: Example
     facts: tuple[Fact, ...]
@@ -34,7 +35,7 @@ class TrainingReply(NamedTuple):
 
     @property
     def reply(self) -> str:
-        """What the person said."""
+        """The reference reply."""
         return self.example.references[0].text or ""
 
 
@@ -43,11 +44,11 @@ def training_replies(
 ) -> tuple[list[TrainingReply], list[str]]:
     """Return a lesson for each example with a reply, and the runs of characters that are plain words.
 
-    `correct` takes the recogniser's noise out of replies without facts, the only ones that bear it.
+    `correct` removes recognition errors from replies without facts, the only ones that have them.
     """
     taught = [one for one in examples if one.references and one.references[0].text]
     duplicate_of = near_duplicates(taught)
-    facts = [_facts(one) for one in taught]
+    facts = [gold_facts(one) for one in taught]
     nows = [context_of(one.sample.history, known) for one, known in zip(taught, facts, strict=True)]
     templates = [
         template_of(_wording(one, correct if correct is not None and not known else str), context.groups)
@@ -75,14 +76,9 @@ def training_replies(
 
 
 def _wording(example: Example, correct: Callable[[str], str]) -> str:
-    """Return a reply mended; noise may have left a mark at its start."""
+    """Return the corrected reply, without punctuation that the noise may have left at its start."""
     reply = example.references[0].text or ""
     return correct(reply).lstrip("，。、 ") or reply
-
-
-def _facts(example: Example) -> tuple[Fact, ...]:
-    annotation = example.references[0].annotation
-    return annotation.facts if annotation is not None else ()
 
 
 def _names(fact: Fact) -> tuple[str, str]:
@@ -90,10 +86,10 @@ def _names(fact: Fact) -> tuple[str, str]:
 
 
 def near_duplicates(examples: Sequence[Example]) -> dict[str, str]:
-    """Return for each dialogue the first of those that it is a copy of, by id; most are copies of none but themselves.
+    """Return by dialogue id the first dialogue that it nearly duplicates; itself for most.
 
-    Two dialogues that share three replies of twelve characters or more are copies: the challenge took dialogues over
-    from others and made noise in some turns.
+    Dialogues that share three replies of twelve characters or more are near-duplicates: the challenge reused dialogues
+    with noise in some turns.
     """
     where: dict[str, list[str]] = {}
     for one in examples:
@@ -114,7 +110,7 @@ def _pairs(ids: Sequence[str]) -> Iterable[tuple[str, str]]:
 
 
 def with_training_duplicates(examples: Sequence[Example], validation: Sequence[TrainingReply]) -> list[TrainingReply]:
-    """Return lessons that are judged, each under the first dialogue of `examples` that it is a copy of, if any."""
+    """Return validation pairs, those of near-duplicates under the training dialogue that they duplicate."""
     duplicate_of = near_duplicates([*examples, *(one.example for one in validation)])
     return [
         one._replace(entry=msgspec.structs.replace(one.entry, dialogue=duplicate_of[one.example.sample.dialogue_id]))
