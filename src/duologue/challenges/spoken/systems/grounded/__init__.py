@@ -1,1 +1,1 @@
-"""The system `grounded`: link what was said to the graph, track it, choose triples, reply."""
+"""The system `grounded`: entity linking, dialogue state tracking, triple selection, template-based generation."""

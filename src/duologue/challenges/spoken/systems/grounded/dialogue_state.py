@@ -1,7 +1,7 @@
-"""Which entities a dialogue is about: what was named and when, and whose values were said.
+"""Dialogue state tracking over a graph: candidate entities by their mentions and by the values that were said.
 
-Names are often missing (three quarters of the questions have none) or misheard; what the replies said of an entity
-tells as well which one is meant. Nothing here is learned; it gathers what the ranker weighs.
+Names are often missing (three quarters of the questions have none) or misrecognised; the values in earlier replies also
+tell which entity is meant. Nothing here is learned: the ranker weighs what the state holds.
 """
 
 from __future__ import annotations
@@ -27,41 +27,42 @@ T = TypeVar("T")
 _MAX_ENTITIES = 14
 _MAX_NAMESAKES = 5
 _RETRIEVAL_TURNS = 4
-"""Latest turns from which subjects are recalled by what was said of them."""
+"""Latest turns for which entities are retrieved by their values."""
 _CORRECTED_TURNS = 3
 _LEAST_SIMILARITY = 0.3
+"""Similarity from which a retrieved entity is a candidate."""
 _SHORTEST = 2
-"""Characters of a word that is found inside another by more than chance."""
+"""Characters of a value from which a match inside a text counts."""
 _LONG = 16
-"""Characters from which a value is compared by pieces: people shorten and reword it."""
+"""Characters from which a value is compared by n-grams: people shorten and reword it."""
 _PROSE = 200
-"""Characters from which a value is no list any more."""
-_KEPT = 1 << 15  # results that are remembered
+"""Characters from which a value is prose rather than a list."""
+_KEPT = 1 << 15  # cached results
 
 
 class EntityMention(NamedTuple):
-    """Where an entity was named."""
+    """A mention of an entity, with the age of its turn."""
 
     age: int
-    """Turns before the last one: 0 is the user's question."""
+    """Turns before the last one; 0 is the user's question."""
     mention: LinkedMention
 
 
 @dataclass
 class CandidateEntity:
-    """An entity that a reply may be about."""
+    """An entity that the reply may be about."""
 
     name: str
     said: list[EntityMention] = field(default_factory=list)
     """Latest first."""
     namesakes: int = 1
-    """Entities of the same name, this one included."""
+    """Number of entities with the same name, itself included."""
     retrieved: dict[int, float] = field(default_factory=dict)
-    """By age of the turn: how much it says what the graph says of the entity."""
+    """By age of the turn: similarity of the turn to the values of the entity."""
 
 
 class EntityValue(NamedTuple):
-    """One value of an entity, prepared for comparison with what is said."""
+    """A value of an entity, prepared for comparison with turns."""
 
     fact: Fact
     folded: str
@@ -71,33 +72,33 @@ class EntityValue(NamedTuple):
 
 
 class EntityProfile(NamedTuple):
-    """What the graph says of an entity."""
+    """The values of an entity in the graph, by attribute."""
 
     values: tuple[EntityValue, ...]
     relations: dict[str, tuple[int, ...]]
-    """By attribute, the places of its values."""
+    """By attribute: the indices of its values."""
 
 
 @dataclass
 class DialogueState:
-    """A dialogue as far as it was heard."""
+    """State of a dialogue after its latest turn."""
 
     turns: tuple[str, ...]
     """Latest first."""
     corrected: tuple[str, ...]
-    """The latest turns with the noise undone where it could be."""
+    """The latest turns, the user's corrected."""
     mentions: tuple[tuple[LinkedMention, ...], ...]
-    """Per turn as it was heard."""
+    """Per turn, before correction."""
     candidates: list[CandidateEntity]
 
 
 class StateTracker:
-    """Reads dialogues against one graph."""
+    """Tracks dialogues over one graph."""
 
     def __init__(
         self, graph: World, linker: EntityLinker, index: ValueIndex, correct: Callable[[str], str] | None = None
     ) -> None:
-        """Take the graph with its indexes; `correct` undoes noise before the words of a question are read."""
+        """Take the graph with its indexes; `correct` corrects recognition errors in the user's turns."""
         self._graph, self._linker, self._index, self._correct = graph, linker, index, correct
         self._corrected: dict[str, str] = {}
         self._profiles: dict[str, EntityProfile] = {}
@@ -105,7 +106,7 @@ class StateTracker:
         self._retrievals: dict[str, list[tuple[str, float]]] = {}
 
     def track(self, history: Sequence[Turn], also: Iterable[str] = ()) -> DialogueState:
-        """Return what a history (its last turn is the question) names and recalls; without turns there is nothing.
+        """Return the state after a history whose last turn is the question; empty without turns.
 
         `also` are entities that are candidates in any case.
         """
@@ -131,14 +132,14 @@ class StateTracker:
         return DialogueState(turns, corrected, mentions, list(kept.values()))
 
     def profile(self, name: str) -> EntityProfile:
-        """Return what the graph says of an entity."""
+        """Return the profile of an entity."""
         found = self._profiles.get(name)
         if found is None:
             found = self._profiles[name] = _bounded(self._profiles, _profile(self._graph.about(name)))
         return found
 
     def overlaps(self, name: str, text: str) -> tuple[float, ...]:
-        """Return for each value of an entity's profile how far a text says it, from 0 to 1."""
+        """Return for each value of an entity how far a text expresses it, from 0 to 1."""
         key = (name, text)
         found = self._overlaps.get(key)
         if found is None:
@@ -196,7 +197,7 @@ def _profile(facts: Sequence[Fact]) -> EntityProfile:
 
 
 def _overlap(value: EntityValue, folded: str, said: frozenset[str]) -> float:
-    """Return how far a text says a value: whole 1, of a list at least half of it, of a long text what is shared."""
+    """Return how far a text expresses a value: 1 if verbatim, else by list members or shared n-grams."""
     if value.folded.isdigit():
         return float(re.search(rf"(?<!\d){value.folded}(?!\d)", folded) is not None)
     if len(value.folded) >= _SHORTEST and value.folded in folded:

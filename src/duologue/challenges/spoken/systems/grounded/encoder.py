@@ -1,4 +1,4 @@
-"""The words that the ranker knows, and situations as rows for it."""
+"""Vocabulary of the pair ranker, and the encoding of candidate pairs as its input."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIRST_WORD = max(PAD, UNKNOWN) + 1
 
 
 class RankerVocabulary(Record, frozen=True, kw_only=True):
-    """The words of questions and of attributes that training data has often enough."""
+    """Words of questions and attributes that are frequent enough in the training data."""
 
     question: tuple[str, ...]
     attribute: tuple[str, ...]
@@ -30,9 +30,9 @@ class RankerVocabulary(Record, frozen=True, kw_only=True):
 def vocabulary_of(
     rows: Iterable[tuple[str, CandidatePairs, Collection[tuple[str, str]]]], *, rare: int
 ) -> RankerVocabulary:
-    """Return the words that at least `rare` dialogues have; of attributes only those that were wanted count.
+    """Return the words that occur in at least `rare` dialogues; of attributes only the gold ones count.
 
-    A row is a dialogue's id, the pairs of one of its situations and those of them that were wanted.
+    A row is a dialogue's id, the candidate pairs of one of its turns, and the gold pairs.
     """
     question: dict[str, set[str]] = {}
     attribute: dict[str, set[str]] = {}
@@ -51,9 +51,9 @@ def _often(found: dict[str, set[str]], rare: int) -> tuple[str, ...]:
 
 
 def target_shares(pairs: CandidatePairs, wanted: Collection[tuple[str, str]]) -> NDArray[np.float32]:
-    """Return what share of the answer each pair is (c,): equal ones of those wanted, `NONE` where none is.
+    """Return the target distribution over the pairs (c,): uniform over the gold pairs, `NONE` where there are none.
 
-    All zeros where none of those wanted is a candidate.
+    All zeros where no gold pair is a candidate.
     """
     right = np.array([pair in (wanted or (NONE,)) for pair in pairs.pairs], dtype=np.float32)
     total = right.sum()
@@ -61,7 +61,7 @@ def target_shares(pairs: CandidatePairs, wanted: Collection[tuple[str, str]]) ->
 
 
 class PairEncoder:
-    """Turns pairs into rows; attributes that look alike share a row of its table, which grows as rows are made."""
+    """Encodes candidate pairs; attributes with the same words share a row of a table that grows while encoding."""
 
     def __init__(self, words: RankerVocabulary) -> None:
         self.words = words
@@ -70,7 +70,7 @@ class PairEncoder:
         self._table: dict[tuple[int, ...], int] = {}
 
     def row(self, pairs: CandidatePairs, shares: NDArray[np.float32] | None = None) -> Choice:
-        """Return the candidates of a situation, with the shares that were wanted in training."""
+        """Return the encoded candidates of a turn, in training with their target distribution."""
         known = [self._question[word] for word in pairs.question if word in self._question]
         return Choice(
             words=np.array(known or [UNKNOWN], dtype=np.int32),
@@ -84,18 +84,18 @@ class PairEncoder:
         return self._table.setdefault(key, len(self._table))
 
     def begin(self) -> None:
-        """Forget the rows made so far; their collator goes on to pad them."""
+        """Start a new table; collators of earlier rows keep theirs."""
         self._table = {}
 
     def collator(self) -> Collator:
-        """Return what pads rows that were made so far."""
+        """Return the collator of the rows encoded so far."""
         table = np.full((max(1, len(self._table)), max(map(len, self._table), default=1)), PAD, dtype=np.int32)
         for key, at in self._table.items():
             table[at, : len(key)] = key
         return Collator(table)
 
     def size(self, *, width: int, hidden: int, dropout: float, word_dropout: float) -> UtilitySize:
-        """Return how large a network for these words is."""
+        """Return the sizes of a network with this vocabulary."""
         return UtilitySize(
             words=len(self.words.question) + _FIRST_WORD,
             template_words=len(self.words.attribute) + _FIRST_WORD,

@@ -1,7 +1,7 @@
-"""Names of a graph found in what was said: exactly, by sound, and with one wrong, missing or extra character.
+"""Entity linking over the names of a graph: exact, phonetic, and within one edit of a syllable.
 
-The graph is read when the linker is made and nothing of it is learned. Names are looked up, never gone through: the
-variants of a piece of text with one character left out meet those of a name with one left out.
+The names are indexed when the linker is made; nothing is learned. Fuzzy matches are found by deletion neighbourhood:
+variants of a span with one character deleted are matched with those of a name.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 EXACT, PHONETIC, REORDERED, EDITED = range(4)
-"""How a name was found: as written (punctuation and case apart), by its sound, with its parts in another order, with
-one syllable wrong, missing or too many."""
+"""Kinds of match: verbatim (punctuation and case apart), homophonous, with the syllables in another order, with one
+syllable substituted, deleted or inserted."""
 _COSTS = (0.0, 0.4, 1.2, 1.4)
-"""By how many characters each kind of finding must be longer than an exact one to be preferred to it."""
-_LONGEST = 24  # characters of a name that is looked for
-_LONGEST_EDITED = 14  # characters of a name that may have an error
-_SHORTEST_SOUND = 2  # a word of two characters must at least share one of them, see `_alike`
+"""By kind of match: the characters by which it must be longer than an exact match to be preferred."""
+_LONGEST = 24  # characters of a name that is linked
+_LONGEST_EDITED = 14  # characters of a name that is linked with an error
+_SHORTEST_SOUND = 2  # of two characters at least one must be as written, see `_alike`
 _SHORTEST_SWAPPED = 4
 _SHORTEST_EDITED = 3
-_KEPT = 4096  # texts whose mentions are remembered
+_KEPT = 4096  # texts whose mentions are cached
 
 
 class LinkedMention(NamedTuple):
-    """A name found in a text."""
+    """A mention of one or more entities in a text."""
 
     start: int
     """In the folded text; `end` is exclusive."""
@@ -37,14 +37,14 @@ class LinkedMention(NamedTuple):
     kind: int
     """`EXACT`, `PHONETIC`, `REORDERED` or `EDITED`."""
     names: tuple[str, ...]
-    """The entities that are called so."""
+    """The entities of that name."""
 
 
 class EntityLinker:
-    """Finds the entities that a text names."""
+    """Links the mentions in a text to the entities of a graph."""
 
     def __init__(self, names: Iterable[str], *, fuzzy: bool = True) -> None:
-        """Index names in one pass; without `fuzzy` only exact names are found."""
+        """Index names in one pass; without `fuzzy` only exact matches are linked."""
         self._forms: dict[str, tuple[str, ...]] = {}
         for name in names:
             for form in dict.fromkeys((fold(name), fold_name(name))):
@@ -79,7 +79,7 @@ class EntityLinker:
         return self._forms.get(form, ())
 
     def mentions(self, text: str) -> tuple[LinkedMention, ...]:
-        """Return the names in a text from left to right; where several overlap, the best and longest is taken."""
+        """Return the mentions in a text from left to right; of overlapping ones the best and longest."""
         known = self._known.get(text)
         if known is None:
             if len(self._known) >= _KEPT:
@@ -113,7 +113,7 @@ class EntityLinker:
                         yield LinkedMention(start, end, form, kind, self._forms[form])
 
     def _misheard(self, piece: str, phonetic: str) -> Iterator[tuple[str, int]]:
-        """Return the names that a piece may be a misheard form of, with the kind of error."""
+        """Return the names that a span may be a misrecognition of, with the kind of match."""
         same = self._phonetic_table.get(phonetic)
         if same is not None:
             yield from ((form, PHONETIC) for form in same if len(form) > _SHORTEST_SOUND or _alike(piece, form))
@@ -124,7 +124,7 @@ class EntityLinker:
             yield from ((form, EDITED) for form in self._edited(piece, phonetic))
 
     def _half_known(self, phonetic: str) -> bool:
-        """Return whether a name one syllable away is possible: its first or last half then stands in the piece."""
+        """Return whether a name within one edit is possible: its first or last half is then in the span."""
         for length in (len(phonetic) - 1, len(phonetic), len(phonetic) + 1):
             half = length // 2
             if (length, True, phonetic[:half]) in self._halves or (length, False, phonetic[-half:]) in self._halves:
@@ -132,7 +132,7 @@ class EntityLinker:
         return False
 
     def _edited(self, piece: str, phonetic: str) -> Iterator[str]:
-        """Return the names that differ from a piece by one syllable."""
+        """Return the names within one syllable edit of a span."""
         missing = self._shortened.get(phonetic, ())
         yield from (form for form in missing if len(form) > _SHORTEST_EDITED)
         for at, shorter in enumerate(_shortened(phonetic)):
@@ -148,7 +148,7 @@ def _shortened(phonetic: str) -> list[str]:
 
 
 def _alike(piece: str, form: str) -> bool:
-    """Whether at least half of the characters, and two of three, stand as written."""
+    """Return whether at least half of the characters, and two of three, are as written."""
     same = sum(one == other for one, other in zip(piece, form, strict=True))
     return 2 * same >= len(form) and len(form) - same <= max(1, len(form) // 3)
 

@@ -1,6 +1,6 @@
-"""Candidate (entity, attribute) pairs of a situation as numbers and words for the ranker.
+"""Features of candidate (entity, attribute) pairs for the ranker: numbers, and words of attribute and question.
 
-No figure and no word names an entity: a graph with other entities gives the same numbers for the same talk.
+No feature names an entity, so a graph with other entities gives the same features for the same dialogue.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     )
 
 NONE = ("", "")
-"""The pair that stands for a reply without knowledge."""
+"""The pair of a reply without knowledge."""
 
 _AGES = 6
-"""Turns that are looked at one by one."""
+"""Turns with features of their own."""
 _FADE = 0.7
-"""What a turn counts of the one after it."""
+"""Decay of a turn's weight per turn of age."""
 _SURE = 4
-"""Characters of a name from which a likeness is taken for it."""
+"""Characters of a name from which a fuzzy match is masked."""
 _WIDE = 200
-"""Characters of a value that count as long."""
+"""Four times the characters of a long value."""
 
 ENTITY = (
     *(f"named {age}" for age in range(_AGES)),
@@ -69,28 +69,28 @@ FEATURE_NAMES = (*ENTITY, *PAIR)
 
 
 class CandidatePairs(NamedTuple):
-    """The candidate pairs of one situation; the first is `NONE`."""
+    """Candidate pairs of one turn with their features; the first pair is `NONE`."""
 
     pairs: list[tuple[str, str]]
     features: NDArray[np.float32]
     """(c, f)."""
     attributes: list[tuple[str, ...]]
-    """Words that describe the attribute of each pair and the shape of its values."""
+    """Per pair: words of its attribute and the shape of its values."""
     question: list[str]
-    """Words of the question and of what led to it."""
+    """Words of the question and of the turns before it."""
 
 
 class CorpusCounts(NamedTuple):
-    """What is known of words and attributes from training texts."""
+    """Counts of character n-grams and attributes in the training data."""
 
     common: Mapping[str, int]
-    """In how many turns a piece of 1 to 4 characters occurs, where in several."""
+    """By n-gram of 1 to 4 characters: the turns that contain it, where several do."""
     attributes: Mapping[str, int]
-    """How often an attribute was asked for."""
+    """By attribute: the dialogues that ask for it."""
 
 
 def candidate_pairs(state: DialogueState, tracker: StateTracker, corpus: CorpusCounts) -> CandidatePairs:
-    """Return all pairs that a reply to a situation may need."""
+    """Return the candidate pairs of a dialogue state: every attribute of every candidate entity, and `NONE`."""
     profiles = [tracker.profile(one.name) for one in state.candidates]
     overlaps = [[tracker.overlaps(one.name, text) for text in state.turns[: 2 * _AGES]] for one in state.candidates]
     entities = _entity_features(state, profiles, overlaps, corpus)
@@ -126,7 +126,7 @@ def candidate_pairs(state: DialogueState, tracker: StateTracker, corpus: CorpusC
 
 
 def _nothing(entities: Sequence[Sequence[float]]) -> list[float]:
-    """Return for the reply without knowledge how well the best candidate does in each respect."""
+    """Return the entity features of `NONE`: the maximum of each over the candidates."""
     return [max(column) for column in zip(*entities, strict=True)] if entities else [0.0] * len(ENTITY)
 
 
@@ -181,7 +181,7 @@ def _entity_features(
 
 
 def _ranks(state: DialogueState) -> list[int]:
-    """Return for each candidate how many different names were said after its last naming."""
+    """Return for each candidate the number of different names mentioned after its last mention."""
     latest: dict[str, int] = {}
     for one in state.candidates:
         if one.said:
@@ -190,7 +190,7 @@ def _ranks(state: DialogueState) -> list[int]:
 
 
 def _place(one: CandidateEntity, state: DialogueState) -> float:
-    """Whether no other name follows in the turn that named the candidate last."""
+    """Return 1 where the candidate's last mention is the last of its turn."""
     if not one.said:
         return 0.0
     said = one.said[0]
@@ -205,7 +205,7 @@ def _form_features(one: CandidateEntity, corpus: CorpusCounts) -> list[float]:
 
 
 def _owned(one: CandidateEntity, at: int, state: DialogueState, profiles: Sequence[EntityProfile]) -> list[float]:
-    """Return whether the candidate is a value of another one, of the one named before it, and has a named value."""
+    """Return whether the candidate is a value of another, of the last mentioned one, and whether its value is named."""
     form = fold(one.name) if not one.said else one.said[0].mention.form
     of_another = of_last = owner = 0.0
     for other, profile in enumerate(profiles):
@@ -226,7 +226,7 @@ def _value_features(profile: EntityProfile, places: Sequence[int]) -> list[float
 
 
 def _overlap_features(lines: Sequence[tuple[float, ...]], places: Sequence[int]) -> list[float]:
-    """Return how far the values were said, by turn and speaker, and how many of them."""
+    """Return how far the values were expressed, by turn and speaker, and the share of them."""
     by_age = [max(line[place] for place in places) for line in lines]
     ever = [max((line[place] for line in lines[1:]), default=0.0) for place in places]
     share = sum(value >= 0.5 for value in ever) / len(ever)
@@ -259,7 +259,7 @@ def _name_features(relation: str, asked: str, before: str) -> list[float]:
 def _answered(
     profiles: Sequence[EntityProfile], overlaps: Sequence[Sequence[tuple[float, ...]]]
 ) -> dict[str, dict[str, float]]:
-    """Return by attribute and entity how far the latest replies said its values."""
+    """Return by attribute and entity how far the latest replies expressed its values."""
     found: dict[str, dict[str, float]] = {}
     for profile, lines in zip(profiles, overlaps, strict=True):
         for relation, places in profile.relations.items():
@@ -286,7 +286,7 @@ def _attribute_words(relation: str, profile: EntityProfile, places: Sequence[int
 def _question_words(
     state: DialogueState, profiles: Sequence[EntityProfile], overlaps: Sequence[Sequence[tuple[float, ...]]]
 ) -> Iterator[str]:
-    """Yield pieces of the last three turns, as written and as heard, names left out; and what was told before."""
+    """Yield character and phonetic n-grams of the last three turns with names masked, and attributes told before."""
     for age, (text, corrected) in enumerate(zip(state.turns, state.corrected, strict=False)):
         masked = _masked(fold(text), state, age) if corrected == text else _unnamed(fold(corrected), state, age)
         yield f"{age}!{min(len(masked) // 4, 8)}"
@@ -308,7 +308,7 @@ def _question_words(
 
 
 def _unnamed(corrected: str, state: DialogueState, age: int) -> str:
-    """Return a mended text with one sign for each name that stands in it now, or did before."""
+    """Return a corrected text with the names that were mentioned in it masked."""
     for mention in state.mentions[age]:
         if mention.kind == EXACT or len(mention.form) >= _SURE:
             corrected = corrected.replace(mention.form, "□")
@@ -316,7 +316,7 @@ def _unnamed(corrected: str, state: DialogueState, age: int) -> str:
 
 
 def _masked(folded: str, state: DialogueState, age: int) -> str:
-    """Return a folded text with one sign for each name in it."""
+    """Return a folded text with the names in it masked."""
     pieces, at = [], 0
     for mention in state.mentions[age]:
         if mention.kind != EXACT and len(mention.form) < _SURE:

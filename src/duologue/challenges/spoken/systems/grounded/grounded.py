@@ -1,9 +1,9 @@
-"""The system `grounded`: it finds what a question is about in the graph at hand, and replies with it.
+"""The system `grounded`: selects triples of the graph that a question asks for, and generates a reply from them.
 
-Names are linked exactly, by sound and with one error (`entity_linker`); the dialogue is tracked by names and by values
-that were said (`dialogue_state`); small networks rank (entity, attribute) pairs by features and words, none of which
-names an entity (`features`, `network`); the triples of the highest expected F1 are taken (`triple_choice`) and said by
-the template-based generator. The graph is read at run time: another one needs no new training.
+Entity mentions are linked exactly, phonetically and within one edit (`entity_linker`); the dialogue state is tracked by
+mentions and by values that were said (`dialogue_state`); small networks rank (entity, attribute) pairs by features that
+name no entity (`features`, `network`); the triples with the highest expected F1 are selected (`triple_choice`) and
+expressed by the template-based generator. The graph is read at run time: another one needs no new training.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from duologue.models.utility import Choice, UtilityRanker
 
 CARD, REPAIR = "grounded.json", "repair.json"
-_CHUNK = 32  # situations that are ranked at once
-_COMMON = 2  # turns that a piece must be in more than, to be kept as common
+_CHUNK = 32  # turns that are ranked at once
+_COMMON = 2  # turns that a common n-gram must exceed
 
 
 class GroundedSystem:
-    """Choose triples of the graph at hand and reply with them (a `Trainable`)."""
+    """Select triples by entity linking and a trained ranker, and generate a reply from templates (a `Trainable`)."""
 
     Recipe: type[Record] = GroundedRecipe
     scope = Scope(tasks=("spoken",))
@@ -57,7 +57,7 @@ class GroundedSystem:
         self._generator: TemplateGenerator | None = None
 
     def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # no chance is left in a trained system
-        """Take the graphs and index them; of 38,000 entities that takes seconds."""
+        """Take the graphs and index them; 38,000 entities take seconds."""
         self._worlds = dict(worlds)
         for world in self._worlds.values():
             self._tracker(world)
@@ -78,7 +78,7 @@ class GroundedSystem:
         unlabelled: Sequence[Example],  # noqa: ARG002  # turns without replies teach it nothing
         run: Run,
     ) -> None:
-        """Learn from samples with replies and triples; interrupted, it goes on from its checkpoints to the same model.
+        """Train on samples with replies and triples; interrupted, training resumes from its checkpoints.
 
         What is held out decides which weights are best, and nothing else; without it each part holds some dialogues
         out.
@@ -130,7 +130,7 @@ class GroundedSystem:
     def select(
         self, samples: Sequence[Sample], about: Sequence[Collection[str]] | None = None
     ) -> list[SelectedTriples]:
-        """Return the triples for each sample, and how likely it needs none.
+        """Return the selected triples of each sample, and the probability that it needs none.
 
         `about` tells per sample which entities it is about, where somebody knows.
         """
@@ -150,7 +150,7 @@ class GroundedSystem:
         return chosen
 
     def trace(self, sample: Sample) -> Trace:
-        """Return which entity a sample was found to be about, what was looked up, and the triples."""
+        """Return the entity that a sample is about, the query to the graph, and the selected triples."""
         from duologue.challenges.spoken.systems.trace import Trace
         from duologue.knowledge.query import Query, Step
 
@@ -174,7 +174,7 @@ class GroundedSystem:
         return tracker, state, candidate_pairs(state, tracker, self._corpus_counts)
 
     def _shares(self, pairs: Sequence[CandidatePairs]) -> list[Any]:
-        """Return the shares of each situation's pairs, rounded: below that, sums depend on the batch."""
+        """Return the probability of each candidate pair, rounded: further digits depend on the batch."""
         from duologue.challenges.spoken.systems.grounded.network import shares
 
         encoder = self._ready_encoder()
@@ -226,7 +226,7 @@ class GroundedSystem:
         return self._generator
 
     def save(self, folder: Path) -> None:
-        """Write the words, the weights, what is known of values, the repairer and the replier."""
+        """Write vocabulary, weights, value selector, corrector and generator."""
         from duologue.challenges.spoken.systems.grounded.model_card import GroundedCard  # needs numpy
         from duologue.models.weights import save_weights  # needs torch
 

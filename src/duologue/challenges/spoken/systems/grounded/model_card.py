@@ -1,4 +1,4 @@
-"""What a saved model of `grounded` keeps beside its weights."""
+"""Model card of `grounded`: what a saved model keeps beside its weights."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from duologue.core.records import Record
 
 
 class GroundedCard(Record, frozen=True, kw_only=True):
-    """Words, choice of values, background and provenance."""
+    """Vocabulary, value selector, corpus counts and provenance."""
 
     words: RankerVocabulary
     values: ValueSelector
     common: dict[str, int]
-    """See `features.Background`."""
+    """See `features.CorpusCounts`."""
     attributes: dict[str, int]
     seen: str
 

@@ -1,7 +1,7 @@
-"""Choosing one or several of a list of candidates, or the one that stands for none: a softmax over the list.
+"""Listwise pair ranker: a softmax over the candidate pairs, one of which stands for no knowledge.
 
-The network is that of `duologue.models.utility`: words of the situation, words and figures of each candidate. Here its
-one aim is which candidates were right: the cross-entropy between their shares and the softmax of its scores.
+The network is that of `duologue.models.utility`, over the words of the context and the words and features of each
+candidate. It is trained by the cross-entropy between the target distribution and the softmax of its scores.
 
 Letters in shapes: b lists, c candidates.
 """
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def log_shares(model: UtilityRanker, batch: Choices) -> Tensor:
-    """Return the logarithm of each candidate's share (b, c); of padding it is very small."""
+    """Return the log probability of each candidate (b, c); of padding it is very small."""
     scores = model(batch).squeeze(-1).masked_fill(~batch.mask, torch.finfo(torch.float32).min)
     overlaps: Tensor = scores.log_softmax(-1)
     return overlaps
 
 
 def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]:
-    """Return what `train` needs; `Choice.utility` (c, 1) holds the wanted shares, which add up to 1.
+    """Return what `train` needs; `Choice.utility` (c, 1) holds the target distribution.
 
     `hits` is 1 where the best candidate is one of the right ones.
     """
@@ -50,7 +50,7 @@ def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]
 
 
 def shares(models: Sequence[UtilityRanker], rows: Sequence[Choice], collate: Collator) -> list[NDArray[np.float32]]:
-    """Return the candidates' shares of each list: the mean over the models, each row adding up to 1."""
+    """Return the probabilities of each list of candidates: the mean over the models."""
     batch = collate(rows)
     with torch.inference_mode():
         mean = torch.stack([log_shares(model.eval(), batch).exp() for model in models]).mean(0).numpy()

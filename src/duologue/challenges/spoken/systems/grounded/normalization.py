@@ -1,7 +1,7 @@
-"""Text as it is compared: folded to its letters and digits, and further to how it sounds.
+"""Normalisation of text for matching: folded letters and digits, phonetic keys, character n-grams.
 
-Recogniser noise puts stops and particles into words, drops 《》 and ·, writes digits as formal numerals and characters
-as others of the same sound (specification, section 6). All three forms here are blind to one of these.
+Recognition errors put stops and particles into words, drop 《》 and ·, write digits as formal numerals and characters
+as homophones (specification, section 6). Each form here is invariant to some of these.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FORMAL = str.maketrans("零壹贰弍叁肆伍陆柒捌玖", "01223456789")
 _SPOKEN_DIGITS = dict(zip("0123456789", "零一二三四五六七八九", strict=True))
 _CUTS = re.compile(r"[、，,;；/|。！？!?…\n]+|::;")
 GRAM = 3
-"""Characters of the pieces by which long values are compared with what was said."""
+"""Length of the n-grams by which long values are compared with turns."""
 _SHORTEST_PART = 2
 
 
@@ -42,7 +42,7 @@ def fold_name(name: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def phonetic_key(folded: str) -> str:
-    """Return a folded text with each character replaced by the first of its sound; as long as it was.
+    """Return the phonetic key of a folded text: each character replaced by the first with its reading; same length.
 
     Two texts are equal here when their toneless pinyin is; of characters with several readings the first counts.
     """
@@ -59,7 +59,7 @@ def _phonetic_table() -> dict[int, str]:
 
 
 def list_items(value: str) -> tuple[str, ...]:
-    """Return the folded members of a value that lists several; those of one character are left out.
+    """Return the folded members of a value that is a list; those of one character are left out.
 
     >>> parts_of("演员、导演，歌 手")
     ('演员', '导演', '歌手')
@@ -69,5 +69,5 @@ def list_items(value: str) -> tuple[str, ...]:
 
 
 def char_ngrams(folded: str) -> frozenset[str]:
-    """Return the different pieces of `GRAM` characters of a folded text."""
+    """Return the different n-grams of `GRAM` characters of a folded text."""
     return frozenset(folded[at : at + GRAM] for at in range(len(folded) - GRAM + 1))

@@ -14,17 +14,17 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class GroundedRecipe(Record, frozen=True):
-    """How names are found, when nothing is looked up, how the ranker is trained."""
+    """Entity linking, triple selection and the training of the ranker."""
 
     linking: Literal["fuzzy", "exact"] = "fuzzy"
-    """`exact` finds names as they are written alone, punctuation and case apart (an ablation)."""
+    """`exact` links names only as they are written, punctuation and case apart (an ablation)."""
     repair: bool = True
-    """Whether questions are mended before their words are read (an ablation where not)."""
+    """Whether recognition errors in questions are corrected (an ablation where not)."""
     silence: Share = 0.9
-    """Share of "no knowledge needed" above which no triple is chosen. A lower one is right more often where none is
-    needed and wrong more often where some is; questions of the tests nearly always need some."""
+    """Probability of "no knowledge needed" above which no triple is selected. A lower one is
+    right more often where none is needed and wrong more often where some is; test questions nearly always need some."""
     members: Positive = 3
-    """Networks whose shares are averaged; each holds out other dialogues."""
+    """Networks whose probabilities are averaged; each holds out other dialogues."""
     epochs: Positive = 4
     batch: Positive = 32
     """Samples per step, each with all its candidates."""
@@ -45,10 +45,10 @@ class GroundedRecipe(Record, frozen=True):
     threads: Positive = 1
     """Processor threads in training; another number gives other last bits."""
     replies: TemplateNlgRecipe = TemplateNlgRecipe()
-    """How replies are chosen, and how that is trained."""
+    """The template-based generator."""
 
     @classmethod
     def tiny(cls) -> GroundedRecipe:
-        """Return a recipe that trains in seconds, for tests of what a system must keep to, not of what it knows."""
+        """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
         replies = TemplateNlgRecipe.tiny()
         return cls(members=1, epochs=1, batch=8, width=8, hidden=8, rare=1, held_out=0.3, repair=False, replies=replies)

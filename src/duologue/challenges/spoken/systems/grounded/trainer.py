@@ -1,4 +1,4 @@
-"""What the ranker learns from: situations of training dialogues with the pairs that were wanted."""
+"""Training of the pair ranker and the value selector."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LONGEST_PIECE = 4
 
 
 def corpus_counts(examples: Sequence[Example], *, limit: int) -> CorpusCounts:
-    """Return which pieces of text are common, and in how many dialogues each attribute was wanted."""
+    """Return the counts of common n-grams and of attributes in the training examples."""
     common: Counter[str] = Counter()
     attributes: dict[str, set[str]] = {}
     for one in examples:
@@ -54,7 +54,7 @@ def corpus_counts(examples: Sequence[Example], *, limit: int) -> CorpusCounts:
 
 @dataclass
 class RankerData:
-    """Training data, read against its graphs."""
+    """Encoded training data of the ranker."""
 
     dialogues: list[str]
     """Per row."""
@@ -64,7 +64,7 @@ class RankerData:
 
     @property
     def words(self) -> RankerVocabulary:
-        """The words that the rows are made of."""
+        """The vocabulary of the rows."""
         return self.encoder.words
 
     @classmethod
@@ -76,7 +76,7 @@ class RankerData:
         *,
         progress: Progress | None = None,
     ) -> RankerData:
-        """Read examples; those whose triples cannot be found teach the ranker nothing and are left out.
+        """Encode examples; those whose gold pairs are no candidates are left out.
 
         Raises `UsageError` when none is left.
         """
@@ -105,7 +105,7 @@ class RankerData:
         )
 
     def rows_of(self, examples: Sequence[tuple[Example, StateTracker]], corpus: CorpusCounts) -> list[Choice]:
-        """Return the rows of examples that are judged and teach nothing; those without triples are left out."""
+        """Return the rows of validation examples; those whose gold pairs are no candidates are left out."""
         rows = []
         for one, tracker in examples:
             pairs = candidate_pairs(tracker.track(one.sample.history), tracker, corpus)
@@ -131,13 +131,13 @@ def _own_attributes(examples: Sequence[Example]) -> dict[str, set[str]]:
 
 
 def _without(corpus: CorpusCounts, own: set[str]) -> CorpusCounts:
-    """Return what is known of attributes from the other dialogues: so it will be for those that are new."""
+    """Return the counts without those of a dialogue itself, as for an unseen dialogue."""
     counts = {name: count - (name in own) for name, count in corpus.attributes.items()}
     return corpus._replace(attributes={name: count for name, count in counts.items() if count})
 
 
 def new_model(words: RankerVocabulary, recipe: GroundedRecipe, seed: int) -> UtilityRanker:
-    """Return a network of the recipe's size with the first weights of a seed."""
+    """Return a network of the recipe's size with the initial weights of a seed."""
     size = PairEncoder(words).size(
         width=recipe.width, hidden=recipe.hidden, dropout=recipe.dropout, word_dropout=recipe.word_dropout
     )
@@ -145,9 +145,9 @@ def new_model(words: RankerVocabulary, recipe: GroundedRecipe, seed: int) -> Uti
 
 
 def train_members(data: RankerData, tests: Sequence[Choice], recipe: GroundedRecipe, run: Run) -> list[UtilityRanker]:
-    """Return the trained networks; each has a folder for its checkpoints below the run's.
+    """Return the trained networks of the ensemble; each keeps its checkpoints in a folder of its own.
 
-    All are judged by `tests`; without them each holds out some dialogues of the course.
+    All are validated on `tests`; without them each holds out some of the training dialogues.
     """
     plan = Plan(
         epochs=recipe.epochs,

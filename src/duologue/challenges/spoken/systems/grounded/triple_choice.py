@@ -1,7 +1,7 @@
-"""From the shares of pairs to triples: which values of an attribute, how many triples, and when none.
+"""Triple selection from pair probabilities: which values of an attribute, how many triples, and when none.
 
-Of an attribute with several values people mention some: a logistic regression on what was said of each already tells
-which. The triples then are those that promise the highest F1, the measure of the challenge.
+Of an attribute with several values people mention some: a logistic regression over what was said of each predicts
+which. The selected set of triples is the one with the highest expected F1, the measure of the challenge.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ _FEATURES = 13
 _STEPS = 12
 _PRIOR = 4.0  # values that an attribute's own rate is mixed with
 _LEAST = 0.02
-"""Share of a pair below which its values are not looked at."""
+"""Probability of a pair below which its values are not considered."""
 
 
 class ValueExample(NamedTuple):
-    """A pair that was wanted, and which of its values were."""
+    """A gold pair with the features of its values, and which of them are gold."""
 
     relation: str
     features: NDArray[np.float64]
     """(v, f): see `value_features`."""
     kept: NDArray[np.float64]
-    """(v,): 1 where the value was wanted."""
+    """(v,): 1 where the value is gold."""
 
 
 class ValueSelector(Record, frozen=True, kw_only=True):
-    """What was learned of choosing among the values of an attribute."""
+    """Logistic regression that selects among the values of an attribute."""
 
     weights: tuple[float, ...]
     rates: dict[str, tuple[float, float]]
-    """By attribute: how many of the values there were, of pairs with several, and how many were wanted."""
+    """By attribute, over gold pairs with several values: the number of values, and of gold ones."""
     rate: float
-    """Share of values wanted over all attributes."""
+    """Share of gold values over all attributes."""
 
     def probabilities(self, relation: str, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return for each value (v,) how likely it is wanted when the pair is."""
+        """Return the probability of each value (v,) given that the pair is needed."""
         if len(features) == 1:
             return np.ones(1)
         there, kept = self.rates.get(relation, (0.0, 0.0))
@@ -61,7 +61,7 @@ class ValueSelector(Record, frozen=True, kw_only=True):
 
 
 def value_features(state: DialogueState, tracker: StateTracker, pair: tuple[str, str]) -> NDArray[np.float64]:
-    """Return what tells whether a value will be mentioned (v, f), one row per value of the pair."""
+    """Return the features (v, f) of the values of a pair, one row per value."""
     profile = tracker.profile(pair[0])
     places = profile.relations[pair[1]]
     lines = [tracker.overlaps(pair[0], text) for text in state.turns[:12]]
@@ -94,7 +94,7 @@ def value_features(state: DialogueState, tracker: StateTracker, pair: tuple[str,
 
 
 def fit_value_selector(value_examples: Sequence[ValueExample]) -> ValueSelector:
-    """Return what pairs with several values teach; without any, all values are taken."""
+    """Return the selector fitted on pairs with several values; without any, it keeps all values."""
     several = [one for one in value_examples if len(one.kept) > 1]
     rates: dict[str, tuple[float, float]] = {}
     for one in several:
@@ -121,17 +121,17 @@ def _with_rate(features: NDArray[np.float64], rate: float) -> NDArray[np.float64
 
 
 class SelectedTriples(NamedTuple):
-    """What was chosen for a reply."""
+    """The triples selected for a reply."""
 
     facts: tuple[Fact, ...]
     silence: float
-    """How likely the reply needs no knowledge."""
+    """Probability that the reply needs no knowledge."""
 
 
 def restrict_to_entities(
     pairs: CandidatePairs, shares: NDArray[np.float32], names: Collection[str]
 ) -> NDArray[np.float32]:
-    """Return the shares of the pairs of these entities and of `NONE`, adding up to 1; without such pairs all."""
+    """Return the probabilities renormalised over these entities and `NONE`; unchanged without such pairs."""
     kept = np.where([pair == NONE or pair[0] in names for pair in pairs.pairs], shares, 0)
     total = kept.sum()
     return (kept / total).astype(np.float32) if kept[1:].any() else shares
@@ -145,9 +145,9 @@ def select_triples(
     values: ValueSelector,
     silence: float,
 ) -> SelectedTriples:
-    """Return the triples whose expected F1 is highest; none where `NONE` has more than the share `silence`.
+    """Return the triples with the highest expected F1; none where `NONE` is more probable than `silence`.
 
-    The expected F1 of a set is taken as 2 (sum of its chances) / (its size + expected number of wanted triples).
+    The expected F1 of a set is approximated by 2 (sum of its probabilities) / (its size + expected gold triples).
     """
     quiet = float(shares[0])
     if quiet > silence or len(pairs.pairs) < 2:

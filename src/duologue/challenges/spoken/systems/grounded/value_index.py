@@ -1,7 +1,6 @@
-"""From something said back to the facts of a graph that it may be about.
+"""Inverted index from values to entities: retrieves the subjects whose values a text mentions.
 
-An index of pieces of four characters over all values, built and searched with arrays: half a million values take
-seconds to index and a look-up takes a millisecond.
+Character 4-grams of all values in sorted arrays: half a million values take seconds to index, a query a millisecond.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
     from duologue.core.records import Fact
 
 _PIECE = 4
-_LONGEST = 120  # characters of a value that are indexed: definitions are shorter, introductions need no look-up
-_COMMON = 400  # a piece in more values tells nothing
+_LONGEST = 120  # characters of a value that are indexed
+_COMMON = 400  # values beyond which an n-gram is ignored
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class ValueIndex:
-    """Finds subjects by what a text says of them."""
+    """Retrieves subjects by the values that a text mentions."""
 
     def __init__(self, facts: Iterable[Fact]) -> None:
         self._subjects: list[str] = []
@@ -42,10 +41,10 @@ class ValueIndex:
         self._sizes = np.bincount(rows, minlength=len(values)).astype(np.float32)
 
     def search(self, text: str, limit: int = 3) -> list[tuple[str, float]]:
-        """Return up to `limit` subjects whose values a text has most in common with, best first, and how much (0-1).
+        """Return up to `limit` subjects with the most similar values, best first, with the similarity (0 to 1).
 
-        How much is the geometric mean of the shares of value and text that agree, rare pieces counting more. Where
-        more subjects than `limit` agree equally well, the text says nothing about any of them and none is returned.
+        The similarity is the geometric mean of the shares of n-grams that value and text have in common. Where more
+        than `limit` subjects are equally similar, none is returned.
         """
         folded = fold(text)
         if len(folded) < _PIECE or not len(self._pieces):
@@ -70,7 +69,7 @@ class ValueIndex:
 
 
 def _pieces_of(values: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Return the hashes of all pieces of all values, and the number of the value that each is of."""
+    """Return the hashes of all n-grams of all values, and for each the index of its value."""
     lengths = np.array([len(value) for value in values], dtype=np.int64)
     codes = np.frombuffer("".join(values).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
     rows = np.repeat(np.arange(len(values), dtype=np.int32), lengths)

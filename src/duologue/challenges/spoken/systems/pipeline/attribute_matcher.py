@@ -1,4 +1,4 @@
-"""Which attribute a question asks for: the one whose name is nearest by the cosine of trained vectors."""
+"""Attribute matching: the attribute whose name is nearest to the question by cosine of trained text vectors."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from duologue.models.words import Words
 
 _SPOKEN = {"Information": "简介"}
-"""Attributes that are compared under another name, as in the published code."""
+"""Attributes that are matched under another name, as in the published code."""
 
 
 def grams_of(text: str) -> list[str]:
-    """Return characters and pairs of characters of a text, punctuation left out."""
+    """Return the character unigrams and bigrams of a text without punctuation."""
     signs = [sign for sign in text.lower() if sign.isalnum()]
     return [*signs, *(f"{a}{b}" for a, b in pairwise(signs))]
 
 
 def asked_name(attribute: str) -> str:
-    """Return the name under which an attribute is compared with questions."""
+    """Return the name under which an attribute is matched with questions."""
     return _SPOKEN.get(attribute, attribute)
 
 
 class AttributeMatcher:
-    """Chooses one entity and attribute for a question."""
+    """Matches a question with one entity and attribute."""
 
     def __init__(self, model: TextVectors, words: Words) -> None:
         self._model, self._words = model, words
 
     def choose(self, question: str, entities: Sequence[str], world: World) -> tuple[Fact, ...]:
-        """Return all facts of the best pair of entity and attribute; of equal ones the entity that comes first.
+        """Return all facts of the best pair of entity and attribute; ties go to the entity that comes first.
 
         Where an entity has facts there is always an answer.
         """

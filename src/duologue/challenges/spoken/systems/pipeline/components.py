@@ -1,4 +1,4 @@
-"""The parts of the pipeline together: made anew, saved, taken up again."""
+"""Components of the pipeline: construction, saving and loading."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES, ATTRIBUTES, REPLIES = "names.safetensors", "attributes.safetensors", "rep
 
 
 class Components(NamedTuple):
-    """All that is learned."""
+    """The trained components and vocabularies."""
 
     signs: Words
     """Characters, for tagger and generator."""
@@ -38,11 +38,11 @@ class Components(NamedTuple):
     vectors: TextVectors
     generator: CopyTransformer
     corrector: AsrCorrector | None
-    """`None`: nothing is corrected."""
+    """`None` where nothing is corrected."""
 
 
 class _Card(Record, frozen=True, kw_only=True):
-    """What saved parts need beside weights."""
+    """What saved components keep beside weights."""
 
     signs: list[str]
     grams: list[str]
@@ -51,7 +51,7 @@ class _Card(Record, frozen=True, kw_only=True):
 
 
 def new_components(recipe: PipelineRecipe, signs: Words, grams: Words, idf_table: NgramIdf, seed: int) -> Components:
-    """Return parts that have learned nothing, without what corrects."""
+    """Return untrained components without a corrector."""
     from duologue.challenges.spoken.systems.pipeline.network.generator import new_generator  # these need torch
     from duologue.challenges.spoken.systems.pipeline.network.tagger import new_tagger
     from duologue.challenges.spoken.systems.pipeline.network.vectors import VectorSize, new_vectors
@@ -84,7 +84,7 @@ def _size(recipe: PipelineRecipe, vocabulary: int) -> Seq2SeqSize:
 
 
 def save_components(components: Components, seen: str, folder: Path) -> None:
-    """Write words, weights and what corrects; `seen` says what was learned from."""
+    """Write vocabularies, weights and corrector; `seen` describes the training data."""
     from duologue.models.weights import save_weights  # needs torch
 
     save_weights(components.tagger, folder / NAMES)

@@ -23,15 +23,15 @@ _READ = 200  # characters of an utterance that are tagged
 
 
 class NgramIdf(Record, frozen=True, kw_only=True):
-    """How many utterances hold a run of characters: what IDF is made of."""
+    """Document frequencies of character n-grams over utterances, for IDF."""
 
     utterances: int
     counts: dict[str, int]
-    """Runs of 2 to 8 characters; those in fewer than three utterances are left out."""
+    """By n-gram of 2 to 8 characters: the utterances that contain it, three or more."""
 
     @classmethod
     def of(cls, lines: Sequence[LabelledUtterance]) -> NgramIdf:
-        """Count the runs of utterances."""
+        """Count the n-grams of utterances."""
         counts: Counter[str] = Counter()
         for line in lines:
             text = line.text
@@ -41,12 +41,12 @@ class NgramIdf(Record, frozen=True, kw_only=True):
         return cls(utterances=len(lines), counts={run: n for run, n in sorted(counts.items()) if n >= _RARE})
 
     def idf(self, name: str) -> float:
-        """Return how rare a name is: ln of utterances over those that hold it, one added."""
+        """Return the IDF of a name: ln of utterances / (1 + utterances that contain it)."""
         return math.log(self.utterances / (1 + self.counts.get(name[:_LONGEST], 0)))
 
 
 class EntityDictionary:
-    """The names of a graph: as they are and without their suffixes; of names that share one the last wins."""
+    """Dictionary of the names of a graph, with and without their suffixes; of equal ones the last wins."""
 
     def __init__(self, entities: Iterable[str]) -> None:
         names = list(entities)
@@ -70,14 +70,14 @@ class EntityDictionary:
 
 
 def tagger_size(words: Words, width: int, layers: int) -> TaggerSize:
-    """Return the size of a tagger of names that reads these characters."""
+    """Return the sizes of a tagger over these characters."""
     from duologue.challenges.spoken.systems.pipeline.network.tagger import TaggerSize  # needs torch
 
     return TaggerSize(vocabulary=len(words), labels=1, width=width, inner=4 * width, layers=layers, word_dropout=0.1)
 
 
 def tagger_row(line: LabelledUtterance, words: Words) -> Tagged:
-    """Return an utterance for the tagger; it must not be empty."""
+    """Return the tagger input of an utterance, which must not be empty."""
     from duologue.challenges.spoken.systems.pipeline.network.tagger import LabelledSpan, Tagged  # needs torch
 
     spans = [LabelledSpan(start, end, 0) for start, end in line.names if end <= _READ]
@@ -87,9 +87,9 @@ def tagger_row(line: LabelledUtterance, words: Words) -> Tagged:
 def mentioned_entities(
     texts: Sequence[str], tagger: Tagger, words: Words, dictionary: EntityDictionary, idf_table: NgramIdf
 ) -> list[str]:
-    """Return the entities that a dialogue names, the one named last first, each once.
+    """Return the entities mentioned in a dialogue, the latest first, each once.
 
-    Tagged names that the graph knows; where there are none, of all names in the dictionary the rarest (of equals the
+    They are the tagged names that the graph has; without any, the dictionary match with the highest IDF (of equals the
     longest, then the last).
     """
     found: dict[str, None] = {}

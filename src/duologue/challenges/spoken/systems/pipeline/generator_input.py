@@ -1,4 +1,4 @@
-"""A reply from triples and history: what the generator reads and says.
+"""Input and target of the generator: tokens of triples, history and reply.
 
 It reads and says characters, and pieces of what the triples hold: the published generator is pre-trained and copies a
 value character by character, which one trained from nothing on some thousand replies does not learn. A name, a value or
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 SUBJECT, RELATION, OBJECT, INSIDE, USER, SYSTEM = range(6)
 KINDS = 6
-"""Kinds of what the generator reads; `INSIDE` are the characters of a piece that was just read whole."""
+"""Kinds of source tokens; `INSIDE` are the characters of the piece before them."""
 
 _FACTS = 10
 _VALUE = 160
-"""Characters of a value that can be said."""
+"""Characters of a value that are read."""
 _LOOKED_INTO = 6
-"""Characters of a piece that are read one by one: they tell what it is about."""
+"""First characters of a piece that are also read one by one."""
 _TURN = 30
 _REPLY = 60
 _PIECE = re.compile(r"[^，。；！？、,;!?\s]+|[，。；！？、,;!?\s]")
 
 
 class GeneratorSource(NamedTuple):
-    """What is read."""
+    """Source of the generator: tokens with their kinds."""
 
     signs: list[str]
     """Characters, and pieces of triples."""
@@ -43,7 +43,7 @@ class GeneratorSource(NamedTuple):
 
 
 def generator_source(facts: Sequence[Fact], history: Sequence[Turn]) -> GeneratorSource:
-    """Return the first ten triples (values cut at 160 characters) and the end of the last turn.
+    """Return the source of ten triples at most (values cut at 160 characters) and the end of the last turn.
 
     An entity and an attribute that several values share are read once.
     """
@@ -68,7 +68,7 @@ def _add(source: GeneratorSource, signs: Sequence[str], kind: int) -> None:
 
 
 def generator_pair(source: GeneratorSource, reply: str, words: Words) -> tuple[Seq2SeqPair, list[str]]:
-    """Return a source and a reply to it as numbers, and what stands in the source that no vocabulary knows."""
+    """Return source and reply as token ids, and the out-of-vocabulary tokens of the source."""
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair  # needs torch
 
     numbers, unknown = words.source(source.signs)
@@ -77,7 +77,7 @@ def generator_pair(source: GeneratorSource, reply: str, words: Words) -> tuple[S
 
 
 def _pieces_in(reply: str, pieces: Sequence[str]) -> Iterator[str]:
-    """Yield a reply in pieces, the longest at each place, and characters between them."""
+    """Yield the tokens of a reply: pieces by longest match, and characters between them."""
     place = 0
     while place < len(reply):
         piece = next((one for one in pieces if reply.startswith(one, place)), reply[place])

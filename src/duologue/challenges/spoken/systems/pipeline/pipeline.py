@@ -1,7 +1,7 @@
-"""The pipeline: the logic of the published baseline with small trained parts (specification, section 7).
+"""The system `pipeline`: the published baseline's logic with small trained components (specification, section 7).
 
-Correct what the recogniser did to the user's words; name the entities; take the one attribute whose name is nearest to
-the question, with all its values, and never nothing where an entity was found; write a reply from triples and history.
+Correct recognition errors in the user's turns, tag entity mentions, match the question with one attribute and take all
+its values (never none where an entity was found), and generate a reply from the triples and the history.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Pipeline:
-    """Correct, name, choose one attribute, write: the published baseline with small parts (a `Trainable`)."""
+    """Correct, tag entities, match one attribute, generate: the published baseline in small (a `Trainable`)."""
 
     Recipe: type[Record] = PipelineRecipe
     scope = Scope(tasks=("spoken",))
@@ -64,7 +64,7 @@ class Pipeline:
         unlabelled: Sequence[Example],  # noqa: ARG002  # turns without replies teach it nothing
         run: Run,
     ) -> None:
-        """Learn the parts one after another; interrupted, each goes on from its last checkpoint to the same weights.
+        """Train the components one after another; interrupted, each resumes from its last checkpoint.
 
         Without held-out examples some dialogues are held out. Raises `UsageError` when there is nothing to learn from.
         """
@@ -130,7 +130,7 @@ class Pipeline:
         return "".join(components.signs.text(found[0].words, unknown))
 
     def save(self, folder: Path) -> None:
-        """Write words, weights and what corrects."""
+        """Write vocabularies, weights and corrector."""
         from duologue.challenges.spoken.systems.pipeline.components import save_components
 
         if self._components is None:

@@ -1,4 +1,4 @@
-"""How large the parts of the pipeline are, and how they are trained."""
+"""Recipe of the pipeline: sizes and training of its components."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class TaggerRecipe(Record, frozen=True):
-    """The tagger of names."""
+    """The entity tagger."""
 
     width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 96
     layers: Positive = 1
@@ -24,7 +24,7 @@ class TaggerRecipe(Record, frozen=True):
 
 
 class AttributeRecipe(Record, frozen=True):
-    """The vectors of questions and attributes."""
+    """The text encoder of the attribute matcher."""
 
     width: Positive = 128
     epochs: Positive = 8
@@ -33,7 +33,7 @@ class AttributeRecipe(Record, frozen=True):
 
 
 class GeneratorRecipe(Record, frozen=True):
-    """The generator."""
+    """The reply generator."""
 
     renamed: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
     """Former names of entries."""
@@ -54,11 +54,11 @@ class GeneratorRecipe(Record, frozen=True):
     temperature: Rate = 0.7
     """Of nucleus sampling: the sampling temperature."""
     longest: Positive = 40
-    """Characters and pieces of triples in a reply."""
+    """Most tokens (characters and pieces of triples) of a reply."""
 
 
 class PipelineRecipe(Record, frozen=True):
-    """What the pipeline corrects, and how its parts are trained."""
+    """Correction, components and training of the pipeline."""
 
     correct: bool = True
     """Whether the user's words are corrected before they are understood."""
@@ -76,7 +76,7 @@ class PipelineRecipe(Record, frozen=True):
 
     @classmethod
     def tiny(cls) -> PipelineRecipe:
-        """Return a recipe that trains in seconds, for tests of what a pipeline must keep to, not of what it knows."""
+        """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
         return cls(
             correct=False,
             names=TaggerRecipe(width=8, layers=1, epochs=1, batch=8),

@@ -1,4 +1,4 @@
-"""Teaching the parts of the pipeline, one after another."""
+"""Training of the components of the pipeline, one after another."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def train_components(
     recipe: PipelineRecipe, examples: Sequence[Example], held_out: Sequence[Example], run: Run
 ) -> Components:
-    """Return parts that have learned from examples with replies; the held-out ones say which weights are best.
+    """Return the components trained on examples with replies; the best weights are chosen on the held-out ones.
 
     Interrupted, each part goes on from its last checkpoint to the same weights. Raises `UsageError` when there is
     nothing to learn from.
@@ -67,7 +67,7 @@ def train_components(
 
 
 class _ComponentTrainer:
-    """Trains a part in a folder of its own below that of the run."""
+    """Trains a component with checkpoints in a folder of its own."""
 
     def __init__(self, recipe: PipelineRecipe, run: Run) -> None:
         self.recipe, self.run = recipe, run
@@ -99,7 +99,7 @@ class _ComponentTrainer:
 
 
 def _grams(example: Example) -> list[list[str]]:
-    """Return the n-grams of the question of an example and of the attribute asked for."""
+    """Return the n-grams of an example's question and of its gold attribute."""
     question = example.sample.history[-1].text if example.sample.history else ""
     return [grams_of(question), grams_of(asked_name(gold_facts(example)[0].relation))]
 
@@ -111,7 +111,7 @@ def _questions(examples: Sequence[Example], components: Components) -> list[Text
 
 
 def _is_worth_saying(example: Example) -> bool:
-    """Return whether a reply should be learned: those without facts often bear noise, those with facts never do."""
+    """Return whether a reply is fit for training: those without facts are left out where they look noisy."""
     return bool(gold_facts(example)) or not has_noise_traces(example.references[0].text or "")
 
 
@@ -121,7 +121,7 @@ def _reply(example: Example, components: Components, worlds: Mapping[str, World]
 
 
 def all_values(example: Example, worlds: Mapping[str, World]) -> list[Fact]:
-    """Return the gold facts with all other values of their entities and attributes.
+    """Return the gold facts together with all other values of their entities and attributes.
 
     That is what the generator is given later; from the gold ones alone it would learn to say whatever it is given.
     """

@@ -1,4 +1,4 @@
-"""The utterances of training dialogues, each once, with the names that are in them."""
+"""Training utterances of the entity tagger: every utterance of a dialogue once, entity mentions labelled."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class LabelledUtterance(NamedTuple):
-    """An utterance."""
+    """An utterance with its entity mentions."""
 
     text: str
     names: tuple[tuple[int, int], ...]
-    """Where the entities of its dialogue are named: start and end (exclusive), in order, without overlap."""
+    """Spans of the mentions: start and end (exclusive), in order, without overlap."""
 
 
 def labelled_utterances(examples: Sequence[Example]) -> list[LabelledUtterance]:
-    """Return the utterances of all dialogues, those of a dialogue each once, names marked by exact match."""
+    """Return the utterances of all dialogues, each once per dialogue, mentions labelled by exact match."""
     texts: dict[str, dict[str, None]] = {}
     names: dict[str, dict[str, None]] = {}
     for one in examples:
@@ -41,7 +41,7 @@ def labelled_utterances(examples: Sequence[Example]) -> list[LabelledUtterance]:
 
 
 def balanced(lines: Sequence[LabelledUtterance]) -> list[LabelledUtterance]:
-    """Return the utterances that hold names and as many of the others, drawn by hash.
+    """Return the utterances with mentions and as many of the others, drawn by hash.
 
     Five in six hold none: they cost most of a tagger's time, and what it marks too much no graph knows.
     """
@@ -51,7 +51,7 @@ def balanced(lines: Sequence[LabelledUtterance]) -> list[LabelledUtterance]:
 
 
 def _places(text: str, names: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield where names stand in a text, the longest first at each place."""
+    """Yield the spans of names in a text by longest match."""
     place = 0
     while place < len(text):
         name = next((name for name in names if name and text.startswith(name, place)), None)

@@ -1,4 +1,4 @@
-"""The generator: making, training and using a `CopyTransformer`."""
+"""Construction, training subject and generation of a `CopyTransformer`."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 
 def new_generator(size: Seq2SeqSize, seed: int) -> CopyTransformer:
-    """Return a model with the first weights of that seed; the chance of others is left alone."""
+    """Return a model with the initial weights of a seed; other random states are left alone."""
     with first_weights(seed):
         return CopyTransformer(size)
 
 
 def generator_learner(model: CopyTransformer) -> Subject[Seq2SeqPair, Seq2SeqBatch]:
-    """Return what `train` needs: the mean of -ln P over the words of a batch, ends included (`choose="loss"`)."""
+    """Return what `train` needs: the mean of -ln P over the tokens of a batch, ends included (`choose="loss"`)."""
     return Subject(
         module=model,
         collate=collate_seq2seq,
         loss=partial(_mean, model),
         hits=None,
         length=_length,
-        weight=_generated,
+        weight=_target_tokens,
         tokens=_length,
     )
 
@@ -49,7 +49,7 @@ def _length(pair: Seq2SeqPair) -> int:
     return pair.length
 
 
-def _generated(pair: Seq2SeqPair) -> float:
+def _target_tokens(pair: Seq2SeqPair) -> float:
     return float(pair.said)
 
 
@@ -62,7 +62,7 @@ def replies(
     seeds: Sequence[int] = (),
     batch: int = 16,
 ) -> list[list[Reply]]:
-    """Return what the model says to each source: up to `width` replies of a beam, best first, one or `draws` otherwise.
+    """Return the generated replies to each source: up to `width` of a beam, best first; one or `draws` otherwise.
 
     Targets of the pairs are not read. `seeds`, one for each pair, are what a nucleus draws by. Sources of like length
     share a batch; only rounding (of about 1e-6) depends on that.

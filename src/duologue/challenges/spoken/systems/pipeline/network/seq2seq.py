@@ -1,4 +1,4 @@
-"""A transformer that answers a source text word by word and can copy words that no vocabulary knows.
+"""Encoder-decoder transformer with a copy head (pointer-generator) for out-of-vocabulary words of the source.
 
 Letters: b rows, s source tokens, t target tokens, n real target tokens of all rows, d width, v vocabulary, x the most
 unknown words of a source in the batch, l layers. Numbers of words are those of `duologue.models.words`: from v on they
@@ -50,13 +50,13 @@ class Seq2SeqSize(Record, frozen=True):
     decoder_layers: int = 4
     dropout: float = 0.1
     word_dropout: float = 0.0
-    """Share of words read as the unknown word in training; they can be copied all the same."""
+    """Share of tokens replaced by the unknown token in training; they can still be copied."""
     copy: bool = True
-    """Whether words can be copied; without, those that the vocabulary lacks cannot be said."""
+    """Whether source tokens can be copied; without, out-of-vocabulary tokens cannot be generated."""
 
 
 class Seq2SeqPair(NamedTuple):
-    """A source and what is said to it, as numbers."""
+    """Source and target as token ids."""
 
     source: Sequence[int]
     kinds: Sequence[int]
@@ -71,7 +71,7 @@ class Seq2SeqPair(NamedTuple):
 
     @property
     def said(self) -> int:
-        """Tokens that the model has to say, with the end."""
+        """Target tokens, END included."""
         return len(self.target) + 1
 
 
@@ -87,7 +87,7 @@ class Seq2SeqBatch(NamedTuple):
 
 
 class EncoderMemory(NamedTuple):
-    """A source as the decoder sees it."""
+    """An encoded source."""
 
     source: Tensor
     """(b, s)"""
@@ -98,7 +98,7 @@ class EncoderMemory(NamedTuple):
     bias: Tensor
     """(b, 1, 1, s)"""
     layers: tuple[Seen, ...]
-    """For each decoder layer what it looks at."""
+    """For each decoder layer the keys and values of cross-attention."""
     extra: int
     """x: numbers beyond the vocabulary."""
 
@@ -111,15 +111,15 @@ class EncoderMemory(NamedTuple):
 
 
 class DecoderState(NamedTuple):
-    """How far replies have come: the state of `CopyTransformer.step`."""
+    """Decoding state of `CopyTransformer.step`."""
 
     memory: EncoderMemory
     rows: Tensor
     """(m,): for each reply its row when the sources were encoded."""
     past: tuple[Seen, ...]
-    """For each layer what was said; empty before the first word."""
+    """For each layer the cached keys and values; empty before the first token."""
     place: int
-    """Words said."""
+    """Tokens generated."""
 
 
 def collate_seq2seq(pairs: Sequence[Seq2SeqPair]) -> Seq2SeqBatch:
@@ -140,7 +140,7 @@ def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
 
 
 class CopyTransformer(nn.Module):
-    """Encoder, decoder and copy head; one table of words serves source, target and output (weights are tied)."""
+    """Encoder, decoder and copy head; source, target and output embeddings are tied."""
 
     def __init__(self, size: Seq2SeqSize) -> None:
         super().__init__()
@@ -195,11 +195,11 @@ class CopyTransformer(nn.Module):
         return summed
 
     def start(self, memory: EncoderMemory) -> DecoderState:
-        """Return replies to each source of which nothing is said yet."""
+        """Return the initial decoding state of each source."""
         return DecoderState(memory, torch.arange(len(memory.source), device=memory.source.device), (), 0)
 
     def step(self, said: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
-        """Return ln P of each reply's next word, (m, v + x), after its last word `tokens` (m,): BEGIN at first."""
+        """Return ln P of each reply's next token, (m, v + x), after its last token `tokens` (m,), BEGIN at first."""
         states, past = self._decode(tokens.unsqueeze(1), said.memory, said.past, said.place)  # (m, 1, d)
         logits, memory = self._logits(states[:, 0]), said.memory
         following = DecoderState(memory, said.rows, past, said.place + 1)
@@ -209,7 +209,7 @@ class CopyTransformer(nn.Module):
         return copy_distribution(logits, weights[:, 0], gate[:, 0], memory.source, memory.extra), following
 
     def pick(self, said: DecoderState, rows: Tensor) -> DecoderState:
-        """Return these replies, in this order; a reply may go on in several ways."""
+        """Return the states of these replies, in this order; a reply may be continued in several ways."""
         of_source = said.rows.index_select(0, rows)
         same = torch.equal(of_source, said.rows)  # a beam changes places within its source: nothing to move there
         memory = said.memory if same else said.memory.pick(rows)

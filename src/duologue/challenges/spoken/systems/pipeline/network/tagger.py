@@ -1,4 +1,4 @@
-"""A tagger of spans: a transformer encoder reads the tokens, a CRF chooses tags that fit one another.
+"""Span tagger: a transformer encoder with a CRF over BIO tags.
 
 Letters: b rows, t tokens, d width, k tags. Tags are BIO (Ramshaw and Marcus 1995) by number: 0 is O, label i begins
 with 2i + 1 (B) and goes on with 2i + 2 (I).
@@ -40,7 +40,7 @@ class TaggerSize(Record, frozen=True):
     layers: int = 3
     dropout: float = 0.1
     word_dropout: float = 0.0
-    """Share of words read as the unknown word in training."""
+    """Share of tokens replaced by the unknown token in training."""
 
 
 class LabelledSpan(NamedTuple):
@@ -108,7 +108,7 @@ def collate_tagged(rows: Sequence[Tagged]) -> TagBatch:
 
 
 class Tagger(nn.Module):
-    """Find labelled spans: `TagBatch` -> -ln P of its tags, (b,)."""
+    """Transformer encoder with a CRF: `TagBatch` -> -ln P of its tags, (b,)."""
 
     def __init__(self, size: TaggerSize) -> None:
         super().__init__()
@@ -131,7 +131,7 @@ class Tagger(nn.Module):
         return loss
 
     def emissions(self, tokens: Tensor) -> Tensor:
-        """Return how much speaks for each tag at each token, (b, t, k)."""
+        """Return the emission scores of each tag at each token, (b, t, k)."""
         read = tokens
         if self.training and self.size.word_dropout:
             lost = torch.rand(tokens.shape, device=tokens.device) < self.size.word_dropout
@@ -150,7 +150,7 @@ class Tagger(nn.Module):
 
 
 def new_tagger(size: TaggerSize, seed: int) -> Tagger:
-    """Return a tagger with the first weights of that seed; the chance of others is left alone."""
+    """Return a tagger with the initial weights of a seed; other random states are left alone."""
     with first_weights(seed):
         return Tagger(size)
 

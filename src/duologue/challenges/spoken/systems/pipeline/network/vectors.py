@@ -1,4 +1,4 @@
-"""Texts as vectors whose cosine says how well they go together: trained on pairs against the others of a batch.
+"""Text encoder trained contrastively on pairs of texts, with in-batch negatives.
 
 A text is the bag of its n-grams (numbers of a vocabulary); their mean goes through one layer and is set to length 1.
 The loss is that of supervised SimCSE (Gao et al. 2021, equation 5 without hard negatives): a text must find its own
@@ -35,11 +35,11 @@ class VectorSize(Record, frozen=True):
     width: int = 128
     dropout: float = 0.2
     temperature: float = 0.05
-    """What cosines are divided by in the loss."""
+    """Temperature of the contrastive loss."""
 
 
 class TextPair(NamedTuple):
-    """Two texts that go together, as numbers of their n-grams; equal partners are never each other's negatives."""
+    """A positive pair of texts as n-gram ids; equal partners are never each other's negatives."""
 
     text: Sequence[int]
     partner: Sequence[int]
@@ -100,7 +100,7 @@ class TextVectors(nn.Module):
 
 
 def new_vectors(size: VectorSize, seed: int) -> TextVectors:
-    """Return an encoder with the first weights of that seed; the chance of others is left alone."""
+    """Return an encoder with the initial weights of a seed; other random states are left alone."""
     with first_weights(seed):
         return TextVectors(size)
 
