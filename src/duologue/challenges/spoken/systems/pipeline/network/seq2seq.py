@@ -110,7 +110,7 @@ class EncoderMemory(NamedTuple):
         )
 
 
-class DecoderState(NamedTuple):
+class Seq2SeqState(NamedTuple):
     """Decoding state of `CopyTransformer.step`."""
 
     memory: EncoderMemory
@@ -194,26 +194,26 @@ class CopyTransformer(nn.Module):
         summed: Tensor = losses.new_zeros(len(target)).index_add(0, rows, losses)
         return summed
 
-    def start(self, memory: EncoderMemory) -> DecoderState:
+    def start(self, memory: EncoderMemory) -> Seq2SeqState:
         """Return the initial decoding state of each source."""
-        return DecoderState(memory, torch.arange(len(memory.source), device=memory.source.device), (), 0)
+        return Seq2SeqState(memory, torch.arange(len(memory.source), device=memory.source.device), (), 0)
 
-    def step(self, said: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
+    def step(self, said: Seq2SeqState, tokens: Tensor) -> tuple[Tensor, Seq2SeqState]:
         """Return ln P of each reply's next token, (m, v + x), after its last token `tokens` (m,), BEGIN at first."""
         states, past = self._decode(tokens.unsqueeze(1), said.memory, said.past, said.place)  # (m, 1, d)
         logits, memory = self._logits(states[:, 0]), said.memory
-        following = DecoderState(memory, said.rows, past, said.place + 1)
+        following = Seq2SeqState(memory, said.rows, past, said.place + 1)
         if self.copy is None:
             return logits.float().log_softmax(-1), following
         weights, gate = self.copy(states, memory.states, memory.keys, memory.bias)  # (m, 1, s), (m, 1)
         return copy_distribution(logits, weights[:, 0], gate[:, 0], memory.source, memory.extra), following
 
-    def pick(self, said: DecoderState, rows: Tensor) -> DecoderState:
+    def pick(self, said: Seq2SeqState, rows: Tensor) -> Seq2SeqState:
         """Return the states of these replies, in this order; a reply may be continued in several ways."""
         of_source = said.rows.index_select(0, rows)
         same = torch.equal(of_source, said.rows)  # a beam changes places within its source: nothing to move there
         memory = said.memory if same else said.memory.pick(rows)
-        return DecoderState(memory, of_source, tuple(one.pick(rows) for one in said.past), said.place)
+        return Seq2SeqState(memory, of_source, tuple(one.pick(rows) for one in said.past), said.place)
 
     def _read(self, tokens: Tensor, start: int) -> Tensor:
         """Return words (b, t, d) with their positions; words that the vocabulary lacks are read as unknown."""
