@@ -29,7 +29,7 @@ def start(how: str, path: Path) -> subprocess.Popen[str]:
     """Start a process that holds an output until its standard input ends."""
     code = HOLDER.format(how=how)
     process = subprocess.Popen(
-        [sys.executable, "-c", code, str(path), "--a", "b c"],
+        [sys.executable, "-c", code, str(path), "--a", "b \udcff"],  # a name of bytes that are no UTF-8
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
@@ -48,7 +48,7 @@ def test_a_second_writer_is_told_who_is_at_work(how: str, tmp_path: Path) -> Non
         process.communicate()
     assert str(out) in str(caught.value)
     assert f"number {process.pid}" in str(caught.value)
-    assert "--a 'b c'" in str(caught.value)
+    assert r"--a 'b \udcff'" in str(caught.value)
     assert "since 20" in str(caught.value)
     with getattr(locks, how)(out):
         pass

@@ -19,6 +19,7 @@ import msgspec
 
 from duologue.core.disk import is_stream
 from duologue.core.errors import BusyError
+from duologue.core.escapes import one_line
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _stands(path: Path, handle: int) -> bool:
 
 def _sign(handle: int) -> None:
     """Write into the lock file who holds it; a full disk is no reason not to go on."""
-    command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    command = one_line(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))  # a path may be no UTF-8
     since = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
     with suppress(OSError):
         os.ftruncate(handle, 0)

@@ -107,9 +107,10 @@ class _Folder(_Ranged):
                 for name in sorted(files):
                     member = (place / name).as_posix()
                     if not name.startswith(".") and wanted(member):
+                        path = disk.regular(self._path / member)
                         names.append(member)
-                        sizes.append((self._path / member).stat().st_size)
-                        content.update(sampled(self._path / member, blocks=FEW_BLOCKS, block=SMALL_BLOCK))
+                        sizes.append(path.stat().st_size)
+                        content.update(sampled(path, blocks=FEW_BLOCKS, block=SMALL_BLOCK))
         self._names = names
         return Members(names, np.array(sizes, np.int64), content.digest())
 
