@@ -38,30 +38,30 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class RankerRecipe(Record, frozen=True):
-    """What the ranker practises on, how large it is, how it is trained."""
+    """Training data, network size and training schedule of the ranker."""
 
     regime: Literal["closed", "open"] = "closed"
-    """`closed`: knowledge base 1 and its five slots. `open`: mostly invented schemas."""
+    """`closed`: knowledge base 1 and its five slots. `open`: mostly random schemas."""
     dialogues: Positive = 6000
     """Simulated training dialogues per subtask on average: of whole dialogues (subtask 5) there are twice as many."""
     held_out: Positive = 300
-    """Simulated dialogues per subtask that decide which epoch was best."""
+    """Simulated held-out dialogues per subtask, which select the best epoch."""
     schemas: Positive = 600
-    """Open regime: how many schemas are invented."""
+    """Open regime: number of random schemas."""
     standard: Share = 0.3
-    """Open regime: share of the dialogues that are set in knowledge base 1 all the same."""
+    """Open regime: share of the dialogues in knowledge base 1."""
     rare: Share = 0.02
-    """Words that occur in a smaller share of the schemas are read as unknown words."""
+    """Words that occur in a smaller share of the schemas become the unknown word."""
     epochs: Positive = 4
     batch: Positive = 64
-    """Dialogues per step."""
+    """Dialogues per training step."""
     learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
     width: Positive = 64
-    """Numbers per word, utterance and turn."""
+    """Vector size of words, utterances and turns."""
     hidden: Positive = 128
-    """Numbers in the layer where all that is known of a candidate meets."""
+    """Hidden size of the layer that scores a candidate."""
     word_dropout: Share = 0.03
-    """Share of words read as the unknown word in training."""
+    """Share of words replaced by the unknown word in training."""
     checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
     """Time between checkpoints."""
     threads: Positive = 1
@@ -108,7 +108,7 @@ class Ranker:
         )
 
         if task.brief.name != "restaurant":
-            raise UsageError(f"the ranker practises for task 'restaurant' alone, found '{task.brief.name}'")
+            raise UsageError(f"the ranker makes training data for task 'restaurant' only, found '{task.brief.name}'")
         recipe = self.recipe
         if recipe.regime == "closed":
             data = closed_training_data(recipe.dialogues, recipe.held_out, seed, progress)
