@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.core.errors import UsageError
-from duologue.models.decode import Limits, Reply, beam, greedy, nucleus
-from duologue.models.words import BEGIN, END
+from duologue.models.decode import DecodingLimits, Reply, beam, greedy, nucleus
+from duologue.models.vocabulary import BEGIN, END
 
 V = 7  # four special words and three others
 
@@ -70,7 +70,7 @@ def exhaustive(model: Told, row: int, longest: int, power: float) -> list[Reply]
 @pytest.mark.parametrize("power", [0.0, 0.7, 1.0])
 def test_a_full_beam_finds_what_going_through_all_replies_finds(power: float) -> None:
     model = Told(3, 2)
-    many = beam(model, model.start(), 2, Limits(longest=4), width=400, length_power=power)
+    many = beam(model, model.start(), 2, DecodingLimits(longest=4), width=400, length_power=power)
     for row, replies in enumerate(many):
         expected = exhaustive(model, row, 4, power)
         assert len(replies) == len(expected) == 3 + 9 + 27 + 81
@@ -82,7 +82,7 @@ def test_a_full_beam_finds_what_going_through_all_replies_finds(power: float) ->
 @pytest.mark.parametrize("seed", range(8))
 def test_a_beam_of_width_one_is_greedy(seed: int) -> None:
     model = Told(seed, 5)
-    limits = Limits(longest=6, shortest=seed % 3)
+    limits = DecodingLimits(longest=6, shortest=seed % 3)
     one = [replies[0] for replies in beam(model, model.start(), 5, limits, width=1)]
     other = greedy(model, model.start(), 5, limits)
     assert [reply.words for reply in one] == [reply.words for reply in other]
@@ -100,7 +100,7 @@ def test_a_beam_of_width_one_is_greedy_where_words_tie_or_none_may_follow(
 ) -> None:
     model = Told(0, 2)
     model.table = torch.tensor([-torch.inf, -1.0, -0.5])[torch.tensor(levels)].view(2, V, V, V)
-    limits = Limits(longest=longest, shortest=shortest, once=once)
+    limits = DecodingLimits(longest=longest, shortest=shortest, once=once)
     (said, again) = greedy(model, model.start(), 2, limits), beam(model, model.start(), 2, limits, width=1)
     assert again == [[one] for one in said]
 
@@ -108,13 +108,13 @@ def test_a_beam_of_width_one_is_greedy_where_words_tie_or_none_may_follow(
 def test_of_equal_continuations_a_beam_takes_that_of_the_better_beam_then_the_lowest_word() -> None:
     model = Told(0, 1)
     model.table = torch.full((1, V, V, V), -1.0)
-    (replies,) = beam(model, model.start(), 1, Limits(longest=2, shortest=2), width=3)
+    (replies,) = beam(model, model.start(), 1, DecodingLimits(longest=2, shortest=2), width=3)
     assert [one.words for one in replies] == [[4, 4], [4, 5], [4, 6]]
 
 
 def test_greedy_says_the_likeliest_word_each_time() -> None:
     model = Told(1, 4)
-    for row, reply in enumerate(greedy(model, model.start(), 4, Limits(longest=5, forbidden=()))):
+    for row, reply in enumerate(greedy(model, model.start(), 4, DecodingLimits(longest=5, forbidden=()))):
         before = [BEGIN, BEGIN]
         for word in reply.words:
             assert word == int(model.table[row, before[-2], before[-1]].argmax())
@@ -125,7 +125,7 @@ def test_greedy_says_the_likeliest_word_each_time() -> None:
 
 @pytest.mark.parametrize("width", [1, 3])
 def test_rows_do_not_depend_on_one_another(width: int) -> None:
-    model, limits = Told(5, 6), Limits(longest=7)
+    model, limits = Told(5, 6), DecodingLimits(longest=7)
     together = beam(model, model.start(), 6, limits, width=width, length_power=0.5)
     alone = [
         beam(model.only(row), model.only(row).start(), 1, limits, width=width, length_power=0.5)[0] for row in range(6)
@@ -137,7 +137,7 @@ def test_rows_do_not_depend_on_one_another(width: int) -> None:
 
 def test_limits_are_kept() -> None:
     model = Told(2, 6)
-    limits = Limits(longest=5, shortest=3, forbidden=(0, 1, 2, 5))
+    limits = DecodingLimits(longest=5, shortest=3, forbidden=(0, 1, 2, 5))
     said = [one for replies in beam(model, model.start(), 6, limits, width=3) for one in replies]
     said += greedy(model, model.start(), 6, limits)
     said += nucleus(model, model.start(), range(6), limits)
@@ -150,7 +150,7 @@ def test_the_length_rule_prefers_longer_replies_with_a_higher_power() -> None:
     length = [
         sum(
             len(replies[0].words)
-            for replies in beam(model, model.start(), 20, Limits(longest=8), width=5, length_power=power)
+            for replies in beam(model, model.start(), 20, DecodingLimits(longest=8), width=5, length_power=power)
         )
         for power in (0.0, 1.0, 2.0)
     ]
@@ -160,8 +160,8 @@ def test_the_length_rule_prefers_longer_replies_with_a_higher_power() -> None:
 @pytest.mark.parametrize("power", [0.0, 1.0])
 def test_a_patient_beam_finds_nothing_worse_and_sometimes_better(power: float) -> None:
     model = Told(4, 12, temperature=0.4)
-    eager = beam(model, model.start(), 12, Limits(longest=6), width=2, length_power=power)
-    patient = beam(model, model.start(), 12, Limits(longest=6), width=2, length_power=power, patient=True)
+    eager = beam(model, model.start(), 12, DecodingLimits(longest=6), width=2, length_power=power)
+    patient = beam(model, model.start(), 12, DecodingLimits(longest=6), width=2, length_power=power, patient=True)
     gained = [one[0].score - other[0].score for one, other in zip(patient, eager, strict=True)]
     assert min(gained) >= 0
     assert max(gained) > 0.1
@@ -172,7 +172,7 @@ def test_a_patient_beam_stops_when_nothing_can_come_before_what_ended() -> None:
     model = Told(6, 1)
     model.table = torch.full_like(model.table, math.log(0.01))
     model.table[..., END], model.table[..., 4] = math.log(0.5), math.log(0.45)
-    beam(model, model.start(), 1, Limits(longest=40), width=1, patient=True)
+    beam(model, model.start(), 1, DecodingLimits(longest=40), width=1, patient=True)
     assert model.steps == 2
 
 
@@ -180,7 +180,7 @@ def test_a_patient_beam_stops_when_nothing_can_come_before_what_ended() -> None:
 def test_a_run_of_words_is_not_said_twice(once: int) -> None:
     model = Told(5, 3)
     model.table[..., END] = -20.0
-    limits = Limits(longest=12, once=once)
+    limits = DecodingLimits(longest=12, once=once)
     found = [*greedy(model, model.start(), 3, limits), *nucleus(model, model.start(), [1, 2, 3], limits)]
     found += [one for replies in beam(model, model.start(), 3, limits, width=3) for one in replies]
     for reply in found:
@@ -192,14 +192,17 @@ def test_nothing_more_is_asked_of_the_model_when_all_have_ended() -> None:
     model = Told(1, 2)
     model.table[..., END] = 0.0
     model.table[..., :END] = model.table[..., END + 1 :] = -50.0
-    assert [reply.words for reply in greedy(model, model.start(), 2, Limits(longest=30, shortest=0))] == [[], []]
+    assert [reply.words for reply in greedy(model, model.start(), 2, DecodingLimits(longest=30, shortest=0))] == [
+        [],
+        [],
+    ]
     assert model.steps == 1
-    beam(model, model.start(), 2, Limits(longest=30, shortest=0), width=1)
+    beam(model, model.start(), 2, DecodingLimits(longest=30, shortest=0), width=1)
     assert model.steps == 2
 
 
 def test_equal_seeds_draw_equal_replies_and_others_do_not() -> None:
-    model, limits = Told(7, 1), Limits(longest=9)
+    model, limits = Told(7, 1), DecodingLimits(longest=9)
     first, second, third = (nucleus(model, model.start(), [seed], limits, top_p=1.0)[0] for seed in (1, 1, 2))
     assert first == second
     assert first.words != third.words
@@ -207,11 +210,13 @@ def test_equal_seeds_draw_equal_replies_and_others_do_not() -> None:
 
 def test_a_small_nucleus_is_greedy_and_a_whole_one_draws_by_probability() -> None:
     model = Told(8, 3)
-    small = nucleus(model, model.start(), [1, 2, 3], Limits(longest=5), top_p=1e-6)
-    assert [one.words for one in small] == [one.words for one in greedy(model, model.start(), 3, Limits(longest=5))]
+    small = nucleus(model, model.start(), [1, 2, 3], DecodingLimits(longest=5), top_p=1e-6)
+    assert [one.words for one in small] == [
+        one.words for one in greedy(model, model.start(), 3, DecodingLimits(longest=5))
+    ]
     drawn = Told(8, 1)
     many, drawn.table = 2000, drawn.table.expand(2000, -1, -1, -1)
-    words = [one.words[0] for one in nucleus(drawn, drawn.start(), range(many), Limits(longest=1), top_p=1.0)]
+    words = [one.words[0] for one in nucleus(drawn, drawn.start(), range(many), DecodingLimits(longest=1), top_p=1.0)]
     chance = drawn.table[0, BEGIN, BEGIN, 4:].softmax(0).tolist()
     for word, expected in enumerate(chance, 4):
         assert words.count(word) / many == pytest.approx(expected, abs=4 * math.sqrt(expected / many))
@@ -223,12 +228,12 @@ def test_a_nucleus_leaves_unlikely_words_out_and_a_low_temperature_sharpens() ->
     model.table = model.table.expand(300, -1, -1, -1)
     least = 4 + int(ordered.argmin())
     top_p = 1 - float(ordered.min()) - 1e-4
-    kept = {one.words[0] for one in nucleus(model, model.start(), range(300), Limits(longest=1), top_p=top_p)}
+    kept = {one.words[0] for one in nucleus(model, model.start(), range(300), DecodingLimits(longest=1), top_p=top_p)}
     assert len(kept) == 2
     assert least not in kept
     cold = {
         one.words[0]
-        for one in nucleus(model, model.start(), range(300), Limits(longest=1), top_p=1.0, temperature=1e-3)
+        for one in nucleus(model, model.start(), range(300), DecodingLimits(longest=1), top_p=1.0, temperature=1e-3)
     }
     assert cold == {4 + int(ordered.argmax())}
 
@@ -236,6 +241,6 @@ def test_a_nucleus_leaves_unlikely_words_out_and_a_low_temperature_sharpens() ->
 def test_settings_that_mean_nothing_are_refused() -> None:
     model = Told(1, 1)
     with pytest.raises(UsageError, match="found top_p 0"):
-        nucleus(model, model.start(), [1], Limits(), top_p=0)
+        nucleus(model, model.start(), [1], DecodingLimits(), top_p=0)
     with pytest.raises(UsageError, match="found 0"):
-        beam(model, model.start(), 1, Limits(), width=0)
+        beam(model, model.start(), 1, DecodingLimits(), width=0)

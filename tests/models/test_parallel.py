@@ -13,8 +13,8 @@ from duologue.challenges.spoken.systems.pipeline.network.generator import genera
 from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair, Seq2SeqSize
 from duologue.core.errors import UsageError
 from duologue.core.identity import LOG
-from duologue.models.parallel import Team, on_device
-from duologue.models.train import Plan, Subject, train
+from duologue.models.parallel import ProcessGroup, on_device
+from duologue.models.train import TrainConfig, TrainingTask, train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, Seq2SeqBatch
 
 SIZE = Seq2SeqSize(vocabulary=12, width=16, heads=2, inner=32, encoder_layers=1, decoder_layers=1, dropout=0.0)
-PLAN = Plan(epochs=2, batch=3, learning_rate=0.01, choose="loss", threads=1, checkpoint_seconds=0.0, check_every=2)
+PLAN = TrainConfig(
+    epochs=2, batch=3, learning_rate=0.01, choose="loss", threads=1, checkpoint_seconds=0.0, check_every=2
+)
 PAIRS = [Seq2SeqPair([4 + n % 7] * (1 + n % 4), [0] * (1 + n % 4), [5 + n % 3] * (n % 5)) for n in range(10)]
 """The last batch of three is one pair: the second process has nothing to do there."""
 HELD_OUT = PAIRS[:7]
@@ -52,7 +54,7 @@ STAGED = """
 import functools, pathlib, sys
 import torch
 from torch import nn
-from duologue.models.train import Plan, Subject, train
+from duologue.models.train import TrainConfig, TrainingTask, train
 
 class Halves(nn.Module):
     def __init__(self):
@@ -78,8 +80,8 @@ if __name__ == "__main__":
     module = Halves()
     before = module.second.weight.detach().clone()
     seen = []
-    subject = Subject(module, torch.tensor, functools.partial(loss, module), None, width, stage=module.set)
-    plan = Plan(epochs=int(sys.argv[2]), batch=4, choose="loss", threads=1, devices=int(sys.argv[1]), patience=9)
+    subject = TrainingTask(module, torch.tensor, functools.partial(loss, module), None, width, stage=module.set)
+    plan = TrainConfig(epochs=int(sys.argv[2]), batch=4, choose="loss", threads=1, devices=int(sys.argv[1]), patience=9)
     train(subject, rows, rows, plan, folder=pathlib.Path(sys.argv[3]), seed=1)
     print("moved" if (module.second.weight != before).any() else "as it was")
 """
@@ -122,10 +124,10 @@ def test_two_processes_that_were_stopped_go_on_to_the_same_bits(tmp_path: Path) 
 def test_what_cannot_travel_to_another_process_is_named(tmp_path: Path) -> None:
     model = new_generator(SIZE, 1)
     learner = generator_learner(model)
-    local: Subject[Seq2SeqPair, Seq2SeqBatch] = Subject(
+    local: TrainingTask[Seq2SeqPair, Seq2SeqBatch] = TrainingTask(
         model, learner.collate, lambda batch: model(batch).sum(), None, len
     )
-    with pytest.raises(UsageError, match="training on 2 devices needs a subject that can be pickled"):
+    with pytest.raises(UsageError, match="training on 2 devices needs a training task that can be pickled"):
         train(local, PAIRS, HELD_OUT, msgspec.structs.replace(PLAN, devices=2), folder=tmp_path, seed=1)
 
 
@@ -137,7 +139,7 @@ def test_devices_that_are_not_there_are_asked_for_in_vain(tmp_path: Path) -> Non
 
 
 def test_a_team_shares_all_rows_evenly() -> None:
-    shares = [Team(rank, 3).share(range(8)) for rank in range(3)]
+    shares = [ProcessGroup(rank, 3).share(range(8)) for rank in range(3)]
     assert sorted(row for share in shares for row in share) == list(range(8))
     assert [len(share) for share in shares] == [3, 3, 2]
 

@@ -20,11 +20,11 @@ from torch.nn import functional
 
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.identity import CHECKPOINT, LOG, Identity
-from duologue.models.parallel import Team
-from duologue.models.train import Plan, Subject, _Training, train
+from duologue.models.parallel import ProcessGroup
+from duologue.models.train import TrainConfig, TrainingTask, _Training, train
 from duologue.models.train import _batches as batches
 
-PLAN = Plan(epochs=4, batch=16, learning_rate=0.05, threads=1)
+PLAN = TrainConfig(epochs=4, batch=16, learning_rate=0.05, threads=1)
 CAREFUL = msgspec.structs.replace(PLAN, checkpoint_seconds=0.0)
 
 
@@ -37,7 +37,7 @@ def points(count: int, first: int = 0) -> list[tuple[float, float, int]]:
     return out
 
 
-def subject() -> Subject[tuple[float, float, int], torch.Tensor]:
+def subject() -> TrainingTask[tuple[float, float, int], torch.Tensor]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
         module = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 2))
@@ -45,7 +45,7 @@ def subject() -> Subject[tuple[float, float, int], torch.Tensor]:
     def loss(batch: torch.Tensor) -> torch.Tensor:
         return functional.cross_entropy(module(batch[:, :2]), batch[:, 2].long())
 
-    return Subject(
+    return TrainingTask(
         module=module,
         collate=torch.tensor,
         loss=loss,
@@ -54,7 +54,7 @@ def subject() -> Subject[tuple[float, float, int], torch.Tensor]:
     )
 
 
-def weights(one: Subject[tuple[float, float, int], torch.Tensor]) -> dict[str, list[float]]:
+def weights(one: TrainingTask[tuple[float, float, int], torch.Tensor]) -> dict[str, list[float]]:
     return {name: value.flatten().tolist() for name, value in one.module.state_dict().items()}
 
 
@@ -65,7 +65,7 @@ def test_it_learns_and_leaves_the_best_weights_a_log_and_a_checkpoint(tmp_path: 
         one,
         points(400),
         points(97, first=400),
-        Plan(epochs=10, batch=16, learning_rate=0.05, threads=1),
+        TrainConfig(epochs=10, batch=16, learning_rate=0.05, threads=1),
         folder=tmp_path,
         seed=3,
         progress=lambda done, total, what: seen.append((done, total, what)),
@@ -109,7 +109,7 @@ OTHER_WAYS = msgspec.structs.replace(
 
 @pytest.mark.parametrize("plan", [CAREFUL, OTHER_WAYS], ids=["as usual", "in other ways"])
 @pytest.mark.parametrize("after", [1, 4, 7])
-def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, after: int, plan: Plan) -> None:
+def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, after: int, plan: TrainConfig) -> None:
     whole = subject()
     train(whole, points(64), points(32, first=64), plan, folder=tmp_path / "whole", seed=1)
     broken = subject()
@@ -123,7 +123,7 @@ def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, af
             raise _StopError
         return inner(batch)
 
-    stopping = Subject(broken.module, broken.collate, loss, broken.hits, broken.length)
+    stopping = TrainingTask(broken.module, broken.collate, loss, broken.hits, broken.length)
     with pytest.raises(_StopError):
         train(stopping, points(64), points(32, first=64), plan, folder=tmp_path / "broken", seed=1)
     again = subject()
@@ -189,7 +189,7 @@ def test_nothing_to_learn_from_is_said(tmp_path: Path) -> None:
 
 
 def test_it_stops_when_held_out_examples_gain_nothing(tmp_path: Path) -> None:
-    plan = Plan(epochs=50, batch=8, learning_rate=1e-12, weight_decay=0.0, patience=2, threads=1)
+    plan = TrainConfig(epochs=50, batch=8, learning_rate=1e-12, weight_decay=0.0, patience=2, threads=1)
     outcome = train(subject(), points(32), points(32), plan, folder=tmp_path, seed=1)
     assert outcome.epochs < 50
 
@@ -219,14 +219,14 @@ def test_the_learning_rate_rises_and_then_follows_its_schedule(
     tmp_path: Path, schedule: str, expected: list[float]
 ) -> None:
     """20 steps, the first two of them warm-up: shares of the rate at steps 0, 1, 2 and 11."""
-    plan = msgspec.convert({"epochs": 4, "batch": 10, "warm_up": 0.1, "schedule": schedule}, Plan)
-    training = _Training(Team(), subject(), points(50), points(8), plan, tmp_path, 1, Identity())
+    plan = msgspec.convert({"epochs": 4, "batch": 10, "warm_up": 0.1, "schedule": schedule}, TrainConfig)
+    training = _Training(ProcessGroup(), subject(), points(50), points(8), plan, tmp_path, 1, Identity())
     assert [training._rate(step) for step in (0, 1, 2, 11)] == pytest.approx(expected)
 
 
 def test_adam_at_a_constant_rate_takes_the_steps_of_a_plain_loop(tmp_path: Path) -> None:
     """One batch of all examples, two epochs, gradients clipped."""
-    plan = Plan(
+    plan = TrainConfig(
         epochs=2, batch=8, learning_rate=0.1, warm_up=0, weight_decay=0.0, clip=0.01, threads=1, choose="loss",
         optimiser="adam", schedule="constant",
     )  # fmt: skip
@@ -242,7 +242,7 @@ def test_adam_at_a_constant_rate_takes_the_steps_of_a_plain_loop(tmp_path: Path)
         assert torch.allclose(first, second, atol=1e-6)
 
 
-def without_dropout() -> Subject[tuple[float, float, int], torch.Tensor]:
+def without_dropout() -> TrainingTask[tuple[float, float, int], torch.Tensor]:
     one = subject()
     assert isinstance(one.module, nn.Sequential)
     one.module[2] = nn.Identity()
@@ -275,7 +275,7 @@ def test_looks_within_epochs_come_at_their_steps_and_at_the_end(tmp_path: Path) 
 
 
 def test_looks_within_epochs_stop_a_training_in_the_middle(tmp_path: Path) -> None:
-    plan = Plan(
+    plan = TrainConfig(
         epochs=9, batch=8, learning_rate=1e-12, weight_decay=0.0, patience=2, threads=1, check_every=1, choose="loss"
     )
     one = dataclasses.replace(subject(), loss=lambda batch: one.module(batch[:, :2]).sum() * 0 + 1)
@@ -299,7 +299,7 @@ def test_the_best_weights_may_be_those_of_least_loss(tmp_path: Path) -> None:
 
 
 def test_a_model_that_cannot_say_what_is_right_is_judged_by_loss_only(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="set the plan's 'choose' to 'loss'"):
+    with pytest.raises(UsageError, match="set the config's 'choose' to 'loss'"):
         train(dataclasses.replace(subject(), hits=None), points(8), points(8), PLAN, folder=tmp_path, seed=1)
 
 

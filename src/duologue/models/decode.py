@@ -1,6 +1,6 @@
-"""Saying something with a model that gives one word at a time: greedy, beam, nucleus.
+"""Decoding of autoregressive models: greedy search, beam search, nucleus sampling.
 
-Letters: b rows, w beams of a row, m = b w replies, v words. A row never depends on the other rows of its batch.
+Shapes: b sources (rows), w beams per row, m = b w hypotheses, v tokens. Rows of a batch are independent of each other.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import torch
 
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
-from duologue.models.highest import highest
-from duologue.models.words import BEGIN, END, PAD, UNKNOWN
+from duologue.models.topk import stable_topk
+from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,49 +21,49 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 State = TypeVar("State")
-_NEVER = -torch.inf
+_IMPOSSIBLE = -torch.inf
 
 
 class Steps(Protocol[State]):
-    """What decoding asks of a model."""
+    """An autoregressive model as decoding uses it."""
 
     def step(self, said: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Return ln P of each reply's next word, (m, v), after its last word `tokens` (m,), and what follows."""
+        """Return ln P of the next token of each hypothesis, (m, v), after its last `tokens` (m,), and the new state."""
         ...
 
     def pick(self, said: State, rows: Tensor) -> State:
-        """Return these replies, in this order."""
+        """Return the state of these hypotheses, in this order."""
         ...
 
 
-class Limits(Record, frozen=True):
-    """What may be said."""
+class DecodingLimits(Record, frozen=True):
+    """Constraints on generated replies."""
 
     longest: int = 40
-    """Words after which a reply stops, ended or not."""
+    """Largest number of tokens of a reply."""
     shortest: int = 1
-    """Words before a reply may end."""
+    """Tokens before a reply may end."""
     forbidden: tuple[int, ...] = (PAD, UNKNOWN, BEGIN)
-    """Words that are never said."""
+    """Tokens that are never generated."""
     once: int = 0
-    """A run of so many words that a reply does not say twice; 0: it may say anything again."""
+    """Length of n-grams that may not be repeated within a reply; 0: no such constraint."""
     begin: int = BEGIN
     end: int = END
 
 
 class Reply(NamedTuple):
-    """Something said."""
+    """A generated reply."""
 
     words: list[int]
-    """Without the end."""
+    """Token ids, without the end token."""
     log_p: float
-    """Sum over its words, and over the end where it was reached."""
+    """Sum of ln P over its tokens, the end token included where it was reached."""
     score: float
-    """What replies to one source are ordered by: log_p by the length rule."""
+    """Length-normalised log_p, by which the replies to one source are ranked."""
 
 
-def greedy(model: Steps[State], said: State, rows: int, limits: Limits) -> list[Reply]:
-    """Return the reply of each row whose every word is the most probable one (of equals, the lowest number)."""
+def greedy(model: Steps[State], said: State, rows: int, limits: DecodingLimits) -> list[Reply]:
+    """Return the greedy reply of each row; ties are broken by the lower token id."""
     return _single(model, said, rows, limits, lambda log_p, _: log_p.argmax(1))
 
 
@@ -71,7 +71,7 @@ def nucleus(
     model: Steps[State],
     said: State,
     seeds: Sequence[int],
-    limits: Limits,
+    limits: DecodingLimits,
     *,
     top_p: float = 0.9,
     temperature: float = 1.0,
@@ -91,8 +91,8 @@ def nucleus(
         total = ordered.cumsum(1)
         inside = total - ordered < top_p  # the token that reaches top_p is in
         kept = ordered * inside
-        chance = torch.tensor([streams[row].random() for row in rows], device=log_p.device)
-        place = (kept.cumsum(1) <= chance.unsqueeze(1) * kept.sum(1, keepdim=True)).sum(1)
+        drawn_at = torch.tensor([streams[row].random() for row in rows], device=log_p.device)
+        place = (kept.cumsum(1) <= drawn_at.unsqueeze(1) * kept.sum(1, keepdim=True)).sum(1)
         drawn: Tensor = words.gather(1, place.clamp(max=inside.sum(1) - 1).unsqueeze(1)).squeeze(1)
         return drawn
 
@@ -100,7 +100,7 @@ def nucleus(
 
 
 def _single(
-    model: Steps[State], said: State, rows: int, limits: Limits, choose: Callable[[Tensor, list[int]], Tensor]
+    model: Steps[State], said: State, rows: int, limits: DecodingLimits, choose: Callable[[Tensor, list[int]], Tensor]
 ) -> list[Reply]:
     """Say one reply for each row; `choose` takes ln P (m, v) of the rows that still speak, and their numbers."""
     words: list[list[int]] = [[] for _ in range(rows)]
@@ -111,11 +111,11 @@ def _single(
         for _ in range(limits.longest):
             if not alive:
                 break
-            told, said = model.step(said, last)
-            allowed = _barred(told, limits, [words[row] for row in alive])
-            stuck = (allowed == _NEVER).all(1)  # nothing may follow: the reply stops here
+            log_probs, said = model.step(said, last)
+            allowed = _masked(log_probs, limits, [words[row] for row in alive])
+            stuck = (allowed == _IMPOSSIBLE).all(1)  # nothing may follow: the reply stops here
             chosen = choose(allowed.masked_fill(stuck.unsqueeze(1), 0.0), alive)
-            gained = told.gather(1, chosen.unsqueeze(1)).squeeze(1).tolist()
+            gained = log_probs.gather(1, chosen.unsqueeze(1)).squeeze(1).tolist()
             stay = []
             for place, (word, more, stops) in enumerate(zip(chosen.tolist(), gained, stuck.tolist(), strict=True)):
                 if stops:
@@ -160,7 +160,7 @@ def beam(
     model: Steps[State],
     said: State,
     rows: int,
-    limits: Limits,
+    limits: DecodingLimits,
     *,
     width: int = 4,
     length_power: float = 0.0,
@@ -186,20 +186,20 @@ def beam(
         for _ in range(limits.longest):
             if not owner:
                 break
-            told, said = model.step(said, last)
-            reached = total.unsqueeze(1) + _barred(told, limits, words).double().cpu()  # (m, v)
+            log_probs, said = model.step(said, last)
+            reached = total.unsqueeze(1) + _masked(log_probs, limits, words).double().cpu()  # (m, v)
             came, chosen, total = _spread(found, owner, words, total, reached, limits)
             owner = [owner[place] for place in came]
             words = [[*words[place], word] for place, word in zip(came, chosen, strict=True)]
-            last = torch.tensor(chosen, dtype=torch.long, device=told.device)
-            said = model.pick(said, torch.tensor(came, dtype=torch.long, device=told.device))
+            last = torch.tensor(chosen, dtype=torch.long, device=log_probs.device)
+            said = model.pick(said, torch.tensor(came, dtype=torch.long, device=log_probs.device))
         for row, of_beam, log_p in zip(owner, words, total.tolist(), strict=True):
             found.end(row, of_beam, log_p, by_itself=False)
     return [sorted(replies, key=lambda one: -one.score)[:width] for replies in found.ended]
 
 
 def _spread(
-    found: _Beams, owner: list[int], words: list[list[int]], total: Tensor, reached: Tensor, limits: Limits
+    found: _Beams, owner: list[int], words: list[list[int]], total: Tensor, reached: Tensor, limits: DecodingLimits
 ) -> tuple[list[int], list[int], Tensor]:
     """Return the beams that go on: where each came from, its next word, its ln P; what ends is kept in `found`."""
     came, chosen, totals = [], [], []
@@ -209,11 +209,11 @@ def _spread(
         while after < len(owner) and owner[after] == row:
             after += 1
         of_row = reached[first:after].flatten()  # (beams of the row * v)
-        best, places = highest(of_row.unsqueeze(0), min(2 * found.width, len(of_row)))
+        best, places = stable_topk(of_row.unsqueeze(0), min(2 * found.width, len(of_row)))
         going = 0
         for rank, (log_p, place) in enumerate(zip(best[0].tolist(), places[0].tolist(), strict=True)):
             origin, word = first + place // v, place % v
-            if log_p == _NEVER or going == found.width or found.done(row):
+            if log_p == _IMPOSSIBLE or going == found.width or found.done(row):
                 break
             if word != limits.end:
                 came.append(origin)
@@ -222,7 +222,7 @@ def _spread(
                 going += 1
             elif rank < found.width:
                 found.end(row, words[origin], log_p, by_itself=True)
-        if best[0, 0] == _NEVER and not found.ended[row]:  # nothing may follow: the best beam stops here
+        if best[0, 0] == _IMPOSSIBLE and not found.ended[row]:  # nothing may follow: the best beam stops here
             found.end(row, words[first], total[first].item(), by_itself=False)
         if going and found.done(row, totals[-going]):
             del came[-going:], chosen[-going:], totals[-going:]
@@ -230,13 +230,13 @@ def _spread(
     return came, chosen, torch.tensor(totals, dtype=torch.float64)
 
 
-def _barred(log_p: Tensor, limits: Limits, said: Sequence[Sequence[int]]) -> Tensor:
+def _masked(log_p: Tensor, limits: DecodingLimits, said: Sequence[Sequence[int]]) -> Tensor:
     """Return ln P (m, v) with -inf for what may not follow the words of each reply, all as many."""
     barred = [*limits.forbidden, *([limits.end] if said and len(said[0]) < limits.shortest else [])]
-    allowed = log_p.index_fill(1, torch.tensor(barred, dtype=torch.long, device=log_p.device), _NEVER)
+    allowed = log_p.index_fill(1, torch.tensor(barred, dtype=torch.long, device=log_p.device), _IMPOSSIBLE)
     if limits.once:
         for row, words in enumerate(said):
-            allowed[row, _repeated(words, limits.once)] = _NEVER
+            allowed[row, _repeated(words, limits.once)] = _IMPOSSIBLE
     return allowed
 
 

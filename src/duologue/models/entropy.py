@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from duologue.models.products import over_rows, product
+from duologue.models.matmul import matmul, outer_sum
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -64,7 +64,7 @@ class _Entropy(torch.autograd.Function):
         of_bias = hidden.new_zeros(words, dtype=fine)
         for start in range(0, len(hidden), _CHUNK):
             here = slice(start, start + _CHUNK)
-            logits = product(hidden[here], weight.T).to(fine).add_(bias)  # (c, v)
+            logits = matmul(hidden[here], weight.T).to(fine).add_(bias)  # (c, v)
             best[here] = logits.argmax(1)
             chances = logits.log_softmax(1)  # not logsumexp less the logit: a cost near zero keeps its digits
             del logits
@@ -76,8 +76,8 @@ class _Entropy(torch.autograd.Function):
                 slope.scatter_add_(1, target, -share)
                 of_bias += slope.sum(0)
                 slope = slope.to(precision)
-                of_hidden[here] = product(slope, weight)
-                of_weight += over_rows(slope, hidden[here])
+                of_hidden[here] = matmul(slope, weight)
+                of_weight += outer_sum(slope, hidden[here])
         ctx.slopes = (of_hidden, of_weight, of_bias) if wanted else None
         ctx.mark_non_differentiable(costs, best)
         return (costs * shares).sum(), costs, best

@@ -1,7 +1,7 @@
-"""Several devices at one training: one process each, every step's examples shared among them (torch's DDP).
+"""Data-parallel training: one process per device, each step's examples split among them (torch's DDP).
 
-The process that was asked is the first of the team and starts the others; all read the same examples, make the same
-batches and come to the same decisions, since what they decide by is summed over the team first.
+The calling process has rank 0 and starts the others; all read the same examples, make the same batches and take the
+same decisions, since the numbers they decide by are summed over the group first.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ T = TypeVar("T")
 _PATIENCE = 30.0  # seconds in which a helper must have ended after the work is done
 
 
-class Team:
-    """Who works at a training: this process is number `rank` of `size`; alone it is 0 of 1."""
+class ProcessGroup:
+    """The processes of a training: this one has `rank` of `size`; a single process is 0 of 1."""
 
     def __init__(self, rank: int = 0, size: int = 1, device: str = "cpu") -> None:
         self.rank, self.size = rank, size
         self.device = torch.device(device, rank) if device == "cuda" else torch.device(device)
 
     def share(self, rows: Sequence[T]) -> Sequence[T]:
-        """Return this process's part of the examples of a step; the parts are as equal as can be."""
+        """Return this process's share of the examples of a step; shares differ by at most one example."""
         return rows[self.rank :: self.size]
 
     def total(self, numbers: Sequence[float]) -> list[float]:
-        """Return the sums over the team; every process must ask."""
+        """Return the sums over all processes (all-reduce); every process must call it."""
         if self.size == 1:
             return list(numbers)
         summed = torch.tensor(numbers, dtype=torch.float64, device=self.device)
@@ -48,9 +48,9 @@ class Team:
         return summed.tolist()
 
     def wrapped(self, module: nn.Module, loss: Callable[[Any], Tensor], *, in_stages: bool) -> Callable[[Any], Tensor]:
-        """Return the loss such that its gradient is the mean over the team.
+        """Return the loss such that its gradient is the mean over all processes.
 
-        A model that learns `in_stages` may leave weights without gradient, which has to be looked for.
+        A model that learns `in_stages` may leave weights without gradient, which DDP then has to look for.
         """
         if self.size == 1:
             return loss
@@ -86,8 +86,8 @@ def on_device(batch: Any, device: torch.device) -> Any:
 
 
 @contextmanager
-def team_of(size: int, device: str, work: Callable[..., object], *arguments: Any) -> Iterator[Team]:
-    """Start the helpers, which call `work(team, *arguments)`, and yield the first place of the team.
+def process_group(size: int, device: str, work: Callable[..., object], *arguments: Any) -> Iterator[ProcessGroup]:
+    """Start the other processes, which call `work(group, *arguments)`, and yield the group of rank 0.
 
     Everything travels by pickle: a loss or collate function must be a function of a module, a bound method or a
     `functools.partial` of one, no lambda. Raises `UsageError` when it cannot travel or there are too few devices.
@@ -95,12 +95,12 @@ def team_of(size: int, device: str, work: Callable[..., object], *arguments: Any
     if device == "cuda" and torch.cuda.device_count() < size:
         raise UsageError(f"{size} CUDA devices are asked for, found {torch.cuda.device_count()}")
     if size == 1:
-        yield Team(device=device)
+        yield ProcessGroup(device=device)
         return
     try:
         parcel = pickle.dumps((work, arguments))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise UsageError(f"training on {size} devices needs a subject that can be pickled ({error})") from error
+        raise UsageError(f"training on {size} devices needs a training task that can be pickled ({error})") from error
     with tempfile.TemporaryDirectory() as folder:
         place = str(Path(folder, "meeting"))
         context = multiprocessing.get_context("spawn")  # a forked process cannot use CUDA, nor threads safely
@@ -111,8 +111,8 @@ def team_of(size: int, device: str, work: Callable[..., object], *arguments: Any
         for helper in helpers:
             helper.start()
         try:
-            with _joined(0, size, device, place) as team:
-                yield team
+            with _joined(0, size, device, place) as group:
+                yield group
             for helper in helpers:
                 helper.join(_PATIENCE)
         finally:
@@ -124,16 +124,16 @@ def team_of(size: int, device: str, work: Callable[..., object], *arguments: Any
 def _help(parcel: bytes, rank: int, size: int, device: str, place: str) -> None:
     leave_stops_to_the_parent()
     work, arguments = pickle.loads(parcel)  # noqa: S301  # the parent process packed it
-    with _joined(rank, size, device, place) as team:
-        work(team, *arguments)
+    with _joined(rank, size, device, place) as group:
+        work(group, *arguments)
 
 
 @contextmanager
-def _joined(rank: int, size: int, device: str, place: str) -> Iterator[Team]:
+def _joined(rank: int, size: int, device: str, place: str) -> Iterator[ProcessGroup]:
     distributed.init_process_group(
         "nccl" if device == "cuda" else "gloo", init_method=f"file://{place}", rank=rank, world_size=size
     )
     try:
-        yield Team(rank, size, device)
+        yield ProcessGroup(rank, size, device)
     finally:
         distributed.destroy_process_group()

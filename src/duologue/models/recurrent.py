@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from duologue.models.products import affine, over_rows, product
+from duologue.models.matmul import affine, matmul, outer_sum
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,10 +185,10 @@ class _Sweep(torch.autograd.Function):
                 of_c = dh * by_c[at]
                 torch.cat([dh * by_r[at], dh * by_z[at], of_c], 1, out=i[at])
                 j[at, : 2 * d], j[at, 2 * d :] = i[at, : 2 * d], of_c * r[at]
-                carry = (dh * z[at]).add_(product(j[at], w_hidden))
-            of_x[block.rows] = product(i, w_input)
-            of_w_input += over_rows(i, known)
-            of_w_hidden += over_rows(j, narrow)
+                carry = (dh * z[at]).add_(matmul(j[at], w_hidden))
+            of_x[block.rows] = matmul(i, w_input)
+            of_w_input += outer_sum(i, known)
+            of_w_hidden += outer_sum(j, narrow)
             of_b_input += i.sum(0, dtype=fine)
             of_b_hidden += j.sum(0, dtype=fine)
         return *slopes, None, None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import torch
 
 from duologue.core.records import Record
-from duologue.models.decode import Limits, beam, greedy, nucleus
+from duologue.models.decode import DecodingLimits, beam, greedy, nucleus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ class SamplingConfig(Record, frozen=True):
 
 
 def generate(
-    model: Steps[State], said: State, rows: int, sampling: SamplingConfig, limits: Limits, seeds: Sequence[int]
+    model: Steps[State], said: State, rows: int, sampling: SamplingConfig, limits: DecodingLimits, seeds: Sequence[int]
 ) -> list[list[Reply]]:
     """Return the generated replies of each row of an initial state; `seeds`, one per row, are for nucleus sampling."""
     if sampling.search == "beam":

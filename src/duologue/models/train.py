@@ -1,7 +1,7 @@
-"""The training loop of the house: batches, warm-up and schedule, early stopping, checkpoints, several devices.
+"""The training loop of all networks: batches, warm-up and schedule, early stopping, checkpoints, several devices.
 
 A training that is killed at any moment and started again ends with the same bits as one that was not:
-every checkpoint holds weights, optimiser, place in the epoch and the state of chance, and appears under
+every checkpoint holds weights, optimiser, place in the epoch and the state of the random generators, and appears under
 its name only when it is complete. Weights stay in float32; with `precision="bfloat16"` matrix products are
 done in half the bits, which pays for wide layers and not for small ones (the restaurant's ranker spends a
 quarter of its time in them).
@@ -27,7 +27,7 @@ from duologue.core.identity import CHECKPOINT, LOG, Identity, differences
 from duologue.core.records import Record
 from duologue.core.sums import added
 from duologue.models.checkpoint import load_checkpoint, save_checkpoint
-from duologue.models.parallel import Team, on_device, team_of
+from duologue.models.parallel import ProcessGroup, on_device, process_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,8 +44,8 @@ _WINDOW = 32  # batches that are sorted by length together
 _FLOOR = 0.02  # share of the learning rate that is left at the end of a cosine
 
 
-class Plan(Record, frozen=True):
-    """How to train."""
+class TrainConfig(Record, frozen=True):
+    """Options of the training loop: optimiser, schedule, early stopping, devices."""
 
     epochs: int = 6
     batch: int = 64
@@ -81,8 +81,8 @@ class Plan(Record, frozen=True):
 
 
 @dataclass(frozen=True)
-class Subject(Generic[Example, Batch]):
-    """What is trained, and how its examples become batches and a loss.
+class TrainingTask(Generic[Example, Batch]):
+    """The module to train, with the functions that make batches, loss and accuracy of its examples.
 
     For several devices its functions must travel by pickle: functions of a module, `functools.partial`, bound methods.
     """
@@ -105,7 +105,7 @@ class Subject(Generic[Example, Batch]):
 
 @dataclass
 class _State:
-    """All that the rest of the training depends on, besides weights and optimiser."""
+    """The state of the loop that a checkpoint keeps, besides weights and optimiser."""
 
     epoch: int = 0
     step: int = 0
@@ -126,8 +126,8 @@ class _State:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a training came to; the module holds the best weights."""
+class TrainingResult:
+    """The result of a training; the module holds the best weights."""
 
     epochs: int
     """Epochs done whole."""
@@ -140,17 +140,17 @@ class Outcome:
 
 
 def train(
-    subject: Subject[Example, Batch],
+    task: TrainingTask[Example, Batch],
     examples: Sequence[Example],
     held_out: Sequence[Example],
-    plan: Plan,
+    config: TrainConfig,
     *,
     folder: Path,
     seed: int,
     identity: Identity | None = None,
     progress: Progress | None = None,
-) -> Outcome:
-    """Train the subject's module in place and leave the weights that were best on held-out examples.
+) -> TrainingResult:
+    """Train the task's module in place and leave the weights that were best on held-out examples.
 
     `seed` decides order and dropout; the caller makes the first weights. Continues from the checkpoint in
     `folder` if there is one; `identity` is that of the run, which a checkpoint must bear too. Raises `UsageError`
@@ -159,33 +159,33 @@ def train(
     """
     if not examples or not held_out:
         raise UsageError(f"training needs examples and held-out examples; found {len(examples)} and {len(held_out)}")
-    if subject.hits is None and plan.choose == "right":
-        raise UsageError("this model cannot say which examples it gets right; set the plan's 'choose' to 'loss'")
-    given = (subject, examples, held_out, plan, folder, seed, identity or Identity())
-    with _settings(plan, seed), team_of(plan.devices, plan.device, _help, *given) as team:
-        return _Training(team, *given, progress=progress).run()
+    if task.hits is None and config.choose == "right":
+        raise UsageError("this model does not say which examples it gets right; set the config's 'choose' to 'loss'")
+    given = (task, examples, held_out, config, folder, seed, identity or Identity())
+    with _settings(config, seed), process_group(config.devices, config.device, _help, *given) as group:
+        return _Training(group, *given, progress=progress).run()
 
 
-def _help(team: Team, *given: Any) -> None:
-    plan, seed = given[3], given[5]
-    with _settings(plan, seed):
-        _Training(team, *given).run()
+def _help(group: ProcessGroup, *given: Any) -> None:
+    config, seed = given[3], given[5]
+    with _settings(config, seed):
+        _Training(group, *given).run()
 
 
 class _Training(Generic[Example, Batch]):
     def __init__(
         self,
-        team: Team,
-        subject: Subject[Example, Batch],
+        group: ProcessGroup,
+        task: TrainingTask[Example, Batch],
         examples: Sequence[Example],
         held_out: Sequence[Example],
-        plan: Plan,
+        config: TrainConfig,
         folder: Path,
         seed: int,
         identity: Identity,
         progress: Progress | None = None,
     ) -> None:
-        self.team, self.subject, self.examples, self.held_out, self.plan = team, subject, examples, held_out, plan
+        self.group, self.task, self.examples, self.held_out, self.config = group, task, examples, held_out, config
         self.folder, self.seed, self.progress = folder, seed, progress
         self.identity = {
             **identity.table(),
@@ -193,172 +193,172 @@ class _Training(Generic[Example, Batch]):
                 "seed": seed,
                 "examples": len(examples),
                 "held_out": len(held_out),
-                "plan": msgspec.to_builtins(plan),
+                "plan": msgspec.to_builtins(config),
                 "torch": str(torch.__version__),
             },
         }
-        self.module = subject.module.to(team.device)
-        self.loss = team.wrapped(self.module, subject.loss, in_stages=subject.stage is not None)
-        kind = torch.optim.AdamW if plan.optimiser == "adamw" else torch.optim.Adam
+        self.module = task.module.to(group.device)
+        self.loss = group.wrapped(self.module, task.loss, in_stages=task.stage is not None)
+        kind = torch.optim.AdamW if config.optimiser == "adamw" else torch.optim.Adam
         self.optimiser = kind(
-            self.module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay, foreach=True
+            self.module.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, foreach=True
         )
-        self.steps = math.ceil(len(examples) / plan.batch)
+        self.steps = math.ceil(len(examples) / config.batch)
         self.state = _State()
         self.started = time.monotonic()
         self.written = self.started
 
-    def run(self) -> Outcome:
+    def run(self) -> TrainingResult:
         self._resume()
-        state, plan = self.state, self.plan
-        lengths = [self.subject.length(one) for one in self.examples]
+        state, config = self.state, self.config
+        lengths = [self.task.length(one) for one in self.examples]
         while not state.done:
-            if self.subject.stage is not None:
-                self.subject.stage(state.epoch)
-            batches = _batches(lengths, plan.batch, self.seed, state.epoch)
+            if self.task.stage is not None:
+                self.task.stage(state.epoch)
+            batches = _batches(lengths, config.batch, self.seed, state.epoch)
             while state.step < len(batches) and not state.done:
                 self._step([self.examples[place] for place in batches[state.step]])
                 state.step += 1
-                if plan.check_every and self._steps_done() % plan.check_every == 0:
+                if config.check_every and self._steps_done() % config.check_every == 0:
                     self._look()
                 self._save(due_only=True)
             self._close_epoch()
             self._save(due_only=not state.done)
         self.module.load_state_dict(state.best_weights)
-        return Outcome(state.epoch, state.held_out[0], state.seconds, state.held_out[1])
+        return TrainingResult(state.epoch, state.held_out[0], state.seconds, state.held_out[1])
 
     def _steps_done(self) -> int:
         return self.state.epoch * self.steps + self.state.step
 
     def _autocast(self) -> torch.autocast:
-        enabled = self.plan.precision == "bfloat16"
-        return torch.autocast(self.team.device.type, dtype=torch.bfloat16, enabled=enabled)
+        enabled = self.config.precision == "bfloat16"
+        return torch.autocast(self.group.device.type, dtype=torch.bfloat16, enabled=enabled)
 
     def _step(self, rows: Sequence[Example]) -> None:
         state, done = self.state, self._steps_done()
         self.module.train()
         for group in self.optimiser.param_groups:
-            group["lr"] = self.plan.learning_rate * self._rate(done)
+            group["lr"] = self.config.learning_rate * self._rate(done)
         self.optimiser.zero_grad(set_to_none=True)  # the memory of old gradients is free for the forward pass
         with self._autocast():
             loss = self._shared_loss(rows)
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        torch.nn.utils.clip_grad_norm_(self.module.parameters(), self.plan.clip)
+        torch.nn.utils.clip_grad_norm_(self.module.parameters(), self.config.clip)
         self.optimiser.step()
-        reached = self.team.total([float(loss.detach()) / self.team.size])[0]
+        reached = self.group.total([float(loss.detach()) / self.group.size])[0]
         if not math.isfinite(reached):
             raise UsageError(f"the loss of step {done + 1} is {reached}; train with a lower learning rate")
         state.loss_sum += reached
         state.loss_steps += 1
-        if self.subject.tokens is not None:
-            state.tokens += sum(map(self.subject.tokens, rows))
+        if self.task.tokens is not None:
+            state.tokens += sum(map(self.task.tokens, rows))
         if self.progress is not None and state.step % 10 == 0:
-            self.progress(done, self.plan.epochs * self.steps, f"training ({self._pace()})")
+            self.progress(done, self.config.epochs * self.steps, f"training ({self._pace()})")
 
     def _shared_loss(self, rows: Sequence[Example]) -> Tensor:
-        """Return this process's loss, weighed so that the mean over the team is the mean over all rows."""
-        team = self.team
-        if team.size == 1:
+        """Return this process's loss, weighed so that the mean over the group is the mean over all rows."""
+        group = self.group
+        if group.size == 1:
             return self.loss(self._batch(rows))
-        torch.manual_seed((self.seed * 1_000_003 + self._steps_done()) * team.size + team.rank)  # nothing to save
-        mine = team.share(rows)
-        share = self._weight(mine) / self._weight(rows) * team.size
+        torch.manual_seed((self.seed * 1_000_003 + self._steps_done()) * group.size + group.rank)  # nothing to save
+        mine = group.share(rows)
+        share = self._weight(mine) / self._weight(rows) * group.size
         return self.loss(self._batch(mine or rows[:1])) * share  # with nothing to do, something at weight 0
 
     def _batch(self, rows: Sequence[Example]) -> Batch:
-        batch = self.subject.collate(rows)
-        moved: Batch = batch if self.team.device.type == "cpu" else on_device(batch, self.team.device)
+        batch = self.task.collate(rows)
+        moved: Batch = batch if self.group.device.type == "cpu" else on_device(batch, self.group.device)
         return moved
 
     def _weight(self, rows: Sequence[Example]) -> float:
-        return float(len(rows)) if self.subject.weight is None else added(map(self.subject.weight, rows))
+        return float(len(rows)) if self.task.weight is None else added(map(self.task.weight, rows))
 
     def _rate(self, step: int) -> float:
         """Return the share of the learning rate for a step: linear warm-up, then the schedule."""
-        total = max(1, self.plan.epochs * self.steps)
-        rise = max(1, int(total * self.plan.warm_up))
+        total = max(1, self.config.epochs * self.steps)
+        rise = max(1, int(total * self.config.warm_up))
         if step < rise:
             return (step + 1) / rise
-        if self.plan.schedule == "constant":
+        if self.config.schedule == "constant":
             return 1.0
-        if self.plan.schedule == "inverse-root":
+        if self.config.schedule == "inverse-root":
             return math.sqrt(rise / (step + 1))
         return _FLOOR + (1 - _FLOOR) * 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1, total - rise)))
 
     def _pace(self) -> str:
         """Say how fast it goes and how long it takes if it does not stop early."""
         done = self._steps_done() + 1
-        left = self._seconds() / done * (self.plan.epochs * self.steps - done)
+        left = self._seconds() / done * (self.config.epochs * self.steps - done)
         minutes, seconds = divmod(round(left), 60)
         speed = f"{self._examples_per_second():.0f} examples/s"
-        if self.subject.tokens is not None:
+        if self.task.tokens is not None:
             speed = f"{self.state.tokens / max(1e-9, self._seconds()):.0f} tokens/s"
         return f"{speed}, {minutes}:{seconds:02} left"
 
     def _examples_per_second(self) -> float:
-        return self._steps_done() * self.plan.batch / max(1e-9, self._seconds())
+        return self._steps_done() * self.config.batch / max(1e-9, self._seconds())
 
     def _seconds(self) -> float:
         return self.state.seconds + time.monotonic() - self.started
 
     def _close_epoch(self) -> None:
-        state, plan = self.state, self.plan
+        state, config = self.state, self.config
         if state.done and state.step < self.steps:
             return  # stopped by a look in the middle
-        last = state.epoch + 1 >= plan.epochs
-        if not plan.check_every or (last and state.loss_steps):
+        last = state.epoch + 1 >= config.epochs
+        if not config.check_every or (last and state.loss_steps):
             self._look()
         state.epoch, state.step = state.epoch + 1, 0
         state.done = state.done or last
 
     def _look(self) -> None:
         """Judge the weights on the held-out examples, keep them if they are the best so far, and log."""
-        state, plan = self.state, self.plan
+        state, config = self.state, self.config
         share, loss = self._judge()
-        merit = (share, -loss) if plan.choose == "right" else (-loss, share)
-        eligible = state.epoch >= plan.choose_from
+        merit = (share, -loss) if config.choose == "right" else (-loss, share)
+        eligible = state.epoch >= config.choose_from
         better = eligible and merit > state.best
         if better:
             state.best, state.held_out = merit, (share, loss)
             state.best_weights = {name: value.clone() for name, value in self.module.state_dict().items()}
         state.idle = 0 if better or not eligible else state.idle + 1
-        state.done = state.done or state.idle >= plan.patience
+        state.done = state.done or state.idle >= config.patience
         line: dict[str, Any] = {
             "epoch": state.epoch + 1,
             "step": self._steps_done(),
             "loss": round(state.loss_sum / state.loss_steps, 6),
             "held_out_loss": round(loss, 6),
         }
-        if self.subject.hits is not None:
+        if self.task.hits is not None:
             line["held_out_right"] = round(share, 6)
         line |= {"seconds": round(self._seconds(), 1), "examples_per_second": round(self._examples_per_second())}
-        if self.subject.tokens is not None:
+        if self.task.tokens is not None:
             line["tokens_per_second"] = round(state.tokens / max(1e-9, self._seconds()))
         state.log.append(line)
         state.loss_sum, state.loss_steps = 0.0, 0
-        if self.team.rank == 0:
+        if self.group.rank == 0:
             write_text(self.folder / LOG, "".join(json.dumps(line) + "\n" for line in state.log))
 
     def _judge(self) -> tuple[float, float]:
         """Return the share of held-out examples that are right, and their mean loss."""
-        subject, team = self.subject, self.team
+        task, group = self.task, self.group
         self.module.eval()
         right, loss, weight = 0.0, 0.0, 0.0
-        order = sorted(range(len(self.held_out)), key=lambda place: (subject.length(self.held_out[place]), place))
-        starts = range(0, len(order), self.plan.batch)
-        for start in team.share(starts):
-            rows = [self.held_out[place] for place in order[start : start + self.plan.batch]]
+        order = sorted(range(len(self.held_out)), key=lambda place: (task.length(self.held_out[place]), place))
+        starts = range(0, len(order), self.config.batch)
+        for start in group.share(starts):
+            rows = [self.held_out[place] for place in order[start : start + self.config.batch]]
             with torch.inference_mode(), self._autocast():
                 batch = self._batch(rows)
-                right += float(subject.hits(batch).sum()) if subject.hits is not None else 0.0
-                loss += float(subject.loss(batch)) * self._weight(rows)
+                right += float(task.hits(batch).sum()) if task.hits is not None else 0.0
+                loss += float(task.loss(batch)) * self._weight(rows)
             weight += self._weight(rows)
-        right, loss, weight = team.total([right, loss, weight])
+        right, loss, weight = group.total([right, loss, weight])
         return right / len(self.held_out), loss / weight
 
     def _save(self, *, due_only: bool) -> None:
         state = self.state
-        if self.team.rank or (due_only and time.monotonic() - self.written < self.plan.checkpoint_seconds):
+        if self.group.rank or (due_only and time.monotonic() - self.written < self.config.checkpoint_seconds):
             return
         state.seconds, self.started = self._seconds(), time.monotonic()
         saved = {
@@ -368,8 +368,8 @@ class _Training(Generic[Example, Batch]):
             "chance": torch.get_rng_state(),
             "state": dict(vars(state)),
         }
-        if self.team.device.type == "cuda":
-            saved["cuda_chance"] = torch.cuda.get_rng_state(self.team.device)
+        if self.group.device.type == "cuda":
+            saved["cuda_chance"] = torch.cuda.get_rng_state(self.group.device)
         save_checkpoint(saved, self.folder / CHECKPOINT)
         self.written = time.monotonic()
 
@@ -388,7 +388,7 @@ class _Training(Generic[Example, Batch]):
         self.optimiser.load_state_dict(saved["optimiser"])
         torch.set_rng_state(saved["chance"])
         if "cuda_chance" in saved:
-            torch.cuda.set_rng_state(saved["cuda_chance"], self.team.device)
+            torch.cuda.set_rng_state(saved["cuda_chance"], self.group.device)
         self.state = _State(**saved["state"])
 
 
@@ -404,16 +404,16 @@ def _batches(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list[l
 
 
 @contextmanager
-def _settings(plan: Plan, seed: int) -> Iterator[None]:
+def _settings(config: TrainConfig, seed: int) -> Iterator[None]:
     """Fix threads, chance and the order of sums for the block, and put back what was there."""
     before, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     memory: Any = torch.utils.deterministic  # its one setting is untyped
     filling = memory.fill_uninitialized_memory
-    cuda = list(range(plan.devices)) if plan.device == "cuda" and torch.cuda.is_available() else []
+    cuda = list(range(config.devices)) if config.device == "cuda" and torch.cuda.is_available() else []
     if cuda:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS sums in one order only if it is told
     with torch.random.fork_rng(devices=cuda):
-        torch.set_num_threads(plan.threads)
+        torch.set_num_threads(config.threads)
         torch.use_deterministic_algorithms(True)  # noqa: FBT003  # torch takes it by position only
         memory.fill_uninitialized_memory = False  # a tenth of the time, and nothing here reads it
         torch.manual_seed(seed)

@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from duologue.core.records import Record
-from duologue.models.train import Subject
+from duologue.models.train import TrainingTask
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Collator:
         return Choices(words, self._templates[places], figures, utility, mask)
 
 
-def learner(model: UtilityRanker, collate: Collator, sampled: int = 0) -> Subject[Choice, Choices]:
+def learner(model: UtilityRanker, collate: Collator, sampled: int = 0) -> TrainingTask[Choice, Choices]:
     """Return what `train` needs; `hits` is the utility, by the first aim, of the candidate that would be chosen.
 
     With `sampled`, each member reads that many candidates of a list in a training step, drawn anew: half of a hundred
@@ -213,7 +213,7 @@ def learner(model: UtilityRanker, collate: Collator, sampled: int = 0) -> Subjec
         best = model(batch).mean(-1).masked_fill(~batch.mask, -torch.inf).argmax(1, keepdim=True)
         return batch.utility[..., 0].gather(1, best).squeeze(1)
 
-    return Subject(module=model, collate=collate, loss=loss, hits=hits, length=lambda row: len(row.words))
+    return TrainingTask(module=model, collate=collate, loss=loss, hits=hits, length=lambda row: len(row.words))
 
 
 def _some(batch: Choices, n: int) -> Choices:

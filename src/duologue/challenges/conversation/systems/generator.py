@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example
-    from duologue.models.train import Plan, Subject
-    from duologue.models.words import Words
+    from duologue.models.train import TrainConfig, TrainingTask
+    from duologue.models.vocabulary import CopyVocabulary
 
 
 class TrainingMix(Protocol):
@@ -57,7 +57,7 @@ class NeuralGenerator(Generic[R, M]):
         self.recipe = recipe
         self.seen: str = "nothing yet: train it first"
         self._model: M | None = None
-        self._words: Words | None = None
+        self._words: CopyVocabulary | None = None
         self._seed = 0
 
     def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's signature: no knowledge base
@@ -112,21 +112,21 @@ class NeuralGenerator(Generic[R, M]):
 
     def load(self, folder: Path) -> None:
         """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        from duologue.models.vocabulary import CopyVocabulary
         from duologue.models.weights import load_weights  # these need torch
-        from duologue.models.words import Words
 
         card = GeneratorCard.load(folder)
-        words = Words(card.words)
+        words = CopyVocabulary(card.words)
         model = self._new_model(len(words), 0)
         load_weights(model, folder / WEIGHTS)
         self._model, self._words, self.seen = model.eval(), words, card.seen
 
-    def _trained(self) -> tuple[M, Words]:
+    def _trained(self) -> tuple[M, CopyVocabulary]:
         if self._model is None or self._words is None:
             raise UsageError(f"{self.name} has not learned yet; train it, or load a trained one")
         return self._model, self._words
 
-    def _vocabulary(self, talks: Sequence[TrainingDialogue]) -> Words:
+    def _vocabulary(self, talks: Sequence[TrainingDialogue]) -> CopyVocabulary:
         """Build the vocabulary."""
         raise NotImplementedError
 
@@ -134,7 +134,7 @@ class NeuralGenerator(Generic[R, M]):
         """Return an untrained network for a vocabulary of this size."""
         raise NotImplementedError
 
-    def _subject(self, model: M) -> Subject[Any, Any]:
+    def _subject(self, model: M) -> TrainingTask[Any, Any]:
         """Return the network with its loss and batching for the training loop."""
         raise NotImplementedError
 
@@ -142,9 +142,9 @@ class NeuralGenerator(Generic[R, M]):
         """Encode a dialogue as training examples; the vocabulary must be there."""
         raise NotImplementedError
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> TrainConfig:
         """Return the training plan: its entries are the recipe's of the same names, and `fixed_plan`."""
-        from duologue.models.train import Plan  # needs torch
+        from duologue.models.train import TrainConfig  # needs torch
 
-        names = [one.name for one in fields(Plan) if hasattr(self.recipe, one.name)]
-        return Plan(**{name: getattr(self.recipe, name) for name in names}, choose="loss", **self.fixed_plan)
+        names = [one.name for one in fields(TrainConfig) if hasattr(self.recipe, one.name)]
+        return TrainConfig(**{name: getattr(self.recipe, name) for name in names}, choose="loss", **self.fixed_plan)

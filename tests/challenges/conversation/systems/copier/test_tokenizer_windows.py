@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from duologue.challenges.conversation.systems.copier.network.decoder_lm import SYSTEM, USER
 from duologue.challenges.conversation.systems.copier.tokenizer_windows import TokenizerWindows
 from duologue.core.records import Turn
-from duologue.models.words import BEGIN, END, PAD, UNKNOWN, Words
+from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN, CopyVocabulary
 
-WORDS = Words(["hi", "?"])  # 4 and 5; the rest from 6 on
+WORDS = CopyVocabulary(["hi", "?"])  # 4 and 5; the rest from 6 on
 
 
 def turns(*texts: str) -> tuple[Turn, ...]:

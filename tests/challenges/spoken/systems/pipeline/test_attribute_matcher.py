@@ -4,7 +4,7 @@ from duologue.challenges.spoken.systems.pipeline.attribute_matcher import Attrib
 from duologue.challenges.spoken.systems.pipeline.network.vectors import VectorSize, new_vectors
 from duologue.core.records import Fact
 from duologue.knowledge.graph import Graph
-from duologue.models.words import Words
+from duologue.models.vocabulary import CopyVocabulary
 
 FACTS = [
     Fact(subject="青石岛", relation="门票", object="30元"),
@@ -16,7 +16,7 @@ GRAPH = Graph("kg", FACTS)
 
 
 def chooser() -> AttributeMatcher:
-    words = Words.of([grams_of("门票周边景点多少钱")])
+    words = CopyVocabulary.of([grams_of("门票周边景点多少钱")])
     return AttributeMatcher(new_vectors(VectorSize(vocabulary=len(words), width=16), 1), words)
 
 

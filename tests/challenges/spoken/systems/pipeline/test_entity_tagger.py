@@ -14,10 +14,10 @@ from duologue.challenges.spoken.systems.pipeline.entity_tagger import (
 )
 from duologue.challenges.spoken.systems.pipeline.network.tagger import LabelledSpan, Tagger
 from duologue.challenges.spoken.systems.pipeline.utterances import LabelledUtterance
-from duologue.models.words import Words
+from duologue.models.vocabulary import CopyVocabulary
 
 NAMES = ["雾港（2011年小说）", "雾港（2015年电影）", "青石岛", "甲"]
-WORDS = Words(list("青石岛雾港你知道吗"))
+WORDS = CopyVocabulary(list("青石岛雾港你知道吗"))
 LINES = [LabelledUtterance("你知道青石岛吗", ((3, 6),))] * 3 + [LabelledUtterance("雾港呢", ())]
 
 

@@ -10,7 +10,7 @@ from duologue.challenges.spoken.systems.pipeline.generator_input import (
     generator_source,
 )
 from duologue.core.records import Fact, Turn
-from duologue.models.words import Words
+from duologue.models.vocabulary import CopyVocabulary
 
 FACTS = [Fact(subject="青石岛（景点）", relation="门票", object="30元，学生免费")]
 
@@ -30,7 +30,7 @@ def test_long_values_and_many_facts_are_cut() -> None:
 
 
 def test_pieces_of_triples_and_characters_that_no_vocabulary_knows_are_copied() -> None:
-    words = Words(list("门票是的"))
+    words = CopyVocabulary(list("门票是的"))
     pair, unknown = generator_pair(generator_source(FACTS, []), "青石岛的门票是30元30", words)
     assert words.text(pair.target, unknown) == ["青石岛", *"的门票是", "30元", *"30"]
     assert len(pair.source) == len(pair.kinds)
@@ -38,5 +38,5 @@ def test_pieces_of_triples_and_characters_that_no_vocabulary_knows_are_copied() 
 
 def test_of_pieces_that_begin_alike_the_longest_is_said() -> None:
     facts = [Fact(subject="甲", relation="乙", object=name) for name in ("白沙", "白沙湾")]
-    pair, unknown = generator_pair(generator_source(facts, []), "白沙湾", Words(list("甲乙")))
-    assert Words(list("甲乙")).text(pair.target, unknown) == ["白沙湾"]
+    pair, unknown = generator_pair(generator_source(facts, []), "白沙湾", CopyVocabulary(list("甲乙")))
+    assert CopyVocabulary(list("甲乙")).text(pair.target, unknown) == ["白沙湾"]

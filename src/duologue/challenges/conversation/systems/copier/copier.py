@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     )
     from duologue.challenges.conversation.systems.copier.tokenizer_windows import TokenizerWindows
     from duologue.core.records import Sample
-    from duologue.models.decode import Limits
+    from duologue.models.decode import DecodingLimits
     from duologue.models.sampling import SamplingConfig
-    from duologue.models.train import Subject
-    from duologue.models.words import Words
+    from duologue.models.train import TrainingTask
+    from duologue.models.vocabulary import CopyVocabulary
 
 _CHUNK = 2048  # samples encoded at once
 
@@ -153,18 +153,18 @@ class Copier(NeuralGenerator[CopyRecipe, "DecoderLM"]):
         drawn = self.recipe.search == "nucleus" and len(texts) > 1
         return texts[mbr_index(texts, [1.0] * len(texts)) if drawn else 0]
 
-    def _vocabulary(self, talks: Sequence[TrainingDialogue]) -> Words:
-        from duologue.models.words import Words
+    def _vocabulary(self, talks: Sequence[TrainingDialogue]) -> CopyVocabulary:
+        from duologue.models.vocabulary import CopyVocabulary
 
         texts = (tokenize(turn.text) for talk in talks for turn in talk.turns)
-        return Words.of(texts, least=self.recipe.rare, most=self.recipe.words)
+        return CopyVocabulary.of(texts, least=self.recipe.rare, limit=self.recipe.words)
 
     def _new_model(self, vocabulary: int, seed: int) -> DecoderLM:
         from duologue.challenges.conversation.systems.copier.network.generation import new_decoder_lm  # needs torch
 
         return new_decoder_lm(self._config(vocabulary), seed)
 
-    def _subject(self, model: DecoderLM) -> Subject[EncodedDialogue, Any]:
+    def _subject(self, model: DecoderLM) -> TrainingTask[EncodedDialogue, Any]:
         from duologue.challenges.conversation.systems.copier.network.generation import training_subject  # needs torch
 
         return training_subject(model)
@@ -173,7 +173,7 @@ class Copier(NeuralGenerator[CopyRecipe, "DecoderLM"]):
         assert self._words is not None, "the vocabulary is built before examples are encoded"
         return self._windows(self._words).training_windows(talk.turns)
 
-    def _windows(self, words: Words) -> TokenizerWindows:
+    def _windows(self, words: CopyVocabulary) -> TokenizerWindows:
         from duologue.challenges.conversation.systems.copier.tokenizer_windows import TokenizerWindows  # needs torch
 
         return TokenizerWindows(words, longest=self.recipe.longest, longest_reply=self.recipe.longest_reply)
@@ -207,10 +207,10 @@ class Copier(NeuralGenerator[CopyRecipe, "DecoderLM"]):
             temperature=recipe.temperature,
         )
 
-    def _limits(self) -> Limits:
-        from duologue.models.decode import Limits  # needs torch
+    def _limits(self) -> DecodingLimits:
+        from duologue.models.decode import DecodingLimits  # needs torch
 
-        return Limits(longest=self.recipe.longest_reply, once=self.recipe.once)
+        return DecodingLimits(longest=self.recipe.longest_reply, once=self.recipe.once)
 
 
 def _stream(seed: int, sample: Sample) -> int:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.conversation.systems.copier.network.decoder_lm import USER, EncodedDialogue, encode_reply
 from duologue.challenges.conversation.systems.tokenizer import tokenize
-from duologue.models.words import END, PAD
+from duologue.models.vocabulary import END, PAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duologue.core.records import Turn
-    from duologue.models.words import Words
+    from duologue.models.vocabulary import CopyVocabulary
 
 
 class TokenizedTurn(NamedTuple):
@@ -27,7 +27,7 @@ class TokenizedTurn(NamedTuple):
 class TokenizerWindows:
     """Encodes dialogues as windows of token ids."""
 
-    def __init__(self, words: Words, *, longest: int, longest_reply: int) -> None:
+    def __init__(self, words: CopyVocabulary, *, longest: int, longest_reply: int) -> None:
         """`longest` is the window size in tokens, `longest_reply` the maximum length of a system turn."""
         self.words, self.longest, self.longest_reply = words, longest, longest_reply
 

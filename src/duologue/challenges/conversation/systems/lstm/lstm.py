@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.systems.lstm.network.layers import LstmState
     from duologue.core.records import Sample
     from duologue.models.decode import Reply
-    from duologue.models.train import Subject
-    from duologue.models.words import Words
+    from duologue.models.train import TrainingTask
+    from duologue.models.vocabulary import CopyVocabulary
 
 _CHUNK = 64  # samples per batch
 
@@ -136,31 +136,31 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
 
     def _found(self, model: EncoderDecoder, state: LstmState, rows: int) -> list[Reply]:
         from duologue.challenges.conversation.systems.lstm.network.beam_search import beam_search
-        from duologue.models.decode import Limits, beam, greedy  # these need torch
-        from duologue.models.words import END
+        from duologue.models.decode import DecodingLimits, beam, greedy  # these need torch
+        from duologue.models.vocabulary import END
 
         recipe = self.recipe
         if recipe.search == "bonus":
             found = beam_search(model, state, width=recipe.beams, longest=recipe.longest_reply, bonus=recipe.bonus)
             return [each[0] for each in found]
-        limits = Limits(longest=recipe.longest_reply, begin=END)
+        limits = DecodingLimits(longest=recipe.longest_reply, begin=END)
         if recipe.search == "greedy":
             return greedy(model, state, rows, limits)
         many = beam(model, state, rows, limits, width=recipe.beams, length_power=recipe.length_power)
         return [each[0] for each in many]
 
-    def _vocabulary(self, talks: Sequence[TrainingDialogue]) -> Words:
-        from duologue.models.words import SPECIAL, Words
+    def _vocabulary(self, talks: Sequence[TrainingDialogue]) -> CopyVocabulary:
+        from duologue.models.vocabulary import SPECIAL, CopyVocabulary
 
         texts = (tokenize(turn.text, self.recipe.cut) for talk in talks for turn in talk.turns)
-        return Words.of(texts, most=self.recipe.vocabulary - len(SPECIAL))
+        return CopyVocabulary.of(texts, limit=self.recipe.vocabulary - len(SPECIAL))
 
     def _new_model(self, vocabulary: int, seed: int) -> EncoderDecoder:
         from duologue.challenges.conversation.systems.lstm.network.beam_search import new_encoder_decoder  # needs torch
 
         return new_encoder_decoder(self._config(vocabulary), seed)
 
-    def _subject(self, model: EncoderDecoder) -> Subject[Sequence[EncodedTurn], Any]:
+    def _subject(self, model: EncoderDecoder) -> TrainingTask[Sequence[EncodedTurn], Any]:
         from duologue.challenges.conversation.systems.lstm.network.beam_search import training_subject  # needs torch
 
         return training_subject(model)
@@ -175,7 +175,7 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
         from duologue.challenges.conversation.systems.lstm.network.encoder_decoder import (
             EncodedTurn,  # these need torch
         )
-        from duologue.models.words import END
+        from duologue.models.vocabulary import END
 
         assert self._words is not None, "the vocabulary is built before examples are encoded"
         longest, cut, told = self.recipe.longest_text, self.recipe.cut, self._words.target

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from duologue.challenges.proactive.systems.matcher.network.model import MatcherNetwork, MatcherSize
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Sample
-    from duologue.models.train import Plan
+    from duologue.models.train import TrainConfig
 
 WEIGHTS, CARD = "weights.safetensors", "matcher.json"
 _UNKNOWN, _END = "[UNK]", "[SEP]"
@@ -207,16 +207,16 @@ class Matcher:
             dropout=released[recipe.form],
         )
 
-    def _plan(self, rows: int) -> Plan:
+    def _plan(self, rows: int) -> TrainConfig:
         """Return the training plan for so many samples (specification, section 5.3)."""
-        from duologue.models.train import Plan
+        from duologue.models.train import TrainConfig
 
         recipe, size = self.recipe, self._size
         lines = (recipe.negatives or size.negatives) + 1
         epochs = recipe.epochs or max(1, min(size.epochs, size.line_limit // (rows * lines)))
         batch = max(1, (recipe.batch or size.batch) // lines)
         warm = max(1, int(epochs * math.ceil(rows / batch) * _WARM_UP))
-        return Plan(
+        return TrainConfig(
             epochs=epochs,
             batch=batch,
             learning_rate=(recipe.rate or size.rate) * (size.width * warm) ** -0.5,  # the peak, at step `warm`

@@ -116,7 +116,7 @@ class Planner:
         self.seen = f"{len(examples)} agent turns of {dialogues} training dialogues of people"
 
     def _train(self, training: Sequence[Example], validation: Sequence[Example], run: Run) -> None:
-        from duologue.models.train import Plan, train  # needs torch
+        from duologue.models.train import TrainConfig, train  # needs torch
         from duologue.models.utility import Collator, learner, new_utility
 
         index, encoder = self._ready()
@@ -127,7 +127,7 @@ class Planner:
             raise UsageError("no sample has candidates: the training files are too small to learn a choice from")
         model = new_utility(self._size(), run.seed)
         model.scale(encoder.sample_features(rows))
-        plan = Plan(
+        plan = TrainConfig(
             epochs=recipe.epochs,
             batch=recipe.batch,
             learning_rate=recipe.learning_rate,

@@ -67,7 +67,7 @@ class PostksBaseline:
         """
         from duologue.challenges.proactive.systems.postks.network.learner import Learner
         from duologue.challenges.proactive.systems.postks.text import PostksVocabulary  # these need torch
-        from duologue.models.train import Plan, train
+        from duologue.models.train import TrainConfig, train
 
         recipe = self.recipe
         if not held_out:
@@ -75,7 +75,7 @@ class PostksBaseline:
         lines, validation = (self._lines(part, run.progress) for part in (examples, held_out))
         words = PostksVocabulary.of(lines)
         model = self._new_model(words, run.seed)
-        plan = Plan(
+        plan = TrainConfig(
             epochs=recipe.epochs,
             batch=recipe.batch,
             learning_rate=recipe.learning_rate,

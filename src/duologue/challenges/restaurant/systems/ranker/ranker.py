@@ -132,7 +132,7 @@ class Ranker:
         """
         from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor, Vocabulary  # needs numpy
         from duologue.challenges.restaurant.systems.ranker.network.learner import learner  # needs torch
-        from duologue.models.train import Plan, train
+        from duologue.models.train import TrainConfig, train
 
         if not held_out:
             examples, held_out = [one for place, one in enumerate(examples) if place % 10], examples[::10]
@@ -142,7 +142,7 @@ class Ranker:
         judged = _rows(held_out, extractor, lexicons, run.progress)
         model = self._new_model(vocabulary, run.seed)
         recipe = self.recipe
-        plan = Plan(
+        plan = TrainConfig(
             epochs=recipe.epochs,
             batch=recipe.batch,
             learning_rate=recipe.learning_rate,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from duologue.models.train import Subject
+from duologue.models.train import TrainingTask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def log_shares(model: UtilityRanker, batch: Choices) -> Tensor:
     return overlaps
 
 
-def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]:
+def learner(model: UtilityRanker, collate: Collator) -> TrainingTask[Choice, Choices]:
     """Return what `train` needs; `Choice.utility` (c, 1) holds the target distribution.
 
     `hits` is 1 where the best candidate is one of the right ones.
@@ -46,7 +46,7 @@ def learner(model: UtilityRanker, collate: Collator) -> Subject[Choice, Choices]
         best = log_shares(model, batch).argmax(1, keepdim=True)
         return (batch.utility.squeeze(-1).gather(1, best).squeeze(1) > 0).float()
 
-    return Subject(module=model, collate=collate, loss=loss, hits=hits, length=lambda row: len(row.templates))
+    return TrainingTask(module=model, collate=collate, loss=loss, hits=hits, length=lambda row: len(row.templates))
 
 
 def shares(models: Sequence[UtilityRanker], rows: Sequence[Choice], collate: Collator) -> list[NDArray[np.float32]]:

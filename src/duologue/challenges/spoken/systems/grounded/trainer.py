@@ -15,7 +15,7 @@ from duologue.challenges.spoken.systems.grounded.normalization import fold
 from duologue.challenges.spoken.systems.grounded.triple_choice import ValueExample, fit_value_selector, value_features
 from duologue.challenges.spoken.systems.training_data import gold_facts, held_out_dialogues
 from duologue.core.errors import UsageError
-from duologue.models.train import Plan, train
+from duologue.models.train import TrainConfig, train
 from duologue.models.utility import new_utility
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def train_members(data: RankerData, tests: Sequence[Choice], recipe: GroundedRec
 
     All are validated on `tests`; without them each holds out some of the training dialogues.
     """
-    plan = Plan(
+    plan = TrainConfig(
         epochs=recipe.epochs,
         batch=recipe.batch,
         learning_rate=recipe.learning_rate,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextVectors
     from duologue.core.protocols import World
     from duologue.core.records import Fact
-    from duologue.models.words import Words
+    from duologue.models.vocabulary import CopyVocabulary
 
 _SPOKEN = {"Information": "简介"}
 """Attributes that are matched under another name, as in the published code."""
@@ -31,7 +31,7 @@ def asked_name(attribute: str) -> str:
 class AttributeMatcher:
     """Matches a question with one entity and attribute."""
 
-    def __init__(self, model: TextVectors, words: Words) -> None:
+    def __init__(self, model: TextVectors, words: CopyVocabulary) -> None:
         self._model, self._words = model, words
 
     def choose(self, question: str, entities: Sequence[str], world: World) -> tuple[Fact, ...]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.pipeline.network.tagger import Tagger
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextVectors
     from duologue.challenges.spoken.systems.pipeline.recipe import PipelineRecipe
-    from duologue.models.words import Words
+    from duologue.models.vocabulary import CopyVocabulary
 
 CARD, REPAIR = "pipeline.json", "repair.json"
 NAMES, ATTRIBUTES, REPLIES = "names.safetensors", "attributes.safetensors", "replies.safetensors"
@@ -29,9 +29,9 @@ NAMES, ATTRIBUTES, REPLIES = "names.safetensors", "attributes.safetensors", "rep
 class Components(NamedTuple):
     """The trained components and vocabularies."""
 
-    signs: Words
+    signs: CopyVocabulary
     """Characters, for tagger and generator."""
-    grams: Words
+    grams: CopyVocabulary
     """n-grams of questions and attributes."""
     idf_table: NgramIdf
     tagger: Tagger
@@ -50,7 +50,9 @@ class _Card(Record, frozen=True, kw_only=True):
     seen: str
 
 
-def new_components(recipe: PipelineRecipe, signs: Words, grams: Words, idf_table: NgramIdf, seed: int) -> Components:
+def new_components(
+    recipe: PipelineRecipe, signs: CopyVocabulary, grams: CopyVocabulary, idf_table: NgramIdf, seed: int
+) -> Components:
     """Return untrained components without a corrector."""
     from duologue.challenges.spoken.systems.pipeline.network.generator import new_generator  # these need torch
     from duologue.challenges.spoken.systems.pipeline.network.tagger import new_tagger
@@ -104,15 +106,15 @@ def save_components(components: Components, seen: str, folder: Path) -> None:
 def load_components(recipe: PipelineRecipe, folder: Path) -> tuple[Components, str]:
     """Return what `save_components` wrote; raises `StorageError` when a file is missing or damaged."""
     from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
+    from duologue.models.vocabulary import CopyVocabulary
     from duologue.models.weights import load_weights  # these need torch
-    from duologue.models.words import Words
 
     path = folder / CARD
     try:
         card = msgspec.json.decode(read_bytes(path), type=_Card)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StorageError(f"{path} is damaged ({error}); train the model again") from error
-    components = new_components(recipe, Words(card.signs), Words(card.grams), card.idf_table, 0)
+    components = new_components(recipe, CopyVocabulary(card.signs), CopyVocabulary(card.grams), card.idf_table, 0)
     load_weights(components.tagger, folder / NAMES)
     load_weights(components.vectors, folder / ATTRIBUTES)
     load_weights(components.generator, folder / REPLIES)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.systems.pipeline.network.tagger import Tagged, Tagger, TaggerSize
     from duologue.challenges.spoken.systems.pipeline.utterances import LabelledUtterance
-    from duologue.models.words import Words
+    from duologue.models.vocabulary import CopyVocabulary
 
 _LONGEST = 8  # characters of a run whose rarity is known
 _LEAST = 2  # characters of a name in the dictionary
@@ -69,14 +69,14 @@ class EntityDictionary:
         return found
 
 
-def tagger_size(words: Words, width: int, layers: int) -> TaggerSize:
+def tagger_size(words: CopyVocabulary, width: int, layers: int) -> TaggerSize:
     """Return the sizes of a tagger over these characters."""
     from duologue.challenges.spoken.systems.pipeline.network.tagger import TaggerSize  # needs torch
 
     return TaggerSize(vocabulary=len(words), labels=1, width=width, inner=4 * width, layers=layers, word_dropout=0.1)
 
 
-def tagger_row(line: LabelledUtterance, words: Words) -> Tagged:
+def tagger_row(line: LabelledUtterance, words: CopyVocabulary) -> Tagged:
     """Return the tagger input of an utterance, which must not be empty."""
     from duologue.challenges.spoken.systems.pipeline.network.tagger import LabelledSpan, Tagged  # needs torch
 
@@ -85,7 +85,7 @@ def tagger_row(line: LabelledUtterance, words: Words) -> Tagged:
 
 
 def mentioned_entities(
-    texts: Sequence[str], tagger: Tagger, words: Words, dictionary: EntityDictionary, idf_table: NgramIdf
+    texts: Sequence[str], tagger: Tagger, words: CopyVocabulary, dictionary: EntityDictionary, idf_table: NgramIdf
 ) -> list[str]:
     """Return the entities mentioned in a dialogue, the latest first, each once.
 
@@ -110,7 +110,7 @@ def mentioned_entities(
     return [] if entity is None else [entity]
 
 
-def _plain(text: str, words: Words) -> Tagged:
+def _plain(text: str, words: CopyVocabulary) -> Tagged:
     from duologue.challenges.spoken.systems.pipeline.network.tagger import Tagged  # needs torch
 
     return Tagged(words.target(text))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair
     from duologue.core.records import Fact, Turn
-    from duologue.models.words import Words
+    from duologue.models.vocabulary import CopyVocabulary
 
 SUBJECT, RELATION, OBJECT, INSIDE, USER, SYSTEM = range(6)
 KINDS = 6
@@ -67,7 +67,7 @@ def _add(source: GeneratorSource, signs: Sequence[str], kind: int) -> None:
     source.kinds.extend([kind] * len(signs))
 
 
-def generator_pair(source: GeneratorSource, reply: str, words: Words) -> tuple[Seq2SeqPair, list[str]]:
+def generator_pair(source: GeneratorSource, reply: str, words: CopyVocabulary) -> tuple[Seq2SeqPair, list[str]]:
     """Return source and reply as token ids, and the out-of-vocabulary tokens of the source."""
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair  # needs torch
 

@@ -119,14 +119,14 @@ class Pipeline:
     def _generated(self, name: str, facts: Sequence[Fact], history: Sequence[Turn], components: Components) -> str:
         from duologue.challenges.spoken.systems.pipeline.generator_input import generator_pair, generator_source
         from duologue.challenges.spoken.systems.pipeline.network.generator import replies
-        from duologue.models.decode import Limits  # these need torch
+        from duologue.models.decode import DecodingLimits  # these need torch
         from duologue.models.sampling import SamplingConfig
 
         recipe = self.recipe.replies
         pair, unknown = generator_pair(generator_source(facts, history), "", components.signs)
         seed = seed_of(f"{self._seed} {name}")
         sampling = SamplingConfig(search=recipe.search, top_p=recipe.top_p, temperature=recipe.temperature)
-        found = replies(components.generator, [pair], sampling, Limits(longest=recipe.longest), seeds=[seed])[0]
+        found = replies(components.generator, [pair], sampling, DecodingLimits(longest=recipe.longest), seeds=[seed])[0]
         return "".join(components.signs.text(found[0].words, unknown))
 
     def save(self, folder: Path) -> None:

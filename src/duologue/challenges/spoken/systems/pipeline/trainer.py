@@ -40,14 +40,14 @@ def train_components(
     from duologue.challenges.spoken.systems.pipeline.network.generator import generator_learner  # these need torch
     from duologue.challenges.spoken.systems.pipeline.network.tagger import tag_learner
     from duologue.challenges.spoken.systems.pipeline.network.vectors import vector_learner
-    from duologue.models.words import Words
+    from duologue.models.vocabulary import CopyVocabulary
 
     lines, validation = labelled_utterances(examples), labelled_utterances(held_out)
     texts = [gram for one in examples if gold_facts(one) for gram in _grams(one)]
     components = new_components(
         recipe,
-        Words.of((line.text for line in lines), least=recipe.rare),
-        Words.of(texts, least=recipe.rare),
+        CopyVocabulary.of((line.text for line in lines), least=recipe.rare),
+        CopyVocabulary.of(texts, least=recipe.rare),
         NgramIdf.of(lines),
         run.seed,
     )
@@ -80,13 +80,13 @@ class _ComponentTrainer:
         name: str,
         choose: Literal["right", "loss"],
     ) -> None:
-        from duologue.models.train import Plan, train  # needs torch
+        from duologue.models.train import TrainConfig, train  # needs torch
 
         rows, tests = rows_and_tests
         if not rows or not tests:
             raise UsageError(f"there are too few dialogues with facts to learn {name} from; give more with --train")
         recipe, run = self.recipe, self.run
-        plan = Plan(
+        plan = TrainConfig(
             epochs=part.epochs,
             batch=part.batch,
             learning_rate=part.learning_rate,

@@ -102,7 +102,7 @@ class TemplateGenerator:
         return made
 
     def _train(self, learned: Sequence[TrainingReply], validation: Sequence[TrainingReply], run: Run) -> None:
-        from duologue.models.train import Plan, train  # needs torch
+        from duologue.models.train import TrainConfig, train  # needs torch
         from duologue.models.utility import learner
 
         rows = self._training_rows(learned, run.progress, "weighing replies", self.recipe.practised)
@@ -111,7 +111,7 @@ class TemplateGenerator:
             raise UsageError("no sample has candidates: the training files are too small to learn replies from")
         recipe = self.recipe
         self._model.scale(sample_features(rows))
-        plan = Plan(
+        plan = TrainConfig(
             epochs=recipe.epochs,
             batch=recipe.batch,
             learning_rate=recipe.learning_rate,

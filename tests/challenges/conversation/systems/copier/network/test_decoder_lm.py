@@ -17,9 +17,9 @@ from duologue.challenges.conversation.systems.copier.network.generation import (
     new_decoder_lm,
     training_subject,
 )
-from duologue.models.decode import Limits, greedy
+from duologue.models.decode import DecodingLimits, greedy
 from duologue.models.sampling import SamplingConfig
-from duologue.models.words import BEGIN, END, PAD, UNKNOWN
+from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN
 
 V = 12
 SIZE = DecoderLMConfig(vocabulary=V, places=64, width=16, heads=2, inner=16, layers=2, dropout=0.0)
@@ -95,7 +95,7 @@ def test_the_chances_of_the_next_word_make_one_and_unknown_words_of_the_talk_hav
 
 def test_talks_of_a_batch_and_its_padding_do_not_touch_each_other(model: DecoderLM) -> None:
     both = [opened(TALKS[0], 10), opened(TALKS[1], 2)]
-    limits = Limits(longest=6)
+    limits = DecodingLimits(longest=6)
     with torch.inference_mode():
         together = greedy(model, model.encode(collate_dialogues(both)), 2, limits)
         alone = [greedy(model, model.encode(collate_dialogues([one])), 1, limits)[0] for one in both]
@@ -119,11 +119,11 @@ def test_it_learns_a_few_talks_by_heart_copied_words_included() -> None:
         SamplingConfig(search="greedy"),
         SamplingConfig(search="nucleus", temperature=0.1),
     ):
-        found = generate_replies(model, asked, sampling, Limits(longest=9), seeds=(1, 2, 3), batch=2)
+        found = generate_replies(model, asked, sampling, DecodingLimits(longest=9), seeds=(1, 2, 3), batch=2)
         assert [one[0].words for one in found] == said
 
 
 def test_words_far_back_and_beyond_the_last_place_are_read_all_the_same() -> None:
     model = new_decoder_lm(DecoderLMConfig(vocabulary=V, places=4, width=8, heads=2, inner=8, layers=1), 1)
-    found = generate_replies(model, [opened(TALKS[0], 10)], SamplingConfig(width=2), Limits(longest=5))
+    found = generate_replies(model, [opened(TALKS[0], 10)], SamplingConfig(width=2), DecodingLimits(longest=5))
     assert found[0][0].words

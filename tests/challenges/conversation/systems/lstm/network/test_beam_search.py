@@ -17,7 +17,7 @@ from duologue.challenges.conversation.systems.lstm.network.encoder_decoder impor
     EncoderDecoderConfig,
 )
 from duologue.core.errors import UsageError
-from duologue.models.words import END, SPECIAL
+from duologue.models.vocabulary import END, SPECIAL
 
 if TYPE_CHECKING:
     from duologue.challenges.conversation.systems.lstm.network.layers import LstmState

@@ -18,7 +18,7 @@ from duologue.challenges.conversation.systems.lstm.network.encoder_decoder impor
     EncoderDecoderConfig,
     collate_dialogues,
 )
-from duologue.models.words import END
+from duologue.models.vocabulary import END
 
 SIZE = EncoderDecoderConfig(vocabulary=9, words=5, hidden=6, dropout=0.0)
 TALKS = [

@@ -22,7 +22,7 @@ from duologue.challenges.proactive.systems.matcher.network.model import (
 from duologue.core.identity import LOG
 from duologue.models.blocks import Dropout
 from duologue.models.recurrent import TwoWayGru
-from duologue.models.train import Plan, train
+from duologue.models.train import TrainConfig, train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,7 +135,7 @@ def test_knowledge_decides_between_equal_lines(form: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_eight_samples_are_learned_by_heart(form: str, tmp_path: Path) -> None:
     model = small(form=form)
-    plan = Plan(
+    plan = TrainConfig(
         epochs=60,
         batch=8,
         learning_rate=1e-2,
@@ -161,7 +161,7 @@ def test_a_row_is_right_when_its_reply_is_the_first_of_the_best() -> None:
 
 
 def test_training_twice_gives_the_same_weights(tmp_path: Path) -> None:
-    plan = Plan(epochs=2, batch=4, threads=1)
+    plan = TrainConfig(epochs=2, batch=4, threads=1)
     states = []
     for name in ("one", "two"):
         model = small(dropout=0.3)

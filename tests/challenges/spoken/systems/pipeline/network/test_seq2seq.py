@@ -19,10 +19,10 @@ from duologue.challenges.spoken.systems.pipeline.network.seq2seq import (
     collate_seq2seq,
 )
 from duologue.core.errors import UsageError
-from duologue.models.decode import Limits, greedy
+from duologue.models.decode import DecodingLimits, greedy
 from duologue.models.sampling import SamplingConfig
-from duologue.models.train import Plan, train
-from duologue.models.words import BEGIN, END
+from duologue.models.train import TrainConfig, train
+from duologue.models.vocabulary import BEGIN, END
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +74,7 @@ def test_a_cache_says_what_reading_all_again_says(model: CopyTransformer) -> Non
             targets = torch.tensor([[*words, word] for word in choices])
             losses = model.nll(memory.pick(torch.zeros(len(choices), dtype=torch.long)), targets)
             words.append(choices[int(losses.argmin())])
-        cached = greedy(model, model.start(memory), 1, Limits(longest=5, shortest=6))
+        cached = greedy(model, model.start(memory), 1, DecodingLimits(longest=5, shortest=6))
     assert cached[0].words == words
 
 
@@ -104,17 +104,17 @@ def test_picked_rows_go_on_as_they_were(model: CopyTransformer) -> None:
 @pytest.mark.parametrize("sampling", WAYS, ids=[way.search for way in WAYS])
 def test_replies_do_not_depend_on_the_batch(model: CopyTransformer, sampling: SamplingConfig) -> None:
     seeds = [11, 12, 13, 14, 15]
-    together = replies(model, PAIRS, sampling, Limits(longest=6), seeds=seeds)
+    together = replies(model, PAIRS, sampling, DecodingLimits(longest=6), seeds=seeds)
     for place, pair in enumerate(PAIRS):
-        alone = replies(model, [pair], sampling, Limits(longest=6), seeds=seeds[place : place + 1])[0]
+        alone = replies(model, [pair], sampling, DecodingLimits(longest=6), seeds=seeds[place : place + 1])[0]
         assert [one.words for one in together[place]] == [one.words for one in alone]
         assert [one.score for one in together[place]] == pytest.approx([one.score for one in alone], abs=1e-5)
-    in_twos = replies(model, PAIRS, sampling, Limits(longest=6), seeds=seeds, batch=2)
+    in_twos = replies(model, PAIRS, sampling, DecodingLimits(longest=6), seeds=seeds, batch=2)
     assert [[one.words for one in row] for row in in_twos] == [[one.words for one in row] for row in together]
 
 
 def test_a_beam_of_width_one_is_greedy(model: CopyTransformer) -> None:
-    limits = Limits(longest=6)
+    limits = DecodingLimits(longest=6)
     one = replies(model, PAIRS, SamplingConfig(width=1, length_power=0.0), limits)
     other = replies(model, PAIRS, SamplingConfig(search="greedy"), limits)
     assert [[reply.words for reply in row] for row in one] == [[reply.words for reply in row] for row in other]
@@ -157,9 +157,9 @@ def test_it_learns_to_copy_the_marked_word_whatever_it_is(tmp_path: Path) -> Non
     chance = Random(1)
     pairs, others = [marked(chance) for _ in range(2500)], [marked(chance) for _ in range(60)]
     model = new_generator(msgspec.structs.replace(SIZE, decoder_layers=1), 1)
-    plan = Plan(epochs=2, batch=32, learning_rate=0.01, choose="loss", threads=1)
+    plan = TrainConfig(epochs=2, batch=32, learning_rate=0.01, choose="loss", threads=1)
     train(generator_learner(model), pairs, others, plan, folder=tmp_path, seed=1)
-    said = replies(model, others, SamplingConfig(search="greedy"), Limits(longest=5))
+    said = replies(model, others, SamplingConfig(search="greedy"), DecodingLimits(longest=5))
     assert sum(of_row[0].words == pair.target for of_row, pair in zip(said, others, strict=True)) >= 57
     assert sum(word >= 12 for pair in others for word in pair.target) > 20
 
@@ -169,9 +169,10 @@ def test_it_overfits_eight_examples_and_says_words_that_it_does_not_know(tmp_pat
     pairs = [Seq2SeqPair([4 + n, 12, 5 + n % 3, 13], [0, 1, 2, 1], [5 + n % 4, 12 + n % 2]) for n in range(8)]
     model = new_generator(SIZE, 1)
     plan = msgspec.convert(
-        {"epochs": 8, "batch": 8, "learning_rate": 0.02, "choose": "loss", "threads": 1, "precision": precision}, Plan
+        {"epochs": 8, "batch": 8, "learning_rate": 0.02, "choose": "loss", "threads": 1, "precision": precision},
+        TrainConfig,
     )
     outcome = train(generator_learner(model), pairs * 12, pairs, plan, folder=tmp_path, seed=1)
     assert outcome.loss < 0.1
-    said = replies(model, pairs, SamplingConfig(search="greedy"), Limits(longest=5))
+    said = replies(model, pairs, SamplingConfig(search="greedy"), DecodingLimits(longest=5))
     assert [of_row[0].words for of_row in said] == [pair.target for pair in pairs]

@@ -18,7 +18,7 @@ from duologue.challenges.spoken.systems.pipeline.network.tagger import (
     tags_of,
 )
 from duologue.core.errors import UsageError
-from duologue.models.train import Plan, train
+from duologue.models.train import TrainConfig, train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +85,7 @@ def test_it_overfits_eight_examples(tmp_path: Path) -> None:
         Tagged([4 + n, 5, 6 + n % 3, 7], [LabelledSpan(n % 3, n % 3 + 2, n % 2)] if n % 4 else []) for n in range(8)
     ]
     model = new_tagger(SIZE, 1)
-    plan = Plan(epochs=6, batch=8, learning_rate=0.02, threads=1)
+    plan = TrainConfig(epochs=6, batch=8, learning_rate=0.02, threads=1)
     outcome = train(tag_learner(model), rows * 10, rows, plan, folder=tmp_path, seed=1)
     assert outcome.held_out == 1.0
     assert model.spans(rows) == [list(row.spans) for row in rows]

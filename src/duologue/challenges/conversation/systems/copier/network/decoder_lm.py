@@ -28,7 +28,7 @@ from duologue.models.blocks import (
     padding_bias,
     sinusoids,
 )
-from duologue.models.words import BEGIN, END, PAD, SPECIAL, UNKNOWN
+from duologue.models.vocabulary import BEGIN, END, PAD, SPECIAL, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

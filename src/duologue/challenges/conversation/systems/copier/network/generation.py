@@ -11,15 +11,15 @@ from duologue.challenges.conversation.systems.copier.network.decoder_lm import (
     collate_dialogues,
 )
 from duologue.models.sampling import generate, inference
-from duologue.models.train import Subject
+from duologue.models.train import TrainingTask
+from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
-from duologue.models.words import PAD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.challenges.conversation.systems.copier.network.decoder_lm import DecoderLMConfig
-    from duologue.models.decode import Limits, Reply
+    from duologue.models.decode import DecodingLimits, Reply
     from duologue.models.sampling import SamplingConfig
 
 
@@ -29,9 +29,9 @@ def new_decoder_lm(size: DecoderLMConfig, seed: int) -> DecoderLM:
         return DecoderLM(size)
 
 
-def training_subject(model: DecoderLM) -> Subject[EncodedDialogue, TokenBatch]:
+def training_subject(model: DecoderLM) -> TrainingTask[EncodedDialogue, TokenBatch]:
     """Return the training subject: mean negative log-likelihood over reply tokens, END included (`choose="loss"`)."""
-    return Subject(
+    return TrainingTask(
         module=model, collate=collate_dialogues, loss=model, hits=None, length=_length, weight=_targets, tokens=_length
     )
 
@@ -48,7 +48,7 @@ def generate_replies(
     model: DecoderLM,
     dialogues: Sequence[EncodedDialogue],
     sampling: SamplingConfig,
-    limits: Limits,
+    limits: DecodingLimits,
     *,
     seeds: Sequence[int] = (),
     batch: int = 16,

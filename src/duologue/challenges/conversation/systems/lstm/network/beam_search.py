@@ -21,10 +21,10 @@ from duologue.challenges.conversation.systems.lstm.network.encoder_decoder impor
 from duologue.challenges.conversation.systems.lstm.network.layers import LstmState, join_states
 from duologue.core.errors import UsageError
 from duologue.models.decode import Reply
-from duologue.models.highest import highest
-from duologue.models.train import Subject
+from duologue.models.topk import stable_topk
+from duologue.models.train import TrainingTask
+from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN
 from duologue.models.weights import first_weights
-from duologue.models.words import BEGIN, END, PAD, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,9 +42,9 @@ def new_encoder_decoder(size: EncoderDecoderConfig, seed: int) -> EncoderDecoder
         return EncoderDecoder(size)
 
 
-def training_subject(model: EncoderDecoder) -> Subject[Sequence[EncodedTurn], DialogueBatch]:
+def training_subject(model: EncoderDecoder) -> TrainingTask[Sequence[EncodedTurn], DialogueBatch]:
     """Return the training subject: mean negative log-likelihood over reply tokens, END included (`choose="loss"`)."""
-    return Subject(
+    return TrainingTask(
         module=model, collate=collate_dialogues, loss=model, hits=None, length=_length, weight=_targets, tokens=_tokens
     )
 
@@ -117,12 +117,12 @@ def beam_search(
         if words:
             ended.append(total + log_p[:, :, END] + bonus * (words + 1))  # (B, width)
         log_p[:, :, [PAD, UNKNOWN, BEGIN, END]] = -torch.inf
-        total, places = highest((total.unsqueeze(2) + log_p).flatten(1), width)  # (B, width)
+        total, places = stable_topk((total.unsqueeze(2) + log_p).flatten(1), width)  # (B, width)
         before, chosen = places // log_p.shape[2], places % log_p.shape[2]
         steps.append((before, chosen))
         said = said.pick((before + first).flatten())
         tokens = chosen.flatten()
-    scores, places = highest(torch.cat(ended, 1), width)  # (B, width)
+    scores, places = stable_topk(torch.cat(ended, 1), width)  # (B, width)
     rows = zip(scores.tolist(), places.tolist(), strict=True)
     return [_replies(steps, row, each, width, bonus) for row, each in enumerate(map(_pairs, rows))]
 

@@ -19,7 +19,7 @@ from duologue.challenges.conversation.systems.lstm.network.layers import Lstm, L
 from duologue.core.records import Record
 from duologue.models.entropy import entropy
 from duologue.models.recurrent import Packed, pack
-from duologue.models.words import END
+from duologue.models.vocabulary import END
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,8 @@ import torch
 from torch import nn
 
 from duologue.models.blocks import Dropout
-from duologue.models.late import LateLinear
-from duologue.models.products import affine
+from duologue.models.deferred_grad import DeferredLinear
+from duologue.models.matmul import affine
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -64,7 +64,7 @@ class LstmLayer(nn.Module):
         x (N, E) is packed step after step; h and c (B, H) are the initial states, longer sequences first.
         """
         third = 3 * h.shape[1]
-        by_state = LateLinear(affine(self.b_input + self.b_hidden, x, self.w_input), self.w_hidden, sizes)
+        by_state = DeferredLinear(affine(self.b_input + self.b_hidden, x, self.w_input), self.w_hidden, sizes)
         told: list[Tensor] = []
         ended: list[tuple[Tensor, Tensor]] = []
         for step, rows in enumerate(sizes):

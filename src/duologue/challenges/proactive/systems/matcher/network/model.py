@@ -35,7 +35,7 @@ from duologue.core.records import Record
 from duologue.models.blocks import Attention, Dropout, padding_bias
 from duologue.models.parallel import on_device
 from duologue.models.recurrent import TwoWayGru, pack
-from duologue.models.train import Subject
+from duologue.models.train import TrainingTask
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
@@ -223,10 +223,10 @@ def new_matcher(size: MatcherSize, seed: int) -> MatcherNetwork:
         return MatcherNetwork(size)
 
 
-def learner(model: MatcherNetwork) -> Subject[MatcherRow, MatcherBatch]:
+def learner(model: MatcherNetwork) -> TrainingTask[MatcherRow, MatcherBatch]:
     """Return the training functions of a matcher. The loss is the mean over lines, not over rows."""
     longest = model.size.longest
-    return Subject(
+    return TrainingTask(
         module=model,
         collate=partial(collate, longest=longest),
         loss=partial(loss, model),

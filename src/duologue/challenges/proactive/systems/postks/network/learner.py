@@ -9,7 +9,7 @@ import torch
 from duologue.challenges.proactive.systems.postks.network.batch import PostksBatch, PostksRow, collate
 from duologue.challenges.proactive.systems.postks.network.model import Postks
 from duologue.challenges.proactive.systems.postks.network.search import search
-from duologue.models.train import Subject
+from duologue.models.train import TrainingTask
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ class Learner:
         ):  # the model chooses itself which products are narrowed
             return self.model.losses(batch, bow_only=bow_only, precision=self.precision).total
 
-    def subject(self) -> Subject[PostksRow, PostksBatch]:
+    def subject(self) -> TrainingTask[PostksRow, PostksBatch]:
         """Return the training functions for `train`; the best weights are chosen by loss."""
-        return Subject(
+        return TrainingTask(
             module=self.model,
             collate=collate,
             loss=self.loss,

@@ -21,9 +21,9 @@ from torch.nn import functional
 
 from duologue.challenges.proactive.systems.postks.network.batch import END, PAD
 from duologue.core.records import Record
+from duologue.models.deferred_grad import DeferredLinear, DeferredMemory
 from duologue.models.entropy import entropy
-from duologue.models.late import LateLinear, LateMemory
-from duologue.models.products import affine
+from duologue.models.matmul import affine
 from duologue.models.recurrent import Gru, TwoWayGru, cell, ends_of
 
 if TYPE_CHECKING:
@@ -150,13 +150,13 @@ class Decoder(nn.Module):
         of_words = affine(stacked.words_bias, words.to(kind), stacked.words)  # (n, 3h)
         of_fact = affine(stacked.fact_bias, chosen.to(kind), stacked.fact)  # (b, 3h)
         of_fact = torch.cat([of_fact[:rows] for rows in sizes])  # (n, 3h)
-        by_context = LateLinear(torch.cat([of_words, of_fact], 1), stacked.context, sizes)
-        by_state = LateLinear(stacked.state_bias.expand(n, -1), stacked.state, sizes)
+        by_context = DeferredLinear(torch.cat([of_words, of_fact], 1), stacked.context, sizes)
+        by_state = DeferredLinear(stacked.state_bias.expand(n, -1), stacked.state, sizes)
         sides = [
-            LateLinear(bias.expand(n, -1), side, sizes)
+            DeferredLinear(bias.expand(n, -1), side, sizes)
             for side, bias in zip(stacked.side, stacked.side_bias, strict=True)
         ]
-        attend = LateMemory(source.memory, source.real, sizes)
+        attend = DeferredMemory(source.memory, source.real, sizes)
         state, contexts, states = source.query, [], []
         for step, rows in enumerate(sizes):
             state = state[:rows]

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from duologue.challenges.proactive.systems.postks.network.batch import BEGIN, END, UNKNOWN
 from duologue.challenges.proactive.systems.postks.network.model import EncodedSource
-from duologue.models.highest import highest
+from duologue.models.topk import stable_topk
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -81,7 +81,7 @@ def search(
         running = (
             scores.unsqueeze(2) * (1 - 1 / step) + log_probs / step if step > 1 else scores.unsqueeze(2) + log_probs
         )
-        kept, places = highest(running.flatten(1), width)  # (b, width)
+        kept, places = stable_topk(running.flatten(1), width)  # (b, width)
         before, said = places // log_probs.shape[2], places % log_probs.shape[2]
         steps.append(_Step(kept, said, before))
         scores = kept.masked_fill((said == END) | (said == UNKNOWN), -torch.inf)
@@ -96,7 +96,7 @@ def search(
 def _result(steps: list[_Step], last: Tensor) -> DecodedReply:
     """Return the reply by the official backtracking over one sample's steps; parts and `last` are (width,)."""
     width = len(last)
-    final, slots = (one[0] for one in highest(last.unsqueeze(0), width))
+    final, slots = (one[0] for one in stable_topk(last.unsqueeze(0), width))
     scores, pointers = final.tolist(), slots.tolist()
     replies: list[list[int]] = [[] for _ in range(width)]
     ended = 0

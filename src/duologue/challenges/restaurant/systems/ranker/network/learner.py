@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow, collate
 from duologue.challenges.restaurant.systems.ranker.network.model import DialogueRanker
-from duologue.models.train import Subject
+from duologue.models.train import TrainingTask
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def new_ranker(size: RankerSize, seed: int) -> DialogueRanker:
 
 def learner(
     model: DialogueRanker, utterances: Sequence[Sequence[int]], names: Sequence[int]
-) -> Subject[RankerRow, RankerBatch]:
+) -> TrainingTask[RankerRow, RankerBatch]:
     """Return what `train` needs: cross-entropy of the right candidate among those of its row.
 
     `utterances` and `names` are the token numbers that rows point into (see `collate`).
@@ -42,7 +42,7 @@ def learner(
         right: Tensor = model(batch).argmax(1) == batch.targets
         return right.float()
 
-    return Subject(
+    return TrainingTask(
         module=model,
         collate=lambda rows: collate(rows, utterances, names),
         loss=loss,

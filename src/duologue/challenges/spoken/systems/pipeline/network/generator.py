@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, collate_seq2seq
 from duologue.models.sampling import generate, inference
-from duologue.models.train import Subject
+from duologue.models.train import TrainingTask
+from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
-from duologue.models.words import PAD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqBatch, Seq2SeqPair, Seq2SeqSize
-    from duologue.models.decode import Limits, Reply
+    from duologue.models.decode import DecodingLimits, Reply
     from duologue.models.sampling import SamplingConfig
 
 
@@ -27,9 +27,9 @@ def new_generator(size: Seq2SeqSize, seed: int) -> CopyTransformer:
         return CopyTransformer(size)
 
 
-def generator_learner(model: CopyTransformer) -> Subject[Seq2SeqPair, Seq2SeqBatch]:
+def generator_learner(model: CopyTransformer) -> TrainingTask[Seq2SeqPair, Seq2SeqBatch]:
     """Return what `train` needs: the mean of -ln P over the tokens of a batch, ends included (`choose="loss"`)."""
-    return Subject(
+    return TrainingTask(
         module=model,
         collate=collate_seq2seq,
         loss=partial(_mean, model),
@@ -57,7 +57,7 @@ def replies(
     model: CopyTransformer,
     pairs: Sequence[Seq2SeqPair],
     sampling: SamplingConfig,
-    limits: Limits,
+    limits: DecodingLimits,
     *,
     seeds: Sequence[int] = (),
     batch: int = 16,

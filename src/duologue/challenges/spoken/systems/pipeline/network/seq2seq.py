@@ -1,7 +1,7 @@
 """Encoder-decoder transformer with a copy head (pointer-generator) for out-of-vocabulary words of the source.
 
 Letters: b rows, s source tokens, t target tokens, n real target tokens of all rows, d width, v vocabulary, x the most
-unknown words of a source in the batch, l layers. Numbers of words are those of `duologue.models.words`: from v on they
+unknown words of a source in the batch, l layers. Token ids are those of `duologue.models.vocabulary`: from v on they
 mean unknown words of the row's own source. Kinds say what a source token is part of (a goal, a fact, who spoke).
 """
 
@@ -28,7 +28,7 @@ from duologue.models.blocks import (
     copy_log_likelihood,
     padding_bias,
 )
-from duologue.models.words import BEGIN, END, PAD, SPECIAL, UNKNOWN
+from duologue.models.vocabulary import BEGIN, END, PAD, SPECIAL, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

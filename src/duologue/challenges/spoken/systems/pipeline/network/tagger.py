@@ -17,9 +17,9 @@ from duologue.challenges.spoken.systems.pipeline.network.crf import CRF
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
 from duologue.models.blocks import Dropout, Encoder, Positions
-from duologue.models.train import Subject
+from duologue.models.train import TrainingTask
+from duologue.models.vocabulary import PAD, SPECIAL, UNKNOWN
 from duologue.models.weights import first_weights
-from duologue.models.words import PAD, SPECIAL, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ class TaggerSize(Record, frozen=True):
     """Sizes and rates of a `Tagger`."""
 
     vocabulary: int
-    """With the special words of `duologue.models.words`."""
+    """With the special words of `duologue.models.vocabulary`."""
     labels: int
     """Kinds of spans; there are k = 2 labels + 1 tags."""
     width: int = 128
@@ -155,9 +155,9 @@ def new_tagger(size: TaggerSize, seed: int) -> Tagger:
         return Tagger(size)
 
 
-def tag_learner(model: Tagger) -> Subject[Tagged, TagBatch]:
+def tag_learner(model: Tagger) -> TrainingTask[Tagged, TagBatch]:
     """Return what `train` needs: the mean of -ln P of a sequence's tags; a sequence is right when all its tags are."""
-    return Subject(
+    return TrainingTask(
         module=model,
         collate=collate_tagged,
         loss=partial(_mean, model),

@@ -17,9 +17,9 @@ from torch import nn
 from torch.nn import functional
 
 from duologue.core.records import Record
-from duologue.models.train import Subject
+from duologue.models.train import TrainingTask
+from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
-from duologue.models.words import PAD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ class VectorSize(Record, frozen=True):
     """Sizes and rates of `TextVectors`."""
 
     vocabulary: int
-    """n-grams, with the special words of `duologue.models.words`."""
+    """n-grams, with the special words of `duologue.models.vocabulary`."""
     width: int = 128
     dropout: float = 0.2
     temperature: float = 0.05
@@ -105,9 +105,9 @@ def new_vectors(size: VectorSize, seed: int) -> TextVectors:
         return TextVectors(size)
 
 
-def vector_learner(model: TextVectors) -> Subject[TextPair, TextPairs]:
+def vector_learner(model: TextVectors) -> TrainingTask[TextPair, TextPairs]:
     """Return what `train` needs; a pair is right when its partner is the nearest of its batch."""
-    return Subject(
+    return TrainingTask(
         module=model,
         collate=collate_texts,
         loss=partial(_mean, model),

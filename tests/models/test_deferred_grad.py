@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from duologue.models.late import LateLinear, LateMemory
+from duologue.models.deferred_grad import DeferredLinear, DeferredMemory
 
 SIZES = (3, 2, 2, 1)
 
@@ -16,7 +16,7 @@ def test_a_late_layer_has_the_outputs_and_gradients_of_a_plain_one() -> None:
     first = torch.randn(3, 5, dtype=torch.float64, requires_grad=True)
 
     def loop(*, late: bool) -> Tensor:
-        layer, bases, x, found = LateLinear(base, weight, SIZES), torch.split(base, list(SIZES)), first, []
+        layer, bases, x, found = DeferredLinear(base, weight, SIZES), torch.split(base, list(SIZES)), first, []
         for step, rows in enumerate(SIZES):
             y = layer(step, x[:rows]) if late else bases[step] + x[:rows] @ weight.T
             found.append(y)
@@ -36,7 +36,7 @@ def test_attention_over_a_late_memory_has_the_outputs_and_gradients_of_a_plain_o
     real = torch.arange(6) < torch.tensor([[6], [2], [4]])
 
     def loop(*, late: bool) -> Tensor:
-        attend, query, found = LateMemory(memory, real, SIZES), first, []
+        attend, query, found = DeferredMemory(memory, real, SIZES), first, []
         for step, rows in enumerate(SIZES):
             query = query[:rows]
             if late:
@@ -56,9 +56,9 @@ def test_attention_over_a_late_memory_has_the_outputs_and_gradients_of_a_plain_o
 
 def test_nothing_is_kept_where_no_gradient_is_wanted() -> None:
     with torch.no_grad():
-        layer = LateLinear(torch.zeros(2, 3), torch.eye(3), (2,))
+        layer = DeferredLinear(torch.zeros(2, 3), torch.eye(3), (2,))
         assert layer(0, torch.tensor([[1.0, 2.0, 3.0]] * 2)).tolist() == [[1.0, 2.0, 3.0]] * 2
-        memory = LateMemory(torch.tensor([[[1.0], [5.0]]]), torch.tensor([[True, False]]), (1,))
+        memory = DeferredMemory(torch.tensor([[[1.0], [5.0]]]), torch.tensor([[True, False]]), (1,))
         assert memory(0, torch.tensor([[2.0]])).item() == pytest.approx(1.0)
     assert not layer._inputs
     assert not memory._seen

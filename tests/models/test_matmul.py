@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from duologue.models.products import _rounded, affine, over_rows, product
+from duologue.models.matmul import _rounded, affine, matmul, outer_sum
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
@@ -13,8 +13,8 @@ def test_products_are_those_of_torch(kind: torch.dtype, rows: int) -> None:
     x, other, weight, bias = (torch.randn(shape).to(kind) for shape in ((rows, 5), (rows, 3), (4, 5), (4,)))
     near = 1e-5 if kind == torch.float32 else 0.5
     assert torch.allclose(affine(bias, x, weight).float(), (x.float() @ weight.float().T + bias), atol=near)
-    assert torch.allclose(product(x, weight.T).float(), x.float() @ weight.float().T, atol=near)
-    assert torch.allclose(over_rows(x, other).float(), x.float().T @ other.float(), atol=near)
+    assert torch.allclose(matmul(x, weight.T).float(), x.float() @ weight.float().T, atol=near)
+    assert torch.allclose(outer_sum(x, other).float(), x.float().T @ other.float(), atol=near)
 
 
 def test_there_are_few_shapes_in_bfloat16_and_none_is_changed_in_float32() -> None:

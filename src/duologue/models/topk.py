@@ -1,4 +1,4 @@
-"""The highest values of a row with one rule for ties, which every search shares."""
+"""Top-k per row with a fixed rule for ties, shared by all searches."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-def highest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """Return the `k` highest values of each row, best first, and their places: (rows, n) -> (rows, k) each.
+def stable_topk(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Return the `k` largest values of each row in descending order, and their indices: (rows, n) -> (rows, k) each.
 
-    Of equal values the one at the lower place comes first, as in `Tensor.argmax`; `Tensor.topk` takes any of them.
+    Ties are broken by the lower index, as in `Tensor.argmax`; `Tensor.topk` leaves their order open.
     Values of -inf may come in any order.
     """
     best, places = values.topk(k, 1)

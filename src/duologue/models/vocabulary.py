@@ -1,4 +1,4 @@
-"""Words as numbers, with numbers of their own for words that only one source knows."""
+"""Token vocabulary with extra ids for the unknown tokens of a source, which a copy mechanism can produce."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 PAD, UNKNOWN, BEGIN, END = 0, 1, 2, 3
 SPECIAL = ("<pad>", "<unk>", "<bos>", "<eos>")
-"""The first four words of every vocabulary, in the order of their numbers."""
+"""The first four tokens of every vocabulary, in the order of their ids."""
 
 
-class Words:
-    """A vocabulary. A word of the source that is not in it gets the number v + its place among such words.
+class CopyVocabulary:
+    """Maps tokens to ids; the unknown tokens of a source get the ids from v on, by first occurrence.
 
-    >>> words = Words(["I", "saw"])
+    >>> words = CopyVocabulary(["I", "saw"])
     >>> source, unknown = words.source(["I", "saw", "Ran", "twice", "Ran"])
     >>> source, unknown
     ([4, 5, 6, 7, 6], ['Ran', 'twice'])
@@ -28,22 +28,22 @@ class Words:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(words)
-        """Without the special ones."""
+        """All tokens but the special ones."""
         self._all = (*SPECIAL, *self.words)
         self._number = {word: number for number, word in enumerate(self.words, len(SPECIAL))}  # "<pad>" said is a word
 
     @classmethod
-    def of(cls, texts: Iterable[Iterable[str]], *, least: int = 1, most: int | None = None) -> Words:
-        """Return the words that occur `least` times, at most `most`: frequent ones first, ties by code point."""
+    def of(cls, texts: Iterable[Iterable[str]], *, least: int = 1, limit: int | None = None) -> CopyVocabulary:
+        """Return at most `limit` tokens that occur at least `least` times: frequent ones first, ties by code point."""
         counts = Counter(word for text in texts for word in text)
         ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        return cls([word for word, count in ordered if count >= least][:most])
+        return cls([word for word, count in ordered if count >= least][:limit])
 
     def __len__(self) -> int:
         return len(self._all)
 
     def source(self, text: Iterable[str]) -> tuple[list[int], list[str]]:
-        """Return the numbers of a source's words, and its unknown words in the order of their first place."""
+        """Return the ids of a source's tokens, and its unknown tokens in the order of their first occurrence."""
         unknown: dict[str, int] = {}
         numbers = [
             self._number[word] if word in self._number else len(self) + unknown.setdefault(word, len(unknown))
@@ -52,10 +52,10 @@ class Words:
         return numbers, list(unknown)
 
     def target(self, text: Iterable[str], unknown: Sequence[str] = ()) -> list[int]:
-        """Return the numbers of words to be said beside a source with these unknown words."""
+        """Return the ids of the tokens of a target, given the unknown tokens of its source."""
         of_source = {word: len(self) + place for place, word in enumerate(unknown)}
         return [self._number.get(word, of_source.get(word, UNKNOWN)) for word in text]
 
     def text(self, numbers: Iterable[int], unknown: Sequence[str] = ()) -> list[str]:
-        """Return the words of numbers beside a source with these unknown words."""
+        """Return the tokens of ids, given the unknown tokens of the source."""
         return [self._all[one] if one < len(self) else unknown[one - len(self)] for one in numbers]

@@ -1,8 +1,8 @@
-"""Weights and memories that every step of a loop uses, with their gradients made once, after all steps.
+"""Deferred weight gradients for recurrent loops: keep each step's inputs and form dW by one matrix product afterwards.
 
-Plain autograd adds a gradient of the weight's full size at every step; for a decoder of twenty steps that is most of
-its traffic with memory. Here each step keeps its input, autograd brings the gradients of all outputs together, and the
-gradient of the weight is one product of the two. The result is the same sum in another order.
+Plain autograd accumulates a gradient of the weight's full size at every step: for a decoder of twenty steps most of its
+memory traffic. Here each step keeps its input, autograd collects the gradients of all outputs, and the gradient of the
+weight is one product of the two: the same sum in another order.
 
 Letters: n rows of all steps together, b rows of the first step, t steps, l places of memory, d numbers.
 Rows of a step are always the first of those of the step before (see `recurrent.Packed`).
@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from duologue.models.products import affine, over_rows
+from duologue.models.matmul import affine, outer_sum
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
-class LateLinear:
-    """y = base + x W^T at each step; the `base` (n, out) of all steps and W (out, in) get their gradients late."""
+class DeferredLinear:
+    """y = base + x W^T at each step; the `base` (n, out) of all steps and W (out, in) get deferred gradients."""
 
     def __init__(self, base: Tensor, weight: Tensor, sizes: tuple[int, ...]) -> None:
         self._inputs: list[Tensor] = []
         self._weight = weight.detach()
-        whole = _Late.apply(base, weight, self._inputs)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        whole = _Deferred.apply(base, weight, self._inputs)  # type: ignore[no-untyped-call]  # torch leaves it untyped
         self._bases = whole.split(sizes)
 
     def __call__(self, step: int, x: Tensor) -> Tensor:
@@ -37,8 +37,8 @@ class LateLinear:
         return affine(self._bases[step], x, self._weight)
 
 
-class _Late(torch.autograd.Function):
-    """Hand the base on; when its gradient is whole, so are the inputs."""
+class _Deferred(torch.autograd.Function):
+    """Identity on the base whose backward forms the gradient of the weight from the collected inputs."""
 
     @staticmethod
     def forward(ctx: Any, base: Tensor, weight: Tensor, inputs: list[Tensor]) -> Tensor:
@@ -47,16 +47,16 @@ class _Late(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Any:
-        return grad, over_rows(grad, torch.cat(ctx.inputs)), None
+        return grad, outer_sum(grad, torch.cat(ctx.inputs)), None
 
 
-class LateMemory:
-    """Dot attention over a memory (b, l, d) of which `real` (b, l) places count, with a late gradient of the memory."""
+class DeferredMemory:
+    """Dot attention over a memory (b, l, d), masked by `real` (b, l), with a deferred gradient of the memory."""
 
     def __init__(self, memory: Tensor, real: Tensor, sizes: tuple[int, ...]) -> None:
         self._seen: list[tuple[Tensor, Tensor]] = []
         self._memory, self._real = memory.detach(), real
-        scores, contexts = _LateMemory.apply(memory, sizes, self._seen)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        scores, contexts = _DeferredMemory.apply(memory, sizes, self._seen)  # type: ignore[no-untyped-call]  # torch leaves it untyped
         self._scores, self._contexts = scores.split(sizes), contexts.split(sizes)
 
     def __call__(self, step: int, query: Tensor) -> Tensor:
@@ -72,8 +72,8 @@ class LateMemory:
         return torch.baddbmm(self._contexts[step].unsqueeze(1), weights.unsqueeze(1), memory).squeeze(1)
 
 
-class _LateMemory(torch.autograd.Function):
-    """Zeros that scores (n, l) and contexts (n, d) are added to; their gradients give the memory's."""
+class _DeferredMemory(torch.autograd.Function):
+    """Zero scores (n, l) and contexts (n, d) whose gradients are turned into that of the memory."""
 
     @staticmethod
     def forward(
