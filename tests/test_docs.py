@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -88,8 +89,80 @@ def test_the_first_steps_without_training_run_as_they_stand(tmp_path: Path) -> N
     assert [line.split()[1] if line.startswith("duologue") else "FILE" for line in lines] == [
         "generate", "FILE", "show", "run", "score", "chat",
     ]  # fmt: skip
-    small = [line.replace("--n 200", "--n 20 --part tst1 --subtask 1").replace("tst200", "tst20") for line in lines]
-    assert "p@1" in in_a_shell(small, tmp_path, "/quit\n")
+    assert "p@1" in in_a_shell(lines, tmp_path, "/quit\n")
+
+
+class Step(NamedTuple):
+    """A command as a page shows it, with what is typed while it runs and what it prints."""
+
+    command: str
+    typed: list[str]
+    shown: list[str]
+
+
+def steps_in(text: str) -> list[Step]:
+    """Return the commands of the console blocks of a text."""
+    steps: list[Step] = []
+    for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                steps.append(Step(line[2:], [], []))
+            elif line.startswith("you> "):
+                steps[-1].typed.append(line.removeprefix("you> "))
+            else:
+                steps[-1].shown.append(line)
+    return steps
+
+
+def printed_by(steps: list[Step], folder: Path) -> list[list[str]]:
+    """Run steps one after the other in one shell; return the lines that each prints."""
+    lines = ["export COLUMNS=100"]
+    for step in steps:
+        lines += [f"{step.command} <<'TYPED'", *step.typed, "TYPED"] if step.typed else [step.command]
+        lines.append("echo; echo NEXT STEP")
+    printed = in_a_shell(lines, folder).split("\nNEXT STEP\n")[:-1]
+    return [[line.rstrip().removeprefix("you> ") for line in one.splitlines()] for one in printed]
+
+
+def expect_shown(step: Step, printed: list[str]) -> None:
+    """Demand that what a page shows was printed, in its order; dots at the end stand for the rest of a line."""
+    at = 0
+    for line in step.shown:
+        start = line.removesuffix("...")
+        found = [
+            place
+            for place, one in enumerate(printed[at:], start=at)
+            if one == line or (start != line and one.startswith(start))
+        ]
+        assert found, f"{step.command}\nnever printed after line {at}: {line!r}\n" + "\n".join(printed)
+        at = found[0] + 1
+
+
+def five_minutes() -> list[Step]:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return steps_in(text.partition("## Five minutes\n")[2].partition("\n## ")[0])
+
+
+def test_five_minutes_without_training_print_what_the_readme_shows(tmp_path: Path) -> None:
+    steps = [step for step in five_minutes() if "ranker" not in step.command and "model" not in step.command]
+    assert len(steps) == 10
+    for step, printed in zip(steps, printed_by(steps, tmp_path), strict=True):
+        expect_shown(step, printed)
+        if step.command.startswith(("duologue show", "duologue score")):
+            assert printed[: len(step.shown)] == step.shown
+
+
+@pytest.mark.slow
+def test_five_minutes_run_as_they_stand_and_what_is_learned_is_better_than_chance(tmp_path: Path) -> None:
+    steps = five_minutes()
+    assert len(steps) == 12
+    score = "duologue score restaurant --gold $FILE.answers.json --pred model.pred.json --out model.report.json"
+    more = [Step(score, [], []), Step("duologue compare model.report.json random.report.json", [], [])]
+    *printed, _, compared = printed_by(steps + more, tmp_path)
+    for step, lines in zip(steps, printed, strict=True):
+        expect_shown(step, lines)
+    (first,) = [line for line in compared if line.startswith("p@1")]
+    assert first.split()[-1] == "A"
 
 
 def test_the_commands_of_the_bot_page_run_as_they_stand(tmp_path: Path) -> None:
