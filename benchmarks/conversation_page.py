@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from conversation_texts import SETS
 from duologue.challenges.conversation.scoring.terms import terms
 from duologue.metrics.counts import Counts
-from duologue.metrics.significance import holm, paired_tests
 from duologue.run.saved import formulas_of
+from families import tested
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from conversation_texts import Texts
     from duologue.core.records import Example, Report, Score
-    from duologue.metrics.significance import Paired
+    from duologue.metrics.significance import PairedTest
 
 PROBES = ("constant", "central")
 """Rows of one sentence; a system must beat the first to count as better."""
@@ -25,7 +25,6 @@ DIVERSE = ("distinct-2", "different-replies")
 _MATCHES = ("bleu-1", "bleu-2", "bleu-4", "rouge-l", "cider")
 _TOLD = ("relevance", *EMBEDDING, "distinct-1", *DIVERSE, "commonest-reply")
 _TESTED = (*EMBEDDING, "relevance", "bleu-4", "rouge-l")
-_RESAMPLES = 10_000
 _ALPHA = 0.05
 _READ = 25
 TITLES = {
@@ -65,7 +64,7 @@ class Test(NamedTuple):
 
     first: Result
     second: Result
-    found: Paired
+    found: PairedTest
     p: float
 
     @property
@@ -124,13 +123,16 @@ def _cell(score: Score) -> str:
 
 def _tested(pairs: Sequence[tuple[Result, Result]], names: Sequence[str]) -> list[Test]:
     """Test the first of each pair against the second; p-values are corrected over all of them."""
-    found = []
-    for first, second in pairs:
-        metrics = [one for one in formulas_of(first.report) if one.name in names]
-        counts = Counts.of_report(first.report), Counts.of_report(second.report)
-        found += [(first, second, one) for one in paired_tests(*counts, metrics, seed=0, resamples=_RESAMPLES)]
-    corrected = holm([one.p_randomisation for *_, one in found])
-    return [Test(*one, p) for one, p in zip(found, corrected, strict=True)]
+    counts = {id(one): Counts.of_report(one.report) for pair in pairs for one in pair}
+    formulas = {id(one): formulas_of(one.report) for one, _ in pairs}
+    tests = [
+        (first, second, metric)
+        for first, second in pairs
+        for metric in formulas[id(first)]
+        if metric.name in names and metric.additive
+    ]
+    found = tested([(counts[id(first)], counts[id(second)], metric) for first, second, metric in tests])
+    return [Test(first, second, one, one.p_adjusted) for (first, second, _), one in zip(tests, found, strict=True)]
 
 
 def _against_probes(results: Sequence[Result]) -> list[Test]:
@@ -155,7 +157,7 @@ def _rule(results: Sequence[Result], tests: Sequence[Test]) -> list[str]:
     """Return the verdict on each row: better only if better than the probe in all three respects."""
     lines = [
         f"""A row counts as better only if it beats `constant` in the three embedding scores and in relevance (paired
-randomisation, {_RESAMPLES:,} draws, Holm over all tests against constant rows, p < {_ALPHA}) and in diversity
+randomisation, all tests against constant rows on one set a family, p < {_ALPHA}) and in diversity
 (DISTINCT-2 with intervals apart, and more different replies). The last column asks the same of `central`, which is
 fitted to the text.
 """,
@@ -191,7 +193,7 @@ def _more_diverse(one: Result, two: Result) -> bool:
 
 def _tests_table(probes: Sequence[Test], between: Sequence[Test]) -> list[str]:
     lines = [
-        f"""The first against the second on the same samples; p of the paired randomisation test, corrected by Holm over
+        f"""The first against the second on the same samples; p of the paired randomisation test, corrected over
 all tests against constant rows ({len(probes)}), and over those between systems ({len(between)}).
 """,
         "| set | first | second | score | difference | 95 % interval | p |",

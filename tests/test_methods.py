@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from duologue.core.plugins import load_task
-from duologue.metrics.significance import values_only
 from duologue.run.evaluate import scoring
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "guide" / "methods.md").read_text(encoding="utf-8")
@@ -46,8 +45,7 @@ def test_every_figure_of_the_example_is_what_is_computed(row: tuple[str, str, st
     golds, pred = files(name, tmp_path)
     how = scoring(task, variant, options=re.findall(r"--option (\S+)", options), partial=True)
     examples = [example for path in golds for example in task.load(path)]
-    with values_only():
-        report = task.score(examples, task.read(pred), how)
+    report = task.score(examples, task.read(pred), how)
     found = {score.name: score.value for score in report.scores}
     found["f1"] = found.get("generation-f1", found.get("f1", 0.0))
     for score, told in zip(SCORES, figures.split("|"), strict=True):

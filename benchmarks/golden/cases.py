@@ -7,7 +7,6 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.plugins import load_task
-from duologue.metrics.significance import values_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,10 +79,9 @@ def same(what: str, found: Any, expected: Any) -> Differences:
 
 
 def report_on(task: str, gold: Sequence[Path], pred: Path, how: Scoring) -> Report:
-    """Score a file as `duologue score` does, without intervals."""
+    """Score a file as `duologue score` does."""
     loaded = load_task(task)
-    with values_only():
-        return loaded.score(loaded.load_files(gold), loaded.read(pred), how)
+    return loaded.score(loaded.load_files(gold), loaded.read(pred), how)
 
 
 def values_of(report: Report) -> dict[str, float]:

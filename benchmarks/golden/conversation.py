@@ -13,7 +13,6 @@ from duologue.core.errors import FormatError
 from duologue.core.plugins import load_task
 from duologue.core.records import Answer, Scoring
 from duologue.metrics.meteor import VARIABLE, find_meteor
-from duologue.metrics.significance import values_only
 from golden import collector, conversation_data
 from golden.cases import (
     BLEU,
@@ -151,8 +150,7 @@ def _multi_report(rows: list[dict[str, Any]], scratch: Path, how: Scoring) -> Re
         msgspec.structs.replace(one, references=tuple(Answer(text=text) for text in row["refs"]))
         for one, row in zip(task.load(gold), rows, strict=True)
     ]
-    with values_only():
-        return task.score(examples, task.read(pred), how)
+    return task.score(examples, task.read(pred), how)
 
 
 def _multi_coco(rows: list[dict[str, Any]], wanted: dict[str, Any], scratch: Path) -> Differences:

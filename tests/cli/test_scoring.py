@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from duologue.run.saved import read_report
+
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
@@ -107,7 +109,7 @@ def test_a_stored_number_is_verified_by_file_and_by_signature(
     where = ("--in", corpus.folder, "--in", rival.parent)
     outcome = duologue("verify", report, *where)
     assert (outcome.code, "equal" in outcome.out) == (0, True)
-    signature = json.loads(report.read_bytes())["signature"]
+    signature = str(read_report(report).signature)
     found = json.loads(duologue("verify", signature, "--in", tmp_path, *where, "--json").out)["verified"]
     assert [(one["equal"], one["differences"]) for one in found] == [(True, [])]
     report.write_text(report.read_text(encoding="utf-8").replace('"n":40', '"n":41', 1), encoding="utf-8")

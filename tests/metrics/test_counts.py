@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.core.errors import UsageError
-from duologue.core.records import Report
-from duologue.metrics.counts import Counts, Metric, share, sign, tally
+from duologue.core.records import Report, Signature
+from duologue.metrics.counts import Counts, Metric, share, tally
 from duologue.metrics.rank import PrecisionAt, ReciprocalRank
 
 if TYPE_CHECKING:
@@ -100,7 +100,6 @@ def test_counts_go_into_a_report_and_come_back() -> None:
         n=3,
         scores=(),
         rank_by="",
-        signature="",
         columns=counts.columns,
         items=counts.rows(),
     )
@@ -109,7 +108,7 @@ def test_counts_go_into_a_report_and_come_back() -> None:
 
 
 def test_a_report_without_counts_says_what_to_do() -> None:
-    report = Report(task="t", variant="strict", n=0, scores=(), rank_by="", signature="", system="parrot")
+    report = Report(task="t", variant="strict", n=0, scores=(), rank_by="", system="parrot")
     with pytest.raises(UsageError, match=r"'parrot' keeps no counts per item.*score the result file again"):
         Counts.of_report(report)
 
@@ -145,10 +144,15 @@ def test_a_column_that_was_not_counted_is_named_with_those_that_were() -> None:
         PrecisionAt(9).value(small())
 
 
-def test_a_signature_names_formulas_and_parts() -> None:
-    assert sign([PrecisionAt(1), ReciprocalRank()], "v1", "n 3") == (
-        "p@1 = hit@1 / items, mrr = sum(1 / rank) / items | v1 | n 3"
-    )
+def test_a_signature_says_what_stands_alone() -> None:
+    bare = Signature(formulas=("p@1 = hit@1 / items",), task="toy", n=3, hashes={"gold": "0123456789"})
+    counts = Counts(("a", "b", "c"), ("items",), np.ones((3, 1)))
+    told = "p@1 = hit@1 / items | toy | n 3 | {} | jackknife | gold 01234567"
+    assert str(counts.sign(bare)) == told.format("dialogues unknown, by sample")
+    assert counts.sign(bare).dialogues is None
+    grouped = Counts(counts.ids, counts.columns, counts.array, ("x", "x", "y"))
+    assert str(grouped.sign(bare)) == told.format("2 dialogues")
+    assert grouped.sign(bare).of([], "turn 1", 2).n == 2
 
 
 def test_a_saved_report_keeps_the_dialogues_of_its_items() -> None:
@@ -159,7 +163,6 @@ def test_a_saved_report_keeps_the_dialogues_of_its_items() -> None:
         n=3,
         scores=(),
         rank_by="s",
-        signature="",
         columns=counts.columns,
         items=counts.rows(),
         groups=counts.groups or (),

@@ -1,93 +1,75 @@
-"""The draws behind intervals: exact distribution on both paths, deterministic, the same in any batch."""
+"""The coins behind tests: exact distribution on both paths, deterministic, the same in any batch."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from duologue.core.errors import UsageError
-from duologue.metrics.resampling import bootstrap_sums, swapped_sums
+from duologue.metrics.resampling import BLOCK, CoinSums
 
-if TYPE_CHECKING:
-    from duologue.metrics.counts import Floats
-
-HITS = np.column_stack([np.ones(40), np.arange(40) % 4 == 0]).astype(np.float64)
+ONES = np.ones((30, 1))
 DENSE = np.random.default_rng(5).random((40, 3))
 
 
-@pytest.mark.parametrize("grouped", [True, False])
-def test_sums_of_hits_are_binomial(*, grouped: bool) -> None:
-    hits = bootstrap_sums(HITS, 20_000, 3, grouped=grouped)[:, 1]
-    assert hits.mean() == pytest.approx(10, abs=0.08)
-    assert hits.var() == pytest.approx(40 * 0.25 * 0.75, rel=0.04)
-    assert (hits == 10).mean() == pytest.approx(0.1444, abs=0.01)  # Binomial(40, 1/4) at 10
+def blocks(sums: CoinSums, count: int) -> np.ndarray:
+    return np.concatenate([sums.block(number) for number in range(count)])
 
 
 @pytest.mark.parametrize("grouped", [True, False])
-def test_every_resample_draws_as_many_rows_as_there_are(*, grouped: bool) -> None:
-    assert (bootstrap_sums(HITS, 300, 3, grouped=grouped)[:, 0] == 40).all()
+def test_coins_are_fair(*, grouped: bool) -> None:
+    found = blocks(CoinSums(ONES, 3, grouped=grouped), 80)
+    assert found.shape == (80 * BLOCK, 1)
+    assert found.mean() == pytest.approx(15, abs=0.1)
+    assert found.var() == pytest.approx(7.5, rel=0.04)
 
 
 @pytest.mark.parametrize("grouped", [True, False])
-def test_swaps_are_fair_coins(*, grouped: bool) -> None:
-    a, b = np.zeros((30, 1)), np.ones((30, 1))
-    first, second = swapped_sums(a, b, 20_000, 3, grouped=grouped)
-    assert (first + second == 30).all()
-    assert first.mean() == pytest.approx(15, abs=0.1)
-    assert first.var() == pytest.approx(7.5, rel=0.04)
+def test_columns_of_a_row_move_together(*, grouped: bool) -> None:
+    found = CoinSums(np.tile([2.0, -6.0], (9, 1)), 1, grouped=grouped).block(0)
+    assert (found[:, 1] == -3 * found[:, 0]).all()
 
 
-@pytest.mark.parametrize("grouped", [True, False])
-def test_columns_of_an_item_move_together(*, grouped: bool) -> None:
-    a, b = np.tile([3.0, 7.0], (9, 1)), np.tile([5.0, 1.0], (9, 1))
-    first = swapped_sums(a, b, 500, 1, grouped=grouped).first
-    assert ((first[:, 0] - 27) * -3 == first[:, 1] - 63).all()  # a swap adds 2 to one column and takes 6 of the other
+def test_rows_that_move_nothing_are_left_out() -> None:
+    assert len(CoinSums(np.array([[0.0, 0.0], [1.0, 0.0]]), 1).rows) == 1
+    assert (CoinSums(np.zeros((5, 2)), 1).block(0) == 0).all()
 
 
-def test_rows_that_are_equal_in_both_stay_put() -> None:
-    first, second = swapped_sums(DENSE, DENSE, 7, 1)
-    assert first.shape == second.shape == (7, 3)
-    assert (first == DENSE.sum(axis=0)).all()
+def test_all_outcomes_are_every_subset_once() -> None:
+    found = CoinSums(np.array([[1.0], [2.0], [4.0]]), 1).every()
+    assert sorted(found[:, 0].tolist()) == list(range(8))
 
 
-@pytest.mark.parametrize("grouped", [True, False])
-def test_a_shorter_run_is_the_beginning_of_a_longer_one(*, grouped: bool) -> None:
-    long = bootstrap_sums(DENSE, 600, 9, grouped=grouped)
-    for resamples in (1, 249, 250, 251):
-        assert (bootstrap_sums(DENSE, resamples, 9, grouped=grouped) == long[:resamples]).all()
-    swaps = swapped_sums(DENSE, DENSE[::-1], 600, 9, grouped=grouped).first
-    assert (swapped_sums(DENSE, DENSE[::-1], 251, 9, grouped=grouped).first == swaps[:251]).all()
+def test_whole_numbers_are_summed_exactly_in_single_precision() -> None:
+    rows = np.random.default_rng(2).integers(-9, 9, (400, 4)).astype(np.float64)
+    fractions = np.concatenate([rows, np.full((1, 4), 0.0)])
+    assert (CoinSums(rows, 7, grouped=False).block(1) == CoinSums(fractions, 7, grouped=False).block(1)).all()
+    shifted = CoinSums(rows + 0.0, 7, grouped=False).block(0)
+    assert (shifted == np.round(shifted)).all()
 
 
-def test_seeds_give_different_draws() -> None:
-    assert (bootstrap_sums(DENSE, 5, 1) != bootstrap_sums(DENSE, 5, 2)).any()
+def test_equal_seeds_give_equal_draws_and_others_do_not() -> None:
+    assert (CoinSums(DENSE, 1).block(2) == CoinSums(DENSE, 1).block(2)).all()
+    assert (CoinSums(DENSE, 1).block(2) != CoinSums(DENSE, 1).block(3)).any()
+    assert (CoinSums(DENSE, 1).block(0) != CoinSums(DENSE, 2).block(0)).any()
 
 
-def test_the_streams_of_chance_are_pinned() -> None:
-    """Fails when a release of numpy draws differently: then every interval moves a little, and says so here."""
-    hits = [bootstrap_sums(HITS, 6, 1, grouped=grouped)[:, 1].tolist() for grouped in (True, False)]
-    assert hits == [[9, 11, 10, 7, 12, 5], [12, 10, 14, 12, 5, 8]]
-    swaps = [swapped_sums(HITS, 1 - HITS, 6, 1, grouped=grouped).first[:, 1].tolist() for grouped in (True, False)]
-    assert swaps == [[20, 18, 15, 25, 17, 26], [18, 16, 17, 24, 19, 20]]
+def test_the_draws_are_pinned() -> None:
+    first = [CoinSums(ONES, 1, grouped=grouped).block(0)[:6, 0].astype(int).tolist() for grouped in (True, False)]
+    assert first == PINNED
 
 
-def test_long_data_is_drawn_in_bounded_memory_with_the_same_result() -> None:
-    rows = np.random.default_rng(1).random((9_000, 1))  # 116 lines of the weight matrix at once, 250 wanted
-    sums = bootstrap_sums(rows, 250, 4, grouped=False)
-    assert sums[0, 0] == bootstrap_sums(rows, 1, 4, grouped=False)[0, 0]
-    assert sums.std() == pytest.approx(rows.std() * np.sqrt(9_000), rel=0.15)
+PINNED = [[15, 15, 14, 13, 18, 11], [16, 17, 10, 17, 17, 15]]
 
 
-@pytest.mark.parametrize(
-    ("rows", "resamples", "seed", "message"),
-    [
-        (DENSE[:0], 10, 1, "no items to resample"),
-        (DENSE, 0, 1, "0 resamples are asked for"),
-        (DENSE, 10, -1, "the seed is -1; it must be 0 or more"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(rows: Floats, resamples: int, seed: int, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        bootstrap_sums(rows, resamples, seed)
+def test_many_rows_are_drawn_in_parts_and_give_the_same() -> None:
+    rows = np.random.default_rng(3).random((3_000, 1))  # more coins than are held at once
+    found = CoinSums(rows, 4, grouped=False).block(0)
+    again = CoinSums(np.vstack([rows, np.zeros((1, 1))]), 4, grouped=False).block(0)
+    assert (found == again).all()
+    assert found.mean() == pytest.approx(float(rows.sum()) / 2, rel=0.01)
+
+
+def test_a_negative_seed_is_refused() -> None:
+    with pytest.raises(UsageError, match="the seed is -1"):
+        CoinSums(ONES, -1)

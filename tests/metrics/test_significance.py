@@ -1,8 +1,9 @@
-"""Intervals and tests against closed forms, and their promises."""
+"""Paired tests against enumeration and closed forms, and their promises."""
 
 from __future__ import annotations
 
 import math
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,220 +12,251 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.core.errors import UsageError
-from duologue.metrics.counts import Counts, Metric
+from duologue.metrics.counts import Counts, Metric, share
+from duologue.metrics.overlap import F1
 from duologue.metrics.rank import PrecisionAt, count_ranks, ranking_metrics
-from duologue.metrics.significance import bootstrap, holm, p_value, paired_tests, scores
+from duologue.metrics.significance import ALPHA, Contrast, compare_two, paired_tests
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Sequence
 
     from duologue.metrics.counts import Floats
+    from duologue.metrics.significance import PairedFamily
 
 P1 = PrecisionAt(1)
+OVERLAP = F1("x")
 
 
-def hits(flags: Sequence[bool], *, prefix: str = "") -> Counts:
-    return count_ranks(
-        [f"{prefix}{number:05}" for number in range(len(flags))], [1 if flag else None for flag in flags]
-    )
+def hits(flags: Sequence[bool], *, prefix: str = "", groups: Sequence[str] | None = None) -> Counts:
+    names = [f"{prefix}{number:05}" for number in range(len(flags))]
+    return count_ranks(names, [1 if flag else None for flag in flags], groups=groups)
 
 
-class Distinct(Metric[str]):
-    name = "distinct-1"
-    columns = ("items",)
-    formula = "distinct-1 = different words / words"
-    additive = False
+def overlaps(rows: Sequence[Sequence[int]]) -> Counts:
+    names = tuple(f"{number:05}" for number in range(len(rows)))
+    return Counts(names, OVERLAP.columns, np.array(rows, dtype=np.float64).reshape(len(rows), 3))
 
-    def count(self, seen: str) -> tuple[float]:
-        return (1.0,)
+
+def all_pairs(systems: Sequence[Counts], metric: Metric[Any], **more: Any) -> PairedFamily:
+    contrasts = [Contrast(a, b, metric) for a, b in combinations(range(len(systems)), 2)]
+    return paired_tests(systems, contrasts, **more)
+
+
+def enumerated(systems: Sequence[Counts], metric: Metric[Any]) -> list[tuple[float, float]]:
+    """Return p alone and corrected of all pairs, written down from the definition: every swap, every step."""
+    rows = [one.units()[1][:, one.positions(metric.columns)] for one in systems]
+    pairs = list(combinations(range(len(systems)), 2))
+    found = []
+    for coins in product((0.0, 1.0), repeat=len(rows[0])):
+        heads = np.array(coins)[:, None]
+        found.append(
+            [
+                metric.total((rows[a] * (1 - heads) + rows[b] * heads).sum(axis=0))
+                - metric.total((rows[b] * (1 - heads) + rows[a] * heads).sum(axis=0))
+                for a, b in pairs
+            ]
+        )
+    drawn = np.array(found, dtype=np.float64)
+    seen = drawn[0]  # no coin shows heads
+    spread = np.sqrt(np.square(drawn).mean(axis=0))
+    known = spread > 1e-12
+    scale = np.where(known, spread, 1.0)
+    large = np.abs(drawn) / scale
+    limits = np.abs(seen) / scale - 1e-9
+    p = [float((large[:, at] >= limits[at]).mean()) if known[at] else 1.0 for at in range(len(pairs))]
+    corrected, floor, left = [1.0] * len(pairs), 0.0, [at for at in range(len(pairs)) if known[at]]
+    for at in sorted(left, key=lambda one: -limits[one]):
+        floor = max(floor, float((large[:, left].max(axis=1) >= limits[at]).mean()))
+        corrected[at] = floor
+        left.remove(at)
+    return list(zip(p, corrected, strict=True))
+
+
+row = st.tuples(st.integers(0, 4), st.integers(4, 6), st.integers(4, 6))
+three_systems = st.integers(1, 6).flatmap(
+    lambda n: st.lists(st.lists(row, min_size=n, max_size=n), min_size=3, max_size=3)
+)
+
+
+@settings(max_examples=60)
+@given(three_systems)
+def test_few_dialogues_are_tested_by_all_swaps(rows: list[list[tuple[int, int, int]]]) -> None:
+    systems = [overlaps(one) for one in rows]
+    found = all_pairs(systems, OVERLAP)
+    assert found.exact
+    expected = enumerated(systems, OVERLAP)
+    for one, (p, corrected) in zip(found.tests, expected, strict=True):
+        assert one.p == pytest.approx(p)
+        assert one.p_adjusted == pytest.approx(corrected)
+
+
+def test_random_swaps_come_near_to_all_swaps() -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.integers(0, 3, (2, 14, 1))
+    rows[1] = (rows[0] + rng.integers(1, 3, (14, 1))) % 5
+    full = np.concatenate([rows, np.full((2, 14, 2), 5)], axis=2)
+    systems = [overlaps(one.tolist()) for one in full]
+    found = all_pairs(systems, OVERLAP)
+    assert not found.exact
+    ((p, _),) = enumerated(systems, OVERLAP)
+    assert found.tests[0].p == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / found.rounds))
+
+
+def test_the_p_value_of_hits_is_the_sign_tests() -> None:
+    a, b = [True] * 40 + [False] * 25, [False] * 40 + [True] * 25
+    found = compare_two(hits(a + [True] * 900), hits(b + [True] * 900), [P1]).tests[0]
+    exact = 2 * sum(math.comb(65, k) for k in range(40, 66)) / 2**65
+    assert found.p == pytest.approx(exact, abs=0.01)
+
+
+def test_equal_systems_are_never_told_apart() -> None:
+    counts = hits([True, False] * 20)
+    found = compare_two(counts, counts, ranking_metrics())
+    assert {(one.p, one.p_adjusted, one.differs, one.low, one.high) for one in found.tests} == {(1, 1, False, 0, 0)}
+    assert found.size == 0
+
+
+def test_twenty_wins_of_twenty_are_a_difference_and_five_of_five_are_none() -> None:
+    assert compare_two(hits([True] * 20), hits([False] * 20), [P1]).tests[0].differs
+    found = compare_two(hits([True] * 5), hits([False] * 5), [P1])
+    assert found.exact
+    assert (found.tests[0].p, found.tests[0].differs) == (2 / 32, False)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(row, row), min_size=6, max_size=40), st.integers(0, 99))
+def test_exchanging_the_systems_turns_the_sign_alone(pairs: list[tuple[Any, Any]], seed: int) -> None:
+    a, b = overlaps([one for one, _ in pairs]), overlaps([other for _, other in pairs])
+    forth, back = (compare_two(*two, [OVERLAP], seed=seed, rounds=500).tests[0] for two in ((a, b), (b, a)))
+    assert (forth.p, forth.p_adjusted) == (back.p, back.p_adjusted)
+    assert forth.difference == -back.difference
+    assert (forth.low, forth.high) == pytest.approx((-back.high, -back.low))
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 5), st.integers(6, 60), st.integers(0, 9_999))
+def test_the_interval_of_a_difference_agrees_with_the_verdict(systems: int, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    flags = rng.random((systems, n)) < rng.uniform(0.2, 0.9, (systems, 1))
+    for one in all_pairs([hits(each.tolist()) for each in flags], P1, rounds=500).tests:
+        assert one.low <= one.difference <= one.high
+        assert one.differs == (not one.low <= 0 <= one.high)
+        assert one.p <= one.p_adjusted
+
+
+def test_the_order_of_items_and_contrasts_does_not_matter() -> None:
+    data = np.random.default_rng(1).random((3, 40)) < 0.6
+    systems = [hits(each.tolist()) for each in data]
+    order = np.random.default_rng(2).permutation(40).tolist()
+    contrasts = [Contrast(0, 1, P1), Contrast(0, 2, P1), Contrast(1, 2, P1)]
+    plain = paired_tests(systems, contrasts, rounds=500)
+    mixed = paired_tests([systems[0], systems[1].take(order), systems[2]], contrasts[::-1], rounds=500)
+    assert plain.tests == mixed.tests[::-1]
+
+
+def test_all_tests_of_a_family_share_the_swaps() -> None:
+    """The same pair on two scores that always agree costs no correction: dependence is kept."""
+    data = np.random.default_rng(4).random((2, 60)) < np.array([[0.8], [0.6]])
+    a, b = (hits(each.tolist()) for each in data)
+    alone = compare_two(a, b, [P1])
+    twice = compare_two(a, b, [P1, PrecisionAt(2)])  # a hit is at rank 1, so both are the same
+    assert twice.tests[0].p_adjusted == alone.tests[0].p_adjusted == alone.tests[0].p
+
+
+class Precision(Metric[Any]):
+    """NaN where nothing is said."""
+
+    name = "precision"
+    columns = ("right", "said")
+    formula = "precision = right / said"
+
+    def count(self, seen: Any) -> tuple[float, ...]:
+        raise NotImplementedError
 
     def total(self, sums: Floats) -> Floats:
-        return np.asarray(sums[..., 0])
+        return share(sums[..., 0], sums[..., 1])
 
 
-BOTH: list[Metric[Any]] = [P1, Distinct()]
+def test_what_has_no_value_is_not_tested_and_costs_the_others_nothing() -> None:
+    rng = np.random.default_rng(2)
+    names = tuple(f"{number:03}" for number in range(50))
+    talkers = [Counts(names, Precision.columns, np.column_stack([rng.random(50) < p, np.ones(50)])) for p in (0.9, 0.5)]
+    silent = Counts(names, Precision.columns, np.zeros((50, 2)))
+    found = all_pairs([*talkers, silent], Precision())
+    assert found.size == 1
+    both, *others = found.tests
+    assert both.differs
+    assert both.p_adjusted == both.p
+    for one in others:
+        assert math.isnan(one.p)
+        assert math.isnan(one.p_adjusted)
+        assert math.isnan(one.low)
+        assert not one.differs
 
 
-def binomial_quantile(n: int, p: float, share: float) -> int:
-    total = 0.0
-    for successes in range(n + 1):
-        total += math.comb(n, successes) * p**successes * (1 - p) ** (n - successes)
-        if total >= share:
-            return successes
-    return n
+def test_a_swap_that_leaves_no_value_counts_as_large() -> None:
+    names = tuple(f"{number:03}" for number in range(6))
+    once = np.zeros((6, 2))
+    once[0] = 1, 1
+    other = np.zeros((6, 2))
+    other[1] = 0, 1
+    found = compare_two(Counts(names, Precision.columns, once), Counts(names, Precision.columns, other), [Precision()])
+    assert found.exact
+    assert found.tests[0].p == 1.0  # swapped alone, one of the two says nothing
 
 
-@pytest.mark.parametrize(("n", "right"), [(50, 20), (200, 188), (1000, 91)])
-def test_the_interval_of_a_precision_is_the_binomial_one(n: int, right: int) -> None:
-    value, low, high = bootstrap(hits([number < right for number in range(n)]), [P1], seed=1)[0]
-    assert value == right / n
-    assert low == pytest.approx(binomial_quantile(n, right / n, 0.025) / n, abs=1 / n + 1e-9)
-    assert high == pytest.approx(binomial_quantile(n, right / n, 0.975) / n, abs=1 / n + 1e-9)
+def test_dialogues_are_swapped_whole() -> None:
+    rng = np.random.default_rng(7)
+    better = np.repeat(rng.random(16) < 0.8, 20).tolist()
+    worse = np.repeat(rng.random(16) < 0.5, 20).tolist()
+    groups = [f"{number // 20:02}" for number in range(320)]
+    together = compare_two(hits(better, groups=groups), hits(worse, groups=groups), [P1])
+    apart = compare_two(hits(better), hits(worse), [P1])
+    assert (together.dialogues, apart.dialogues) == (16, 320)
+    assert together.tests[0].p > 20 * apart.tests[0].p
 
 
-def test_intervals_hold_the_truth_about_as_often_as_they_promise() -> None:
-    rng = np.random.default_rng(8)
-    held = 0
-    for trial in range(400):
-        _, low, high = bootstrap(hits((rng.random(200) < 0.3).tolist()), [P1], seed=trial, resamples=1000)[0]
-        held += low <= 0.3 <= high
-    assert 0.92 <= held / 400 <= 0.975
+def test_a_p_value_that_is_too_near_to_call_gets_more_swaps() -> None:
+    a = [True] * 30 + [False] * 16
+    found = compare_two(hits(a), hits([not flag for flag in a]), [P1], rounds=1_000)  # exact p = 0.054
+    assert found.rounds == 16_000
+    clear = compare_two(hits([True] * 40), hits([False] * 40), [P1], rounds=1_000)
+    assert clear.rounds == 1_000
 
 
-def test_dialogues_are_drawn_whole_so_that_repeated_turns_do_not_feign_certainty() -> None:
-    flags = [number % 2 == 0 for number in range(40)]
-    alone = bootstrap(hits(flags), [P1], seed=1)[0]
-    copies = Counts(
-        tuple(f"{number}#{turn}" for number in range(40) for turn in range(5)),
-        ("items", "hit@1"),
-        np.array([[1, flag] for flag in flags for _ in range(5)]),
-        tuple(str(number) for number in range(40) for _ in range(5)),
-    )
-    together = bootstrap(copies, [P1], seed=1)[0]
-    apart = bootstrap(Counts(copies.ids, copies.columns, copies.array), [P1], seed=1)[0]
-    assert together.high - together.low == pytest.approx(alone.high - alone.low, abs=0.03)
-    assert apart.high - apart.low < 0.6 * (together.high - together.low)
+def test_many_systems_are_found_where_holm_would_see_nothing() -> None:
+    rng = np.random.default_rng(5)
+    flags = rng.random((33, 400)) < np.array([0.9] * 16 + [0.5] * 17)[:, None]
+    found = all_pairs([hits(each.tolist()) for each in flags], P1, rounds=2_000)
+    shown = [one.differs for one in found.tests]
+    assert sum(shown) >= 0.99 * 16 * 17
+    assert min(one.p for one in found.tests) * len(found.tests) > ALPHA  # what Holm's first step would look at
 
 
-def test_where_all_items_agree_the_interval_has_no_width() -> None:
-    assert bootstrap(hits([True] * 30), [P1], seed=1)[0] == (1.0, 1.0, 1.0)
+def test_the_detectable_difference_grows_with_the_family() -> None:
+    rng = np.random.default_rng(6)
+    systems = [hits((rng.random(300) < 0.6).tolist()) for _ in range(10)]
+    alone = compare_two(systems[0], systems[1], [P1]).tests[0].detectable
+    among = all_pairs(systems, P1, rounds=2_000).tests[0].detectable
+    expected = (1.96 + 0.84) * math.sqrt(2 * 0.6 * 0.4 / 300)
+    assert alone == pytest.approx(expected, rel=0.1)
+    assert among > 1.2 * alone
 
 
-def test_a_wider_level_gives_a_wider_interval() -> None:
-    counts = hits([number % 3 == 0 for number in range(100)])
-    narrow, wide = bootstrap(counts, [P1], seed=1, level=0.5)[0], bootstrap(counts, [P1], seed=1, level=0.99)[0]
-    assert wide.low < narrow.low < narrow.high < wide.high
-
-
-@settings(max_examples=25)
-@given(st.lists(st.none() | st.integers(1, 11), min_size=1, max_size=60), st.randoms(use_true_random=False))
-def test_intervals_hold_their_value_and_do_not_depend_on_the_order_of_items(
-    ranks: list[int | None], rng: random.Random
-) -> None:
-    order = list(range(len(ranks)))
-    rng.shuffle(order)
-    counts = count_ranks([str(number) for number in range(len(ranks))], ranks)
-    found = bootstrap(counts, ranking_metrics(), seed=3, resamples=500)
-    mixed = bootstrap(counts.take(order), ranking_metrics(), seed=3, resamples=500)
-    assert all(0 <= one.low <= one.value + 1e-12 and one.value <= one.high + 1e-12 <= 1 + 2e-12 for one in found)
-    assert [one[1:] for one in mixed] == [one[1:] for one in found]
-
-
-def test_scores_carry_intervals_and_the_signature() -> None:
-    found = scores(hits([True, False] * 50), BOTH, seed=1, signature="s")
-    assert [(score.name, score.signature) for score in found] == [("p@1", "s"), ("distinct-1", "s")]
-    assert found[0].low is not None
-    assert found[0].high is not None
-    assert found[0].low < found[0].value == 0.5 < found[0].high
-    assert (found[1].low, found[1].high) == (None, None)
-
-
-def test_a_metric_that_is_not_additive_is_refused_with_the_reason() -> None:
-    with pytest.raises(UsageError, match="'distinct-1' is not a formula over sums of counts"):
-        bootstrap(hits([True]), BOTH, seed=1)
-    with pytest.raises(UsageError, match="'distinct-1'"):
-        paired_tests(hits([True]), hits([True]), [Distinct()], seed=1)
-
-
-def test_a_level_outside_0_to_1_is_refused() -> None:
-    with pytest.raises(UsageError, match="the level is 95"):
-        bootstrap(hits([True]), [P1], seed=1, level=95)
-
-
-def test_equal_systems_give_p_1() -> None:
-    counts = hits([number % 3 == 0 for number in range(90)])
-    result = paired_tests(counts, counts, [P1], seed=1)[0]
-    assert (result.difference, result.low, result.high) == (0, 0, 0)
-    assert (result.p_bootstrap, result.p_randomisation) == (1, 1)
-
-
-def test_a_different_system_of_equal_score_gives_p_1() -> None:
-    a = [number % 2 == 0 for number in range(60)]
-    result = paired_tests(hits(a), hits([not flag for flag in a]), [P1], seed=1)[0]
-    assert result.difference == 0
-    assert (result.p_bootstrap, result.p_randomisation) == (1, 1)
-
-
-def test_the_p_value_never_falls_below_its_floor() -> None:
-    result = paired_tests(hits([True] * 300), hits([False] * 300), [P1], seed=1, resamples=999)[0]
-    assert result.p_randomisation == 1 / 1000
-    assert p_value(np.zeros(99), 0.5) == 1 / 100
-    assert p_value(np.array([-0.5, 0.4, 0.5]), 0.5) == 3 / 4
-
-
-def test_the_randomisation_test_is_the_sign_test_for_hits() -> None:
-    """With 12 items won and 3 lost, the exact two-sided sign test gives 2 P(X <= 3), X ~ Binomial(15, 1/2)."""
-    a = [True] * 12 + [False] * 3 + [True] * 20
-    b = [False] * 12 + [True] * 3 + [True] * 20
-    exact = 2 * sum(math.comb(15, won) for won in range(4)) / 2**15
-    assert paired_tests(hits(a), hits(b), [P1], seed=2)[0].p_randomisation == pytest.approx(exact, abs=0.006)
-
-
-def test_the_paired_bootstrap_follows_the_normal_approximation() -> None:
-    a = [True] * 60 + [False] * 40 + [True] * 300
-    b = [False] * 60 + [True] * 40 + [True] * 300
-    result = paired_tests(hits(a), hits(b), [P1], seed=2)[0]
-    deviation = math.sqrt((100 - 20**2 / 400) / 400**2)
-    assert result.p_bootstrap == pytest.approx(math.erfc(0.05 / deviation / math.sqrt(2)), abs=0.012)
-    assert result.low == pytest.approx(0.05 - 1.96 * deviation, abs=0.004)
-
-
-@settings(max_examples=30)
-@given(
-    st.lists(st.tuples(st.none() | st.integers(1, 11), st.none() | st.integers(1, 11)), min_size=1, max_size=60),
-    st.integers(0, 5),
-)
-def test_exchanging_the_systems_changes_the_sign_only(pairs: list[tuple[int | None, int | None]], seed: int) -> None:
-    ids = [str(number) for number in range(len(pairs))]
-    a, b = (count_ranks(ids, [pair[side] for pair in pairs]) for side in (0, 1))
-    forth = paired_tests(a, b, ranking_metrics(), seed=seed, resamples=300)
-    back = paired_tests(b, a, ranking_metrics(), seed=seed, resamples=300)
-    for one, other in zip(forth, back, strict=True):
-        assert one.difference == -other.difference
-        assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
-        assert (one.p_bootstrap, one.p_randomisation) == (other.p_bootstrap, other.p_randomisation)
-
-
-def test_false_alarms_are_as_rare_as_promised() -> None:
-    rng = np.random.default_rng(3)
-    p_values = []
-    for trial in range(200):
-        a, b = (hits((rng.random(150) < 0.6).tolist()) for _ in range(2))
-        p_values.append(paired_tests(a, b, [P1], seed=trial, resamples=499)[0].p_randomisation)
-    assert sum(p <= 0.05 for p in p_values) / 200 <= 0.09
-
-
-def test_items_are_matched_by_id_and_not_by_place() -> None:
-    a = hits([True, False, True, True])
-    result = paired_tests(a, a.take([3, 1, 0, 2]), [P1], seed=1)[0]
-    assert result.p_randomisation == 1
-
-
-def test_other_items_are_refused_and_named() -> None:
+def test_other_items_are_refused_with_the_difference() -> None:
     with pytest.raises(
         UsageError, match=r"0 are shared, 2 only in A \(first '00000'\), 1 only in B \(first 'x00000'\)"
     ):
-        paired_tests(hits([True, True]), hits([True], prefix="x"), [P1], seed=1)
+        compare_two(hits([True, True]), hits([True], prefix="x"), [P1])
 
 
-def test_other_columns_and_other_groups_are_refused() -> None:
-    a = hits([True, True])
-    with pytest.raises(UsageError, match=r"A counts items.*; B counts items, hit@1"):
-        paired_tests(a, Counts(a.ids, a.columns[:2], a.array[:, :2]), [P1], seed=1)
+def test_other_columns_groups_and_wrong_numbers_are_refused() -> None:
+    a = hits([True, False])
+    with pytest.raises(UsageError, match="they cannot be paired"):
+        compare_two(a, Counts(a.ids, a.columns[:2], a.array[:, :2]), [P1])
     with pytest.raises(UsageError, match="different dialogues"):
-        paired_tests(a, Counts(a.ids, a.columns, a.array, ("x", "x")), [P1], seed=1)
-
-
-def test_holm_by_hand() -> None:
-    assert holm([]) == ()
-    assert holm([0.2]) == (0.2,)
-    assert holm([0.01, 0.02, 0.03, 0.9]) == pytest.approx((0.04, 0.06, 0.06, 0.9))
-
-
-@given(st.lists(st.floats(0, 1), max_size=12))
-def test_holm_never_lowers_a_p_value_and_keeps_the_order(p_values: list[float]) -> None:
-    corrected = holm(p_values)
-    assert all(before <= after <= 1 for before, after in zip(p_values, corrected, strict=True))
-    pairs = sorted(zip(p_values, corrected, strict=True))
-    assert [after for _, after in pairs] == sorted(corrected)
+        compare_two(a, Counts(a.ids, a.columns, a.array, ("x", "x")), [P1])
+    with pytest.raises(UsageError, match="at least 100"):
+        compare_two(a, a, [P1], rounds=99)
+    with pytest.raises(UsageError, match="no items to resample"):
+        compare_two(hits([]), hits([]), [P1])

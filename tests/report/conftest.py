@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from duologue.core.records import Report, Slice
-from duologue.metrics.counts import sign
+from duologue.core.records import Report, Signature, Slice
+from duologue.metrics.intervals import scores
 from duologue.metrics.rank import count_ranks, ranking_metrics
-from duologue.metrics.significance import scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +32,7 @@ class MakeReport(Protocol):
         problems: tuple[Problem, ...] = (),
         commands: Sequence[str] = (),
         gold: str = "",
+        dialogues: bool = True,
     ) -> Report: ...
 
 
@@ -49,39 +49,41 @@ def _make(
     problems: tuple[Problem, ...] = (),
     commands: Sequence[str] = (),
     gold: str = "",
+    dialogues: bool = True,
 ) -> Report:
-    """Return the report of a system that ranks the answer third in its first `wrong` items."""
+    """Return the report of a system that ranks the answer third in its first `wrong` items, each a dialogue."""
     names = list(ids) or [f"{test_set or 'x'}/{number:04}" for number in range(n)]
-    counts = count_ranks(names, [3 if number < wrong else 1 for number in range(len(names))])
-    metrics = ranking_metrics()
-    signature = sign(
-        metrics, "toy", variant, f"n {len(names)}", f"pred {hashlib.sha256(system.encode()).hexdigest()[:8]}"
+    counts = count_ranks(
+        names, [3 if number < wrong else 1 for number in range(len(names))], groups=names if dialogues else None
     )
+    metrics = ranking_metrics()
+    hashes = {"pred": hashlib.sha256(system.encode()).hexdigest(), **({"gold": gold} if gold else {})}
+    formulas = tuple(one.formula for one in metrics)
+    signature = Signature(formulas=formulas, task="toy", variant=variant, n=len(names), hashes=hashes)
     half = len(names) // 2
     parts = {"api_call": range(half), "question": range(half, len(names))} if slices else {}
     meta: dict[str, object] = {"commands": list(commands)}
     if test_set:
         meta["test_set"] = test_set
-    if gold:
-        signature += f" | gold {gold}"
     return Report(
         task="toy",
         variant=variant,
         n=len(names),
-        scores=scores(counts, metrics, seed=1, signature=signature, resamples=500),
+        scores=scores(counts, metrics, signature),
         rank_by="p@1",
-        signature=signature,
+        signature=counts.sign(signature),
         slices=tuple(
             Slice(
                 by="answer-type",
                 value=value,
                 n=len(rows),
-                scores=scores(counts.take(rows), metrics, seed=1, resamples=500),
+                scores=scores(counts.take(rows), metrics),
             )
             for value, rows in parts.items()
         ),
         columns=counts.columns,
         items=counts.rows(),
+        groups=counts.groups or (),
         problems=problems,
         system=system,
         seen=seen,

@@ -9,36 +9,67 @@ import pytest
 
 from duologue.core.errors import UsageError
 from duologue.metrics.rank import PrecisionAt
-from duologue.report import compare, compare_all
+from duologue.report import compare, compare_all, rank_all
+from duologue.report.board import boards
 from duologue.report.comparison import in_order, system_names, widest_gaps
 
 if TYPE_CHECKING:
     from tests.report.conftest import MakeReport
 
 
-def test_all_shared_scores_are_one_family(make_report: MakeReport) -> None:
-    found = compare(make_report("good", wrong=2), make_report("poor", wrong=30), seed=1)
+def test_the_score_that_ranks_is_a_family_and_the_others_are_one(make_report: MakeReport) -> None:
+    found = compare(make_report("good", wrong=2), make_report("poor", wrong=30))
     assert [one.tested.name for one in found] == ["p@1", "p@2", "p@5", "mrr"]
-    assert {(one.a, one.b, one.n, one.family) for one in found} == {("good", "poor", 100, 4)}
+    assert {(one.a, one.b, one.n) for one in found} == {("good", "poor", 100)}
     assert [one.better for one in found] == ["a", "a", None, "a"]
-    assert all(one.p_holm >= one.tested.p_randomisation for one in found)
+    assert found[0].tested.p_adjusted == found[0].tested.p
+    assert all(one.tested.p_adjusted >= one.tested.p for one in found)
+    families = [one.family for one in found]
+    assert families[0] == "one pair of systems on p@1, which ranks"
+    assert set(families[1:]) == {"one pair of systems on 3 scores beside that which ranks"}
+
+
+def test_a_pair_is_judged_alike_in_a_comparison_a_leaderboard_and_a_page(make_report: MakeReport) -> None:
+    for wrong in range(0, 24, 2):
+        a, b = make_report("a", wrong=5), make_report("b", wrong=wrong)
+        alone = compare(a, b)[0]
+        (ranked,) = rank_all([a, b]).comparisons
+        ((paged,),) = [board.comparisons for board in boards([b, a])]
+        assert ranked.tested == paged.tested
+        assert abs(ranked.tested.difference) == abs(alone.tested.difference)
+        assert (ranked.better is None) == (alone.better is None)
+        assert ranked.tested.p_adjusted == alone.tested.p_adjusted
+
+
+def test_where_dialogues_are_not_known_a_warning_stands_beside_every_test(make_report: MakeReport) -> None:
+    a, b = make_report("a", dialogues=False), make_report("b", wrong=3, dialogues=False)
+    assert all("dialogues are not known" in one.caution for one in compare(a, b))
+    assert not any(one.caution for one in compare(make_report("a"), make_report("b", wrong=3)))
+
+
+def test_a_difference_that_is_not_known_is_not_tested_in_either_order(make_report: MakeReport) -> None:
+    a, b = make_report("a"), make_report("b", wrong=50)
+    empty = msgspec.structs.replace(b, items=tuple((name, (0.0,) * len(counts)) for name, counts in b.items))
+    for pair in ((a, empty), (empty, a)):
+        found = compare(*pair)
+        assert {(one.better, one.is_tested, one.has_interval) for one in found} == {(None, False, False)}
 
 
 def test_a_small_difference_is_a_tie(make_report: MakeReport) -> None:
-    found = compare(make_report("a", wrong=10), make_report("b", wrong=12), seed=1)
+    found = compare(make_report("a", wrong=10), make_report("b", wrong=12))
     assert found[0].tested.difference == pytest.approx(0.02)
     assert found[0].better is None
 
 
 def test_a_report_against_itself_is_a_tie_with_p_1(make_report: MakeReport) -> None:
     report = make_report("same", wrong=10)
-    assert {(one.p_holm, one.better, one.b) for one in compare(report, report)} == {(1.0, None, "same (2)")}
+    assert {(one.tested.p_adjusted, one.better, one.b) for one in compare(report, report)} == {(1.0, None, "same (2)")}
 
 
 def test_chosen_metrics_take_the_place_of_the_known_ones(make_report: MakeReport) -> None:
     found = compare(make_report(wrong=1), make_report(wrong=40), metrics=[PrecisionAt(1)], resamples=200)
     assert [one.tested.name for one in found] == ["p@1"]
-    assert found[0].tested.p_randomisation == 1 / 201
+    assert found[0].tested.p == 1 / 251  # swaps come in blocks of 250
 
 
 def test_other_items_are_refused_with_the_difference(make_report: MakeReport) -> None:
@@ -71,24 +102,18 @@ def test_pairs_within_each_test_set_are_a_family_of_their_own(make_report: MakeR
         for name in ("one", "two")
     }
     found = compare_all(sets, resamples=500)
+    family = "all 3 pairs of systems on p@1, which ranks"
     assert [(one.test_set, one.a, one.b, one.family) for one in found[:3]] == [
-        ("one", "a", "b", 3),
-        ("one", "a", "c", 3),
-        ("one", "b", "c", 3),
+        ("one", "a", "b", family),
+        ("one", "a", "c", family),
+        ("one", "b", "c", family),
     ]
     assert len(found) == 6
-    neighbours = compare_all(sets, pairs="neighbours", resamples=500)
-    assert [(one.a, one.b, one.family) for one in neighbours] == [("a", "b", 2), ("b", "c", 2)] * 2
 
 
 def test_an_error_names_test_set_and_systems(make_report: MakeReport) -> None:
     with pytest.raises(UsageError, match=r"^one: a \(A\) against b \(B\): a paired test needs the same items"):
         compare_all({"one": [make_report("a", n=5), make_report("b", wrong=1, n=6)]})
-
-
-def test_an_unknown_choice_of_pairs_is_refused(make_report: MakeReport) -> None:
-    with pytest.raises(UsageError, match="pairs is 'some'; one of all, neighbours"):
-        compare_all({}, pairs="some")
 
 
 def test_reports_that_cannot_be_tested_are_left_out(make_report: MakeReport) -> None:
@@ -107,9 +132,9 @@ def test_systems_without_a_name_are_numbered(make_report: MakeReport) -> None:
 
 def test_wins_losses_and_ties_are_counted_item_by_item(make_report: MakeReport) -> None:
     (found,) = compare(make_report("a", wrong=10), make_report("b", wrong=40), metrics=[PrecisionAt(1)], resamples=200)
-    assert found.bout == (30, 0, 70)
+    assert found.win_loss == (30, 0, 70)
     (turned,) = compare(make_report("b", wrong=40), make_report("a", wrong=10), metrics=[PrecisionAt(1)], resamples=200)
-    assert turned.bout == (0, 30, 70)
+    assert turned.win_loss == (0, 30, 70)
 
 
 def test_the_items_apart_most_come_first(make_report: MakeReport) -> None:

@@ -119,7 +119,6 @@ def test_a_score_that_counts_once_per_dialogue_is_shown_by_whole_dialogues() -> 
         n=5,
         scores=(),
         rank_by="goals",
-        signature="",
         columns=("items", "dialogues", "points"),
         items=tuple((name, tuple(map(float, counts))) for name, counts in rows.items()),
         groups=groups,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from duologue.report import league_page, page, rank_all
+from duologue.report import leaderboard_page, page, rank_all
 from duologue.report.curves import curve_page
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def pages(make_report: MakeReport) -> dict[str, str]:
     noisy = [msgspec.structs.replace(one, meta={**one.meta, "strength": 1.0}) for one in reports]
     return {
         "report": page(reports),
-        "board": league_page(rank_all(reports, resamples=100), title="x"),
+        "board": leaderboard_page(rank_all(reports, resamples=100), title="x"),
         "curves": curve_page(noisy, title="x"),
     }
 

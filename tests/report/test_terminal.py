@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+import msgspec
 from rich.console import Console, RenderableType
 
 from duologue.core.records import Problem
@@ -26,9 +27,11 @@ def test_a_report_says_scores_intervals_and_signature_without_colour(make_report
     assert "toy (strict), 100 items, system parrot" in text
     assert "data seen in training: its cage" in text
     row = next(line for line in text.splitlines() if "│ p@1" in line)
-    assert row.split() == ["│", "p@1", "│", "80.00", "│", "73.00", "to", "87.00", "│", "ranks", "systems", "│"]
+    assert row.split() == ["│", "p@1", "│", "80.00", "│", "70.72", "to", "86.88", "│", "ranks", "systems", "│"]
     assert "p@1 = hit@1 / items, p@2" in text
-    assert "An interval without width" in text  # p@5 is perfect here
+    perfect = next(line for line in text.splitlines() if "│ p@5" in line)
+    assert "96.30 to 100.00" in perfect
+    assert "n 100 | 100 dialogues | jackknife" in " ".join(text.split())
 
 
 def test_slices_have_their_own_table(make_report: MakeReport) -> None:
@@ -66,8 +69,19 @@ def test_one_pair_is_named_once_with_both_p_values(make_report: MakeReport) -> N
     assert row.split()[:4] == ["p@1", "100.00", "70.00", "+30.00"]
     assert row.split()[-1] == "A"
     assert next(line for line in text.splitlines() if line.strip().startswith("p@5")).split()[-1] == "tie"
-    assert "p boot" in text
-    assert "corrected for 4 tests" in " ".join(text.split())
+    told = " ".join(text.split())
+    assert "Family: one pair of systems on p@1, which ranks; 10,000 random swaps" in told
+    assert "Family: one pair of systems on 3 scores beside that which ranks" in told
+    assert "True differences that are found here with a chance of 80 %: p@1" in told
+
+
+def test_what_has_no_value_is_not_tested(make_report: MakeReport) -> None:
+    empty = make_report("b")
+    nothing = tuple((name, (0.0,) * len(counts)) for name, counts in empty.items)
+    text = shown(render_comparisons(compare(make_report("a"), msgspec.structs.replace(empty, items=nothing))))
+    row = next(line for line in text.splitlines() if line.strip().startswith("p@1"))
+    assert row.split()[-2:] == ["not", "tested"]
+    assert "nan" not in text
 
 
 def test_several_pairs_are_named_in_their_rows(make_report: MakeReport) -> None:
@@ -79,7 +93,7 @@ def test_several_pairs_are_named_in_their_rows(make_report: MakeReport) -> None:
 
 
 def test_no_comparisons_are_an_empty_table() -> None:
-    assert "corrected for no tests" in " ".join(shown(render_comparisons(())).split())
+    assert "Family" not in " ".join(shown(render_comparisons(())).split())
 
 
 def test_one_pair_fits_80_columns_uncut(make_report: MakeReport) -> None:

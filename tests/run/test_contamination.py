@@ -180,6 +180,6 @@ def test_the_warning_names_shares_samples_and_what_to_do() -> None:
 def test_a_score_that_must_be_of_unseen_data_is_refused_where_it_is_not_or_where_nobody_knows() -> None:
     from duologue.core.records import Report
 
-    plain = Report(task="t", variant="v", n=1, scores=(), rank_by="", signature="", system="bot")
+    plain = Report(task="t", variant="v", n=1, scores=(), rank_by="", system="bot")
     with pytest.raises(SeenError, match="nothing tells what bot was trained on"):
         contamination.demand_unseen(plain)

@@ -98,7 +98,7 @@ def test_a_file_without_references_needs_a_truth(contest: Any, monkeypatch: pyte
     result = contest.results / "fair.answers.json"
     with pytest.raises(FormatError, match="no dialogue to score against"):
         evaluate.score(contest.task, [], result, STRICT)
-    empty = Report(task="restaurant", variant="strict", n=0, scores=(), rank_by="", signature="")
+    empty = Report(task="restaurant", variant="strict", n=0, scores=(), rank_by="")
     monkeypatch.setattr(type(contest.task), "score", lambda *arguments: empty)
     with pytest.raises(UsageError, match="give the truth with --gold"):
         evaluate.score(contest.task, [], result, STRICT)

@@ -24,7 +24,7 @@ def test_every_result_file_is_scored_and_a_refused_one_is_noted(contest: Any) ->
         contest.task, [contest.gold], contest.results, STRICT, progress=lambda done, total, what: steps.append(done)
     )
     assert {report.system: report.scores[0].value for report in found.reports} == {"good": 1, "fair": 0.5, "poor": 0}
-    assert all(score.low is None for report in found.reports for score in report.scores)
+    assert all(report.signature.dialogues == report.n for report in found.reports)
     assert [(one.file, one.problems) for one in found.refused] == [("broken.answers.json", 1)]
     assert "JSON" in found.refused[0].first
     assert steps == [1, 2, 3, 4]

@@ -37,13 +37,13 @@ def test_a_file_that_is_no_report_says_how_one_is_made(tmp_path: Path) -> None:
 
 def test_a_report_of_a_task_that_is_not_installed_keeps_the_ranking_formulas() -> None:
     scores = (Score(name="p@3", value=0.5), Score(name="joy", value=0.5))
-    report = Report(task="gone", variant="v", n=1, scores=scores, rank_by="p@3", signature="s")
+    report = Report(task="gone", variant="v", n=1, scores=scores, rank_by="p@3")
     assert [one.name for one in formulas_of(report)] == ["p@3"]
     assert how_of(report) == Scoring(variant="v")
 
 
 def test_a_report_that_says_nonsense_about_its_scoring_is_refused() -> None:
-    report = Report(task="t", variant="v", n=1, scores=(), rank_by="", signature="s", meta={"how": {"variant": 3}})
+    report = Report(task="t", variant="v", n=1, scores=(), rank_by="", meta={"how": {"variant": 3}})
     with pytest.raises(FormatError, match="does not say how to score"):
         how_of(report)
     assert how_of(msgspec.structs.replace(report, meta={"how": "strict"})) == Scoring(variant="v")
@@ -74,7 +74,7 @@ def test_figures_that_json_has_no_number_for_come_back_as_they_were(
 ) -> None:
     path = tmp_path_factory.mktemp("saved") / "x.report.json"
     slices = (Slice(by="turn", value="NaN", n=1, scores=part),)
-    report = Report(task="t", variant="NaN", n=1, scores=found, rank_by="x", signature="s", slices=slices)
+    report = Report(task="t", variant="NaN", n=1, scores=found, rank_by="x", slices=slices)
     report = msgspec.structs.replace(report, columns=("a", "b"), items=items)
     save_report(report, path)
     assert repr(read_report(path)) == repr(report)  # NaN is not equal to itself
@@ -83,9 +83,7 @@ def test_figures_that_json_has_no_number_for_come_back_as_they_were(
 
 def test_a_report_of_an_older_version_with_null_for_nan_is_read(tmp_path: Path) -> None:
     path = tmp_path / "x.report.json"
-    path.write_bytes(
-        b'{"task":"t","variant":"v","n":0,"scores":[{"name":"x","value":null}],"rank_by":"x","signature":"s"}'
-    )
+    path.write_bytes(b'{"task":"t","variant":"v","n":0,"scores":[{"name":"x","value":null}],"rank_by":"x"}')
     assert math.isnan(read_report(path).scores[0].value)
     data = path.read_bytes()
     for broken in (b'"many"', b"[]", b'"nan"'):

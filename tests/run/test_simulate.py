@@ -62,7 +62,6 @@ def mean_length(dialogues: Sequence[Dialogue]) -> Report:
         n=len(dialogues),
         scores=(score,),
         rank_by="length",
-        signature="s",
         problems=(Problem(rule="r", message="m"),),
     )
 

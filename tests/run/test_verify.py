@@ -78,8 +78,8 @@ def test_files_are_found_beside_a_report_that_moved(saved: Path, contest: Any, t
 def test_a_report_is_found_by_its_signature_or_by_that_of_a_score(saved: Path, tmp_path: Path) -> None:
     (tmp_path / "other.report.json").write_text("[]", encoding="utf-8")
     report = read_report(saved)
-    assert find(report.signature, [tmp_path]) == [saved]
-    assert find(report.scores[0].signature, [tmp_path]) == [saved]
+    assert find(str(report.signature), [tmp_path]) == [saved]
+    assert find(str(report.scores[0].signature), [tmp_path]) == [saved]
     assert find(str(saved), []) == [saved]
     with pytest.raises(UsageError, match="say where to look"):
         find("p@1 | nobody", [tmp_path, tmp_path / "nowhere"])
@@ -158,7 +158,7 @@ def test_metric_programs_come_from_the_reader_and_are_compared_by_hash(
     program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = conversation(tmp_path, meteor=str(program))
-    assert f"meteor {hashlib.sha256(b'mine').hexdigest()[:8]}" in read_report(path).signature
+    assert f"meteor {hashlib.sha256(b'mine').hexdigest()[:8]}" in str(read_report(path).signature)
     assert str(program) not in str(read_report(path).meta["how"])
     assert verify(path, FileLocations(options={"meteor": str(program)})).differences == ()
     monkeypatch.setenv("DUOLOGUE_METEOR", str(program))

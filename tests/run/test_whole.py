@@ -78,7 +78,7 @@ def test_every_file_every_test_set_and_all_are_scored(task: Task, gold: Path, te
     assert values(marks.test_sets) == {"tst1": 0.7, "tst2": 0.2}
     assert values([marks.total]) == {"total of tst1, tst2": 0.45}
     assert (marks.total.n, marks.total.system, len(marks.total.items)) == (40, "one", 40)
-    assert "total of tst1 + tst2" in marks.total.signature
+    assert "total of tst1 + tst2" in str(marks.total.signature)
     assert [(part.value, part.n) for part in marks.test_sets[0].slices] == [("task 1", N), ("task 2", N)]
     low, high = marks.total.scores[0].low, marks.total.scores[0].high
     assert low is not None

@@ -14,11 +14,11 @@ from duologue.core.errors import DuologueError, UsageError
 from duologue.core.plugins import load_task
 from duologue.report import (
     find_error_examples,
-    league_page,
-    league_to_json,
+    leaderboard_page,
+    leaderboard_to_json,
     rank_all,
-    render_contests,
-    render_league,
+    render_leaderboard,
+    render_test_sets,
     to_json,
     write_page,
 )
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.report import ErrorExamples
-    from duologue.report.league import League
+    from duologue.report.leaderboard import Leaderboard
     from duologue.run.whole import ScoredTeams
 
 _SHOWN = 3
@@ -55,7 +55,7 @@ _MOST_ITEMS = 20_000
 @options.partial_option
 @options.model_option
 @options.unseen_option
-@click.option("--resamples", type=click.IntRange(min=100), default=10_000, show_default=True, help="Resamples, shared.")
+@options.resamples_option
 @click.option(
     "--out", type=options.OUT_BOARD, default=None, help="Write this HTML page, and the same as JSON beside it."
 )
@@ -121,20 +121,20 @@ def board(
         resamples=resamples,
         refused=[(one.file, one.problems, one.first) for one in scored.refused],
     )
-    told = league_to_json(found)
+    told = leaderboard_to_json(found)
     if out is not None:
         command = "duologue " + shlex.join(sys.argv[1:])
         shown = _showcases(found, [folder, *(path.parent for path in (*gold, *([data] if data else [])))])
-        page = league_page(found, title=title, commands=[command], seed=seed, showcases=shown)
+        page = leaderboard_page(found, title=title, commands=[command], seed=seed, showcases=shown)
         write_text(out, page)
         write_text(out.with_suffix(".json"), json.dumps(told, ensure_ascii=False) + "\n")
     if as_json:
         console.as_json(told)
         return
-    console.show(render_league(found))
+    console.show(render_leaderboard(found))
 
 
-def _showcases(found: League, folders: list[Path]) -> dict[str, ErrorExamples]:
+def _showcases(found: Leaderboard, folders: list[Path]) -> dict[str, ErrorExamples]:
     """Return the best and worst items of the first systems, where the files are small enough to be read again."""
     shown = {}
     for place in found.places[:_SHOWN]:
@@ -162,7 +162,7 @@ def _board_of_teams(
         refused=[(one.file, one.problems, one.first) for one in scored.refused],
     )
     test_sets = list(zip(*(marks.test_sets for marks in scored.marks), strict=True))
-    told = league_to_json(found) | {
+    told = leaderboard_to_json(found) | {
         "test_sets": {
             str(reports[0].meta["test_set"]): {report.system: to_json(report) for report in reports}
             for reports in test_sets
@@ -174,11 +174,11 @@ def _board_of_teams(
             reports = [report for group in test_sets for report in group]
             write_page(out, reports, title=title, commands=[command], formulas=formulas_of, seed=seed)
         else:
-            write_text(out, league_page(found, title=title, commands=[command], seed=seed))
+            write_text(out, leaderboard_page(found, title=title, commands=[command], seed=seed))
         write_text(out.with_suffix(".json"), json.dumps(told, ensure_ascii=False) + "\n")
     if as_json:
         console.as_json(told)
         return
-    console.show(render_league(found))
+    console.show(render_leaderboard(found))
     if len(test_sets) > 1:
-        console.show(render_contests(test_sets, [place.system for place in found.places]))
+        console.show(render_test_sets(test_sets, [place.system for place in found.places]))

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 @options.partial_option
 @options.model_option
 @options.unseen_option
-@click.option(
-    "--resamples", type=click.IntRange(min=100), default=10_000, show_default=True, help="Resamples per test."
-)
+@options.resamples_option
 @click.option(
     "--most", type=click.IntRange(min=0), default=10, show_default=True, help="Items to name that differ most."
 )
@@ -57,10 +55,12 @@ def compare(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Test whether two systems differ on the same items: paired bootstrap and paired randomisation.
+    """Test whether two systems differ on the same items: paired approximate randomisation.
 
-    Takes a task with two result files, or two reports that `duologue score --out` saved. p-values are corrected
-    by Holm over the scores. Shown are also wins and losses item by item, and the items that differ most.
+    Takes a task with two result files, or two reports that `duologue score --out` saved. Dialogues are swapped at
+    random between the two, in all ways where few differ. The score that ranks is a family of its own, so that its
+    verdict is that of `board` and `report` on the same files; the other scores are corrected among themselves. Shown
+    are also wins and losses item by item, and the items that differ most.
 
     \b
     Examples:

@@ -130,17 +130,15 @@ def _scores_of(name: str) -> dict[str, Any]:
 
 
 def _variant_rows(task: Task, variant: str) -> list[dict[str, Any]]:
-    from duologue.metrics.counts import sign  # numpy only for those who ask for scores
-
     brief = task.brief
     return [
         {
             "variant": variant,
             "score": metric.name,
             "formula": metric.formula,
-            "signature": sign([metric], brief.name, variant, f"v{brief.version}"),
+            "signature": f"{metric.formula} | {brief.name} | {variant} | v{brief.version}",
             "source": metric.source or (type(metric).__doc__ or "").strip().partition("\n")[0],
-            "interval": "bootstrap" if metric.additive else "its own, see the documentation",
+            "interval": "jackknife over dialogues" if metric.additive else "its own, see the documentation",
         }
         for metric in task.metrics(Scoring(variant=variant, samples=brief.samples[0]))
     ]

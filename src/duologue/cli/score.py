@@ -163,6 +163,6 @@ def _print(report: Report, *, as_json: bool) -> None:
             console.exact(line)
         for line in warnings_of_training([report]):
             console.line(line, err=True)
-        console.line(report.signature, err=True)
+        console.line(str(report.signature), err=True)
     else:
         console.show(render(report))

@@ -8,9 +8,12 @@ order, so that writing gives the file back.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Scalar = str | int | float
 """A value in a knowledge base. The spoken challenge has integers; everything else is text."""
@@ -234,6 +237,66 @@ class Scoring(Record, frozen=True, kw_only=True):
     """Score a file with errors too; what is missing or wrong counts as wrong."""
 
 
+class Signature(Record, frozen=True, kw_only=True):
+    """All that a figure must be told with to mean the same elsewhere; `str` gives it as one line."""
+
+    formulas: tuple[str, ...] = ()
+    task: str = ""
+    variant: str = ""
+    options: tuple[str, ...] = ()
+    """Choices within the variant, such as `average=corpus` or `samples all`."""
+    tokens: str = ""
+    """How texts are cut, where the variant does not say it."""
+    references: str = ""
+    """References per sample, where there may be several, such as `1 to 3`."""
+    version: str = ""
+    """Of the task's scores."""
+    n: int = 0
+    """Items in the denominator."""
+    unit: str = ""
+    """What is left out for intervals and swapped in tests as one: `dialogue`, or what stands for it."""
+    dialogues: int | None = None
+    """How many dialogues the items are of; `None` where that is not known."""
+    part: str = ""
+    """Which part of the data, for a slice."""
+    resampling: str = "jackknife"
+    """Where intervals come from."""
+    hashes: dict[str, str] = {}
+    """SHA-256, or its beginning, of what counted: `gold`, `pred`, word vectors, programs."""
+
+    def of(self, formulas: Sequence[str], part: str = "", n: int | None = None) -> Signature:
+        """Return the signature of some formulas, over a part of the data where one is named."""
+        taken = {} if not part else {"part": part, **({} if n is None else {"n": n})}
+        return msgspec.structs.replace(self, formulas=tuple(formulas), **taken)
+
+    def __bool__(self) -> bool:
+        """Whether it says anything."""
+        return bool(self.formulas or self.task)
+
+    def __str__(self) -> str:
+        """Return it as one line: formulas first, hashes last.
+
+        >>> print(Signature(formulas=("p@1 = hit@1 / items",), task="toy", variant="strict", version="v1", n=9))
+        p@1 = hit@1 / items | toy | strict | v1 | n 9
+        """
+        count = "" if self.dialogues is None else f"{self.dialogues} dialogue{'s' * (self.dialogues != 1)}"
+        units = count or (f"dialogues unknown, by {self.unit}" if self.unit else "")
+        parts = (
+            ", ".join(self.formulas),
+            self.task,
+            self.variant,
+            *self.options,
+            ", ".join(filter(None, (self.tokens, self.references and f"{self.references} ref"))),
+            self.version,
+            f"n {self.n}",
+            units,
+            self.resampling if units else "",
+            self.part,
+            *(f"{name} {found[:8]}" for name, found in self.hashes.items()),
+        )
+        return " | ".join(filter(None, parts))
+
+
 class Score(Record, frozen=True, kw_only=True):
     """One figure with all that is needed to mean the same thing elsewhere."""
 
@@ -244,7 +307,7 @@ class Score(Record, frozen=True, kw_only=True):
     """Lower end of the 95 % interval; `None` where none is computed."""
     high: float | None = None
     higher_is_better: bool = True
-    signature: str = ""
+    signature: Signature = Signature()
     percent: bool = True
     """Whether the value is a fraction and printed in percent; otherwise it is printed as it is (CIDEr, sums)."""
 
@@ -305,14 +368,14 @@ class Report(Record, frozen=True, kw_only=True):
     scores: tuple[Score, ...]
     rank_by: str
     """Name of the score that ranks systems in this task."""
-    signature: str
+    signature: Signature = Signature()
     slices: tuple[Slice, ...] = ()
     columns: tuple[str, ...] = ()
     """Names of the counts that are kept per item."""
     items: tuple[tuple[str, tuple[float, ...]], ...] = ()
     """Per item its id and counts: what paired tests resample."""
     groups: tuple[str, ...] = ()
-    """Per item the dialogue it belongs to, where resampling must draw dialogues; empty: items stand alone."""
+    """Per item the dialogue that it belongs to: dialogues are what stands alone. Empty: not known."""
     problems: tuple[Problem, ...] = ()
     transcript: tuple[str, ...] = ()
     """The lines that the official program prints on standard output (official variants only)."""
@@ -324,6 +387,16 @@ class Report(Record, frozen=True, kw_only=True):
     external: tuple[str, ...] | None = None
     """Data beside the challenge's own that the system learned from, as declared; `None`: not declared."""
     meta: Meta = {}
+
+    @property
+    def caution(self) -> str:
+        """What stands beside every interval and test where dialogues are not known; else empty."""
+        if not self.items or self.groups:
+            return ""
+        return (
+            "dialogues are not known, so each item is taken to stand alone: where several are of one dialogue, "
+            "intervals are too narrow and p-values too small"
+        )
 
 
 class Judgement(Record, frozen=True, kw_only=True):

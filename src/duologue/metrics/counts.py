@@ -12,16 +12,17 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+import msgspec
 import numpy as np
 
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from duologue.core.records import Report
+    from duologue.core.records import Report, Signature
 
     Floats = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ class Counts:
     array: Floats
     """The counts, float64 (items, columns); made read-only."""
     groups: tuple[str, ...] | None = None
-    """Per item the dialogue that it belongs to; resampling then draws dialogues. `None`: items stand alone."""
+    """Per item the dialogue that it belongs to: what is left out and swapped as one. `None`: not known."""
 
     def __post_init__(self) -> None:
         array = np.array(self.array, dtype=np.float64, order="C")
@@ -87,8 +88,18 @@ class Counts:
         groups = None if self.groups is None else tuple(self.groups[row] for row in rows)
         return Counts(tuple(self.ids[row] for row in rows), self.columns, self.array[list(rows)], groups)
 
+    @property
+    def dialogues(self) -> int | None:
+        """How many dialogues the items are of; `None` where that is not known."""
+        return None if self.groups is None else len(set(self.groups))
+
+    def sign(self, signature: Signature) -> Signature:
+        """Return a signature that says what stands alone in these counts, and how many dialogues there are."""
+        unit = "dialogue" if self.groups is not None else signature.unit or "sample"
+        return msgspec.structs.replace(signature, unit=unit, dialogues=self.dialogues)
+
     def units(self) -> tuple[tuple[str, ...], Floats]:
-        """Return what resampling draws: items, or whole groups with their sums, sorted by id.
+        """Return what stands alone: dialogues with their sums, or items where dialogues are not known, sorted by id.
 
         Sorting makes every interval and p-value independent of the order in which items were counted.
         """
@@ -191,13 +202,3 @@ def tally(
                 for place, column in fresh:
                     array[row, column] = counted[place]
     return Counts(tuple(ids), columns, array, None if groups is None else tuple(groups))
-
-
-def sign(metrics: Iterable[Metric[Seen]], *parts: str) -> str:
-    """Return the signature of scores: their formulas, then the parts that the scorer names, cut by ` | `.
-
-    >>> from duologue.metrics.rank import PrecisionAt
-    >>> sign([PrecisionAt(1)], "restaurant", "strict", "v1", "n 1000")
-    'p@1 = hit@1 / items | restaurant | strict | v1 | n 1000'
-    """
-    return " | ".join([", ".join(metric.formula for metric in metrics), *parts])

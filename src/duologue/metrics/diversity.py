@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from duologue.metrics.counts import Metric, share
+from duologue.metrics.significance import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -29,11 +30,11 @@ _Z = 1.959963984540054
 
 
 class Spread(NamedTuple):
-    """A value with its 95 % interval."""
+    """A value with its 95 % interval, where there is one."""
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,13 +56,13 @@ class Diversity:
         return int(self.fresh.sum()) / said if said else float("nan")
 
     def spread(self) -> Spread:
-        """Return the value with its jackknife interval, cut to 0 and 1; without width for fewer than two groups."""
+        """Return the value with its jackknife interval, cut to 0 and 1; none for fewer than five groups."""
         value = self.value()
         different, said = int(self.fresh.sum()), int(self.said.sum())
         kept = share((different - self.group_alone).astype(np.float64), (said - self.group_said).astype(np.float64))
         kept = kept[~np.isnan(kept)]
-        if len(kept) < 2:
-            return Spread(value, value, value)
+        if len(kept) < FEWEST:
+            return Spread(value, None, None)
         error = float(np.sqrt((len(kept) - 1) / len(kept) * np.square(kept - kept.mean()).sum()))
         return Spread(value, max(0.0, value - _Z * error), min(1.0, value + _Z * error))
 

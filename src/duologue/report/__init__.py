@@ -12,37 +12,37 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from duologue.report.comparison import Comparison, compare, compare_all, widest_gaps
     from duologue.report.error_examples import ErrorExamples, find_error_examples
-    from duologue.report.html import league_page, page, write_page
-    from duologue.report.league import League, league_to_json, rank_all
+    from duologue.report.html import leaderboard_page, page, write_page
+    from duologue.report.leaderboard import Leaderboard, leaderboard_to_json, rank_all
     from duologue.report.serialize import comparisons_to_json, to_json
     from duologue.report.terminal import (
         render,
         render_comparisons,
-        render_contests,
         render_external,
         render_gaps,
-        render_league,
+        render_leaderboard,
+        render_test_sets,
         render_whole,
     )
 
 __all__ = [
     "Comparison",
     "ErrorExamples",
-    "League",
+    "Leaderboard",
     "compare",
     "compare_all",
     "comparisons_to_json",
     "find_error_examples",
-    "league_page",
-    "league_to_json",
+    "leaderboard_page",
+    "leaderboard_to_json",
     "page",
     "rank_all",
     "render",
     "render_comparisons",
-    "render_contests",
     "render_external",
     "render_gaps",
-    "render_league",
+    "render_leaderboard",
+    "render_test_sets",
     "render_whole",
     "to_json",
     "widest_gaps",
@@ -51,22 +51,22 @@ __all__ = [
 
 _HOMES = {
     "Comparison": "comparison",
-    "League": "league",
+    "Leaderboard": "leaderboard",
     "ErrorExamples": "error_examples",
     "compare": "comparison",
     "compare_all": "comparison",
     "comparisons_to_json": "serialize",
-    "rank_all": "league",
-    "league_page": "html",
-    "league_to_json": "league",
+    "rank_all": "leaderboard",
+    "leaderboard_page": "html",
+    "leaderboard_to_json": "leaderboard",
     "page": "html",
     "render": "terminal",
     "render_comparisons": "terminal",
-    "render_contests": "terminal",
+    "render_test_sets": "terminal",
     "render_external": "terminal",
     "render_whole": "terminal",
     "render_gaps": "terminal",
-    "render_league": "terminal",
+    "render_leaderboard": "terminal",
     "find_error_examples": "error_examples",
     "to_json": "serialize",
     "widest_gaps": "comparison",

@@ -18,7 +18,7 @@ def external_data(report: Report) -> str:
     """Return the declared external data of a system by name, with the challenge's track that it belongs to, if any.
 
     >>> from duologue.core.records import Report
-    >>> plain = Report(task="t", variant="v", n=0, scores=(), rank_by="", signature="")
+    >>> plain = Report(task="t", variant="v", n=0, scores=(), rank_by="")
     >>> external_data(plain)
     'not declared'
     """

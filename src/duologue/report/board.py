@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import UsageError
+from duologue.metrics.significance import SEED
 from duologue.report.comparison import compare_all, in_order, rank_value, set_name, system_names
+from duologue.report.leaderboard import ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +33,7 @@ class Cell(NamedTuple):
         return next((score for score in self.report.scores if score.name == name), None)
 
 
-class Contest(NamedTuple):
+class TestSet(NamedTuple):
     """One test set with all systems that were scored on it."""
 
     name: str
@@ -50,7 +52,7 @@ class Contest(NamedTuple):
         return [(name, n, row) for name, (n, row) in sorted(found.items())]
 
 
-class Entrant(NamedTuple):
+class SystemRow(NamedTuple):
     """One system over all test sets of a board."""
 
     name: str
@@ -74,9 +76,9 @@ class Board:
     variant: str
     score: str
     """Name of the score that ranks."""
-    entrants: tuple[Entrant, ...]
+    systems: tuple[SystemRow, ...]
     """The best mean first."""
-    sets: tuple[Contest, ...]
+    sets: tuple[TestSet, ...]
     """In the order given."""
     comparisons: tuple[Comparison, ...]
     """One family of tests."""
@@ -86,6 +88,12 @@ class Board:
         """Whether the score that ranks is a fraction."""
         found = (cell.score for one in self.sets for cell in one.cells.values() if cell.score is not None)
         return all(score.percent for score in found)
+
+    @property
+    def caution(self) -> str:
+        """Why intervals and tests may be wrong; empty where all dialogues are known."""
+        found = (cell.report.caution for one in self.sets for cell in one.cells.values())
+        return next(filter(None, found), "")
 
     @property
     def n(self) -> int:
@@ -130,14 +138,13 @@ class Board:
 def boards(
     reports: Sequence[Report],
     *,
-    pairs: str = "all",
     formulas: Formulas | None = None,
-    seed: int = 0,
+    seed: int = SEED,
 ) -> list[Board]:
     """Return one board per task and variant, in order of first appearance.
 
     Reports with the same `meta["test_set"]`, or without one but with the same item ids, share a test set.
-    `pairs` and `formulas` are as for `compare_all`. Raises `UsageError` for no reports, or reports of one test
+    `formulas` is as for `compare_all`. Raises `UsageError` for no reports, or reports of one test
     set over different items.
     """
     if not reports:
@@ -145,28 +152,12 @@ def boards(
     groups: dict[tuple[str, str], list[Report]] = {}
     for report in reports:
         groups.setdefault((report.task, report.variant), []).append(report)
-    return [_board(group, pairs, formulas, seed) for group in groups.values()]
+    return [_board(group, formulas, seed) for group in groups.values()]
 
 
-def ranks(names: Sequence[str], comparisons: Sequence[Comparison]) -> list[int]:
-    """Return the rank of each system, given best first: 1 + the number of systems shown to be better than it.
-
-    Where two systems were not tested against each other (only neighbours were), they differ if any two
-    neighbours between them do; a system that was not tested at all ranks behind all before it.
-    """
-    outcome = {frozenset((one.a, one.b)): one.better is not None for one in comparisons}
-    found: list[int] = []
-    beaten: set[int] = set()  # places whose system is better than the one before
-    for place, name in enumerate(names):
-        steps = beaten if place and not outcome.get(frozenset((names[place - 1], name)), True) else set(range(place))
-        beaten = {better for better in range(place) if outcome.get(frozenset((names[better], name)), better in steps)}
-        found.append(1 + len(beaten))
-    return found
-
-
-def _board(reports: Sequence[Report], pairs: str, formulas: Formulas | None, seed: int) -> Board:
+def _board(reports: Sequence[Report], formulas: Formulas | None, seed: int) -> Board:
     test_sets = _test_sets(reports)
-    comparisons = compare_all(test_sets, pairs=pairs, formulas=formulas, seed=seed)
+    comparisons = compare_all(test_sets, formulas=formulas, seed=seed)
     sets = tuple(
         _test_set(name, group, [one for one in comparisons if one.test_set == name])
         for name, group in test_sets.items()
@@ -175,7 +166,7 @@ def _board(reports: Sequence[Report], pairs: str, formulas: Formulas | None, see
         task=reports[0].task,
         variant=reports[0].variant,
         score=reports[0].rank_by,
-        entrants=_entrants(sets),
+        systems=_systems(sets),
         sets=sets,
         comparisons=comparisons,
     )
@@ -187,13 +178,13 @@ def _test_sets(reports: Sequence[Report]) -> dict[str, list[Report]]:
     for report in reports:
         name = set_name(report)
         if name is None:
-            key = frozenset(item for item, _ in report.items) or report.signature
+            key = frozenset(item for item, _ in report.items) or str(report.signature)
             name = unnamed.setdefault(key, f"set {len(unnamed) + 1}")
         found.setdefault(name, []).append(report)
     return found
 
 
-def _test_set(name: str, reports: Sequence[Report], comparisons: Sequence[Comparison]) -> Contest:
+def _test_set(name: str, reports: Sequence[Report], comparisons: Sequence[Comparison]) -> TestSet:
     labels = dict(zip(map(id, reports), system_names(reports), strict=True))
     ordered = in_order(reports)
     names = [labels[id(report)] for report in ordered]
@@ -204,10 +195,10 @@ def _test_set(name: str, reports: Sequence[Report], comparisons: Sequence[Compar
         known = value is not None and not math.isnan(value)
         score = next((score for score in report.scores if score.name == report.rank_by), None) if known else None
         cells[system] = Cell(report, score, place if known else None, places.count(place) > 1)
-    return Contest(name, max(report.n for report in reports), cells)
+    return TestSet(name, max(report.n for report in reports), cells)
 
 
-def _entrants(sets: Sequence[Contest]) -> tuple[Entrant, ...]:
+def _systems(sets: Sequence[TestSet]) -> tuple[SystemRow, ...]:
     names = list(dict.fromkeys(name for one in sets for name in one.cells))
     rows = []
     for name in names:
@@ -219,6 +210,6 @@ def _entrants(sets: Sequence[Contest]) -> tuple[Entrant, ...]:
         rows.append((name, background, len(values), mean, lowest))
     rows.sort(key=lambda row: (row[3] is None, -(row[3] or 0.0)))
     return tuple(
-        Entrant(name, number, background, count, mean, lowest)
+        SystemRow(name, number, background, count, mean, lowest)
         for number, (name, background, count, mean, lowest) in enumerate(rows)
     )

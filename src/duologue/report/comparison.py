@@ -1,39 +1,34 @@
-"""Paired comparisons between reports over the same items, with Holm's correction over the family."""
+"""Paired tests between reports over the same items: which families there are, and what came of them.
+
+The family is every pair of systems on the score that ranks; so two files are judged alike wherever they are set side by
+side, in a comparison, a leaderboard or a page. The other scores of a comparison are a second family, among themselves.
+"""
 
 from __future__ import annotations
 
-import re
-from itertools import combinations, pairwise
+import math
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core.errors import UsageError
 from duologue.metrics.counts import Counts
 from duologue.metrics.rank import ranking_metric
-from duologue.metrics.significance import RESAMPLES, holm, paired_tests
+from duologue.metrics.significance import ROUNDS, SEED, Contrast, expect_same_items, paired_tests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from duologue.core.records import Report
     from duologue.metrics.counts import Floats, Metric
-    from duologue.metrics.significance import Paired
+    from duologue.metrics.significance import PairedFamily, PairedTest
 
     Formulas = Callable[[Report], Sequence[Metric[Any]]]
-
-ALPHA = 0.05
-"""A corrected p-value below this is called a difference."""
-
-_GOLD = re.compile(r"\| gold ([0-9a-f]+)")
-"""The hash of the truth in a signature, where the scorer names it."""
 
 _EQUAL = 1e-12
 """Scores of an item closer than this are equal."""
 
-PAIRS = ("all", "neighbours")
-"""Which systems are tested: every pair, or each against the next one in the ranking."""
 
-
-class Bout(NamedTuple):
+class WinLoss(NamedTuple):
     """How often each of two systems has the better of an item, on one score of single items."""
 
     wins: int
@@ -59,24 +54,36 @@ class Comparison(NamedTuple):
     b: str
     n: int
     """Items that both were scored on."""
-    tested: Paired
-    """Values, difference with its interval, and both p-values, not corrected."""
-    p_holm: float
-    """The p-value of approximate randomisation, corrected over the family (Holm)."""
-    family: int
-    """How many tests were corrected together."""
+    tested: PairedTest
+    """Values, difference with its interval, p-value alone and corrected."""
+    family: str
+    """What was corrected together, in words."""
+    swaps: str
+    """How many swaps were made, in words."""
     higher_is_better: bool = True
     percent: bool = True
     """Whether the score is a fraction, printed in percent."""
-    bout: Bout | None = None
+    caution: str = ""
+    """Why the test may be wrong; empty where dialogues are known."""
+    win_loss: WinLoss | None = None
     """Wins and losses item by item; `None` where they were not counted."""
 
     @property
     def better(self) -> str | None:
-        """`"a"`, `"b"`, or `None`: a tie, since no difference is shown at the 5 % level."""
-        if self.p_holm >= ALPHA or self.tested.difference == 0:
+        """`"a"`, `"b"`, or `None`: no difference is shown at the 5 % level, or nothing could be tested."""
+        if not self.tested.differs:
             return None
         return "a" if (self.tested.difference > 0) == self.higher_is_better else "b"
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the difference has an interval."""
+        return math.isfinite(self.tested.low) and math.isfinite(self.tested.high)
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether both systems have a value on the score."""
+        return not math.isnan(self.tested.p)
 
 
 def compare(
@@ -84,27 +91,88 @@ def compare(
     b: Report,
     *,
     metrics: Sequence[Metric[Any]] | None = None,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    resamples: int = ROUNDS,
 ) -> tuple[Comparison, ...]:
-    """Test two reports on every score that both have; the scores are the family of Holm's correction.
+    """Test two reports on every score that both have: that which ranks by itself, the others as a family.
 
-    `metrics` gives the formulas where they are not those of `metrics.ranking`; those that are not additive, and
-    so cannot be resampled, are left out. Deterministic for a seed. Raises `UsageError` when task, variant, items or
-    columns differ (naming the first item), when the truth files differ, when a report keeps no counts, or when they
-    share no score whose formula is known.
+    `metrics` gives the formulas where they are not those of `metrics.rank`; those that are not additive are left out.
+    Deterministic for a seed. Raises `UsageError` when task, variant, items, dialogues or columns differ (naming the
+    first item), when the truth files differ, when a report keeps no counts, or when they share no score whose formula
+    is known.
     """
     shared = [score.name for score in a.scores if any(score.name == other.name for other in b.scores)]
     known = metrics if metrics is not None else ranking_formulas(a)
     chosen = [one for one in known if one.name in shared and one.additive]
     if not chosen:
         raise UsageError(f"no formula is known for the shared scores ({', '.join(shared) or 'none'}); pass `metrics`")
-    name_a, name_b = system_names([a, b])
-    tested = _tested(a, b, chosen, seed, resamples)
-    pairs = zip(chosen, tested, strict=True)
-    found = _correct([_Test(set_name(a) or "", name_a, name_b, a.n, metric, one) for metric, one in pairs])
+    expect_alike(a, b)
+    ranking = [one for one in chosen if one.name == a.rank_by == b.rank_by]
+    others = [one for one in chosen if one not in ranking]
     counts = Counts.of_report(a), Counts.of_report(b)
-    return tuple(one._replace(bout=_bout(*counts, metric)) for one, metric in zip(found, chosen, strict=True))
+    reports = list(zip(system_names([a, b]), (a, b), strict=True))
+    found: dict[str, Comparison] = {}
+    for family in filter(None, (ranking, others)):
+        for one, metric in zip(_family(reports, family, seed, resamples), family, strict=True):
+            found[metric.name] = one._replace(win_loss=_win_loss(*counts, metric))
+    return tuple(found[one.name] for one in chosen)
+
+
+def compare_all(
+    test_sets: Mapping[str, Sequence[Report]],
+    *,
+    formulas: Formulas | None = None,
+    seed: int = SEED,
+    resamples: int = ROUNDS,
+) -> tuple[Comparison, ...]:
+    """Test all pairs of systems within each test set on the score that ranks; those on one test set are a family.
+
+    `test_sets` holds, per name of a test set, the reports on it. `formulas` gives the formulas of a report (default:
+    `ranking_formulas`). Reports without counts, or whose ranking score has no formula over sums, are left out. Raises
+    `UsageError` as `compare` does.
+    """
+    found: list[Comparison] = []
+    for name, reports in test_sets.items():
+        labels = dict(zip(map(id, reports), system_names(reports), strict=True))
+        groups: dict[str, list[tuple[str, Report]]] = {}
+        for report in in_order(reports):
+            if report.items and report.columns:
+                groups.setdefault(report.rank_by, []).append((labels[id(report)], report))
+        for rank_by, ranked in groups.items():
+            known = (formulas or ranking_formulas)(ranked[0][1])
+            metric = next((one for one in known if one.name == rank_by and one.additive), None)
+            if metric is not None and len(ranked) > 1:
+                _expect_all_alike(name, ranked)
+                found += [one._replace(test_set=name) for one in _family(ranked, [metric], seed, resamples)]
+    return tuple(found)
+
+
+def _family(
+    reports: Sequence[tuple[str, Report]], metrics: Sequence[Metric[Any]], seed: int, rounds: int
+) -> list[Comparison]:
+    """Test all pairs of reports, given with their systems' names, on some scores as one family."""
+    pairs = list(combinations(range(len(reports)), 2))
+    contrasts = [Contrast(a, b, metric) for metric in metrics for a, b in pairs]
+    outcome = paired_tests([Counts.of_report(one) for _, one in reports], contrasts, seed=seed, rounds=rounds)
+    family, swaps = _family_in_words(reports, metrics, len(pairs)), _swaps_in_words(outcome)
+    caution = next((one.caution for _, one in reports if one.caution), "")
+    found = []
+    for (a, b, metric), tested in zip(contrasts, outcome.tests, strict=True):
+        test_set, n = set_name(reports[a][1]) or "", reports[a][1].n
+        up, percent = metric.higher_is_better, metric.percent
+        found.append(Comparison(test_set, reports[a][0], reports[b][0], n, tested, family, swaps, up, percent, caution))
+    return found
+
+
+def _family_in_words(reports: Sequence[tuple[str, Report]], metrics: Sequence[Metric[Any]], pairs: int) -> str:
+    told = f"all {pairs:,} pairs of systems" if pairs > 1 else "one pair of systems"
+    if [one.name for one in metrics] == [reports[0][1].rank_by]:
+        return f"{told} on {metrics[0].name}, which ranks"
+    return f"{told} on {len(metrics)} score{'s' * (len(metrics) > 1)} beside that which ranks"
+
+
+def _swaps_in_words(outcome: PairedFamily) -> str:
+    return f"all {outcome.rounds:,} swaps" if outcome.exact else f"{outcome.rounds:,} random swaps"
 
 
 def widest_gaps(a: Report, b: Report, metric: Metric[Any], most: int = 10) -> tuple[Gap, ...]:
@@ -120,7 +188,7 @@ def widest_gaps(a: Report, b: Report, metric: Metric[Any], most: int = 10) -> tu
 
 
 def ranking_formulas(report: Report) -> list[Metric[Any]]:
-    """Return the formulas of those of a report's scores that `metrics.ranking` has (`p@1`, `mrr`)."""
+    """Return the formulas of those of a report's scores that `metrics.rank` has (`p@1`, `mrr`)."""
     return [one for one in (ranking_metric(score.name) for score in report.scores) if one is not None]
 
 
@@ -133,41 +201,11 @@ def _item_values(a: Counts, b: Counts, metric: Metric[Any]) -> tuple[tuple[str, 
     return a.ids, here, there
 
 
-def _bout(a: Counts, b: Counts, metric: Metric[Any]) -> Bout:
+def _win_loss(a: Counts, b: Counts, metric: Metric[Any]) -> WinLoss:
     _, here, there = _item_values(a, b, metric)
     ahead = (here - there) * (1 if metric.higher_is_better else -1)
     wins, losses = int((ahead > _EQUAL).sum()), int((ahead < -_EQUAL).sum())
-    return Bout(wins, losses, len(a) - wins - losses)
-
-
-def compare_all(
-    test_sets: Mapping[str, Sequence[Report]],
-    *,
-    pairs: str = "all",
-    formulas: Formulas | None = None,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-) -> tuple[Comparison, ...]:
-    """Test systems against each other within each test set on the score that ranks; those on one test set are a family.
-
-    `test_sets` holds, per name of a test set, the reports on it. `pairs` is one of `PAIRS`; neighbours are taken
-    in the order of the ranking score. `formulas` gives the formulas of a report (default: `ranking_formulas`).
-    Reports without counts, or whose ranking score has no formula that can be resampled, are left out. Raises
-    `UsageError` as `compare` does.
-    """
-    if pairs not in PAIRS:
-        raise UsageError(f"pairs is '{pairs}'; one of {', '.join(PAIRS)} is expected")
-    found: list[Comparison] = []
-    for name, reports in test_sets.items():
-        tests = []
-        for job in _jobs(name, reports, pairs, formulas or ranking_formulas):
-            try:
-                tested = _tested(job.a, job.b, [job.metric], seed, resamples)[0]
-            except UsageError as error:
-                raise UsageError(f"{name}: {job.name_a} (A) against {job.name_b} (B): {error}") from error
-            tests.append(_Test(name, job.name_a, job.name_b, job.a.n, job.metric, tested))
-        found += _correct(tests)
-    return tuple(found)
+    return WinLoss(wins, losses, len(a) - wins - losses)
 
 
 def rank_value(report: Report) -> float | None:
@@ -197,7 +235,7 @@ def system_names(reports: Sequence[Report]) -> list[str]:
     """Return a name for each report's system: `unnamed` where there is none, numbered where two are equal.
 
     >>> from duologue.core.records import Report
-    >>> plain = Report(task="t", variant="v", n=0, scores=(), rank_by="", signature="", system="solver")
+    >>> plain = Report(task="t", variant="v", n=0, scores=(), rank_by="", system="solver")
     >>> system_names([plain, plain])
     ['solver', 'solver (2)']
     """
@@ -210,66 +248,25 @@ def system_names(reports: Sequence[Report]) -> list[str]:
     return names
 
 
-class _Job(NamedTuple):
-    test_set: str
-    name_a: str
-    a: Report
-    name_b: str
-    b: Report
-    metric: Metric[Any]
+def _expect_all_alike(test_set: str, ranked: Sequence[tuple[str, Report]]) -> None:
+    """Raise `UsageError`, naming test set and systems, where reports cannot be tested against each other."""
+    (first, report), *others = ranked
+    for name, other in others:
+        try:
+            expect_alike(report, other)
+        except UsageError as error:
+            raise UsageError(f"{test_set}: {first} (A) against {name} (B): {error}") from error
 
 
-def _jobs(name: str, reports: Sequence[Report], pairs: str, formulas: Formulas) -> list[_Job]:
-    """Return the tests to be made within one test set."""
-    labels = dict(zip(map(id, reports), system_names(reports), strict=True))
-    ranked = [report for report in in_order(reports) if report.items and report.columns]
-    jobs = []
-    for a, b in pairwise(ranked) if pairs == "neighbours" else combinations(ranked, 2):
-        metric = next((one for one in formulas(a) if one.name == a.rank_by and one.additive), None)
-        if metric is not None and a.rank_by == b.rank_by:
-            jobs.append(_Job(name, labels[id(a)], a, labels[id(b)], b, metric))
-    return jobs
-
-
-class _Test(NamedTuple):
-    test_set: str
-    a: str
-    b: str
-    n: int
-    metric: Metric[Any]
-    tested: Paired
-
-
-def _tested(a: Report, b: Report, metrics: Sequence[Metric[Any]], seed: int, resamples: int) -> tuple[Paired, ...]:
-    _expect_alike(a, b)
-    return paired_tests(Counts.of_report(a), Counts.of_report(b), metrics, seed=seed, resamples=resamples)
-
-
-def _correct(tests: Sequence[_Test]) -> tuple[Comparison, ...]:
-    corrected = holm([test.tested.p_randomisation for test in tests])
-    return tuple(
-        Comparison(
-            test_set=test.test_set,
-            a=test.a,
-            b=test.b,
-            n=test.n,
-            tested=test.tested,
-            p_holm=p,
-            family=len(tests),
-            higher_is_better=test.metric.higher_is_better,
-            percent=test.metric.percent,
-        )
-        for test, p in zip(tests, corrected, strict=True)
-    )
-
-
-def _expect_alike(a: Report, b: Report) -> None:
+def expect_alike(a: Report, b: Report) -> None:
+    """Raise `UsageError` where two reports cannot be tested against each other, saying why."""
     for what, here, there in (("task", a.task, b.task), ("variant", a.variant, b.variant)):
         if here != there:
             raise UsageError(f"A was scored with {what} '{here}', B with '{there}'; score both alike")
-    gold_a, gold_b = (_GOLD.search(report.signature) for report in (a, b))
-    if gold_a and gold_b and gold_a[1] != gold_b[1]:
+    gold_a, gold_b = (report.signature.hashes.get("gold") for report in (a, b))
+    if gold_a and gold_b and gold_a != gold_b:
         raise UsageError(
-            f"A and B were scored against different truth files ({gold_a[1]} and {gold_b[1]} in their signatures); "
+            f"A and B were scored against different truth files ({gold_a[:8]} and {gold_b[:8]} in their signatures); "
             f"score both against the same one"
         )
+    expect_same_items(Counts.of_report(a), Counts.of_report(b))

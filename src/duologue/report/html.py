@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from duologue import __version__
 from duologue.core.disk import write_text
+from duologue.metrics.significance import SEED
 from duologue.report.board import boards
 from duologue.report.comparison import ranking_formulas, set_name, system_names
 from duologue.report.error_examples import distributions
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from duologue.report.board import Board
     from duologue.report.comparison import Formulas
     from duologue.report.error_examples import Distribution, ErrorExamples
-    from duologue.report.league import League
+    from duologue.report.leaderboard import Leaderboard
 
 
 def page(
@@ -34,20 +35,19 @@ def page(
     *,
     title: str | None = None,
     commands: Sequence[str] = (),
-    pairs: str = "all",
     formulas: Formulas | None = None,
     showcases: Mapping[int, ErrorExamples] | None = None,
-    seed: int = 0,
+    seed: int = SEED,
 ) -> str:
     """Return an HTML page: scores with ranks and ties, intervals, slices, paired tests, signatures, commands.
 
     `title` replaces the heading. `commands` stand before those that the reports carry in `meta["commands"]`.
-    `meta["test_set"]` names a report's test set. `pairs` and `formulas` are as for `compare_all`. `showcases` holds
+    `meta["test_set"]` names a report's test set. `formulas` is as for `compare_all`. `showcases` holds
     the best and worst items by the place of the report in `reports`. The same reports give the same bytes: no date,
     no chance besides `seed`. Raises `UsageError` for no reports, and for reports that name the same test set but
     hold different items.
     """
-    found = boards(reports, pairs=pairs, formulas=formulas, seed=seed)
+    found = boards(reports, formulas=formulas, seed=seed)
     return (
         _environment()
         .get_template("page.html.j2")
@@ -57,10 +57,9 @@ def page(
             displays=_displays(reports, formulas or ranking_formulas, showcases or {}),
             score_axes=[_score_axis(board) for board in found],
             commands=list(dict.fromkeys([*commands, *(command for board in found for command in board.commands())])),
-            systems=len({entrant.name for board in found for entrant in board.entrants}),
+            systems=len({row.name for board in found for row in board.systems}),
             sets=sum(len(board.sets) for board in found),
             n=sum(board.n for board in found),
-            pairs=pairs,
             seed=seed,
             version=__version__,
         )
@@ -91,12 +90,12 @@ def _displays(reports: Sequence[Report], formulas: Formulas, showcases: Mapping[
     return found
 
 
-def league_page(
-    found: League,
+def leaderboard_page(
+    found: Leaderboard,
     *,
     title: str,
     commands: Sequence[str] = (),
-    seed: int = 0,
+    seed: int = SEED,
     showcases: Mapping[str, ErrorExamples] | None = None,
 ) -> str:
     """Return a board of many systems as an HTML page; the same board gives the same bytes.
@@ -112,10 +111,10 @@ def league_page(
     ends = [value for score in known for value in (score.low, score.value, score.high) if value is not None]
     return (
         _environment()
-        .get_template("league.html.j2")
+        .get_template("leaderboard.html.j2")
         .render(
             title=title,
-            league=found,
+            leaderboard=found,
             displays=displays,
             named=_named,
             axis=score_axis(ends, of_one=all(score.percent for score in known)),

@@ -26,8 +26,10 @@ def to_json(report: Report) -> dict[str, Any]:
         "variant": report.variant,
         "n": report.n,
         "scores": _scores(report.scores),
-        "signature": report.signature,
+        "signature": str(report.signature),
     }
+    if report.caution:
+        found["caution"] = report.caution
     if report.system:
         found["system"] = report.system
     if report.seen:
@@ -45,7 +47,8 @@ def to_json(report: Report) -> dict[str, Any]:
 def comparisons_to_json(found: Sequence[Comparison], rank_by: str = "", gaps: Sequence[Gap] = ()) -> dict[str, Any]:
     """Return `{"comparisons": [...], "differ_most": {"score", "items"}}`: a row per score, and the items apart most.
 
-    `better` is `"a"`, `"b"` or null (no difference is shown at 5 % after Holm); `wins` counts items on which A is
+    `better` is `"a"`, `"b"` or null: no difference is shown at 5 % over its `family`, or nothing was tested (`p` null).
+    `detectable` is the true difference that this test finds with a chance of 80 %; `wins` counts items on which A is
     better than B.
     """
     rows = [
@@ -59,11 +62,14 @@ def comparisons_to_json(found: Sequence[Comparison], rank_by: str = "", gaps: Se
             "difference": json_number(one.tested.difference),
             "low": json_number(one.tested.low),
             "high": json_number(one.tested.high),
-            "p_bootstrap": json_number(one.tested.p_bootstrap),
-            "p_randomisation": json_number(one.tested.p_randomisation),
-            "p_holm": json_number(one.p_holm),
+            "p": json_number(one.tested.p),
+            "p_adjusted": json_number(one.tested.p_adjusted),
+            "detectable": json_number(one.tested.detectable),
+            "family": one.family,
+            "swaps": one.swaps,
             "better": one.better,
-            **({} if one.bout is None else one.bout._asdict()),
+            **({} if one.win_loss is None else one.win_loss._asdict()),
+            **({"caution": one.caution} if one.caution else {}),
         }
         for one in found
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -10,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from duologue.core.escapes import one_line
+from duologue.metrics.significance import ALPHA
 from duologue.report.background import TRAINING_RULES, external_data, overlap_with_training
-from duologue.report.comparison import ALPHA, system_names
+from duologue.report.comparison import system_names
 from duologue.report.numbers import NOTHING, figure, interval, percent, points, probability
 from duologue.report.responsive_table import Column, ResponsiveTable
 
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
 
     from duologue.core.records import Report, Score, Slice
     from duologue.report.comparison import Comparison, Gap
-    from duologue.report.league import League
+    from duologue.report.leaderboard import Leaderboard
 
+CAUTION_MARK = "\N{DAGGER}"
+"""Stands beside every interval and test that may be wrong, since dialogues are not known."""
 MOST_PROBLEMS = 20
 """Problems printed before the rest is only counted."""
 
@@ -32,22 +36,21 @@ def render(report: Report) -> Group:
     """Return a report for `rich.console.Console.print`: scores in percent with 95 % intervals, slices, signature."""
     parts: list[RenderableType] = [_title(report), _scores(report)]
     parts.extend(_slices(report, by) for by in dict.fromkeys(part.by for part in report.slices))
-    if any(score.low == score.high == score.value and report.n for score in report.scores):
-        parts.append(_line("An interval without width: all items agree, so there is nothing to draw from.", "dim"))
+    parts += _caution(report.caution)
     for problem in report.problems[:MOST_PROBLEMS]:
         place = f"{problem.place}: " if problem.place else ""
         parts.append(_line(f"{problem.severity}: {place}{problem.message} [{problem.rule}]", "yellow"))
     if len(report.problems) > MOST_PROBLEMS:
         parts.append(_line(f"... and {len(report.problems) - MOST_PROBLEMS} more problems"))
-    parts.append(_line(report.signature, "dim"))
+    parts.append(_line(str(report.signature), "dim"))
     return Group(*parts)
 
 
 def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
     """Return paired comparisons for `Console.print`: difference in points, interval, p-values, and who is better.
 
-    A table per test set. One pair of systems is named above it, with both values and both p-values in its rows;
-    several pairs are named in the rows, with what decides.
+    A table per test set. One pair of systems is named above it, with both values in its rows; several pairs are named
+    in the rows.
     """
     single = len({(one.test_set, one.a, one.b) for one in comparisons}) == 1
     parts: list[RenderableType] = []
@@ -58,18 +61,27 @@ def render_comparisons(comparisons: Sequence[Comparison]) -> Group:
             _line(f"A = {rows[0].a}, B = {rows[0].b}; {heading}" if single else heading),
             _tests(rows, single=single),
         ]
-    bouts = [f"{one.tested.name} {one.bout.wins}/{one.bout.losses}/{one.bout.ties}" for one in comparisons if one.bout]
-    if single and bouts:
-        parts.append(_line(f"Items on which A is better/worse/equal: {', '.join(bouts)}."))
-    families = " or ".join(str(size) for size in sorted({one.family for one in comparisons}))
+    told = [(one.tested.name, one.win_loss) for one in comparisons if one.win_loss]
+    if single and told:
+        items = ", ".join(f"{name} {one.wins}/{one.losses}/{one.ties}" for name, one in told)
+        parts.append(_line(f"Items on which A is better/worse/equal: {items}."))
+    least = [
+        f"{one.tested.name} {figure(one.tested.detectable, one.percent)}"
+        for one in comparisons
+        if math.isfinite(one.tested.detectable) and one.tested.detectable > 0
+    ]
+    if single and least:
+        parts.append(_line(f"True differences that are found here with a chance of 80 %: {', '.join(least)}."))
+    for family, swaps in dict.fromkeys((one.family, one.swaps) for one in comparisons):
+        parts.append(_line(f"Family: {family}; {swaps} of whole dialogues.", "dim"))
     parts.append(
         _line(
-            f"{'p boot: paired bootstrap; ' if single else ''}p rand: paired approximate randomisation; "
-            f"p Holm: p rand corrected for {families or 'no'} tests. Better: p Holm below {ALPHA}. "
-            f"A tie means that no difference is shown, not that there is none.",
+            f"p: paired approximate randomisation. p adj.: corrected over its family (step-down maximum statistic). "
+            f"Better: p adj. below {ALPHA}. A tie means that no difference is shown, not that there is none.",
             "dim",
         )
     )
+    parts += _caution(next((one.caution for one in comparisons if one.caution), ""))
     return Group(*parts)
 
 
@@ -84,7 +96,7 @@ def render_whole(files: Sequence[Report], test_sets: Sequence[Report], total: Re
             Column("test set", [str(report.meta.get("test_set", "")) for report in rows], words=True),
             Column("n", [str(report.n) for report in rows]),
             _figures(total.rank_by, ranking),
-            _intervals(ranking),
+            _intervals(ranking, total.caution),
         ],
         [_figures(name, [row.get(name) for row in scores]) for name in others],
         box.SIMPLE_HEAD,
@@ -96,10 +108,18 @@ def render_whole(files: Sequence[Report], test_sets: Sequence[Report], total: Re
     ]
     more = [_line(f"... and {len(problems) - MOST_PROBLEMS} more problems")] if len(problems) > MOST_PROBLEMS else []
     external = _line(f"external data: {external_data(total)}")
-    return Group(heading, external, table, *problems[:MOST_PROBLEMS], *more, _line(total.signature, "dim"))
+    return Group(
+        heading,
+        external,
+        table,
+        *problems[:MOST_PROBLEMS],
+        *more,
+        *_caution(total.caution),
+        _line(str(total.signature), "dim"),
+    )
 
 
-def render_contests(test_sets: Sequence[Sequence[Report]], order: Sequence[str]) -> ResponsiveTable:
+def render_test_sets(test_sets: Sequence[Sequence[Report]], order: Sequence[str]) -> ResponsiveTable:
     """Return the ranking score of systems by test set, for `Console.print`; `test_sets` has the reports on each."""
     columns = []
     for reports in test_sets:
@@ -128,20 +148,21 @@ def render_gaps(score: str, gaps: Sequence[Gap]) -> Table:
     return table
 
 
-def render_league(found: League) -> Group:
+def render_leaderboard(found: Leaderboard) -> Group:
     """Return a board of many systems for `Console.print`: tier, range of ranks, the ranking score with its interval."""
     scores = [{score.name: score for score in place.report.scores} for place in found.places]
     ranks = [
         str(place.best) if place.best == place.worst else f"{place.best} to {place.worst}" for place in found.places
     ]
     ranking = [row[found.rank_by] for row in scores]
+    family = next((one.family for one in found.comparisons), "no pair")
     table = ResponsiveTable(
         [
             Column("tier", [str(place.tier) for place in found.places]),
             Column("ranks", ranks),
             Column("system", [place.system for place in found.places], words=True),
             _figures(found.rank_by, ranking),
-            _intervals(ranking),
+            _intervals(ranking, found.caution),
             Column("external data", [external_data(place.report) for place in found.places], words=True),
         ],
         [_figures(name, [row.get(name) for row in scores]) for name in found.score_names if name != found.rank_by],
@@ -151,17 +172,18 @@ def render_league(found: League) -> Group:
         _line(f"{found.task} ({found.variant}), {found.test_set or 'one test set'}, {found.n} items", "bold"),
         table,
         _line(
-            "Within a tier no system is shown to be worse than its first (5 % after Holm over all pairs). Ranks: what "
-            "the tests leave open.",
+            f"Within a tier no system is shown to be worse than its first (5 % over the family: {family}). Ranks: what "
+            f"the tests leave open.",
             "dim",
         ),
     ]
-    if found.rank_by in found.detectable:
-        least = figure(found.detectable[found.rank_by], ranking[0].percent)
+    if found.detectable is not None:
+        least = figure(found.detectable, ranking[0].percent)
         points_of = " points" if ranking[0].percent else ""
         parts.append(
             _line(f"A true difference of {least}{points_of} in {found.rank_by} is found with a chance of 80 %.")
         )
+    parts += _caution(found.caution)
     parts += [
         _line(f"warning: {problem.message}", "yellow")
         for place in found.places
@@ -179,8 +201,9 @@ def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
     for name in () if single else ("A", "B"):
         table.add_column(name, overflow="fold")
     table.add_column("score", no_wrap=True)
-    values, bootstrap = (("A %", "B %"), ("p boot",)) if single else ((), ())
-    for name in (*values, "A - B", "95 % interval", *bootstrap, "p rand", "p Holm"):
+    values = ("A %", "B %") if single else ()
+    mark = CAUTION_MARK if any(one.caution for one in comparisons) else ""
+    for name in (*values, "A - B", f"95 % interval{mark}", f"p{mark}", f"p adj.{mark}"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("better", no_wrap=True)
     for one in comparisons:
@@ -190,13 +213,19 @@ def _tests(comparisons: Sequence[Comparison], *, single: bool) -> Table:
             _line(tested.name),
             *((figure(tested.a, one.percent), figure(tested.b, one.percent)) if single else ()),
             points(tested.difference, one.percent),
-            f"{points(tested.low, one.percent)} to {points(tested.high, one.percent)}",
-            *((probability(tested.p_bootstrap),) if single else ()),
-            probability(tested.p_randomisation),
-            probability(one.p_holm),
-            f"[bold green]{one.better.upper()}[/]" if one.better else "tie",
+            NOTHING
+            if not one.has_interval
+            else f"{points(tested.low, one.percent)} to {points(tested.high, one.percent)}",
+            probability(tested.p),
+            probability(tested.p_adjusted),
+            f"[bold green]{one.better.upper()}[/]" if one.better else "tie" if one.is_tested else "not tested",
         )
     return table
+
+
+def _caution(told: str) -> list[Text]:
+    """Return the warning that a mark beside intervals and tests stands for."""
+    return [_line(f"{CAUTION_MARK} warning: {told}.", "yellow")] if told else []
 
 
 def _line(text: str, style: str = "") -> Text:
@@ -222,7 +251,7 @@ def _scores(report: Report) -> Table:
     table = Table()
     table.add_column("score")
     table.add_column("%", justify="right")
-    table.add_column("95 % interval", justify="right")
+    table.add_column(f"95 % interval{CAUTION_MARK if report.caution else ''}", justify="right")
     table.add_column("")
     for score in report.scores:
         ranks = score.name == report.rank_by
@@ -249,7 +278,7 @@ def _slices(report: Report, by: str) -> ResponsiveTable:
     for name in names:
         column = _figures(name, [scores.get(name) for scores in found])
         if name == report.rank_by:
-            kept += [column, _intervals([scores.get(name) for scores in found])]
+            kept += [column, _intervals([scores.get(name) for scores in found], report.caution)]
         else:
             others.append(column)
     return ResponsiveTable(kept, others)
@@ -262,6 +291,6 @@ def _figures(name: str, found: Sequence[Score | None]) -> Column:
     return Column(f"{name} %" if of_one else name, cells)
 
 
-def _intervals(found: Sequence[Score | None]) -> Column:
+def _intervals(found: Sequence[Score | None], caution: str) -> Column:
     cells = [interval(score.low, score.high, of_one=score.percent) if score else "" for score in found]
-    return Column("95 % interval", cells)
+    return Column(f"95 % interval{CAUTION_MARK if caution else ''}", cells)

@@ -70,31 +70,28 @@ def score_folder(
     unseen: bool = False,
     progress: Progress | None = None,
 ) -> ScoredFolder:
-    """Score every result file of a folder, values without intervals; files that are refused are noted.
+    """Score every result file of a folder, files that are refused are noted.
 
     With `unseen` also those are refused whose systems may have seen the truth in training; `models` are folders of
     models to look that up in.
 
     Raises `StorageError` and `UsageError` as `result_files` does, and what reading the truth raises.
     """
-    from duologue.metrics.significance import values_only  # numpy only where it is needed
-
     paths = result_files(folder, [*golds, *([data] if data else [])])
     reports, refused = [], []
     truth = evaluate.Truth.of(task, golds, data)
-    with values_only():
-        for number, path in enumerate(paths, start=1):
-            try:
-                report = evaluate.score_against(task, truth, path, how, models=models if has_note(path) else ())
-                if unseen:
-                    demand_unseen(report)
-                reports.append(report)
-            except FormatError as error:
-                refused.append(RefusedFile(path.name, len(error.problems), first_problem(error)))
-            except SeenError as error:
-                refused.append(RefusedFile(path.name, 1, str(error)))
-            if progress is not None:
-                progress(number, len(paths), "scoring")
+    for number, path in enumerate(paths, start=1):
+        try:
+            report = evaluate.score_against(task, truth, path, how, models=models if has_note(path) else ())
+            if unseen:
+                demand_unseen(report)
+            reports.append(report)
+        except FormatError as error:
+            refused.append(RefusedFile(path.name, len(error.problems), first_problem(error)))
+        except SeenError as error:
+            refused.append(RefusedFile(path.name, 1, str(error)))
+        if progress is not None:
+            progress(number, len(paths), "scoring")
     return ScoredFolder(tuple(_told_apart(reports)), tuple(refused))
 
 

@@ -56,7 +56,7 @@ def find(what: str, folders: Sequence[Path]) -> list[Path]:
             report = read_report(path)
         except DuologueError:  # whatever else ends in .report.json is not what is looked for
             continue
-        if what in {report.signature, *(score.signature for score in report.scores)}:
+        if what in {str(report.signature), *(str(score.signature) for score in report.scores)}:
             found.append(path)
     if not found:
         places = ", ".join(map(str, folders))
@@ -108,7 +108,7 @@ def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # no
     pred = looked.all(files.pred, [given.pred] if given.pred else [])
     options = _options(task.brief, files, given.options, looked)
     if looked.missing:
-        return Verdict(path, report.signature, 0, tuple(differences))
+        return Verdict(path, str(report.signature), 0, tuple(differences))
     test_set = report.meta.get("test_set")
     again = evaluate.score(
         task,
@@ -122,7 +122,7 @@ def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # no
     differences += [
         f"{what}: stored {stored!r}, computed {now!r}" for what, stored, now in pairs if not _same(stored, now)
     ]
-    return Verdict(path, report.signature, len(pairs), tuple(differences))
+    return Verdict(path, str(report.signature), len(pairs), tuple(differences))
 
 
 class _Search:
@@ -193,7 +193,9 @@ def _options(brief: TaskInfo, files: StoredFiles, given: Mapping[str, str], look
 
 def _figures(stored: Report, now: Report) -> list[tuple[str, Any, Any]]:
     """Return what both reports say of each thing: `None` where one says nothing."""
-    pairs: list[tuple[str, Any, Any]] = [("n", stored.n, now.n), ("signature", stored.signature, now.signature)]
+    pairs: list[tuple[str, Any, Any]] = [("n", stored.n, now.n)]
+    pairs.append(("signature", str(stored.signature), str(now.signature)))
+    pairs.append(("hashes of the signature", stored.signature.hashes, now.signature.hashes))
     before, after = ({score.name: score for score in one.scores} for one in (stored, now))
     for name in dict.fromkeys((*before, *after)):
         one, other = before.get(name), after.get(name)
@@ -204,6 +206,7 @@ def _figures(stored: Report, now: Report) -> list[tuple[str, Any, Any]]:
     if stored.transcript or now.transcript:
         pairs.append(("printed lines", stored.transcript, now.transcript))
     pairs.append(("counts per item", (stored.columns, stored.items), (now.columns, now.items)))
+    pairs.append(("dialogues of the items", stored.groups, now.groups))
     pairs.append(("slices", stored.slices, now.slices))
     return pairs
 

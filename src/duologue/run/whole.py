@@ -18,7 +18,7 @@ import msgspec
 from duologue.core import archives
 from duologue.core.disk import resolved, sha256
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.records import Exposure, Problem, Slice
+from duologue.core.records import Exposure, Problem, Signature, Slice
 from duologue.core.sums import added
 from duologue.run import evaluate
 from duologue.run.contamination import SeenError, demand_unseen
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from duologue.core.records import Report, Scoring
 
 _ANSWERS = ".answers.json"
-_SEED = 0
-"""Seed of the bootstrap of totals, as for single files."""
 
 
 class TruthPart(NamedTuple):
@@ -175,31 +173,32 @@ def total(parts: Sequence[tuple[str, Report]], name: str) -> Report:
     The scores are those of all items together: means over files where all have equally many items. The slices are the
     files.
     """
-    from duologue.metrics.counts import Counts, sign  # numpy only where it is needed
-    from duologue.metrics.significance import scores
+    from duologue.metrics.counts import Counts  # numpy only where it is needed
+    from duologue.metrics.intervals import scores
 
     first = parts[0][1]
     if len(parts) == 1:
         return msgspec.structs.replace(first, meta={**first.meta, "test_set": name})
     items = tuple((f"{part}: {item}", counts) for part, one in parts for item, counts in one.items)
-    groups = tuple(f"{part}: {group}" for part, one in parts for group in one.groups)
+    known = all(one.groups for _, one in parts)
+    groups = tuple(f"{part}: {group}" for part, one in parts for group in one.groups) if known else ()
     whole = msgspec.structs.replace(first, items=items, groups=groups)
     formulas = formulas_of(first)
-    marks = [
-        "total of " + " + ".join(part for part, _ in parts),
-        f"n {len(items)}",
-        f"files {sha256(' '.join(one.signature for _, one in parts).encode())[:8]}",
-    ]
-    found = scores(Counts.of_report(whole), formulas, seed=_SEED)
-    signed = tuple(
-        msgspec.structs.replace(score, signature=sign([formula], first.task, first.variant, *marks))
-        for score, formula in zip(found, formulas, strict=True)
+    counts = Counts.of_report(whole)
+    signature = Signature(
+        formulas=tuple(one.formula for one in formulas),
+        task=first.task,
+        variant=first.variant,
+        options=("total of " + " + ".join(part for part, _ in parts),),
+        version=first.signature.version,
+        n=len(items),
+        hashes={"files": sha256(" ".join(str(one.signature) for _, one in parts).encode())},
     )
     return msgspec.structs.replace(
         whole,
         n=len(items),
-        scores=signed,
-        signature=sign(formulas, first.task, first.variant, *marks),
+        scores=scores(counts, formulas, signature),
+        signature=counts.sign(signature),
         slices=tuple(Slice(by="file", value=part, n=one.n, scores=one.scores) for part, one in parts),
         problems=tuple(problem for _, one in parts for problem in one.problems),
         transcript=(),
@@ -254,28 +253,25 @@ def score_teams(
     unseen: bool = False,
     progress: Progress | None = None,
 ) -> ScoredTeams:
-    """Score every submission in a folder, values without intervals; those that are refused are noted.
+    """Score every submission in a folder, those that are refused are noted.
 
     Raises `UsageError` where there is none, and what reading the truth raises.
     """
-    from duologue.metrics.significance import values_only  # numpy only where it is needed
-
     own = {resolved(path) for path in golds}
     places = [place for place in teams(folder) if resolved(place) not in own] if folder.is_dir() else []
     if not places:
         raise UsageError(f"{folder} holds no submissions: a folder or an archive per team is expected")
     truth = WholeTruth.of(task, golds)
     marks, refused = [], []
-    with values_only():
-        for number, place in enumerate(places, start=1):
-            try:
-                marks.append(truth.score(place, how, models=models, unseen=unseen))
-            except FormatError as error:
-                refused.append(RefusedFile(place.name, len(error.problems), first_problem(error)))
-            except SeenError as error:
-                refused.append(RefusedFile(place.name, 1, str(error)))
-            if progress is not None:
-                progress(number, len(places), "scoring")
+    for number, place in enumerate(places, start=1):
+        try:
+            marks.append(truth.score(place, how, models=models, unseen=unseen))
+        except FormatError as error:
+            refused.append(RefusedFile(place.name, len(error.problems), first_problem(error)))
+        except SeenError as error:
+            refused.append(RefusedFile(place.name, 1, str(error)))
+        if progress is not None:
+            progress(number, len(places), "scoring")
     return ScoredTeams(tuple(marks), tuple(refused))
 
 

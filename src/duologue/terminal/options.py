@@ -69,6 +69,13 @@ system_option = click.option(
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of all chance."
 )
+resamples_option = click.option(
+    "--resamples",
+    type=click.IntRange(min=100),
+    default=10_000,
+    show_default=True,
+    help="Random swaps of dialogues; four times as many while a verdict is too near to call.",
+)
 recipe_option = click.option(
     "--recipe", type=PATH, default=None, help="TOML file with options; what it leaves out keeps its default."
 )

@@ -83,7 +83,7 @@ def test_the_signature_says_variant_and_data(golden: Path, tmp_path: Path) -> No
     examples = list(task.load(golden / "extraction/contract/raw.json"))
     task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
     signatures = [
-        task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant)).scores[1].signature
+        str(task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant)).scores[1].signature)
         for variant in VARIANTS
     ]
     assert signatures[0].startswith(
@@ -91,7 +91,7 @@ def test_the_signature_says_variant_and_data(golden: Path, tmp_path: Path) -> No
     )
     assert "(+1e-10)" in signatures[1]
     assert "official" in signatures[1]
-    assert all("n 4 | gold " in one and "| pred " in one for one in signatures)
+    assert all("n 4 | 4 dialogues | jackknife | gold " in one and "| pred " in one for one in signatures)
 
 
 @pytest.mark.parametrize("kind", [ExtractionTask, DialogueTask])

@@ -18,7 +18,7 @@ from duologue.core.records import Answer, Record, Scoring
 from duologue.testing import check_task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from duologue.core.records import Example, Submission
@@ -149,15 +149,6 @@ def outcome(use: Callable[[], object]) -> object:
     return None
 
 
-@pytest.fixture(scope="module")
-def few_resamples() -> Iterator[None]:
-    """Make intervals cheap where nobody looks at them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("duologue.metrics.significance.RESAMPLES", 20)
-        patch.setattr("duologue.challenges.restaurant.scoring.scorer._SLICE_RESAMPLES", 20)
-        yield
-
-
 def use_every_reader(folder: Path, content: bytes) -> None:
     """Read, show, check and score a file as data, truth, result and knowledge base."""
     task = RestaurantTask()
@@ -191,7 +182,6 @@ def scoring(
     return lambda: task.score(examples, submission, Scoring(variant=variant, partial=partial))
 
 
-@pytest.mark.usefixtures("few_resamples")
 @settings(max_examples=250)
 @given(FILES)
 def test_any_file_gives_a_result_or_an_error_of_the_house(
@@ -201,7 +191,6 @@ def test_any_file_gives_a_result_or_an_error_of_the_house(
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("few_resamples")
 @settings(max_examples=2_000)
 @given(FILES)
 def test_many_more_files_give_a_result_or_an_error_of_the_house(

@@ -21,7 +21,7 @@ from duologue.knowledge.graph import Graph
 from duologue.testing import check_task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 TRIPLE = {"name": "园", "attrname": "等级", "attrvalue": 70}
@@ -124,7 +124,6 @@ def test_replies_with_half_a_surrogate_pair_are_not_shown(
     assert msgspec.json.encode(problems)
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_the_report_of_an_id_with_half_a_surrogate_pair_can_be_written(task: SpokenTask, tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text(json.dumps({**json.loads(GOLD), "\ud800": REPLY}), "utf-8")
     (tmp_path / "gold.json").write_bytes(GOLD)
@@ -195,15 +194,6 @@ def outcome(use: Callable[[], object]) -> object:
     return None
 
 
-@pytest.fixture(scope="module")
-def few_resamples() -> Iterator[None]:
-    """Make intervals cheap where nobody looks at them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scorer, "_RESAMPLES", 20)
-        patch.setattr(scorer, "_SLICE_RESAMPLES", 20)
-        yield
-
-
 def use_every_reader(folder: Path, content: bytes) -> None:
     """Read, check, score and write again a file as data, gold, result and knowledge graph."""
     task = SpokenTask()
@@ -237,7 +227,6 @@ def scoring(task: SpokenTask, examples: list[Example], submission: Any, how: Sco
     return lambda: task.score(examples, submission, how)
 
 
-@pytest.mark.usefixtures("few_resamples")
 @settings(max_examples=150)
 @given(FILES)
 def test_any_file_gives_a_result_or_an_error_of_the_house(
@@ -247,7 +236,6 @@ def test_any_file_gives_a_result_or_an_error_of_the_house(
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("few_resamples")
 @settings(max_examples=2_000)
 @given(FILES)
 def test_many_more_files_give_a_result_or_an_error_of_the_house(
@@ -268,6 +256,5 @@ def test_many_more_files_give_a_result_or_an_error_of_the_house(
     ],
     ids=["deep message", "deep extra", "too deep", "huge", "line ends", "empty"],
 )
-@pytest.mark.usefixtures("few_resamples")
 def test_odd_files_are_read_or_refused(content: bytes, tmp_path: Path) -> None:
     use_every_reader(tmp_path, content)

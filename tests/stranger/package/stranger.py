@@ -13,7 +13,7 @@ import click
 from duologue.core.disk import decode_text, read_bytes, sha256, write_text
 from duologue.core.errors import FormatError
 from duologue.core.protocols import Task, TaskInfo
-from duologue.core.records import Answer, Example, Problem, Record, Report, Sample, Score, Submission, Turn
+from duologue.core.records import Answer, Example, Problem, Record, Report, Sample, Score, Signature, Submission, Turn
 from duologue.terminal import console
 
 if TYPE_CHECKING:
@@ -107,7 +107,9 @@ class EchoTask(Task):
             raise FormatError(submission.path, problems)
         given = {row[0]: row[1] for row in submission.rows}
         hits = [float(given.get(example.sample.id) == example.references[0].text) for example in examples]
-        signature = f"same = hit@1 / items | echo v7 | {how.variant} | n {len(examples)}"
+        signature = Signature(
+            formulas=("same = hit@1 / items",), task="echo", variant=how.variant, version="v7", n=len(examples)
+        )
         score = Score(name="same", value=sum(hits) / max(len(hits), 1), signature=signature)
         return Report(
             task="echo",

@@ -38,4 +38,4 @@ def test_a_reply_is_the_same_whatever_its_spaces(monkeypatch: pytest.MonkeyPatch
     found = count(ITEMS, Scoring(variant="strict"))
     assert found.columns[DIFFERENT.name].tolist() == [1, 1, 0]
     assert found.columns[MOST_FREQUENT.name].tolist() == [1, 0, 1]
-    assert set(found.intervals) == {"distinct-1", "distinct-2"}  # CIDEr has none for so few samples
+    assert found.intervals == {}  # so few samples

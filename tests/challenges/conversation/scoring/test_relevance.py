@@ -100,7 +100,7 @@ def test_the_scorer_gives_it_with_interval_signature_and_counts(
     assert found.value > other.value
     assert found.low is not None
     assert found.low <= found.value
-    assert "judge " in found.signature
+    assert "judge " in str(found.signature)
     assert sum(Counts.of_report(real).array[:, real.columns.index("relevance")]) == found.value * len(REAL)
     assert RELEVANCE in task.metrics(Scoring(variant="strict", options={"relevance": str(training)}))
     assert "relevance" not in {

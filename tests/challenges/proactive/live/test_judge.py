@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from duologue.challenges.proactive.formats import files
@@ -45,7 +46,7 @@ CLAIMS = GroundingChecker([GOOD, BAD])
 
 
 def judged(*dialogues: Dialogue) -> Report:
-    return judge(dialogues, CLAIMS, seed=1, goals_hash="0123456789")
+    return judge(dialogues, CLAIMS, goals_hash="0123456789")
 
 
 def value(report: Report, name: str) -> float:
@@ -83,7 +84,10 @@ def test_punctuation_and_spaces_make_no_new_utterance() -> None:
 
 
 def test_the_report_has_means_over_dialogues_with_intervals_that_hold_them() -> None:
-    report = judged(GOOD, BAD)
+    assert all(score.low is None for score in judged(GOOD, BAD).scores)  # two dialogues say nothing of chance
+    copies = [msgspec.structs.replace(one, id=f"{one.id}{number}") for number in range(3) for one in (GOOD, BAD)]
+    report = judged(*copies)
+    assert report.groups == tuple(one.id for one in copies)
     assert value(report, "goal-completion") == 1
     assert value(report, "facts-not-in-knowledge") == 1 / 8
     assert value(report, "dialogues-with-repeats") == 0.5
@@ -92,8 +96,8 @@ def test_the_report_has_means_over_dialogues_with_intervals_that_hold_them() -> 
         assert score.low is not None
         assert score.high is not None
         assert score.low <= score.value <= score.high
-    assert "goals 01234567" in report.signature
-    assert report == judged(GOOD, BAD)
+    assert "goals 01234567" in str(report.signature)
+    assert report == judged(*copies)
 
 
 def test_the_task_gives_the_formulas_of_a_report_again() -> None:

@@ -135,8 +135,9 @@ def _count_diversity(
         metric, diversity = DIVERSITY[grams.order - 1], _diversity(grams, items)
         columns.update(zip(metric.columns, (diversity.said.astype(float), diversity.fresh.astype(float)), strict=True))
         if len(grams.numbers):
-            spread = diversity.spread()
-            intervals[metric.name] = (spread.low, spread.high)
+            _, low, high = diversity.spread()
+            if low is not None and high is not None:
+                intervals[metric.name] = low, high
     kinds: dict[bytes, int] = {}
     replies = (said.numbers[end - length : end].tobytes() for end, length in zip(ends, lengths.tolist(), strict=True))
     kind = np.fromiter((kinds.setdefault(one, len(kinds)) for one in replies), np.int64, items)

@@ -8,12 +8,12 @@ Variants:
 * `official`: `bleu_score.py` with the NLTK of 2017, with its printed lines; `official-nltk-current`: the same
   with the NLTK of today, which differs where an n-gram order has no match.
 
-Intervals (95 %): BLEU, ROUGE-L, METEOR and embedding scores are formulas over sums and bootstrapped. CIDEr and DISTINCT
-are not: CIDEr's is a jackknife over 20 groups with all document frequencies counted again (none for fewer than 20
-samples), DISTINCT's a jackknife that leaves out one reply. The shares of different and of most frequent replies
-describe this very file and have none. Files of more than 100,000 samples are counted in chunks (`stream_counts`): they
-keep their counts in 10,000 runs of consecutive samples, which resampling then draws, and have no interval for CIDEr and
-DISTINCT. Source: specification, sections 7 and 8.
+Intervals (95 %): BLEU, ROUGE-L, METEOR and embedding scores are formulas over sums (`metrics.intervals`). CIDEr and
+DISTINCT are not: CIDEr's is a jackknife over 20 groups with all document frequencies counted again (none for fewer
+than 20 samples), DISTINCT's a jackknife that leaves out one reply. The shares of different and of most frequent
+replies describe this very file and have none. Files of more than 100,000 samples are counted in chunks
+(`stream_counts`): they keep their counts in 10,000 runs of consecutive samples, left out and swapped as one, and have
+no interval for CIDEr and DISTINCT. Source: specification, sections 7 and 8.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from duologue.challenges.conversation.scoring.stream_counts import RunCounts, co
 from duologue.core.disk import Source
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.lines import sha256
-from duologue.core.records import Report, Score, Slice
+from duologue.core.records import Report, Score, Signature, Slice
 from duologue.metrics.bleu import ORDERS, Bleu
 from duologue.metrics.caption import CIDER, ROUGE_L
-from duologue.metrics.counts import Counts, Metric, sign
+from duologue.metrics.counts import Counts, Metric
+from duologue.metrics.intervals import scores
 from duologue.metrics.meteor import Meteor
-from duologue.metrics.significance import scores as resampled
 from duologue.metrics.word_vectors import EMBEDDING
 
 if TYPE_CHECKING:
@@ -52,13 +52,9 @@ if TYPE_CHECKING:
 VERSION = "v1"
 RANK_BY = "bleu-4"
 OPTIONS = ("vectors", "meteor", "relevance")
-RESAMPLES = 1_000
-"""Resamples behind an interval."""
 MANY = 100_000
-"""Above this number of samples counts are kept per run, which is the unit of resampling; no slices then."""
+"""Above this number of samples counts are kept per run, left out and swapped as one; no slices then."""
 RUNS = 10_000
-_SEED = 0
-"""Seed of the bootstrap: the same file gives the same interval."""
 
 _TURNS = ((1, 1, "1"), (2, 2, "2"), (3, 4, "3-4"), (5, 8, "5-8"))
 """Context-length bins of the slices, in utterances; longer is `9+`."""
@@ -122,8 +118,10 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     jar = meteor_of(how) if any(isinstance(metric, Meteor) for metric in metrics) else None
     programs: dict[str, Any] = {} if jar is None else {"programs": {"meteor": str(jar)}}
     tables = {"vectors": counted.vectors, "judge": fitted, "meteor": "" if jar is None else sha256(Source(jar))}
-    parts = _signature_parts(truth, flow.n, submission, how, tables)
-    found = _scores(counts, metrics, intervals, parts)
+    signature = _signature(truth, flow.n, submission, how, tables)
+    if items is None:
+        signature = msgspec.structs.replace(signature, unit=f"run of up to {-(-flow.n // len(names))} samples")
+    found = _scores(counts, metrics, intervals, signature)
     transcript: tuple[str, ...] = ()
     if how.variant in official.PROFILES:
         bleu = [one.value for one in found[:ORDERS]]
@@ -134,8 +132,8 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
         n=flow.n,
         scores=found,
         rank_by=RANK_BY,
-        signature=sign(metrics, *parts),
-        slices=() if items is None else _slices(items, counts, metrics, how, parts),
+        signature=counts.sign(signature.of([one.formula for one in metrics])),
+        slices=() if items is None else _slices(items, counts, metrics, how, signature),
         columns=columns,
         items=counts.rows(),
         problems=flow.problems,
@@ -170,35 +168,40 @@ class _ReferenceDigest:
         return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
-def _signature_parts(
+def _signature(
     truth: _ReferenceDigest, n: int, submission: Submission, how: Scoring, tables: Mapping[str, str]
-) -> tuple[str, ...]:
-    chosen = [f"{name} {digest[:8]}" for name, digest in tables.items() if digest]
-    if how.partial:
-        chosen.append("partial")
-    hashes = (f"gold {truth.hash()[:8]}", f"pred {submission.hash[:8] or 'none'}")
-    tokens = f"white space, {truth.references()} ref"
-    return ("conversation", how.variant, tokens, *chosen, VERSION, f"n {n}", *hashes)
+) -> Signature:
+    chosen = {name: digest for name, digest in tables.items() if digest}
+    return Signature(
+        task="conversation",
+        variant=how.variant,
+        options=("partial",) if how.partial else (),
+        tokens="white space",
+        references=truth.references(),
+        version=VERSION,
+        n=n,
+        hashes={**chosen, "gold": truth.hash(), "pred": submission.hash or "none"},
+    )
 
 
 def _scores(
     counts: Counts,
     metrics: Sequence[Metric[Any]],
-    intervals: Mapping[str, tuple[float, float]],
-    parts: tuple[str, ...],
+    known: Mapping[str, tuple[float, float]],
+    signature: Signature,
 ) -> tuple[Score, ...]:
     made = []
-    for metric, one in zip(metrics, resampled(counts, metrics, seed=_SEED, resamples=RESAMPLES), strict=True):
-        low, high = intervals.get(metric.name, (one.low, one.high))
+    for metric, one in zip(metrics, scores(counts, metrics, signature), strict=True):
+        low, high = known.get(metric.name, (one.low, one.high))
         value = one.value
         if np.isnan(value):  # no reply holds an n-gram: nothing is different, and nothing can be said of chance
             value, low, high = 0.0, None, None
-        made.append(msgspec.structs.replace(one, value=value, low=low, high=high, signature=sign([metric], *parts)))
+        made.append(msgspec.structs.replace(one, value=value, low=low, high=high))
     return tuple(made)
 
 
 def _slices(
-    items: ScoredItems, counts: Counts, metrics: Sequence[Metric[Any]], how: Scoring, parts: tuple[str, ...]
+    items: ScoredItems, counts: Counts, metrics: Sequence[Metric[Any]], how: Scoring, signature: Signature
 ) -> tuple[Slice, ...]:
     """Return the additive scores by context length, where it is known."""
     if not any(items.turns) or (how.by and "turns" not in how.by):
@@ -214,7 +217,7 @@ def _slices(
             by="turns",
             value=kind,
             n=len(kinds[kind]),
-            scores=_scores(counts.take(kinds[kind]), additive, {}, (*parts, f"turns {kind} {len(kinds[kind])}")),
+            scores=_scores(counts.take(kinds[kind]), additive, {}, signature.of([], f"turns {kind}", len(kinds[kind]))),
         )
         for kind in sorted(kinds)
     )

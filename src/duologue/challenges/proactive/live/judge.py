@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duologue.challenges.proactive.knowledge import goal_completion, usable_facts, without_punctuation, without_spaces
 from duologue.challenges.proactive.live.grounding import Evidence
 from duologue.core.errors import UsageError
-from duologue.core.records import Problem, Report, Sample
-from duologue.metrics.counts import Metric, share, sign, tally
-from duologue.metrics.significance import scores
+from duologue.core.records import Problem, Report, Sample, Signature
+from duologue.metrics.counts import Metric, share, tally
+from duologue.metrics.intervals import scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,6 @@ VARIANT = "conversation"
 SHORTEST, LONGEST = 8, 18
 """Utterances of the shortest and of the longest human dialogue (visible development part)."""
 _TRIPLES = 2
-_RESAMPLES = 2_000
 
 
 class Ratio(Metric[dict[str, float]]):
@@ -122,8 +121,8 @@ def counted(dialogue: Dialogue, checker: GroundingChecker) -> dict[str, float]:
     }
 
 
-def judge(dialogues: Sequence[Dialogue], checker: GroundingChecker, *, seed: int, goals_hash: str) -> Report:
-    """Return the report on finished dialogues with 95 % intervals (2,000 bootstrap resamples of dialogues by `seed`).
+def judge(dialogues: Sequence[Dialogue], checker: GroundingChecker, *, goals_hash: str) -> Report:
+    """Return the report on finished dialogues with 95 % intervals over dialogues.
 
     Every utterance with an unsupported fact and every repeated one is a warning among the problems. Raises `UsageError`
     without dialogues.
@@ -131,19 +130,27 @@ def judge(dialogues: Sequence[Dialogue], checker: GroundingChecker, *, seed: int
     if not dialogues:
         raise UsageError("there are no dialogues to judge")
     metrics: tuple[Metric[Any], ...] = formulas()
-    counts = tally(metrics, [one.id for one in dialogues], [counted(one, checker) for one in dialogues])
+    names = [one.id for one in dialogues]
+    counts = tally(metrics, names, [counted(one, checker) for one in dialogues], groups=names)
     known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][1] > 0]
-    parts = ("proactive", VARIANT, f"n {len(dialogues)}", f"goals {goals_hash[:8]}", f"{len(checker)} objects", "v1")
-    found = scores(counts, known, seed=seed, signature=" | ".join(parts), resamples=_RESAMPLES)
+    signature = Signature(
+        task="proactive",
+        variant=VARIANT,
+        options=(f"{len(checker)} objects",),
+        version="v1",
+        n=len(dialogues),
+        hashes={"goals": goals_hash},
+    )
     return Report(
         task="proactive",
         variant=VARIANT,
         n=len(dialogues),
-        scores=found,
+        scores=scores(counts, known, signature),
         rank_by="goal-completion",
-        signature=sign(known, *parts),
+        signature=counts.sign(signature.of([one.formula for one in known])),
         columns=counts.columns,
         items=counts.rows(),
+        groups=counts.groups or (),
         problems=tuple(problem for one in dialogues for problem in _problems(one, checker)),
     )
 

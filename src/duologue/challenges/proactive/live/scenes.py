@@ -81,7 +81,7 @@ def make_stage(goals: Path, users: Sequence[Path], *, n: int, seed: int, max_tur
         user=RetrievalUser(exchanges, {one.id: _topics(one) for one in chosen}),
         human_dialogues=chosen if given.whole else [],
         notes=notes,
-        judge=lambda dialogues: judge.judge(dialogues, checker, seed=seed, goals_hash=goals_hash),
+        judge=lambda dialogues: judge.judge(dialogues, checker, goals_hash=goals_hash),
     )
 
 

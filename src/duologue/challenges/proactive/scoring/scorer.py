@@ -5,9 +5,9 @@ are joined strings (`ab|c` = `a|bc`), a double space makes an empty word. Varian
 an empty reply counts, bigrams are pairs of words, words are separated by any white space. If the data is given, strict
 adds knowledge precision, recall and F1 over mentioned objects, and automatic goal completion.
 
-Intervals are bootstrap intervals over the counts per sample, resampled by dialogue; those of DISTINCT, which is not
-additive, are jackknife intervals (`metrics.diversity`). Files of more than 100,000 lines keep their counts in 10,000
-blocks of consecutive lines, which are resampled instead, and have no interval for DISTINCT.
+Intervals are those of `metrics.intervals`, over dialogues where the data says whose a sample is; those of DISTINCT,
+which is not additive, are of `metrics.diversity`. Files of more than 100,000 lines keep their counts in 10,000 runs of
+consecutive lines, which are then left out and swapped as one, and have no interval for DISTINCT.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from duologue.challenges.proactive.schema import BRIEF, CUTS
 from duologue.challenges.proactive.scoring import alignment, checker, official
 from duologue.challenges.proactive.scoring.slices import cuts_of
 from duologue.core.errors import FormatError
-from duologue.core.records import Report, Score, Slice
+from duologue.core.records import Report, Score, Signature, Slice
 from duologue.metrics.bulk_overlap import COLUMNS, PairCounter
-from duologue.metrics.counts import Counts, sign
+from duologue.metrics.counts import Counts
 from duologue.metrics.diversity import Distinct, Spread, diversity_of
+from duologue.metrics.intervals import scores
 from duologue.metrics.ngrams import CorpusBleu, Key
 from duologue.metrics.overlap import F1, count_overlap, overlap_metrics
-from duologue.metrics.significance import scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,10 +41,6 @@ if TYPE_CHECKING:
 VERSION = "v1"
 RANK_BY = "f1"
 _RUNS = 10_000
-_SEED = 0
-"""Bootstrap seed: the same file gives the same interval."""
-_RESAMPLES = 2_000
-_SLICE_RESAMPLES = 500
 _ALWAYS = ("f1", "bleu-1", "bleu-2")
 _SLICE_SCORES = ("f1", "bleu-1", "bleu-2", "knowledge-f1")
 """Scores reported for slices."""
@@ -191,17 +187,24 @@ def _report(
     formulas = metrics(how)
     counts, spreads = _counts(examples, how, counted)
     known = _known(formulas, counts, counted.values)
-    hashes = (f"gold {alignment.gold_hash(submission, examples)}", f"pred {submission.hash[:8] or 'none'}")
-    parts = ("proactive", how.variant, VERSION, f"n {counted.n}", *hashes)
-    found = _scores(counts, known, counted.values, spreads, parts, _RESAMPLES)
+    step = _step(counted.lines)
+    signature = Signature(
+        task="proactive",
+        variant=how.variant,
+        version=VERSION,
+        n=counted.n,
+        unit="line" if step == 1 else f"run of {step} lines",
+        hashes={"gold": alignment.gold_hash(submission, examples), "pred": submission.hash or "none"},
+    )
+    found = _scores(counts, known, counted.values, spreads, signature)
     return Report(
         task="proactive",
         variant=how.variant,
         n=counted.n,
         scores=found,
         rank_by=RANK_BY,
-        signature=sign(known, *parts),
-        slices=_slices(examples, how, counts, counted, known, parts),
+        signature=counts.sign(signature.of([one.formula for one in known])),
+        slices=_slices(examples, how, counts, counted, known, signature),
         columns=counts.columns,
         items=counts.rows(),
         groups=counts.groups or (),
@@ -224,7 +227,8 @@ def _counts(examples: Sequence[Example], how: Scoring, counted: _FileCounts) -> 
         return Counts(names, tuple(columns), array), {}
     matched = len(examples) == counted.lines
     ids = tuple(one.sample.id for one in examples) if matched else tuple(map(_line_name, range(counted.lines)))
-    groups = tuple(one.sample.dialogue_id for one in examples) if matched else None
+    dialogues = tuple(one.sample.dialogue_id for one in examples) if matched else ids
+    groups = dialogues if dialogues != ids else None  # samples in a file of their own do not say whose they are
     extra = []
     spreads = {}
     sizes = (counted.array[:, COLUMNS.index("1-grams said")], counted.array[:, COLUMNS.index("2-grams said")])
@@ -273,12 +277,12 @@ def _scores(
     formulas: Sequence[Metric[Any]],
     values: dict[str, float],
     spreads: dict[str, Spread],
-    parts: Sequence[str],
-    resamples: int,
+    signature: Signature,
 ) -> tuple[Score, ...]:
     """Return the scores with intervals; a score without any tokens to count is 0 and has no interval."""
     additive = [one for one in formulas if one.additive and not np.isnan(one.value(counts))]
-    intervals = {one.name: one for one in scores(counts, additive, seed=_SEED, resamples=resamples)}
+    signed = counts.sign(signature)
+    intervals = {one.name: one for one in scores(counts, additive)}
     found = []
     for formula in formulas:
         name = formula.name
@@ -289,7 +293,7 @@ def _scores(
             _, low, high = spreads[name]
         if low is not None and high is not None:
             low, high = min(low, value), max(high, value)  # the same sum may be rounded differently
-        found.append(Score(name=name, value=value, low=low, high=high, signature=sign([formula], *parts)))
+        found.append(Score(name=name, value=value, low=low, high=high, signature=signed.of([formula.formula])))
     return tuple(found)
 
 
@@ -299,7 +303,7 @@ def _slices(
     counts: Counts,
     counted: _FileCounts,
     formulas: Sequence[Metric[Any]],
-    parts: Sequence[str],
+    signature: Signature,
 ) -> tuple[Slice, ...]:
     """Return the scores of slices, without DISTINCT, which depends on their size."""
     if len(examples) != len(counts):
@@ -312,7 +316,6 @@ def _slices(
             n = int(scored[rows].sum())
             if n:
                 part = counts.take(rows)
-                slice_parts = (*parts, f"{value} {n}")
-                found = _scores(part, _known(cut, part, {}), {}, {}, slice_parts, _SLICE_RESAMPLES)
+                found = _scores(part, _known(cut, part, {}), {}, {}, signature.of([], value, n))
                 made.append(Slice(by=by, value=value, n=n, scores=found))
     return tuple(made)

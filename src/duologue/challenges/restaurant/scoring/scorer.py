@@ -20,7 +20,7 @@ from duologue.challenges.restaurant.scoring import checker, official
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.records import Problem, Report, Score, Slice
+from duologue.core.records import Problem, Report, Signature, Slice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +35,6 @@ MOST_SLOTS = 10_000
 RANK_BY = "p@1"
 BY = "answer-type"
 """Name of the slices: the kind of the true answer."""
-_SEED = 0
-"""Seed of the bootstrap: the same file gives the same interval."""
-_SLICE_RESAMPLES = 2_000
-"""Resamples for a slice's interval: twenty slices together should not cost more than the whole."""
 
 
 def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
@@ -148,52 +144,43 @@ def _report(
     problems: Sequence[Problem],
     seen: str,
 ) -> Report:
-    from duologue.metrics.counts import sign
+    from duologue.metrics.intervals import scores
     from duologue.metrics.rank import count_ranks
-    from duologue.metrics.significance import RESAMPLES
 
     formulas = metrics()
-    counts = count_ranks(list(ranks), list(ranks.values()), ks=official.KS)
-    parts = _signature_parts(examples, submission, variant, seen, len(ranks))
+    names = list(ranks)
+    counts = count_ranks(names, list(ranks.values()), ks=official.KS, groups=names)  # an item is a dialogue
+    gold = json.dumps([[one.sample.id, _gold(one)] for one in examples]).encode("ascii")
+    signature = Signature(
+        formulas=tuple(one.formula for one in formulas),
+        task="restaurant",
+        variant=variant,
+        options=(seen,),
+        version=VERSION,
+        n=len(ranks),
+        hashes={"gold": disk.sha256(gold), "pred": submission.hash or "none"},
+    )
     return Report(
         task="restaurant",
         variant=variant,
         n=len(ranks),
-        scores=_scores(counts, formulas, parts, RESAMPLES),
+        scores=scores(counts, formulas, signature),
         rank_by=RANK_BY,
-        signature=sign(formulas, *parts),
-        slices=_slices(examples, counts, formulas, parts),
+        signature=counts.sign(signature),
+        slices=_slices(examples, counts, formulas, signature),
         columns=counts.columns,
         items=counts.rows(),
+        groups=counts.groups or (),
         problems=tuple(problems),
     )
 
 
-def _signature_parts(
-    examples: Sequence[Example], submission: Submission, variant: str, seen: str, n: int
-) -> tuple[str, ...]:
-    gold = json.dumps([[one.sample.id, _gold(one)] for one in examples]).encode("ascii")
-    hashes = (f"gold {disk.sha256(gold)[:8]}", f"pred {submission.hash[:8] or 'none'}")
-    return ("restaurant", variant, seen, VERSION, f"n {n}", *hashes)
-
-
-def _scores(
-    counts: Counts, formulas: Sequence[Metric[int | None]], parts: tuple[str, ...], resamples: int
-) -> tuple[Score, ...]:
-    from duologue.metrics.counts import sign
-    from duologue.metrics.significance import scores
-
-    found = scores(counts, formulas, seed=_SEED, resamples=resamples)
-    return tuple(
-        msgspec.structs.replace(one, signature=sign([metric], *parts))
-        for one, metric in zip(found, formulas, strict=True)
-    )
-
-
 def _slices(
-    examples: Sequence[Example], counts: Counts, formulas: Sequence[Metric[int | None]], parts: tuple[str, ...]
+    examples: Sequence[Example], counts: Counts, formulas: Sequence[Metric[int | None]], signature: Signature
 ) -> tuple[Slice, ...]:
     """Return the scores by kind of the true answer, where its text is known."""
+    from duologue.metrics.intervals import scores
+
     kinds: dict[str, list[int]] = {}
     texts = {one.sample.id: _gold_text(one) for one in examples}
     for row, name in enumerate(counts.ids):
@@ -203,7 +190,7 @@ def _slices(
     made = []
     for kind in sorted(kinds):
         rows = kinds[kind]
-        found = _scores(counts.take(rows), formulas, (*parts, f"{kind} {len(rows)}"), _SLICE_RESAMPLES)
+        found = scores(counts.take(rows), formulas, signature.of([], kind, len(rows)))
         made.append(Slice(by=BY, value=kind, n=len(rows), scores=found))
     return tuple(made)
 

@@ -28,9 +28,9 @@ from duologue.challenges.spoken.scoring.slices import domain_of, kind_of_answer,
 from duologue.core import disk
 from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError, did_you_mean
-from duologue.core.records import Problem, Report, Score, Slice
-from duologue.metrics.counts import Counts, sign
-from duologue.metrics.significance import scores
+from duologue.core.records import Problem, Report, Score, Signature, Slice
+from duologue.metrics.counts import Counts
+from duologue.metrics.intervals import scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,11 +42,6 @@ if TYPE_CHECKING:
 VERSION = "v1"
 RANK_BY = "total"
 SLICES = ("domain", "answer-kind", "triples")
-_SEED = 0
-"""Seed of the bootstrap: the same file gives the same interval."""
-_RESAMPLES = 10_000
-_SLICE_RESAMPLES = 1_000
-"""Resamples for a slice's interval: twenty slices together should not cost more than the whole."""
 
 _MISSING = frozenset({"id-missing"})
 """Errors with which a file is scored all the same, since the definition says what they score."""
@@ -157,15 +152,15 @@ class _Scorer:
         self._counts = Counts(names, columns, array, tuple(groups) if grouped else None)
 
     def report(self, submission: Submission, how: Scoring, problems: tuple[Problem, ...]) -> Report:
-        parts = self._signature_parts(submission, how)
+        signature = self._signature(submission, how)
         return Report(
             task="spoken",
             variant=how.variant,
             n=len(self._counts),
-            scores=self._pooled(self._scores(self._counts, self._formulas, parts, _RESAMPLES)),
+            scores=self._pooled(scores(self._counts, self._formulas, signature)),
             rank_by=RANK_BY,
-            signature=sign(self._formulas, *parts),
-            slices=self._slices(how, parts),
+            signature=self._counts.sign(signature.of([one.formula for one in self._formulas])),
+            slices=self._slices(how, signature),
             columns=self._counts.columns,
             items=self._counts.rows(),
             groups=self._counts.groups or (),
@@ -173,20 +168,15 @@ class _Scorer:
             meta={"options": list(self._choices.changed()), "samples": how.samples},
         )
 
-    def _signature_parts(self, submission: Submission, how: Scoring) -> tuple[str, ...]:
+    def _signature(self, submission: Submission, how: Scoring) -> Signature:
         gold = json.dumps([[one.sample.id, one.references[0].text, self._golds[one.sample.id]] for one in self._chosen])
-        hashes = (f"gold {disk.sha256(gold.encode('ascii'))[:8]}", f"pred {submission.hash[:8] or 'none'}")
-        options = self._choices.changed()
-        return ("spoken", how.variant, *options, f"samples {how.samples}", VERSION, f"n {len(self._chosen)}", *hashes)
-
-    @staticmethod
-    def _scores(
-        counts: Counts, formulas: Sequence[Metric[Any]], parts: tuple[str, ...], resamples: int
-    ) -> tuple[Score, ...]:
-        found = scores(counts, formulas, seed=_SEED, resamples=resamples)
-        return tuple(
-            msgspec.structs.replace(one, signature=sign([formula], *parts))
-            for one, formula in zip(found, formulas, strict=True)
+        return Signature(
+            task="spoken",
+            variant=how.variant,
+            options=(*self._choices.changed(), f"samples {how.samples}"),
+            version=VERSION,
+            n=len(self._chosen),
+            hashes={"gold": disk.sha256(gold.encode("ascii")), "pred": submission.hash or "none"},
         )
 
     def _pooled(self, found: tuple[Score, ...]) -> tuple[Score, ...]:
@@ -204,15 +194,15 @@ class _Scorer:
                 made.append(one)
         return tuple(made)
 
-    def _slices(self, how: Scoring, parts: tuple[str, ...]) -> tuple[Slice, ...]:
+    def _slices(self, how: Scoring, signature: Signature) -> tuple[Slice, ...]:
         """Return the scores of the parts of the data; of pooled DISTINCT a part has none (it is not a sum)."""
         additive = [formula for formula in self._formulas if formula.additive]
         made = []
         for by in how.by or SLICES:
             rows = self._rows_by(by)
             for value in sorted(rows):
-                cut = (*parts, f"{by} {value} {len(rows[value])}")
-                found = self._scores(self._counts.take(rows[value]), additive, cut, _SLICE_RESAMPLES)
+                cut = signature.of([], f"{by} {value}", len(rows[value]))
+                found = scores(self._counts.take(rows[value]), additive, cut)
                 made.append(Slice(by=by, value=value, n=len(rows[value]), scores=found))
         return tuple(made)
 

@@ -13,7 +13,7 @@ from duologue.challenges.mobilecs.schema.briefs import DIALOGUE
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.dialogue import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
-from duologue.challenges.mobilecs.scoring.reports import report_of, signature_parts
+from duologue.challenges.mobilecs.scoring.reports import report_of, signature_of
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem
 
@@ -55,8 +55,8 @@ def score(brief: TaskInfo, examples: Sequence[Example], submission: Submission, 
     columns = tuple(dict.fromkeys(column for formula in formulas for column in formula.columns))
     counts = gather(columns, [one[0] for one in rows], [one[2] for one in rows], [one[1] for one in rows])
     golds = checker.gold_dialogues(examples)
-    parts = signature_parts(brief, how, submission, golds, f"n {len(rows)} turns of {len(golds)} dialogues")
-    return report_of(brief, how, counts, formulas, parts, n=len(rows), rank_by=RANK_BY, problems=problems)
+    signature = signature_of(brief, how, submission, golds, len(rows))
+    return report_of(brief, how, counts, formulas, signature, rank_by=RANK_BY, problems=problems)
 
 
 def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> tuple[Rows, tuple[Problem, ...]]:  # noqa: ARG001  # as _strict

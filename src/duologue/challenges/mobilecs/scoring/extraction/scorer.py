@@ -13,7 +13,7 @@ from duologue.challenges.mobilecs.schema.briefs import EXTRACTION
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
-from duologue.challenges.mobilecs.scoring.reports import report_of, signature_parts
+from duologue.challenges.mobilecs.scoring.reports import report_of, signature_of
 from duologue.core.decoded import made_whole
 from duologue.core.errors import FormatError
 from duologue.core.records import Annotation, Problem
@@ -62,10 +62,11 @@ def _score(brief: TaskInfo, examples: Sequence[Example], submission: Submission,
 
     formulas = metrics(how.variant)
     counted, problems, meta = (_official if how.variant == "official" else _strict)(examples, submission, how)
-    counts = gather(formulas[0].columns, list(counted), list(counted.values()))
+    names = list(counted)
+    counts = gather(formulas[0].columns, names, list(counted.values()), names)
     gold = [[one.sample.id, one.source] for one in examples]
-    parts = signature_parts(brief, how, submission, gold, f"n {len(counted)}")
-    return report_of(brief, how, counts, formulas, parts, n=len(counted), rank_by=RANK_BY, problems=problems, meta=meta)
+    signature = signature_of(brief, how, submission, gold, len(counted))
+    return report_of(brief, how, counts, formulas, signature, rank_by=RANK_BY, problems=problems, meta=meta)
 
 
 ScoredDialogues = tuple["dict[str, dict[str, float]]", "tuple[Problem, ...]", "dict[str, object]"]

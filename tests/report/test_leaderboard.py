@@ -13,20 +13,19 @@ from rich.console import Console
 
 from duologue.core.errors import UsageError
 from duologue.metrics.counts import Counts, Metric, share
-from duologue.metrics.significance import bootstrap
+from duologue.metrics.intervals import intervals
 from duologue.report import (
     compare,
     comparisons_to_json,
-    league_page,
-    league_to_json,
+    leaderboard_page,
+    leaderboard_to_json,
     page,
     rank_all,
     render,
     render_comparisons,
-    render_league,
+    render_leaderboard,
 )
 from duologue.report.comparison import ranking_formulas
-from duologue.report.league import DETECTABLE
 
 if TYPE_CHECKING:
     from duologue.core.records import Report
@@ -48,38 +47,53 @@ def test_systems_that_cannot_be_told_apart_share_a_tier(make_report: MakeReport)
 
 def test_the_order_of_the_reports_does_not_matter(make_report: MakeReport) -> None:
     reports = [make_report(f"s{number}", wrong=10 * number) for number in range(5)]
-    assert league_to_json(rank_all(reports, resamples=500)) == league_to_json(rank_all(reports[::-1], resamples=500))
+    forth, back = rank_all(reports, resamples=500), rank_all(reports[::-1], resamples=500)
+    assert leaderboard_to_json(forth) == leaderboard_to_json(back)
 
 
-def test_intervals_are_those_of_the_bootstrap(make_report: MakeReport) -> None:
-    report = make_report("a", wrong=30)
-    counts = Counts.of_report(report)
-    alone = bootstrap(counts, ranking_formulas(report), seed=0, resamples=4_000)
-    found = rank_all([report, make_report("b", wrong=60)], resamples=4_000).places[0].report
-    for score, interval in zip(found.scores, alone, strict=True):
-        assert score.value == interval.value
-        assert score.low == pytest.approx(interval.low, abs=0.02)
-        assert score.high == pytest.approx(interval.high, abs=0.02)
+def test_intervals_are_those_of_the_scores_themselves(make_report: MakeReport) -> None:
+    reports = [make_report("a", wrong=30), make_report("b", wrong=60)]
+    found = rank_all(reports, resamples=500)
+    assert [place.report.scores for place in found.places] == [report.scores for report in reports]
+    alone = intervals(Counts.of_report(reports[0]), ranking_formulas(reports[0]))
+    assert [(one.low, one.high) for one in reports[0].scores] == [(one.low, one.high) for one in alone]
 
 
-def test_the_detectable_difference_is_that_of_the_paired_standard_error(make_report: MakeReport) -> None:
+def test_the_detectable_difference_is_that_of_the_tests_themselves(make_report: MakeReport) -> None:
     found = rank_all([make_report("a", wrong=100, n=1000), make_report("b", wrong=300, n=1000)], resamples=5_000)
     differ = np.zeros(1000)
     differ[100:300] = 1.0  # right in a, wrong in b
-    expected = DETECTABLE * differ.std() / math.sqrt(1000)
-    assert found.detectable["p@1"] == pytest.approx(expected, rel=0.05)
+    assert found.detectable == pytest.approx((1.96 + 0.8416) * differ.std() / math.sqrt(1000), rel=0.05)
+    assert found.detectable == found.comparisons[0].tested.detectable
+
+
+def test_where_dialogues_are_not_known_a_warning_stands_beside_every_interval(make_report: MakeReport) -> None:
+    reports = [make_report(name, wrong=wrong, dialogues=False) for name, wrong in (("a", 3), ("b", 60))]
+    found = rank_all(reports, resamples=500)
+    console = Console(width=200, record=True, file=io.StringIO())
+    for part in (render(reports[0]), render_comparisons(found.comparisons), render_leaderboard(found)):
+        console.print(part)
+        assert "95 % interval\N{DAGGER}" in (text := console.export_text())
+        assert "\N{DAGGER} warning: dialogues are not known" in text
+    assert "dialogues are not known" in leaderboard_to_json(found)["caution"]
+    for html in (leaderboard_page(found, title="t"), page(reports)):
+        assert html.count("Dialogues are not known") >= 1
+        assert "\N{DAGGER}</small>" in html
+    known = rank_all([make_report("a"), make_report("b", wrong=60)], resamples=500)
+    assert "caution" not in leaderboard_to_json(known)
+    assert "\N{DAGGER}" not in leaderboard_page(known, title="t")
 
 
 def test_equal_systems_are_never_told_apart(make_report: MakeReport) -> None:
     found = rank_all([make_report("a", wrong=20), make_report("b", wrong=20)], resamples=500)
     assert [(place.tier, place.best, place.worst) for place in found.places] == [(1, 1, 2), (1, 1, 2)]
-    assert found.detectable["p@1"] == 0
+    assert found.detectable == 0
 
 
 def test_a_system_alone_has_a_place_and_nothing_to_detect(make_report: MakeReport) -> None:
     found = rank_all([make_report("a", wrong=20)], resamples=500)
     assert [(place.tier, place.best, place.worst) for place in found.places] == [(1, 1, 1)]
-    assert found.detectable == {}
+    assert found.detectable is None
 
 
 def test_a_report_over_other_items_is_listed_and_not_compared(make_report: MakeReport) -> None:
@@ -127,21 +141,22 @@ def test_a_score_that_is_not_additive_keeps_its_own_interval(make_report: MakeRe
 def test_the_page_shows_every_system_and_what_was_refused(make_report: MakeReport) -> None:
     reports = [make_report("<a>", wrong=10), make_report("b", wrong=60)]
     found = rank_all(reports, resamples=500, refused=[("x.json", 3, "line 1: <no>")])
-    page = league_page(found, title="Board", commands=["duologue board"])
+    page = leaderboard_page(found, title="Board", commands=["duologue board"])
     assert "&lt;a&gt;" in page
     assert "<a>" not in page
     assert "line 1: &lt;no&gt;" in page
-    assert page == league_page(found, title="Board", commands=["duologue board"])
+    assert page == leaderboard_page(found, title="Board", commands=["duologue board"])
 
 
 def test_the_json_holds_tiers_ranks_and_intervals(make_report: MakeReport) -> None:
-    told = league_to_json(rank_all([make_report("a"), make_report("b", wrong=50)], resamples=500))
+    told = leaderboard_to_json(rank_all([make_report("a"), make_report("b", wrong=50)], resamples=500))
     assert [(one["system"], one["tier"], one["rank"]) for one in told["systems"]] == [
         ("a", 1, [1, 1]),
         ("b", 2, [2, 2]),
     ]
     assert set(told["systems"][0]["scores"]["p@1"]) == {"value", "low", "high"}
-    assert set(told["minimum_detectable_difference"]) == {"p@1", "p@2", "p@5", "mrr"}
+    assert set(told["minimum_detectable_difference"]) == {"p@1"}
+    assert told["comparisons"][0]["better"] == "a"
 
 
 def test_a_system_without_a_score_is_last_and_told_apart_from_nobody(make_report: MakeReport) -> None:
@@ -155,13 +170,13 @@ def test_a_system_without_a_score_is_last_and_told_apart_from_nobody(make_report
         ("b", 2, 2, 3),
         ("nothing", 2, 1, 3),
     ]
-    text = json.dumps(league_to_json(found), allow_nan=False)
+    text = json.dumps(leaderboard_to_json(found), allow_nan=False)
     assert '"value": null' in text
     tested = compare(reports[0], reports[2], resamples=500)
-    assert {(one.p_holm, one.better) for one in tested} == {(1.0, None)}
+    assert {(one.is_tested, one.better) for one in tested} == {(False, None)}
     json.dumps(comparisons_to_json(tested), allow_nan=False)
     console = Console(width=200, record=True, file=io.StringIO())
-    for part in (render(reports[2]), render_comparisons(tested), render_league(found)):
+    for part in (render(reports[2]), render_comparisons(tested), render_leaderboard(found)):
         console.print(part)
-    for printed in (console.export_text(), league_page(found, title="t"), page(reports)):
+    for printed in (console.export_text(), leaderboard_page(found, title="t"), page(reports)):
         assert not re.search(r"(?<![a-z])nan(?![a-z])|(?<![a-z])inf(?![a-z])", printed)

@@ -1,0 +1,133 @@
+"""How sure a score is: its 95 % interval, from the counts of dialogues that are left out one by one.
+
+The standard error is the delete-one-dialogue jackknife's (Efron and Stein 1981), with Student's t for so many
+dialogues. Fractions are taken on the logit scale, so that no end leaves 0 to 1. At the edge, with fewer than five hits
+or misses for what the sample is worth, the interval is Wilson's (1927) with that worth, value (1 - value) / error^2, in
+place of n. With fewer than five dialogues there is none. Nothing is drawn: the same counts give the same ends.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from duologue.core.records import Score, Signature
+from duologue.metrics.significance import FEWEST
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.metrics.counts import Counts, Floats, Metric
+
+LEVEL = 0.95
+_EDGE = 5
+"""Hits or misses below which a fraction is at the edge."""
+_ROUNDING = 1e-9
+"""Two ways to sum the same counts differ by less."""
+
+
+class Interval(NamedTuple):
+    """A score with its interval; both ends `None` where nothing can be said of chance."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def intervals(counts: Counts, metrics: Sequence[Metric[Any]]) -> tuple[Interval, ...]:
+    """Return value and 95 % interval of each metric over dialogues, or over items where dialogues are not known.
+
+    A metric that is not additive gets its value alone.
+    """
+    _, rows = counts.units()
+    return tuple(
+        _interval(metric, rows[:, counts.positions(metric.columns)], metric.value(counts))
+        if metric.additive
+        else Interval(metric.value(counts), None, None)
+        for metric in metrics
+    )
+
+
+def scores(counts: Counts, metrics: Sequence[Metric[Any]], signature: Signature | None = None) -> tuple[Score, ...]:
+    """Return the scores of all items with their intervals, as a `Report` or `Slice` holds them.
+
+    Each is signed with its own formula and the rest of `signature`.
+    """
+    signed = counts.sign(signature or Signature())
+    return tuple(
+        Score(
+            name=metric.name,
+            value=one.value,
+            low=one.low,
+            high=one.high,
+            higher_is_better=metric.higher_is_better,
+            signature=signed.of([metric.formula]),
+            percent=metric.percent,
+        )
+        for metric, one in zip(metrics, intervals(counts, metrics), strict=True)
+    )
+
+
+def student(freedom: int, share: float = (1 + LEVEL) / 2) -> float:
+    """Return the value below which so much of Student's distribution lies (Abramowitz and Stegun 26.7.5).
+
+    Within 0.002 of the true one from four degrees of freedom on.
+
+    >>> round(student(9), 3)
+    2.262
+    """
+    z = NormalDist().inv_cdf(share)
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    fourth = (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160
+    return z + first / freedom + second / freedom**2 + third / freedom**3 + fourth / freedom**4
+
+
+def wilson(value: float, n: float, deviations: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share of n.
+
+    >>> [round(end, 3) for end in wilson(1.0, 20, 1.96)]
+    [0.839, 1.0]
+    """
+    square = deviations**2
+    middle = (value + square / (2 * n)) / (1 + square / n)
+    half = deviations / (1 + square / n) * math.sqrt(max(0.0, value * (1 - value) / n + square / (4 * n**2)))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _interval(metric: Metric[Any], rows: Floats, value: float) -> Interval:
+    nothing = Interval(value, None, None)
+    if len(rows) < FEWEST or not math.isfinite(value):
+        return nothing
+    with np.errstate(all="ignore"):  # a formula may divide by nothing once a dialogue is left out
+        kept = metric.total(rows.sum(axis=0) - rows)
+    kept = kept[np.isfinite(kept)]
+    if len(kept) < FEWEST:
+        return nothing
+    freedom = len(kept) - 1
+    error, deviations = _error(kept), student(freedom)
+    if not metric.percent or not 0 <= value <= 1:
+        return _around(value, value - deviations * error, value + deviations * error)
+    if not 0 < value < 1 or error < _ROUNDING:
+        return _around(value, *wilson(value, len(kept), NormalDist().inv_cdf((1 + LEVEL) / 2)))
+    worth = value * (1 - value) / error**2
+    if min(value, 1 - value) * worth < _EDGE or not ((kept > 0) & (kept < 1)).all():
+        return _around(value, *wilson(value, worth, deviations))
+    middle, half = math.log(value / (1 - value)), deviations * _error(np.log(kept / (1 - kept)))
+    return _around(value, 1 / (1 + math.exp(half - middle)), 1 / (1 + math.exp(-half - middle)))
+
+
+def _error(kept: Floats) -> float:
+    """Return the jackknife's standard error from the values without each dialogue."""
+    n = len(kept)
+    return math.sqrt((n - 1) / n * float(np.square(kept - kept.mean()).sum()))
+
+
+def _around(value: float, low: float, high: float) -> Interval:
+    """Return the interval; an end that differs from the value by rounding alone is put on it."""
+    ends = (value if abs(end - value) < _ROUNDING else end for end in (min(low, value), max(high, value)))
+    return Interval(value, *ends)
