@@ -1,1 +1,1 @@
-"""Collecting posts: from the service by either of its programming interfaces, or from files that others made."""
+"""Collection of posts: from the Twitter (X) APIs, or imported from existing data."""

@@ -1,4 +1,4 @@
-"""Finding accounts by words (specification, section 1.5)."""
+"""Account search by keywords (specification, section 1.5)."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 
 class AccountSearchResult(Record, frozen=True, kw_only=True):
-    """What a search found."""
+    """Result of a search."""
 
     names: tuple[str, ...]
-    """Screen names, as the service ranks them."""
+    """Screen names in the service's ranking."""
     rows: tuple[dict[str, Any], ...]
-    """What the service says of each."""
+    """User objects as returned."""
     stopped: str | None = None
     """Why the search stopped before its end."""
 
 
-def search_accounts(api: Api, words: str, most: int) -> AccountSearchResult:
-    """Return up to so many accounts that the service finds. Raises `CallError` as `Caller.get` does."""
+def search_accounts(api: Api, words: str, limit: int) -> AccountSearchResult:
+    """Return up to `limit` matching accounts. Raises `CallError` as `HttpClient.get` does."""
     rows: list[dict[str, Any]] = []
     stopped = None
     try:
-        for row in api.search_users(words, most):
+        for row in api.search_users(words, limit):
             rows.append(row)  # noqa: PERF402  # what came before the budget was spent stays
     except BudgetSpentError as error:
         stopped = str(error)

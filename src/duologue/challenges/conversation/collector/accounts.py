@@ -1,4 +1,4 @@
-"""The collector: the dialogues of accounts, from where the last run came to (specification, section 1.3).
+"""Incremental collection of the dialogues of accounts (specification, section 1.3).
 
 Each page and each batch is kept in the store as it comes. A run that is killed, or stopped by its budget, goes on from
 the page at which it was; what appeared meanwhile is read afterwards.
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
     from duologue.store.posts import PostBase
 
     Parents = dict[int, int | None]
-    """Posts and what they answer."""
+    """Post id -> id of the post it replies to."""
 
 
 class CollectionResult(Record, frozen=True, kw_only=True):
-    """What a run came to."""
+    """Result of a run."""
 
     accounts: int = 0
-    """Accounts that were read to the end."""
+    """Number of accounts read completely."""
     gone: dict[str, str] = {}
-    """Accounts that are not there or may not be read -> why."""
+    """Missing or protected accounts -> reason."""
     failed: dict[str, str] = {}
-    """Accounts at which the service kept failing -> how."""
+    """Accounts that failed repeatedly -> error."""
     busy: tuple[str, ...] = ()
-    """Accounts that another collector was reading."""
+    """Accounts locked by another collector."""
     fresh: int = 0
-    """Dialogues now minus dialogues before, over the accounts read."""
+    """Increase in dialogues over the accounts read."""
     stopped: str | None = None
     """Why the run stopped before its end."""
 
 
 class AccountCollector:
-    """Reads accounts into a store folder."""
+    """Collects accounts into a store folder."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class AccountCollector:
         files: bool = True,
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
-        """`most` replies are read per account and run; with `files` the challenge's account files are kept up to date.
+        """`most` limits the replies read per account and run; with `files` account files are kept up to date.
 
         An account file that was there before the store is taken over into it.
         """
@@ -70,7 +70,7 @@ class AccountCollector:
         self._say = say
 
     def run(self, accounts: Iterable[str]) -> CollectionResult:
-        """Read accounts, each once. Stops at the budget, and when the service fails at two accounts in a row."""
+        """Collect accounts. Stops when the budget is spent, or when the service fails on two accounts in a row."""
         gone: dict[str, str] = {}
         failed: dict[str, str] = {}
         busy: list[str] = []
@@ -102,7 +102,7 @@ class AccountCollector:
         return CollectionResult(accounts=done, gone=gone, failed=failed, busy=tuple(busy), fresh=fresh, stopped=stopped)
 
     def account(self, account: str) -> int:
-        """Read what is new of an account; return by how many dialogues its store grew. Raises as `Api` does."""
+        """Collect new dialogues of an account; return the increase. Raises as `Api` does."""
         stores.adopt(self._base, self._folder, account)
         before = len(self._base.keys(account))
         resumed = self._base.scan(account)
@@ -123,7 +123,7 @@ class AccountCollector:
             stores.export_account(self._base, self._folder, account)
 
     def _scan(self, account: str, scan: Scan) -> None:
-        """Read a timeline to its end, look up what it answers, and change the dialogues."""
+        """Read a timeline, look up parent posts, and update the dialogues."""
         timeline = self._base.parents(scan.timeline)
         found = self._base.parents(scan.found)
         if not scan.complete:
@@ -141,7 +141,7 @@ class AccountCollector:
         self._base.finish(account, lambda stored: rebuild(stored, sorted(timeline, reverse=True), known))
 
     def _read_timeline(self, account: str, scan: Scan, timeline: Parents, found: Parents) -> None:
-        """Add the account's replies to `timeline`, and what came along with them to `found`."""
+        """Add the account's replies to `timeline`, and posts delivered with them to `found`."""
         before = scan.before
         left = None if self._most is None else self._most - len(timeline)
         pages = self._api.timeline(account, since=scan.since, before=before, most=self._most)
@@ -164,7 +164,7 @@ class AccountCollector:
         self._base.keep_page(account, [one.post for one in sent], [one.raw for one in sent], seen, scan)
 
     def _look_up(self, account: str, timeline: Parents, found: Parents, known: Parents) -> None:
-        """Add to the known posts the new ones and all that they answer, until nothing more turns up.
+        """Add new posts and, transitively, their parents to the known posts.
 
         A parent counts as unknown at the moment at which the post that names it is added, as in the official program:
         there a parent that stands further down in the same timeline is looked up too. Thrifty interfaces leave these
@@ -197,5 +197,5 @@ def _want(wanted: set[int], parent: int | None, known: Parents) -> None:
 
 
 def _once(accounts: Iterable[str]) -> list[str]:
-    """Return names without those that differ in case only from an earlier one."""
+    """Return the names without case-insensitive duplicates."""
     return list({name.lower(): name for name in reversed(list(accounts))}.values())[::-1]

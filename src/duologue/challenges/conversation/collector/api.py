@@ -1,4 +1,4 @@
-"""The small interface behind which the two programming interfaces of the service stand."""
+"""Common protocol of the two API versions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 BATCH = 100
-"""Most posts that one may look up with one call, most users by name, and most posts of a page of a timeline."""
+"""Batch size of look-ups by id or name, and page size of timelines."""
 
 
 class FetchedPost(NamedTuple):
-    """A post as it is stored, and as it came where that says more."""
+    """A post in stored form, with its original where that holds more."""
 
     post: Row
     """In the form of REST API 1.1."""
@@ -35,19 +35,19 @@ class TimelinePage(NamedTuple):
 
 
 class LookupResult(NamedTuple):
-    """What became of ids that were looked up with one call."""
+    """Result of one look-up call."""
 
     posts: Sequence[FetchedPost]
     absent: dict[int, str]
-    """Ids without a post: deleted, protected or never there -> the service's reason."""
+    """Ids without a post (deleted, protected, unknown) -> reason."""
 
 
 class Api(Protocol):
-    """What a collector asks a service for. Calls count for the budget, and raise `CallError` as `Caller.get` does."""
+    """API of the service. Calls count towards the budget, and raise `CallError` as `HttpClient.get` does."""
 
     budget: Budget
     thrifty: bool
-    """Whether posts that came with the timeline itself are not looked up once more, as the official collector does."""
+    """Whether posts delivered with the timeline are not looked up again, as the official collector does."""
 
     def timeline(
         self, account: str, *, since: int | None, before: int | None, most: int | None
@@ -64,5 +64,5 @@ class Api(Protocol):
         ...
 
     def search_users(self, words: str, most: int) -> Iterator[Row]:
-        """Yield up to so many users that the service finds for the words, as it describes them."""
+        """Yield up to `most` user objects that match keywords."""
         ...

@@ -1,4 +1,4 @@
-"""The bearer token: from the environment, into one header, and nowhere else."""
+"""The bearer token: read from the environment, sent in one header, stored nowhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 VARIABLES = ("X_BEARER_TOKEN", "TWITTER_BEARER_TOKEN", "BEARER_TOKEN")
-"""Environment variables that may hold the token; the first that is set counts."""
+"""Environment variables for the token, in order of precedence."""
 
 
 class Token:

@@ -1,4 +1,4 @@
-"""One call of a web service that is slow, limits its callers, fails, and cuts its answers off."""
+"""HTTP client with rate limiting, retries with back-off, time-outs and truncated-response detection."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _TOO_MANY = 429
 _REFUSED = (401, 402, 403)
 _LARGEST_BODY = 64 << 20
 _LONG_SECONDS = 10.0
-"""Waits from here on are told."""
+"""Waits of at least this length are reported."""
 
 
 class CallError(DuologueError):
-    """The service cannot be used: it refuses the token, or keeps failing."""
+    """The service cannot be used: the token is refused, or calls keep failing."""
 
 
 class RefusedError(CallError):
-    """The service will refuse every further call too: the token, its rights or the credit are not good enough."""
+    """Every further call will be refused too: invalid token, missing rights or no credit."""
 
 
 class GoneError(DuologueError):
-    """The service has nothing for this caller: the account is deleted, suspended or protected."""
+    """The account is deleted, suspended or protected."""
 
     def __init__(self, status: int, what: str) -> None:
         self.status = status
@@ -44,17 +44,17 @@ class GoneError(DuologueError):
 
 
 class HttpResponse(NamedTuple):
-    """What the service said."""
+    """A response."""
 
     status: int
     body: Any
-    """The decoded JSON; `None` where a refusal has none."""
+    """Decoded JSON; `None` where an error response has none."""
     limited: bool
-    """Whether its headers told what is left of the rate limit."""
+    """Whether its headers included the rate limit."""
 
 
 class HttpClient:
-    """Calls a service until it answers, at the pace it allows. Use it in a `with` block."""
+    """HTTP client that respects rate limits and retries; use it in a `with` block."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class HttpClient:
         say: Callable[[str], object] = lambda _: None,
         on_call: Callable[[str, Params], object] = lambda *_: None,
     ) -> None:
-        """`rng` draws the jitter, `say` tells people of waits, `on_call` is told every call before it is made."""
+        """`rng` draws the jitter, `say` reports waits to the user, `on_call` is called before every request."""
         httpx: Any = need("httpx", "collect")
         self._base_url = base_url.rstrip("/")
         self._token = token
@@ -94,7 +94,7 @@ class HttpClient:
     def get(
         self, endpoint: str, params: Params, *, family: str | None = None, fine: tuple[int, ...] = ()
     ) -> HttpResponse:
-        """Return the answer to a call; it waits for fresh limits and tries again after errors.
+        """Return the response to a GET; waits for rate limits and retries after errors.
 
         `family` names the limit that the call counts for (default: the endpoint). Statuses in `fine` are answers for
         the caller to judge. Raises `CallError` for other refusals, and after too many errors in a row.
@@ -123,7 +123,7 @@ class HttpClient:
             self._pause(waiting, family)
 
     def _once(self, endpoint: str, params: Params) -> tuple[int, Mapping[str, str], Any, str]:
-        """Return status, headers, decoded body, and what went wrong with the call itself."""
+        """Make one request; return status, headers, decoded body, and the transport error if any."""
         import httpx
 
         headers = {"Accept": "application/json", **(self._token.header() if self._token else {})}
@@ -158,7 +158,7 @@ class HttpClient:
             self._clock.sleep(seconds)
 
     def _refusal(self, status: int, body: object) -> str:
-        """Return what a refusal means, with the service's own words but without the token it may repeat."""
+        """Describe an error response, with the service's message but without the token it may repeat."""
         meanings = {
             401: "the service does not accept the token (401)",
             403: "the token may not make this call (403); its access level may be too low",

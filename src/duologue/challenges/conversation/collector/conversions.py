@@ -1,4 +1,4 @@
-"""A post of API v2 in the form of REST API 1.1, which stores and extraction use (specification, section 4.1)."""
+"""Conversion of API v2 posts to the REST API 1.1 form of stores and extraction (specification, section 4.1)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 UNKNOWN_LANGUAGE = "und"
-"""What the service writes where it cannot tell the language."""
+"""Language code of the service for an undetermined language."""
 _LARGEST = 2**63 - 1
 
 
 def to_v1(row: Row, users: Mapping[str, Row]) -> Row | None:
-    """Return the post in the old form, `None` for one without id, author, time or text.
+    """Convert a post to the 1.1 form; `None` for one without id, author, time or text.
 
     `users` are the authors that came along, by their ids. An author who did not is called by its id. The text is the
     full one of a long post; one whose full text was not sent counts as truncated.
@@ -51,12 +51,12 @@ def to_v1(row: Row, users: Mapping[str, Row]) -> Row | None:
 
 
 def is_retweet(row: Row) -> bool:
-    """Tell whether a post only passes another one on."""
+    """Tell whether a post is a retweet."""
     return _reference(row, "retweeted") is not None
 
 
 def old_time(moment: datetime) -> str:
-    """Return a moment as REST API 1.1 writes it; moments without a zone are UTC.
+    """Format a time as REST API 1.1 does; times without a zone are UTC.
 
     >>> old_time(datetime(2017, 9, 12, 8, 1))
     'Tue Sep 12 08:01:00 +0000 2017'
@@ -74,7 +74,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def _reference(row: Row, kind: str) -> int | None:
-    """Return the id of the post that this one answers or passes on, in either spelling."""
+    """Return the id of the post replied to or retweeted, in either spelling."""
     references = row.get("referenced_tweets") or row.get("referenced_posts")
     for reference in references if isinstance(references, list) else ():
         if isinstance(reference, dict) and reference.get("type") == kind:

@@ -1,4 +1,4 @@
-"""Fetching posts by their ids: an id list such as that of the official test set becomes posts in a store."""
+"""Hydration: fetches the posts of an id list, such as that of the official test set, into a store."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class HydrationResult(Record, frozen=True, kw_only=True):
-    """What became of an id list."""
+    """Result of a hydration."""
 
     asked: int
-    """Different ids of the list."""
+    """Distinct ids of the list."""
     stored: int
-    """Posts of the list that are in the store now."""
+    """Posts of the list now in the store."""
     absent: int
     """Ids without a post: deleted, protected, or never there."""
     stopped: str | None = None
@@ -29,7 +29,7 @@ class HydrationResult(Record, frozen=True, kw_only=True):
 
 
 def missing_ids(base: PostBase, wanted: Sequence[int], *, again: bool = False) -> list[int]:
-    """Return the ids that are neither in the store nor known to be absent; with `again` those too, unless deleted."""
+    """Return the ids not in the store nor known as absent; with `again` absent ones are included, unless deleted."""
     done = base.parents(wanted).keys() | base.deleted().keys() | (set() if again else set(base.absent()))
     return [one for one in wanted if one not in done]
 
@@ -37,9 +37,9 @@ def missing_ids(base: PostBase, wanted: Sequence[int], *, again: bool = False) -
 def hydrate(
     api: Api, base: PostBase, wanted: Sequence[int], *, again: bool = False, progress: Progress | None = None
 ) -> HydrationResult:
-    """Fetch what is missing, a hundred ids per call; each call's posts are kept as they come.
+    """Fetch missing posts, a hundred ids per call; each batch is stored at once.
 
-    `again` asks for absent ids once more. Raises `CallError` as `Caller.get` does.
+    `again` asks for absent ids once more. Raises `CallError` as `HttpClient.get` does.
     """
     stopped = None
     missing = missing_ids(base, wanted, again=again)

@@ -1,4 +1,4 @@
-"""One collector per account: a second one leaves out what the first is reading, and pays for nothing twice.
+"""Lock per account, so that concurrent collectors do not read, and pay for, the same account.
 
 The store is safe without this. The lock belongs to the process, so that a killed one leaves none behind.
 """
@@ -19,6 +19,6 @@ _FOLDER = ".locks"
 
 @contextmanager
 def held(folder: Path, account: str) -> Iterator[bool]:
-    """Hold an account of a store folder; tells whether it could be held, or another process has it."""
+    """Lock an account of a store folder; yields whether the lock was acquired."""
     with locks.held(folder / _FOLDER / account.lower()) as hold:
         yield hold.free

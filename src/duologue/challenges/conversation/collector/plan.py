@@ -1,4 +1,4 @@
-"""What a run would call and cost, told before anything is called."""
+"""Dry run: calls and cost of a collection, estimated without calling anything."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.collector.rate_limits import Budget
 
 _TIMELINE_POSTS = 3_200
-"""Most recent posts that a timeline gives, in both interfaces."""
+"""Maximum posts of a timeline, in both APIs."""
 
 
 class PlannedCalls(NamedTuple):
-    """Calls of one endpoint: fewest and most of calls, posts and users."""
+    """Estimated calls of one endpoint: minimum and maximum of calls, posts and users."""
 
     endpoint: str
     calls: tuple[int, int]
@@ -26,7 +26,7 @@ class PlannedCalls(NamedTuple):
 
 
 def timeline_steps(service: str, accounts: int, unknown: int, most: int | None) -> list[PlannedCalls]:
-    """Return the calls for accounts, `unknown` of which have no number in the store yet (v2 only)."""
+    """Estimate the calls for accounts, `unknown` of which have no user id in the store yet (v2 only)."""
     posts = accounts * _TIMELINE_POSTS
     replies = posts if most is None else min(posts, accounts * most)
     pages = _TIMELINE_POSTS // BATCH
@@ -45,7 +45,7 @@ def timeline_steps(service: str, accounts: int, unknown: int, most: int | None) 
 
 
 def lookup_steps(service: str, ids: int) -> list[PlannedCalls]:
-    """Return the calls for fetching posts by id."""
+    """Estimate the calls for fetching posts by id."""
     calls = math.ceil(ids / BATCH)
     if service == "v1":
         status = (min(calls, 1),) * 2
@@ -57,7 +57,7 @@ def lookup_steps(service: str, ids: int) -> list[PlannedCalls]:
 
 
 def plan_text(steps: Sequence[PlannedCalls], budget: Budget, base_url: str) -> str:
-    """Return a plan as text: per endpoint its calls, what they read and what that costs, then the whole."""
+    """Format an estimate: calls, reads and cost per endpoint, and in total."""
     rows = [("GET", "calls", "posts", "users", "USD at most")]
     low = high = 0.0
     for step in steps:

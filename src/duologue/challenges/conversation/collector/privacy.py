@@ -1,4 +1,4 @@
-"""What becomes of the people in posts: of imported ones before they are stored, of collected ones where they leave.
+"""Anonymisation of posts: imported ones before they are stored, collected ones on export.
 
 Texts pass the anonymiser. People have other names and numbers, which are the same wherever they stand in a store; the
 accounts that an import is about keep theirs. Ids of posts stay: threads, deletions and extraction go by them.
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 REPORT = "personal-data.toml"
-"""What the report beside a store is called."""
+"""File name of the report beside a store."""
 _RECENT = 100_000
-"""Posts whose thread and author are remembered: a reply mostly follows what it answers."""
+"""Cache size in posts: a reply mostly follows its parent."""
 _NUMBER_BITS = 40
 _FIRST = 1_000
 
 
 class Pseudonyms:
-    """Other names and numbers for people: made with a key that only the store has, so that nobody can try names out.
+    """Keyed pseudonyms for user names and ids; without the store's key names cannot be tested.
 
     The key comes from the first file that was imported: the same file gives the same store.
     """
@@ -59,12 +59,12 @@ class Pseudonyms:
 
     @classmethod
     def imported(cls, base: PostBase, source: Source) -> Pseudonyms:
-        """Return those of a store, which a file is imported into."""
+        """Return the pseudonyms of a store for importing a file."""
         return cls(_key_of(base.setting("pseudonyms", _digest_of(source.pieces())), base.path))
 
     @classmethod
     def exported(cls, path: Path) -> Pseudonyms:
-        """Return those of a store folder, database or account file: from its first posts, unless a key is there."""
+        """Return the pseudonyms for exporting a store; the key is derived from its first posts unless stored."""
         database = path / NAME if path.is_dir() else path
         key = None
         if is_database(database):
@@ -76,16 +76,16 @@ class Pseudonyms:
         return cls(_key_of(key, database))
 
     def name(self, name: str) -> str:
-        """Return a person's other name, for the same one in any case: `user_` and eight hexadecimal digits."""
+        """Return the case-insensitive pseudonym of a user name: `user_` and eight hexadecimal digits."""
         return f"user_{self._digest(name.lower()).hex()[:8]}"
 
     def number(self, number: int) -> int:
-        """Return a person's other number."""
+        """Return the pseudonymous user id."""
         return int.from_bytes(self._digest(f"#{number}"), "big") >> (64 - _NUMBER_BITS)
 
 
 class ThreadAnonymisers:
-    """The dialogues' anonymisers by the first post of their thread, as far as it is known."""
+    """One anonymiser per thread, keyed by its first known post."""
 
     def __init__(self, anonymiser: Anonymiser, root: Callable[[int], int]) -> None:
         self._anonymiser = anonymiser
@@ -102,10 +102,10 @@ class ThreadAnonymisers:
 
 
 class PostAnonymiser:
-    """Makes posts of a dump such that they may be stored."""
+    """Anonymises imported posts."""
 
     def __init__(self, base: PostBase, source: Source, accounts: Iterable[str]) -> None:
-        """`accounts` are those whose names stay."""
+        """Names of `accounts` are kept."""
         self._base = base
         self._accounts = {name.lower() for name in accounts}
         self._people = Pseudonyms.imported(base, source)
@@ -114,7 +114,7 @@ class PostAnonymiser:
         self._threads = ThreadAnonymisers(self.anonymiser, self._root)
 
     def post(self, row: Row, mentioned: Iterable[str] = ()) -> Row:
-        """Return a post as it may be stored; `mentioned` are display names of people whom it speaks to."""
+        """Return the anonymised post; `mentioned` are display names of mentioned users."""
         user, parent = row["user"], row["in_reply_to_status_id"]
         is_account = user["screen_name"].lower() in self._accounts
         own = [] if is_account else names_in(user["name"])
@@ -133,11 +133,11 @@ class PostAnonymiser:
         return {**row, "text": text, "user": user}
 
     def author(self, number: int) -> int:
-        """Return the number under which posts of a person stand in the store."""
+        """Return the pseudonymous id of an author."""
         return self._people.number(number)
 
     def _root(self, post: int) -> int:
-        """Return the first post of a thread that is known, from this import or from the store."""
+        """Return the first known post of a thread, from this import or the store."""
         seen = {post}
         while True:
             parent = self._recent[post][0] if post in self._recent else self._base.parents([post]).get(post)
@@ -148,14 +148,14 @@ class PostAnonymiser:
 
 
 class StoreAnonymiser:
-    """Makes the dialogues of a store such that they may leave it."""
+    """Anonymises the dialogues of a store for export."""
 
     def __init__(self, path: Path) -> None:
         self._people = Pseudonyms.exported(path)
         self.anonymiser = Anonymiser(handle=self._people.name)
 
     def store(self, store: Store) -> Store:
-        """Return an account's dialogues with anonymous texts and people; fields that extraction needs stay."""
+        """Return an account's dialogues anonymised; fields that extraction needs are kept."""
         self.anonymiser.keep([store.account])
         own = store.account.lower()
         dialogues: dict[str, tuple[Post, ...]] = {}
@@ -185,7 +185,7 @@ class StoreAnonymiser:
 
 
 def _key_of(text: str, path: Path) -> bytes:
-    """Return the key that a store keeps. Raises `FormatError` where it is damaged: others would get the names."""
+    """Decode the key of a store. Raises `FormatError` where it is damaged."""
     try:
         return bytes.fromhex(text)
     except (TypeError, ValueError) as error:
@@ -205,7 +205,7 @@ def _digest_of(pieces: Iterable[bytes]) -> str:
 
 
 def write_report(folder: Path, name: str, replaced: Replaced | None) -> Path:
-    """Write what an import of a file replaced beside a store, after what others did; return the report's path.
+    """Add an import to the report of replaced personal data beside a store; return its path.
 
     `None` is an import that kept personal data. A file that is imported again has its place.
     """

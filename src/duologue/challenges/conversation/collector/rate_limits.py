@@ -1,4 +1,4 @@
-"""When to call, when to wait and when to stop: clock, patience, rate limits and budget."""
+"""Rate limits, retry policy, budget and clock of the collector."""
 
 from __future__ import annotations
 
@@ -14,52 +14,52 @@ if TYPE_CHECKING:
     from random import Random
 
 TIMELINE_MINIMUM = 5
-"""Fewest posts that one may ask a timeline for (API v2)."""
+"""Minimum page size of a timeline (API v2)."""
 _DAY_SECONDS = 86_400.0
 
 
 class Clock(Protocol):
-    """The time, and how to let it pass; tests have one of their own."""
+    """Clock protocol; tests use a simulated one."""
 
     def now(self) -> float:
         """Return seconds since 1970."""
         ...
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Sleep."""
         ...
 
 
 class WallClock:
-    """The machine's clock."""
+    """System clock."""
 
     def now(self) -> float:
         """Return seconds since 1970."""
         return time.time()
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Sleep."""
         time.sleep(seconds)
 
 
 class RetryPolicy(Record, frozen=True, kw_only=True):
-    """How long to wait, and how often to try again."""
+    """Retries with exponential back-off and time-outs."""
 
     margin_seconds: float = 5.0
-    """Time added to the moment at which the service promises a fresh limit."""
+    """Seconds added to the promised reset of a rate limit."""
     first_seconds: float = 1.0
-    """Wait after a first error; it doubles with each further one."""
+    """Back-off after the first error; doubles with each further one."""
     most_seconds: float = 905.0
-    """Longest wait after an error: one window of the rate limits and five seconds, as the official collector."""
+    """Maximum back-off: one rate-limit window plus five seconds, as the official collector."""
     tries: int = 11
-    """Errors in a row after which a call is given up: with the defaults about 17 minutes, longer than a window."""
+    """Maximum consecutive errors; with the defaults about 17 minutes, longer than a window."""
     answer_seconds: float = 120.0
-    """Time an answer may take altogether; a body that trickles in for longer is given up and asked for again."""
+    """Time-out of a whole response; slower ones are aborted and retried."""
     silence_seconds: float = 30.0
-    """Time without a byte after which an answer is given up."""
+    """Time-out between bytes."""
 
     def after(self, errors: int, rng: Random) -> float:
-        """Return the wait in seconds after so many errors in a row: doubled each time, half of it left to chance.
+        """Return the back-off in seconds after consecutive errors, doubled each time, with 50 % jitter.
 
         Two collectors that were refused together do not come back together.
         """
@@ -68,13 +68,13 @@ class RetryPolicy(Record, frozen=True, kw_only=True):
 
 
 class RateLimits:
-    """What is left of each endpoint's rate limit, as the headers of answers told."""
+    """Remaining calls per endpoint, from response headers."""
 
     def __init__(self) -> None:
         self._left: dict[str, tuple[int, float]] = {}
 
     def note(self, family: str, headers: Mapping[str, str]) -> bool:
-        """Take an answer's headers; return whether they told of a limit."""
+        """Update from response headers; return whether they included a limit."""
         left, reset = headers.get("x-rate-limit-remaining"), headers.get("x-rate-limit-reset")
         try:
             self.set(family, int(left or ""), float(reset or ""))
@@ -83,12 +83,12 @@ class RateLimits:
         return True
 
     def set(self, family: str, left: int, reset: float) -> None:
-        """Note what is left, and the second since 1970 at which the limit is fresh again."""
+        """Set the remaining calls and the reset time (seconds since 1970)."""
         if math.isfinite(reset):
             self._left[family] = (left, reset)
 
     def wait(self, family: str, now: float, margin: float) -> float:
-        """Return the seconds to wait before calling: until the reset and a margin, where nothing is left."""
+        """Return the seconds to wait before a call: until the reset plus a margin where no call is left."""
         left, reset = self._left.get(family, (1, 0.0))
         if left > 0:
             return 0.0
@@ -97,20 +97,20 @@ class RateLimits:
 
 
 class BudgetSpentError(DuologueError):
-    """The next call could cost more than is left; what was collected is kept."""
+    """The next call could exceed the budget; what was collected is kept."""
 
     exit_code = 0
 
 
 class Prices(Record, frozen=True, kw_only=True):
-    """What reading costs, in US dollars: list prices of the X API in August 2026."""
+    """Prices per read in USD: list prices of the X API in August 2026."""
 
     post: float = 0.005
     user: float = 0.010
 
 
 class Budget:
-    """What may be read and what was.
+    """Budget of posts and USD, and what was used.
 
     Every post that is delivered counts, also one delivered before: the service charges a post once a UTC day, so that
     its bill can only be lower. Users count where they are asked for by name or searched, not where they come along
@@ -128,12 +128,12 @@ class Budget:
 
     @property
     def limited(self) -> bool:
-        """Whether there is a limit at all."""
+        """Whether any limit is set."""
         return self.max_posts is not None or self.max_usd is not None
 
     @property
     def usd(self) -> float:
-        """What was read so far, in US dollars."""
+        """Cost so far in USD."""
         return self.posts * self.prices.post + self.users * self.prices.user
 
     def afford_posts(self, most: int, least: int = 1) -> int:
@@ -161,6 +161,6 @@ class Budget:
         return left
 
     def told(self) -> str:
-        """Return what was read and what it costs, in words."""
+        """Return what was read and its cost as text."""
         users = f" and {self.users:,} users" if self.users else ""
         return f"{self.posts:,} posts{users} read, at most {self.usd:,.2f} USD"

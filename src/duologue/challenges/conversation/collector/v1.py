@@ -1,4 +1,4 @@
-"""REST API 1.1 as the official collector used it (specification, sections 1.3 to 1.5): the same calls in one order."""
+"""REST API 1.1 with the call sequence of the official collector (specification, sections 1.3 to 1.5)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PER_SEARCH_PAGE = 20
 
 
 class V1:
-    """The challenge's interface. It asks for its limits before timelines and look-ups, as the official tool does."""
+    """REST API 1.1; queries rate limits before timelines and look-ups, as the official tool does."""
 
     thrifty = False
 
@@ -40,7 +40,7 @@ class V1:
     def timeline(
         self, account: str, *, since: int | None, before: int | None, most: int | None
     ) -> Iterator[TimelinePage]:
-        """Yield the pages; the last call is the one that sees an empty page."""
+        """Yield the pages until an empty one."""
         self._may_look_up = False
         self._ask_limits()
         while True:
@@ -64,7 +64,7 @@ class V1:
             yield TimelinePage(self._posts(rows), (), before)
 
     def look_up(self, ids: Sequence[int]) -> Iterator[LookupResult]:
-        """Yield the posts; deleted and protected ones are simply not in the answer.
+        """Yield the posts; deleted and protected ones are missing from the response.
 
         The limits are asked for before the first look-up that follows a timeline.
         """
@@ -81,7 +81,7 @@ class V1:
             yield LookupResult(posts, {one: "not in the answer" for one in asked if one not in there})
 
     def search_users(self, words: str, most: int) -> Iterator[Row]:
-        """Yield users, 20 per page, until there are enough, or a page is empty or repeats what was there."""
+        """Yield users, 20 per page, until there are `most`, or a page has no new ones."""
         seen: set[Any] = set()
         page = 1
         while True:
@@ -105,7 +105,7 @@ class V1:
         return answer
 
     def _ask_limits(self) -> None:
-        """Ask what is left of all limits; the calls that follow wait where nothing is."""
+        """Query all rate limits; later calls wait where none is left."""
         body = self._caller.get(f"{_STATUS}.json", {}, family=_STATUS).body
         resources = body.get("resources") if isinstance(body, dict) else None
         for families in resources.values() if isinstance(resources, dict) else ():
@@ -132,7 +132,7 @@ class V1:
 
 
 def _completed(row: Any) -> Any:
-    """Return a post with the two fields that the service leaves out, or null, where it has nothing to say."""
+    """Fill in the two fields that the service may omit or set to null."""
     if not isinstance(row, dict):
         return row
     missing = {name: value for name, value in _DEFAULTS.items() if row.get(name) is None}

@@ -27,7 +27,7 @@ _TIMELINE_FAMILY = "/2/users/:id/tweets"
 
 
 class _Body(NamedTuple):
-    """The parts of an answer."""
+    """Parts of a response."""
 
     rows: list[Row]
     users: dict[str, Row]
@@ -37,19 +37,19 @@ class _Body(NamedTuple):
 
 
 class AccountIds(Protocol):
-    """Where accounts' numbers are kept, such as the store."""
+    """Cache of user ids by account, such as the store."""
 
     def user(self, account: str) -> int | None:
-        """Return an account's number, `None` where it is not known."""
+        """Return an account's user id, `None` where unknown."""
         ...
 
     def note_users(self, users: Mapping[str, int | None]) -> None:
-        """Remember numbers; `None` forgets one."""
+        """Store user ids; `None` removes one."""
         ...
 
 
 class V2:
-    """Today's interface. Accounts' numbers are asked for by name once, a hundred at a time, and kept in the store."""
+    """X API v2; user ids are looked up by name in batches of a hundred, and cached in the store."""
 
     thrifty = True
 
@@ -63,7 +63,7 @@ class V2:
         spelling: Spelling = "tweet",
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
-        """`accounts` are those that will be asked for, in order, so that names go in full batches."""
+        """`accounts` will be requested in this order, so that name look-ups fill their batches."""
         self._caller = caller
         self.budget = budget
         self._numbers = numbers
@@ -75,7 +75,7 @@ class V2:
     def timeline(
         self, account: str, *, since: int | None, before: int | None, most: int | None
     ) -> Iterator[TimelinePage]:
-        """Yield the pages. The posts replied to are asked for along with them, unless a budget must be kept."""
+        """Yield the pages, with the posts replied to unless a budget is set."""
         user = self.user_of(account)
         if user is None:
             raise GoneError(404, self._unknown[account.lower()])
@@ -111,7 +111,7 @@ class V2:
             params["pagination_token"] = body.more
 
     def look_up(self, ids: Sequence[int]) -> Iterator[LookupResult]:
-        """Yield the posts; reasons for absent ones are the titles of the service's errors."""
+        """Yield the posts; absent ones have the service's error titles as reasons."""
         rest = list(ids)
         while rest:
             size = self.budget.afford_posts(min(BATCH, len(rest)))
@@ -125,7 +125,7 @@ class V2:
             yield LookupResult(posts, absent)
 
     def search_users(self, words: str, most: int) -> Iterator[Row]:
-        """Yield users; the service wants a token of a user's context for this."""
+        """Yield users; needs a user-context token."""
         params: dict[str, str | int] = {"query": words, "user.fields": "name,username"}
         got = 0
         while got < most:
@@ -139,7 +139,7 @@ class V2:
             params["next_token"] = body.more
 
     def user_of(self, account: str) -> int | None:
-        """Return an account's number; a hundred names that are still to come are asked for with the same call."""
+        """Return an account's user id; the call looks up the next hundred names too."""
         known = self._numbers.user(account)
         if known is not None or account.lower() in self._unknown:
             return known
@@ -188,7 +188,7 @@ class V2:
         return body
 
     def _sent(self, rows: list[Row], users: dict[str, Row], *, known_only: bool = False) -> list[FetchedPost]:
-        """Return posts; with `known_only` those whose author came along."""
+        """Convert posts; with `known_only` only those whose author was delivered."""
         made = []
         for row in rows:
             if known_only and str(row.get("author_id")) not in users:

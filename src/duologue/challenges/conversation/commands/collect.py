@@ -262,7 +262,7 @@ def _expire(base: PostBase, store: Path, days: int | None) -> None:
 
 
 def _numbered(store: Path, names: list[str]) -> set[str]:
-    """Return the names whose numbers a store knows, in small letters."""
+    """Return the names whose user ids a store knows, lower-cased."""
     from duologue.challenges.conversation.formats import stores
 
     if not stores.has_base(store):

@@ -1,4 +1,4 @@
-"""A session with the service of Twitter (X): its options on the command line, and the client that they come to."""
+"""Command-line options of the Twitter (X) service, and the API client built from them."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ _SERVICE = (
 
 
 def with_service(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that every call of the service has."""
+    """Add the options of the service to a command."""
     for option in reversed(_SERVICE):
         command = option(command)
     return command
 
 
 class Session:
-    """What the service's options come to."""
+    """API client, budget and call log of one command."""
 
     def __init__(self, stack: ExitStack, given: Mapping[str, Any]) -> None:
         from duologue.challenges.conversation.collector import v1, v2
@@ -88,12 +88,12 @@ class Session:
         self._calls = 0
 
     def say(self, text: str) -> None:
-        """Tell people how it goes, beside the output."""
+        """Report progress on standard error."""
         if not self._given["quiet"]:
             console.line(text, err=True)
 
     def api(self, numbers: AccountIds, accounts: Sequence[str]) -> Api:
-        """Return the service, ready to be called; it is closed with the stack."""
+        """Return the API client; it is closed with the stack."""
         from duologue.challenges.conversation.collector.bearer_token import token_for
         from duologue.challenges.conversation.collector.client import HttpClient
         from duologue.challenges.conversation.collector.rate_limits import RetryPolicy
@@ -119,12 +119,12 @@ class Session:
         return V2(caller, self.budget, numbers, accounts=accounts, spelling=given["spelling"], say=self.say)
 
     def told(self) -> str:
-        """Return what was called and read, in words."""
+        """Return a summary of calls and reads."""
         return f"{self._calls:,} calls, {self.budget.told()}"
 
 
 class NoAccountIds:
-    """Numbers of accounts that nobody will ask for."""
+    """Account-id cache that stores nothing."""
 
     def user(self, account: str) -> int | None:  # noqa: ARG002  # the protocol's signature
         """Return nothing."""

@@ -1,4 +1,4 @@
-"""Text files of the conversation challenge and records, both ways (specification, section 7).
+"""Readers and writers of the challenge's text files (specification, section 7).
 
 * dialogue text: `U: ` or `S: ` and the words, one utterance per line, an empty line after each dialogue;
 * evaluation text: the same, the last line of each dialogue is the reference, or hidden (`S:`, `__UNDISCLOSED__`);
@@ -35,12 +35,12 @@ REPLIES = "conversation-replies"
 
 REFERENCE, HYPOTHESIS = "S_REF:", "S_HYP:"
 HIDDEN = ("", "__UNDISCLOSED__", "__MISSING__")
-"""What stands where a reference is not given."""
+"""Placeholders of a hidden or missing reference."""
 
 LOOKED_AT = 1 << 20
-"""Characters of a file from which its being JSON is told."""
+"""Number of characters inspected for detecting JSON."""
 _TOKEN = 16
-"""Characters before the end of a text that is cut off, within which a mistake in its JSON may be the cut."""
+"""A JSON error this close to the end of a truncated text may be due to the truncation."""
 
 _SPEAKERS = {"U:": "user", "S:": "system"}
 _MARKS = {role: mark for mark, role in _SPEAKERS.items()}
@@ -59,7 +59,7 @@ class DialogueLine(NamedTuple):
 
 
 def parse_line(raw: str, number: int) -> DialogueLine:
-    """Return a line with its mark; the mark must stand at its very start and may touch the words."""
+    """Parse a line; its mark must be at the very start, and need not be followed by a space."""
     for mark in (HYPOTHESIS, REFERENCE):
         if raw.startswith(mark):
             return DialogueLine(number, mark, raw.removeprefix(mark).removeprefix(" "), raw)
@@ -70,7 +70,7 @@ def parse_line(raw: str, number: int) -> DialogueLine:
 
 
 def blocks_of(lines: Iterable[str]) -> Iterator[list[DialogueLine]]:
-    """Yield the dialogues of a file, cut at lines of white space only."""
+    """Yield the dialogues of a file, separated by blank lines."""
     block: list[DialogueLine] = []
     for number, raw in enumerate(lines, start=1):
         if raw and not raw.isspace():
@@ -83,7 +83,7 @@ def blocks_of(lines: Iterable[str]) -> Iterator[list[DialogueLine]]:
 
 
 def layout_of(lines: Iterable[str]) -> str:
-    """Return what a file of these lines is.
+    """Detect the layout of a file.
 
     `OUTPUT` where any line has a mark of system output, `"dialogues"` where the first line that is not empty has
     a speaker, else `REPLIES`.
@@ -114,7 +114,7 @@ def load(path: Path) -> list[Example]:
 
 
 def load_training(path: Path, name: str = "") -> list[Example]:
-    """Return the examples of a training file as `load` does, but dialogues may end with the user.
+    """Read a training file as `load` does, but allow dialogues that end with the user.
 
     Of such a dialogue the last reply is the reference, and what the user says after it is left out; one without any
     reply of the system has no reference. `name` is put before the ids. Raises as `load` does.
@@ -130,7 +130,7 @@ def load_training(path: Path, name: str = "") -> list[Example]:
 
 
 def _up_to_reply(block: list[DialogueLine]) -> list[DialogueLine]:
-    """Return a dialogue up to its last reply; one without any as it is, with a hidden one."""
+    """Truncate a dialogue to its last reply; without one, append a hidden reply."""
     last = max((place for place, line in enumerate(block, start=1) if line.mark == "S:"), default=0)
     return block[:last] or [*block, parse_line(f"S: {HIDDEN[1]}", 0)]
 
@@ -160,7 +160,7 @@ def _empty() -> Problem:
 
 
 def foreign(lines: Iterable[str]) -> Problem | None:
-    """Return what is wrong with lines that are JSON as a whole: an account store or an id list, not dialogue.
+    """Return the problem of a file that is JSON, such as an account store or id list.
 
     Of a long file its first `LOOKED_AT` characters are looked at.
     """
@@ -181,7 +181,7 @@ def foreign(lines: Iterable[str]) -> Problem | None:
 
 
 def _is_json(text: str, *, whole: bool) -> bool:
-    """Tell whether a text is JSON; where it is not `whole`, whether it is the start of JSON that goes on."""
+    """Tell whether a text is JSON or, unless `whole`, the beginning of JSON."""
     try:
         _, end = json.JSONDecoder().raw_decode(text)
     except RecursionError:
@@ -195,7 +195,7 @@ def _is_json(text: str, *, whole: bool) -> bool:
 
 
 def _speaker_problems(lines: Iterable[str], *, ends: bool = False, output: bool = True) -> Iterator[Problem]:
-    """Yield lines without a speaker, with `ends` dialogues that end with the user, without `output` its lines."""
+    """Yield lines without a speaker; with `ends` dialogues that end with the user, without `output` output lines."""
     for number, block in enumerate(blocks_of(lines), start=1):
         for line in block:
             if not line.mark:
@@ -210,14 +210,14 @@ def _speaker_problems(lines: Iterable[str], *, ends: bool = False, output: bool 
 
 
 def speaker_unknown(line: DialogueLine) -> Problem:
-    """Return what is wrong with a line that has no mark."""
+    """Return the problem of a line without a mark."""
     message = f"found {shown(line.raw)}, expected a line that starts with 'U:', 'S:', 'S_REF:' or 'S_HYP:'"
     advice = "take the white space at its start away" if parse_line(line.raw.lstrip(), 1).mark else ""
     return Problem(rule="speaker-unknown", place=f"line {line.number}", message=message, advice=advice)
 
 
 def shown(text: str) -> str:
-    """Return a text for a message: quoted, its middle left out where it is long, safe for any terminal."""
+    """Quote a text for a message, abbreviated and safe for any terminal."""
     short = text if len(text) <= 60 else f"{text[:40]} ... {text[-12:]}"
     return ascii(short) if any("\ud800" <= one <= "\udfff" for one in short) else repr(short)
 
@@ -271,7 +271,7 @@ def read_dialogues(path: Path) -> list[Dialogue]:
 
 
 def write_dialogues(dialogues: Iterable[Dialogue], path: Path) -> None:
-    """Write dialogue text; lines that were read are written as they were."""
+    """Write dialogue text; source lines are written unchanged."""
     _write((one.source if one.source is not None else [_line(turn) for turn in one.turns] for one in dialogues), path)
 
 
@@ -306,12 +306,12 @@ def _line(turn: Turn) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text without line breaks: each becomes a space, since a format of lines has no place for it."""
+    """Replace line breaks by spaces."""
     return " ".join(cut(text)) if "\n" in text or "\r" in text else text
 
 
 def _encoded(text: str) -> bytes:
-    """Return UTF-8; half a surrogate pair, which UTF-8 cannot say, becomes a question mark."""
+    """Encode as UTF-8, lone surrogates as question marks."""
     return text.encode("utf-8", "replace")
 
 
@@ -322,7 +322,7 @@ def _write(blocks: Iterable[Sequence[str]], path: Path) -> None:
 
 
 def read_submission(path: Path) -> Submission:
-    """Return a result file as it is, its layout, and the problems of its bytes; its lines are read when needed.
+    """Read a result file with its layout and encoding problems; lines are read lazily.
 
     Raises `StorageError` when the file cannot be read.
     """
@@ -366,5 +366,5 @@ def write_replies(answers: Iterable[tuple[str, Answer]], path: Path) -> None:
 
 
 def numbered(examples: Sequence[Any]) -> bool:
-    """Return whether all examples are called by their place in a file."""
+    """Tell whether all ids are numbers, the positions in a file."""
     return all(one.sample.id.isascii() and one.sample.id.isdecimal() for one in examples)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_post_ids(path: Path) -> list[int]:
-    """Return the different ids of a list, ascending: the challenge's JSON (per dialogue its turns), or one id per line.
+    """Read the distinct ids of a list, ascending: the challenge's JSON (turns per dialogue), or one id per line.
 
     Lines that start with `#` are remarks. Raises `FormatError` with all lines that hold no id.
     """

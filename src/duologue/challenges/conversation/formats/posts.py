@@ -1,4 +1,4 @@
-"""Posts as the collector stores them: account stores, id lists and lists of accounts (specification, section 1).
+"""Readers and writers of account stores, id lists and account lists (specification, section 1).
 
 An account store is one JSON object: the id of a dialogue's last post -> the dialogue's posts, oldest first, as the
 programming interface gave them. Nothing of a post is lost: what was read is written back with its key order, its
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-"""As `created_at` spells them."""
+"""Month names in `created_at`."""
 _ID = re.compile(r"[0-9]{1,20}")
 _FIELDS: tuple[tuple[str, tuple[type, ...], str], ...] = (
     ("id", (int,), "an integer"),
@@ -43,16 +43,16 @@ _USER_FIELDS: tuple[tuple[str, tuple[type, ...], str], ...] = (
 
 
 class Post(Record, frozen=True, kw_only=True):
-    """One tweet, with the fields that extraction looks at."""
+    """A tweet with the fields that extraction needs."""
 
     id: int
     created_at: str
-    """As Twitter spells it, such as `Tue Sep 12 08:01:00 +0000 2017`."""
+    """In Twitter's format, such as `Tue Sep 12 08:01:00 +0000 2017`."""
     text: str
     truncated: bool
     lang: str
     reply_to: int | None
-    """Id of the post that this one answers."""
+    """Id of the post replied to."""
     author: int
     screen_name: str
     name: str
@@ -61,7 +61,7 @@ class Post(Record, frozen=True, kw_only=True):
 
 
 class JsonLayout(NamedTuple):
-    """How a JSON file is written."""
+    """Formatting of a JSON file."""
 
     indent: int | None = 2
     ascii: bool = True
@@ -81,7 +81,7 @@ class Store(Record, frozen=True, kw_only=True):
 
 
 class TurnIds(Record, frozen=True, kw_only=True):
-    """A turn of an id list: who speaks, and the ids of the posts, ascending; none where they are hidden."""
+    """A turn of an id list: speaker and ascending post ids; none where hidden."""
 
     speaker: str
     """`U` or `S`."""
@@ -178,7 +178,7 @@ def read_accounts(path: Path) -> list[str]:
 
 
 def post_of(row: dict[str, Any]) -> Post:
-    """Return the post that a decoded object with all its fields is."""
+    """Convert a validated JSON object to a post."""
     return Post(
         id=row["id"],
         created_at=row["created_at"],
@@ -194,7 +194,7 @@ def post_of(row: dict[str, Any]) -> Post:
 
 
 def kept_post(row: dict[str, Any], path: Path) -> Post:
-    """Return the post that a row of a database is. Raises `FormatError` for one that is none, naming the database."""
+    """Convert a database row to a post. Raises `FormatError` for an invalid one."""
     problems = [*_field_problems(row, f"post {row['id']}", _FIELDS)]
     if isinstance(row.get("user"), dict):
         problems += _field_problems(row["user"], f"post {row['id']}/user", _USER_FIELDS)
@@ -241,7 +241,7 @@ def _is(value: Any, kinds: tuple[type, ...]) -> bool:
 
 
 def is_post(row: object) -> bool:
-    """Tell whether a row is a post of REST API 1.1 with all the fields that extraction looks at."""
+    """Tell whether a row is a REST API 1.1 post with all the fields that extraction needs."""
     if not isinstance(row, dict) or not _has_fields(row, _FIELDS) or not _has_fields(row["user"], _USER_FIELDS):
         return False
     return bool(row["id"] >= 0)
@@ -296,7 +296,7 @@ def _id_problems(decoded: Any) -> Iterator[Problem]:
 
 
 def _layout_of(text: str) -> JsonLayout:
-    """Return how a JSON text is written, from its second line, its letters and its end."""
+    """Detect the formatting of a JSON text."""
     body = text.rstrip("\n")
     second = body.partition("\n")[2]
     indent = len(second) - len(second.lstrip(" ")) if second else None

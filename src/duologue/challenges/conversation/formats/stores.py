@@ -1,4 +1,4 @@
-"""A store folder: the database with all that was collected, and the challenge's account files beside it.
+"""Store folders: the database of collected posts, and the challenge's account files beside it.
 
 The database counts. Account files (`<screen name>.json`, specification 1.2) are written from it for the official
 programs; those of accounts that it does not know are read like it, and taken over when their account is collected.
@@ -30,7 +30,7 @@ _FILE_NAME = re.compile(r"[\w@-][\w.@ -]*")
 
 
 def open_base(folder: Path, *, writable: bool = True, durable: bool = True, read: int | None = None) -> PostBase:
-    """Open the database of a store folder, made where there is none; `durable` and `read` as `PostBase` says.
+    """Open or create the database of a store folder; `durable` and `read` are those of `PostBase`.
 
     Account files that a killed run left behind the database are brought up to date. Raises `UsageError` where the
     folder is a file, and what `PostBase` raises.
@@ -53,7 +53,7 @@ def has_base(folder: Path) -> bool:
 
 
 def account_file(folder: Path, account: str) -> Path:
-    """Return where an account's file stands or would stand. Raises `UsageError` for a name that cannot name a file."""
+    """Return the path of an account's file. Raises `UsageError` for a name that cannot be a file name."""
     if not _FILE_NAME.fullmatch(account) or len(account.encode()) > _LONGEST_NAME:
         raise UsageError(
             f"account '{account}' cannot name a file; a screen name has letters, digits and _ ({_LONGEST_NAME} bytes)"
@@ -63,7 +63,7 @@ def account_file(folder: Path, account: str) -> Path:
 
 
 def adopt(base: PostBase, folder: Path, account: str) -> None:
-    """Take an account's file over into the database, where that does not know the account yet.
+    """Import an account's file into the database if the account is new to it.
 
     Raises `FormatError` for a file that is no account store.
     """
@@ -77,14 +77,14 @@ def adopt(base: PostBase, folder: Path, account: str) -> None:
 
 
 def tidy(folder: Path, account: str) -> None:
-    """Remove what killed runs left of an account's file; only whoever holds the account may do this."""
+    """Remove partial account files of killed runs; the caller must hold the account's lock."""
     for path in folder.glob(f".{account_file(folder, account).name}.*.part"):
         with suppress(OSError):
             path.unlink()
 
 
 def export_account(base: PostBase, folder: Path, account: str) -> Path | None:
-    """Write an account's file as the official collector does, where its dialogues changed; return it if written."""
+    """Write an account's file as the official collector does if its dialogues changed; return its path if written."""
     path = account_file(folder, account)
     revision, exported = base.revision(account)
     if revision == 0 or (revision == exported and path.is_file()):
@@ -96,7 +96,7 @@ def export_account(base: PostBase, folder: Path, account: str) -> Path | None:
 
 
 def refresh(base: PostBase, folder: Path) -> list[Path]:
-    """Write the account files again that were made from the database and say something else now; return them.
+    """Rewrite stale account files; return their paths.
 
     So what was deleted goes from them too, also when the run that deleted it was killed before it came to this.
     """
@@ -108,7 +108,7 @@ def refresh(base: PostBase, folder: Path) -> list[Path]:
 def export(
     source: Path, folder: Path, change: Callable[[Store], Store] = lambda store: store, *, private: bool = False
 ) -> list[Path]:
-    """Write the account files of a store into a folder, one account at a time, after `change`; return them.
+    """Export the account files of a store, transformed by `change`; return their paths.
 
     `private` files are readable by their owner alone. The file that an account has there from another
     time is written empty where no dialogue is left. Raises `StorageError` and `FormatError` as `stores_in` does.
@@ -126,7 +126,7 @@ def export(
 
 
 def _emptied(source: Path) -> list[str]:
-    """Return the accounts of a store whose dialogues are all gone."""
+    """Return the accounts of a store without any dialogue left."""
     database = source / NAME if source.is_dir() else source
     if not is_database(database):
         return []
@@ -189,7 +189,7 @@ def posts_in(path: Path, wanted: set[int] | None = None) -> Iterator[Post]:
 
 
 def _without(store: Store, deleted: AbstractSet[int]) -> Store:
-    """Return an account's dialogues as far as none of their posts was deleted at its source."""
+    """Drop the dialogues with posts that were deleted at their source."""
     if deleted.isdisjoint(post.id for dialogue in store.dialogues.values() for post in dialogue):
         return store
     left = {
@@ -208,7 +208,7 @@ def _by_file(account: str) -> str:
 
 
 def _store_of(base: PostBase, account: str) -> Store:
-    """Return an account's dialogues; a post that stands in several is one record."""
+    """Return an account's dialogues; posts in several dialogues share one record."""
     made: dict[int, Post] = {}
     dialogues = {
         str(key): tuple(made.setdefault(row["id"], posts.kept_post(row, base.path)) for row in rows)

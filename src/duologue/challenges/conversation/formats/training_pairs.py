@@ -33,9 +33,9 @@ class ContextReply(NamedTuple):
     """A reply with its whole dialogue history."""
 
     dialogue: str
-    """The talk's `id`."""
+    """Id of the dialogue."""
     history: tuple[Turn, ...]
-    """Speakers take turns; the last is the user."""
+    """Alternating speakers, the user last."""
     reply: str
 
 

@@ -1,4 +1,4 @@
-"""The dialogues of a store as plain text: the official viewer's lines (specification, section 1.5), and statistics."""
+"""Plain-text view of a store as the official viewer prints it (specification, section 1.5), and statistics."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.formats.posts import Store
 
 LANGUAGE = "en"
-"""Language of the first post of the dialogues that the official viewer prints."""
+"""The official viewer prints dialogues whose first post is in this language."""
 
 
 def printed(store: Store, language: str | None = LANGUAGE) -> str:
-    """Return the official viewer's printing of an account: dialogues by the number that is their key.
+    """Return an account as the official viewer prints it, dialogues ordered by key.
 
     `language` is that of the first post; `None` prints all dialogues.
     """
@@ -45,7 +45,7 @@ def dump(path: Path, write: Callable[[str], object]) -> None:
 
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:
-    """Return how much a store holds. Raises as `stores.stores_in` does."""
+    """Return the statistics of a store. Raises as `stores.stores_in` does."""
     accounts = dialogues = english = turns = longest = own = 0
     posts: set[int] = set()
     languages: set[str] = set()
@@ -72,7 +72,7 @@ def statistics(path: Path) -> dict[str, int | float | list[str]]:
 
 
 def statistics_text(statistics: dict[str, int | float | list[str]]) -> str:
-    """Return statistics as lines of text."""
+    """Format statistics as lines of text."""
     lines = [f"{name.replace('_', ' ')}: {_spelled(value)}" for name, value in statistics.items()]
     return "\n".join(lines) + "\n"
 

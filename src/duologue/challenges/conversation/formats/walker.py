@@ -1,4 +1,4 @@
-"""Stores and dialogue text as plain text with statistics, for people to read."""
+"""Dataset walker: plain-text view and statistics of stores and dialogue text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def dump(path: Path, write: Callable[[str], object]) -> None:
 
 
 def statistics(path: Path) -> dict[str, int | float | list[str]]:
-    """Return how much a file or store holds. Raises as `dump` does."""
+    """Return the statistics of a file or store. Raises as `dump` does."""
     if _is_store(path):
         return viewer.statistics(path)
     dialogues = utterances = words = longest = length = 0

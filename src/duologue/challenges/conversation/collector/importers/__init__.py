@@ -1,1 +1,1 @@
-"""Dialogues that others collected, brought into a store as if they had been collected."""
+"""Importers of existing data into a store."""

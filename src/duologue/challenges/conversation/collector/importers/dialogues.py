@@ -1,4 +1,4 @@
-"""Dialogues that never were posts, or are no longer: JSON lines of turns, and the published conversation JSON.
+"""Importer of generic dialogues: JSON lines of turns, and the published conversation JSON.
 
 Their turns become posts, so that they go the way of collected ones. Ids come from the dialogue's id alone: importing a
 file again, or a part of it, gives the same posts.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 COMPANY = ("s", "system", "agent", "company", "assistant", "bot")
-"""What the company's side may be called, in small letters."""
+"""Default speaker labels of the company, lower-cased."""
 _TURNS = ("turns", "messages", "utterances", "dialog", "dialogue", "conversation")
 _SPEAKERS = ("speaker", "author", "role", "from", "agent")
 _TEXTS = ("text", "utterance", "message", "content")
@@ -44,19 +44,19 @@ _ACCOUNTS = ("account", "company", "company_name", "brand")
 _ROLES = frozenset(
     "u user customer client c visitor human guest caller consumer me you us 用户 客户 顾客 客服 坐席 系统".split()  # noqa: SIM905  # a list of words reads best as words
 )
-"""What speakers may be called beside the company's names; other labels may be names of people."""
+"""Speaker labels that are roles; others may be names of people."""
 _NAMED = re.compile(r"(client|agent)[0-9]*")
 _END_WORDS, _SAID_WORDS = re.compile("last|final"), re.compile("agent|message|response|utterance")
 _DURATION = re.compile(r"(?:([0-9]+)-)?([0-9]+):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)")
 _START = datetime(2000, 1, 1, tzinfo=UTC)
-"""When dialogues without times took place."""
+"""Start time of dialogues without timestamps."""
 _STEP = timedelta(minutes=20)
-"""Time between turns without times: longer than the 10 minutes within which extraction joins posts of one author."""
+"""Interval between turns without timestamps: longer than the 10 minutes within which extraction merges posts."""
 _MOST_TURNS = 1 << 12
 
 
 class ImportedTurn(NamedTuple):
-    """One message of a dialogue."""
+    """A message of an imported dialogue."""
 
     speaker: str
     text: str
@@ -64,7 +64,7 @@ class ImportedTurn(NamedTuple):
 
 
 class ImportedDialogue(NamedTuple):
-    """A dialogue as a file has it."""
+    """An imported dialogue."""
 
     number: str
     account: str
@@ -80,7 +80,7 @@ def import_dialogues(
     language: str = "en",
     keep_personal_data: bool = False,
 ) -> ImportResult:
-    """Bring dialogues into a store: JSON lines, a JSON list, or an object of dialogues under their ids.
+    """Import dialogues into a store: JSON lines, a JSON list, or an object of dialogues by id.
 
     A dialogue has its turns in order: `[speaker, text]`, objects with speaker and text, or, as in the published
     conversation JSON, objects whose key `client...` or `agent...` holds the text; the agent's last message may stand in
@@ -120,7 +120,7 @@ def import_dialogues(
 
 
 def _rows(path: Path, findings: Findings) -> Iterator[tuple[str, Any]]:
-    """Yield what may be a dialogue, with its place in the file."""
+    """Yield candidate dialogues with their location in the file."""
     source = Source(path)
     lines = Lines(source, unmarked=True)
     first = next(iter(lines), "")
@@ -193,7 +193,7 @@ def _turn(turn: Any) -> ImportedTurn | None:
 
 
 def _last_turn(row: Row, turns: list[ImportedTurn]) -> ImportedTurn | None:
-    """Return the agent's last message where it stands in the header, after the time that a duration there tells."""
+    """Return the agent's last message from the header, timed by a duration given there."""
     for key, value in row.items():
         if not _names_the_last(key) or _moment(value) or _duration(value):
             continue
@@ -213,7 +213,7 @@ def _last_turn(row: Row, turns: list[ImportedTurn]) -> ImportedTurn | None:
 
 
 def _anonymous(found: ImportedDialogue, own: set[str], anonymiser: Anonymiser) -> ImportedDialogue:
-    """Return a dialogue whose texts name nobody, and whose speakers are called by their role or a number."""
+    """Return the dialogue with anonymised texts, and speakers as roles or numbers."""
     called: dict[str, str] = {}
     for turn in found.turns:
         label = turn.speaker.lower()
@@ -229,7 +229,7 @@ def _anonymous(found: ImportedDialogue, own: set[str], anonymiser: Anonymiser) -
 
 
 def _posts(found: ImportedDialogue, own: set[str], language: str) -> list[Row]:
-    """Return the dialogue's posts: each answers the one before."""
+    """Return the dialogue as posts, each a reply to the previous one."""
     digest = hashlib.sha256(f"{found.account}/{found.number}".encode()).digest()
     start = int.from_bytes(digest[:6], "big") << 14  # 48 + 14 bits: room for turns, below all 63-bit limits
     moment = _START
@@ -261,7 +261,7 @@ def _first(row: Row, names: tuple[str, ...]) -> Any:
 
 
 def _moment(value: object) -> datetime | None:
-    """Return the moment that an ISO text tells; texts without a zone are UTC."""
+    """Parse an ISO time; UTC without a zone."""
     if not isinstance(value, str) or len(value) < 10 or value[4:5] != "-":
         return None
     try:
@@ -272,7 +272,7 @@ def _moment(value: object) -> datetime | None:
 
 
 def _duration(value: object) -> timedelta | None:
-    """Return the time that `HH:MM:SS.s` or `D-HH:MM:SS.s` tells."""
+    """Parse a duration `HH:MM:SS.s` or `D-HH:MM:SS.s`."""
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return None
@@ -281,7 +281,7 @@ def _duration(value: object) -> timedelta | None:
 
 
 def _names_the_last(key: str) -> bool:
-    """Tell whether a column is called after the last thing said: `last_agent_message`, `agent_final`."""
+    """Tell whether a key names the last message, such as `last_agent_message` or `agent_final`."""
     first, agent = _END_WORDS.search(key), key.find("agent")
     return (first is not None and _SAID_WORDS.search(key, first.end()) is not None) or (
         agent >= 0 and _END_WORDS.search(key, agent + len("agent")) is not None

@@ -1,4 +1,4 @@
-"""Posts as the service itself gave them out: one's own archive, and streams of REST API 1.1 (specification, 4.2)."""
+"""Importer of Twitter dumps: one's own archive, and streams of REST API 1.1 posts (specification, 4.2)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTICES = ("delete", "tweet_delete", "post_delete", "user_delete", "user_suspen
 def import_stream(
     base: PostBase, paths: Sequence[Path], accounts: Iterable[str], *, keep_personal_data: bool = False
 ) -> ImportResult:
-    """Bring JSON lines of REST API 1.1 into a store, plain, gzip or bzip2, and make the dialogues of accounts.
+    """Import JSON lines of REST API 1.1 posts, plain, gzip or bzip2, and thread the dialogues of accounts.
 
     Long posts are taken whole. Retweets and notices that are no posts are left out. Posts for which there is a delete
     notice, before or after them or in an earlier import, are left out and taken out for good; so are the posts here of
@@ -69,7 +69,7 @@ def import_stream(
 def import_archive(
     base: PostBase, path: Path, account: str | None, *, keep_personal_data: bool = False
 ) -> ImportResult:
-    """Bring one's own archive into a store: its unpacked folder, or its `tweets.js` alone, which needs the account.
+    """Import one's own archive: its unpacked folder, or its `tweets.js` alone, which needs `account`.
 
     An archive holds its owner's posts only, so its dialogues are the owner's threads, unless the store has what they
     answer. Their texts, and the people named there, are made anonymous unless `keep_personal_data`; the owner is the
@@ -104,14 +104,14 @@ def import_archive(
 
 
 class _Gone:
-    """What notices say is deleted: ids of posts, and numbers of authors."""
+    """Deletions named by notices: post ids and author ids."""
 
     def __init__(self) -> None:
         self.posts: set[int] = set()
         self.authors: set[int] = set()
 
     def note(self, row: Row) -> bool:
-        """Take a notice; tells whether the row is one."""
+        """Add a deletion notice; return whether the row is one."""
         found = _notice(row)
         if found is None:
             return False
@@ -122,7 +122,7 @@ class _Gone:
 
 
 def _notice(row: Row) -> tuple[str, int | None] | None:
-    """Return what a row says is deleted: `post` or `user`, and its number; `None` where it is no such notice.
+    """Parse a deletion notice: `post` or `user`, and its id; `None` for any other row.
 
     Notices of streams (`{"delete": {"status": {"id": 1}}}`, `{"user_delete": {"id": 1}}`), of streams of the API v2
     (`{"data": {"delete": {"tweet": {"id": "1"}}}}`), and rows of its compliance jobs
@@ -146,7 +146,7 @@ def _notice(row: Row) -> tuple[str, int | None] | None:
 
 
 def _stream(source: Source, gone: _Gone) -> Iterator[Row | str]:
-    """Yield posts, and why other lines are left out; what notices say goes into `gone`."""
+    """Yield posts, and skip reasons of other lines; deletion notices are added to `gone`."""
     path = source.path
     findings = Findings()
     for number, line in enumerate(_lines(source), start=1):
@@ -171,7 +171,7 @@ def _stream(source: Source, gone: _Gone) -> Iterator[Row | str]:
 
 
 def _slim(row: Row) -> Row | None:
-    """Return the fields that extraction looks at, with the whole text of a long post; `None` for what is no post."""
+    """Return the fields that extraction needs, with the full text of long posts; `None` for non-posts."""
     extended = row.get("extended_tweet")
     full = extended.get("full_text") if isinstance(extended, dict) else row.get("full_text")
     user = row.get("user")
@@ -191,7 +191,7 @@ def _slim(row: Row) -> Row | None:
 
 
 def _mentioned(row: Row) -> list[str]:
-    """Return the display names of those whom a post mentions, which the service sends along."""
+    """Return the display names of mentioned users, from the post's entities."""
     found: list[str] = []
     for part in (row, row.get("extended_tweet")):
         entities = part.get("entities") if isinstance(part, dict) else None
@@ -231,7 +231,7 @@ def _archived(path: Path, owner: Row) -> Iterator[Row | str]:
 
 
 def _owner(path: Path, account: str | None) -> Row:
-    """Return the archive's owner as a user object, from `account.js` where it is there."""
+    """Return the archive's owner as a user object, from `account.js` if present."""
     if path.is_file():
         rows = _assigned(path)
         found = rows[0].get("account") if isinstance(rows, list) and rows and isinstance(rows[0], dict) else None
@@ -247,7 +247,7 @@ def _owner(path: Path, account: str | None) -> Row:
 
 
 def _assigned(path: Path) -> Any:
-    """Return what a JavaScript file assigns: `window.YTD.tweets.part0 = [...]`. Raises `FormatError`."""
+    """Parse the assigned value of `window.YTD.tweets.part0 = [...]`. Raises `FormatError`."""
     text, _ = disk.decode_text(disk.read_bytes(path), path)
     start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
     if start < 0 or (start > 0 and "=" not in text[:start]):
@@ -265,7 +265,7 @@ def _lines(source: Source) -> Iterator[bytes]:
 
 
 def _unpacked(source: Source) -> Iterator[bytes]:
-    """Yield the bytes of a file, unpacked where it is bzip2; gzip is unpacked by the source."""
+    """Yield the bytes of a file, decompressed if bzip2; gzip is handled by the source."""
     pieces = source.pieces()
     first = next(pieces, b"")
     whole = chain([first], pieces)

@@ -1,4 +1,4 @@
-"""Putting imported posts into a store, and the dialogues that they make."""
+"""Insertion of imported posts into a store, and threading into dialogues."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 
 _PORTION = 10_000
 DELETED = "deleted by its author"
-"""Why a post is gone for which there is a notice."""
+"""Deletion reason of posts with a deletion notice."""
 
 
 class ImportResult(Record, frozen=True, kw_only=True):
-    """What an import brought."""
+    """Result of an import."""
 
     posts: int
-    """Posts that the file holds."""
+    """Posts in the file."""
     dialogues: int
-    """Dialogues of the accounts afterwards."""
+    """Dialogues of the accounts after the import."""
     accounts: int
-    """Accounts with dialogues among those that the import was about."""
+    """Imported accounts that have dialogues."""
     skipped: dict[str, int] = {}
-    """What was left out -> how many."""
+    """Reason -> number of skipped rows."""
     replaced: Replaced | None = None
-    """The personal data that was replaced, `None` where it was kept."""
+    """Replaced personal data; `None` where it was kept."""
 
 
 def add(base: PostBase, posts: Iterable[Row], deleted: set[int] | None = None) -> int:
-    """Add posts, ten thousand at a time; return how many there were.
+    """Add posts in batches of ten thousand; return their number.
 
     What is in `deleted` by then, which going through `posts` may fill, was deleted at its source: it is taken out of
     the store first and for good, so that no deleted post is ever in it, not even when the import is killed.
@@ -56,7 +56,7 @@ def add(base: PostBase, posts: Iterable[Row], deleted: set[int] | None = None) -
 
 
 def thread(base: PostBase, replies: dict[str, list[int]]) -> tuple[int, int]:
-    """Make the dialogues that accounts' replies end, from the posts of the store; return accounts and dialogues."""
+    """Thread accounts' replies into dialogues; return the numbers of accounts and dialogues."""
     accounts = dialogues = 0
     for account, ids in replies.items():
         parents = _ancestry(base, ids)
@@ -69,7 +69,7 @@ def thread(base: PostBase, replies: dict[str, list[int]]) -> tuple[int, int]:
 
 
 def _ancestry(base: PostBase, ids: Iterable[int]) -> dict[int, int | None]:
-    """Return posts and what they answer, up to the first posts of their threads."""
+    """Return the parents of posts, transitively up to the roots."""
     known: dict[int, int | None] = {}
     wanted = set(ids)
     while wanted:
@@ -80,7 +80,7 @@ def _ancestry(base: PostBase, ids: Iterable[int]) -> dict[int, int | None]:
 
 
 def counted(rows: Iterable[Row | str], skipped: dict[str, int]) -> Iterator[Row]:
-    """Yield the posts among rows; a text is why a row was left out, and is counted."""
+    """Yield the posts; rows that are a skip reason (text) are counted in `skipped`."""
     for row in rows:
         if isinstance(row, str):
             skipped[row] = skipped.get(row, 0) + 1

@@ -1,4 +1,4 @@
-"""The "Customer Support on Twitter" table (specification, section 4.2): 2.8 million rows in bounded memory.
+"""Importer of the "Customer Support on Twitter" table: 2.8 million rows in bounded memory (specification, section 4.2).
 
 Its ids are anonymous and not in time order, while stores and extraction sort by id. A post's new id is its second since
 1970 in the upper 31 bits and its old id in the lower 32: in time order, unique, the same for every part of the table.
@@ -50,7 +50,7 @@ _NONE = -1
 
 
 class _Index:
-    """What the first reading keeps of every row: 20 bytes, and 4 per possible id."""
+    """Columns kept by the first pass: 20 bytes per row, and 4 per possible id."""
 
     def __init__(self) -> None:
         self.news = array("q")
@@ -69,7 +69,7 @@ class _Index:
         """Names of all authors who have one."""
 
     def put(self, old: int, row: int) -> bool:
-        """Note the row of an old id; tells whether it is new."""
+        """Register the row of an old id; return whether it is new."""
         if old >= _DENSE:
             return self.far.setdefault(old, row) == row
         if old >= len(self.near):
@@ -80,14 +80,14 @@ class _Index:
         return True
 
     def link(self) -> None:
-        """Find the rows that are answered, when all are known."""
+        """Resolve the parent rows, once all rows are known."""
         near, far, size = self.near, self.far, len(self.near)
         self.above = array(
             "i", (_NONE if old < 0 else near[old] if old < size else far.get(old, _NONE) for old in self.answers)
         )
 
     def root(self, row: int) -> int:
-        """Return the row that a thread begins with, as far as it is in the file."""
+        """Return the root row of a thread, as far as it is in the file."""
         seen = {row}
         while (above := self.above[row]) != _NONE and above not in seen:
             seen.add(above)
@@ -96,7 +96,7 @@ class _Index:
 
 
 class _Links(Mapping[int, int | None]):
-    """Rows and the rows they answer, without an object for each."""
+    """Mapping view of rows to parent rows, without per-row objects."""
 
     def __init__(self, index: _Index) -> None:
         self._above = index.above
@@ -123,7 +123,7 @@ def import_twcs(
     progress: Progress | None = None,
     keep_personal_data: bool = False,
 ) -> ImportResult:
-    """Bring the table into a store, plain or gzip, with a dialogue for every reply of a company that ends one.
+    """Import the table, plain or gzip, with one dialogue per final reply of a company.
 
     Doing it again changes nothing; an import that was killed is taken up by doing it again. Texts are made anonymous
     unless `keep_personal_data`; people have numbers for names in the table already. Raises `FormatError` with
@@ -144,7 +144,7 @@ def import_twcs(
 
 
 def _values(source: Source, index: _Index, language: str, anonymiser: Anonymiser | None) -> Iterator[tuple[Any, ...]]:
-    """Read the table again; yield what `PostBase.add_plain` takes."""
+    """Second pass: yield rows for `PostBase.add_plain`."""
     threads = None if anonymiser is None else ThreadAnonymisers(anonymiser, index.root)
     companies: dict[str, int] = {}
     news, answers, above = index.news, index.answers, index.above
@@ -174,7 +174,7 @@ def _thread(base: PostBase, index: _Index, progress: Progress | None) -> int:
 
 
 def _indexed(source: Source, path: Path) -> _Index:
-    """Read the table once: new ids, links and companies. Raises `FormatError`."""
+    """First pass: new ids, parents and companies. Raises `FormatError`."""
     index = _Index()
     findings = Findings()
     minutes: dict[str, int] = {}
@@ -220,7 +220,7 @@ def _indexed(source: Source, path: Path) -> _Index:
 
 @contextmanager
 def _table(source: Source) -> Iterator[_Reader]:
-    """Open the rows after the header. Raises `FormatError` for another header and for what is no CSV."""
+    """Open the rows after the header. Raises `FormatError` for another header or invalid CSV."""
     reader = csv.reader(_lines(source), strict=True)
     try:
         header = next(reader, [])
@@ -250,7 +250,7 @@ def _lines(source: Source) -> Iterator[str]:
 
 
 def _minute(created: str) -> int:
-    """Return the second since 1970 at which the minute of `Tue Sep 12 08:01:00 +0000 2017` begins.
+    """Parse the minute of `Tue Sep 12 08:01:00 +0000 2017` to seconds since 1970.
 
     Raises `ValueError` for another form.
     """
@@ -261,7 +261,7 @@ def _minute(created: str) -> int:
 
 
 def _company_number(name: str) -> int:
-    """Return a company's author id: beyond all anonymous numbers, and the same in every part of the table."""
+    """Return a company's author id: above all anonymous ids, and the same in every part of the table."""
     return (1 << 40) + int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
 
 
