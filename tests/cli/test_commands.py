@@ -44,9 +44,11 @@ def test_a_broken_plug_in_says_so_in_its_row_and_hides_no_other(duologue: Any, t
     (info / "entry_points.txt").write_text("[duologue.systems]\nbroken = nosuchmodule:System\n", encoding="utf-8")
     shown = duologue("list", PYTHONPATH=str(tmp_path))
     assert shown.code == 0, shown.err
-    (line,) = [line for line in shown.out.splitlines() if line.lstrip().startswith("broken ")]
-    assert "cannot be loaded" in line
+    about, fits = [line for line in shown.out.splitlines() if line.lstrip().startswith("broken ")]
+    assert "cannot be loaded" in about
+    assert "x" not in fits.split()
     assert "  tfidf " in shown.out
+    assert "\\n" not in shown.out
 
 
 def test_the_perfect_agent_scores_one_on_generated_data(duologue: Any, corpus: Any, solved: Path) -> None:

@@ -40,11 +40,14 @@ def list_registered(*, scores: bool, as_json: bool) -> None:
     console.line("tasks:")
     _print_rows(tasks)
     columns = [one.column for one in CAPABILITIES]
-    console.line("\nwhat each task has (the guide: docs/guide/your-own-task.md):")
+    console.line("")
+    console.line("what each task has (the guide: docs/guide/your-own-task.md):")
     _print_table(columns, {row["name"]: row["capabilities"] for row in tasks})
-    console.line("\nsystems:")
+    console.line("")
+    console.line("systems:")
     _print_rows(systems)
-    console.line("\nthe tasks that each system is for:")
+    console.line("")
+    console.line("the tasks that each system is for:")
     _print_table(list(briefs), {row["name"]: row["tasks"] for row in systems})
 
 
