@@ -216,12 +216,16 @@ def test_gold_as_prediction_has_the_most_of_each_score(task: ConversationTask, w
 
 
 def test_slices_by_context_add_up_to_all(task: ConversationTask, write: Write) -> None:
-    blocks = ["U: a\n" + "S: b\nU: c\n" * (at % 3) + f"S_REF: d e f g {at}\nS_HYP: d e f {at}\n" for at in range(9)]
+    pairs = (0, 1, 2, 4)
+    blocks = [
+        "U: a\n" + "S: b\nU: c\n" * pairs[at % 4] + f"S_REF: d e f g {at}\nS_HYP: d e f {at}\n" for at in range(12)
+    ]
     report = run(task, [], write("\n".join(blocks)))
     assert [(part.by, part.value, part.n) for part in report.slices] == [
         ("turns", "1", 3),
         ("turns", "3-4", 3),
         ("turns", "5-8", 3),
+        ("turns", "9+", 3),
     ]
     assert {one.name for part in report.slices for one in part.scores} == {
         "bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l",

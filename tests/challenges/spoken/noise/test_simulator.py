@@ -55,6 +55,20 @@ def test_unchanged_means_unchanged_and_every_other_recipe_changes_the_text() -> 
         assert (text == noisy) == (recipe == "unchanged")
 
 
+def test_a_swap_of_equal_characters_is_told_as_no_change() -> None:
+    simulator = NoiseSimulator("test", 1)
+    found = [simulator.turn("好好好好好好", rng=Random(number)) for number in range(400)]
+    assert {one.text == "好好好好好好" for one in found if one.recipe == "unchanged"} == {True}
+    assert "swap" not in {one.recipe for one in found}
+
+
+def test_of_a_character_among_marks_it_is_the_character_that_is_said_twice() -> None:
+    simulator = NoiseSimulator("test", 1)
+    found = [simulator.turn("。。。。好。。。。", rng=Random(number)) for number in range(400)]
+    twice = {one.text for one in found if one.recipe == "repeat"}
+    assert twice == {"。。。。好好。。。。"}
+
+
 def test_title_brackets_and_middle_dots_are_lost_where_anything_is_changed() -> None:
     for _, noisy, recipe in many(600):
         assert recipe == "unchanged" or table.QUIET.isdisjoint(noisy)

@@ -83,8 +83,8 @@ def test_the_order_of_rows_and_doing_it_again_change_nothing(tmp_path: Path, nam
     assert {key: sorted(rows) for key, rows in texts(tmp_path / "first").items()} == texts(tmp_path / "second")
 
 
-def test_ids_far_beyond_the_number_of_rows_are_fine(tmp_path: Path) -> None:
-    far = str(2**31)
+@pytest.mark.parametrize("far", [str(2**13), str(2**31)])
+def test_ids_far_beyond_the_number_of_rows_are_fine(tmp_path: Path, far: str) -> None:
     rows = [[far, *ROWS[1][1:]], ["9", *ROWS[0][1:6], far]]
     assert imported(tmp_path, table(rows)).dialogues == 1
 

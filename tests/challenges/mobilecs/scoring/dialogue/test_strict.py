@@ -111,6 +111,11 @@ def test_a_value_in_a_list_of_everything_is_no_answer() -> None:
         assert (counts["success dialogues"], counts["success fulfilled"]) == (1, fulfilled)
 
 
+def test_a_goal_about_what_no_knowledge_base_holds_is_asked_of_no_system() -> None:
+    assert success(["十二块钱"], (REQUESTED, "十二块钱"), goal={"ent-7": {"业务费用": "?"}}) == (0, 0)
+    assert success(["十二块钱"], (REQUESTED, "十二块钱"), goal={"ent-7": {"业务费用": "?"}, **FEE}) == (1, 1)
+
+
 def test_what_the_staff_did_not_answer_is_asked_of_no_system() -> None:
     assert success(["十二块钱"], (REQUESTED, "不知道")) == (0, 0)
 
