@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.challenges.proactive.formats import conversions, matcher_text, model_text
+from duologue.challenges.proactive.formats import conversions, matcher_text
 from duologue.core.errors import FormatError
 from duologue.core.records import Scoring
 from golden.cases import Case, files_below, near, printed, read, read_lines, report_on, same, values_of
@@ -140,7 +140,7 @@ def _beside(final: Path, suffix: str) -> Path:
 def _converted(
     given: Path, source: str, target: str, wanted: Path, scratch: Path, *, generalise: bool = True
 ) -> Differences:
-    made = model_text.convert(source, target, given, scratch / "out.txt", generalise=generalise)
+    made = conversions.convert(source, target, given, scratch / "out.txt", {} if generalise else {"generalise": "no"})
     return _same_bytes(made[0], wanted)
 
 
@@ -151,7 +151,9 @@ def _same_bytes(found: Path, wanted: Path) -> Differences:
 
 
 def _materialised(final: Path, topics: Path, scratch: Path) -> Differences:
-    made = model_text.materialise(_beside(final, ".txt"), topics, scratch / "final.txt")
+    made = conversions.convert(
+        "generated", "replies", _beside(final, ".txt"), scratch / "final.txt", {"topics": str(topics)}
+    )
     return _same_bytes(made[0], final)
 
 
@@ -177,7 +179,7 @@ def _matched(candidates: Path, wanted: Path, scratch: Path) -> Differences:
         "predict": all(fields[0] == "0" for fields in lines),
     }
     choices = {name: "yes" if chosen[name] else "no" for name in chosen}
-    conversions.turn("sample", "matcher-text", candidates, scratch / "matcher.txt", choices)
+    conversions.convert("sample", "matcher-text", candidates, scratch / "matcher.txt", choices)
     return _same_bytes(scratch / "matcher.txt", wanted)
 
 

@@ -94,8 +94,3 @@ def test_only_dialogues_of_which_every_agent_turn_is_asked_for_are_whole() -> No
 
     examples = [asked("a", 2), asked("b", 2), asked("a", 0), asked("c", 0), asked("d", 0), asked("d", 4)]
     assert knowledge.complete_dialogues(examples) == [[2, 0], [3]]
-
-
-def test_completion_is_a_share_of_the_most() -> None:
-    metric = knowledge.Completion()
-    assert metric.count(1) == (1, 1)

@@ -9,36 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.proactive.schema import DOMAIN
-from duologue.metrics.counts import Metric, share
+from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from duologue.core.records import Example, Fact, Sample
-    from duologue.metrics.counts import Floats
+    from duologue.core.records import Example, Fact, Goal, Sample
 
 HIGHEST_COMPLETION = 2
 """The highest score of a dialogue."""
 _MARKS = "，。？！、；：,.?!;:~…·"
-
-
-class Completion(Metric[int]):
-    """Mean goal completion of dialogues as a fraction of the maximum, 2; counted from the score of one dialogue.
-
-    Counts `dialogues` and `goal points`; both are in the row of a dialogue's first sample.
-    """
-
-    name = "goal-completion"
-    columns = ("dialogues", "goal points")
-    formula = "goal-completion = goal points / (2 dialogues)"
-
-    def count(self, seen: int) -> tuple[float, float]:
-        """Return 1 and the points."""
-        return 1.0, float(seen)
-
-    def total(self, sums: Floats) -> Floats:
-        """Return points / (2 dialogues); NaN if no dialogue is complete."""
-        return share(sums[..., 1], HIGHEST_COMPLETION * sums[..., 0])
 
 
 class UsableFact(NamedTuple):
@@ -58,12 +38,30 @@ def without_punctuation(text: str) -> str:
     return "".join(character for character in without_spaces(text) if character not in _MARKS)
 
 
+def facts_of(goal: Goal | None, knowledge: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Return the facts of knowledge and goal."""
+    return (*knowledge, *(goal.relations if goal is not None else ()))
+
+
+def domains_of(knowledge: Iterable[Fact]) -> dict[str, str]:
+    """Return topic -> domain; the last domain of a topic counts."""
+    return {fact.subject: str(fact.object) for fact in knowledge if fact.relation == DOMAIN}
+
+
+def topics_of(sample: Sample) -> tuple[str, str]:
+    """Return the topics A and B of a sample. Raises `UsageError` for a sample without a goal of two topics."""
+    if sample.goal is None or len(sample.goal.topics) != 2:
+        raise UsageError(f"sample '{sample.id}' has no goal of two topics; this task needs one in each")
+    first, second = sample.goal.topics
+    return first, second
+
+
 def usable_facts(sample: Sample) -> tuple[UsableFact, ...]:
     """Return the distinct facts of knowledge and goal, except domains, topic names and empty objects."""
     if sample.goal is None:
         return ()
     names = {without_spaces(topic) for topic in sample.goal.topics}
-    facts = dict.fromkeys((*sample.knowledge, *sample.goal.relations))
+    facts = dict.fromkeys(facts_of(sample.goal, sample.knowledge))
     found = (UsableFact(fact, without_spaces(str(fact.object))) for fact in facts if fact.relation != DOMAIN)
     return tuple(one for one in found if one.object and one.object not in names)
 

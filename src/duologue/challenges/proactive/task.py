@@ -106,9 +106,9 @@ class ProactiveTask(Task):
     def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
         """Return the metrics of a variant; `conversation` is that of whole conversations."""
         from duologue.challenges.proactive.live import judge
-        from duologue.challenges.proactive.scoring import scorer
+        from duologue.challenges.proactive.scoring import formulas
 
-        return judge.formulas() if how.variant == judge.VARIANT else scorer.metrics(how)
+        return judge.formulas() if how.variant == judge.VARIANT else formulas.metrics(how)
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write a session or sample file as plain text."""
@@ -146,7 +146,7 @@ class ProactiveTask(Task):
 
     def convert(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
         """Convert a file with the options given (`conversions.CHOICES`)."""
-        return conversions.turn(source, target, path, out, chosen)
+        return conversions.convert(source, target, path, out, chosen)
 
 
 def _named(example: Example, prefix: str) -> Example:

@@ -32,9 +32,9 @@ def test_the_matcher_text_of_our_own_dialogues_is_the_official_one(golden: Path,
     out, flags = tmp_path / "out.gz", made.name.split(".")[1:4]
     knowledge, generalise, predict = ("no" if part[1] == "0" else "yes" for part in flags)
     chosen = {"knowledge": knowledge, "generalise": generalise, "predict": predict}
-    assert conversions.turn("sample", "matcher-text", made.parent / "candidates.jsonl", out, chosen) == [out]
+    assert conversions.convert("sample", "matcher-text", made.parent / "candidates.jsonl", out, chosen) == [out]
     assert gzip.decompress(out.read_bytes()) == made.read_bytes()
-    conversions.turn("matcher-text", "dictionary", out, tmp_path / "dictionary", {})
+    conversions.convert("matcher-text", "dictionary", out, tmp_path / "dictionary", {})
     words = matcher_text.dictionary(made.read_text("utf-8").splitlines(keepends=True))
     assert (tmp_path / "dictionary").read_text("utf-8") == "".join(f"{word}\n" for word in words)
 
@@ -45,22 +45,22 @@ def test_the_golden_matcher_text_and_its_dictionary_are_equal(real_data: Path, t
     folder, out = real_data / "proactive" / "golden" / "conversion", tmp_path / "out.gz"
     knowledge, generalise, predict = ("no" if part[1] == "0" else "yes" for part in name.split("."))
     chosen = {"knowledge": knowledge, "generalise": generalise, "predict": predict}
-    assert conversions.turn("sample", "matcher-text", folder / "candidates.jsonl", out, chosen) == [out]
+    assert conversions.convert("sample", "matcher-text", folder / "candidates.jsonl", out, chosen) == [out]
     assert gzip.decompress(out.read_bytes()) == (folder / f"match.{name}.txt").read_bytes()
     if name == "k1.g1.p0":
-        conversions.turn("matcher-text", "dictionary", out, tmp_path / "dictionary", {})
+        conversions.convert("matcher-text", "dictionary", out, tmp_path / "dictionary", {})
         assert (tmp_path / "dictionary").read_bytes() == (folder / "gene.dict").read_bytes()
 
 
 def test_choices_of_model_text_and_replies_are_made(tmp_path: Path) -> None:
     samples, text, topics = put(tmp_path / "s", SAMPLE), tmp_path / "m", tmp_path / "t"
-    conversions.turn("sample", "model-text", samples, text, {"generalise": "no"})
+    conversions.convert("sample", "model-text", samples, text, {"generalise": "no"})
     assert "云海" in text.read_text("utf-8")
-    conversions.turn("sample", "model-text", samples, text, {})
+    conversions.convert("sample", "model-text", samples, text, {})
     assert "云海" not in text.read_text("utf-8")
-    conversions.turn("sample", "topics", samples, topics, {})
+    conversions.convert("sample", "topics", samples, topics, {})
     (tmp_path / "g").write_text("看 video_topic_a 吗\n", "utf-8")
-    conversions.turn("generated", "replies", tmp_path / "g", tmp_path / "r", {"topics": str(topics)})
+    conversions.convert("generated", "replies", tmp_path / "g", tmp_path / "r", {"topics": str(topics)})
     assert (tmp_path / "r").read_text("utf-8") == "看 云海 吗\n"
 
 
@@ -79,7 +79,7 @@ def test_a_way_or_a_choice_that_there_is_none_is_refused(
     tmp_path: Path, source: str, target: str, chosen: dict[str, str], match: str
 ) -> None:
     with pytest.raises(UsageError, match=match):
-        conversions.turn(source, target, tmp_path / "in", tmp_path / "out", chosen)
+        conversions.convert(source, target, tmp_path / "in", tmp_path / "out", chosen)
 
 
 def test_samples_that_give_no_matcher_text_are_all_told_and_nothing_is_written(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_samples_that_give_no_matcher_text_are_all_told_and_nothing_is_written(t
     silent = {key: value for key, value in SAMPLE.items() if key != "response"}
     path = put(tmp_path / "s", SAMPLE, bare, silent, {**SAMPLE, "candidate": [1]}, {**SAMPLE, "knowledge": []})
     with pytest.raises(FormatError) as caught:
-        conversions.turn("sample", "matcher-text", path, tmp_path / "out", {})
+        conversions.convert("sample", "matcher-text", path, tmp_path / "out", {})
     found = [(problem.rule, problem.place) for problem in caught.value.problems]
     assert found == [
         ("candidate-type", "sample 1 (from 0)"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.proactive.formats import model_text
+from duologue.challenges.proactive.formats import conversions, model_text
 from duologue.core.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ def test_our_own_dialogues_convert_as_with_the_official_program(
     golden: Path, tmp_path: Path, part: str, source: str, target: str, given: str, expected: str
 ) -> None:
     folder, out = golden / "corpus", tmp_path / "out"
-    assert model_text.convert(source, target, folder / f"{part}.{given}", out) == [out]
+    assert conversions.convert(source, target, folder / f"{part}.{given}", out, {}) == [out]
     assert out.read_bytes() == (folder / f"{part}.{expected}").read_bytes()
 
 
 def test_materialised_model_text_of_our_own_dialogues_is_the_plain_one(golden: Path, tmp_path: Path) -> None:
     folder, out, plain = golden / "corpus", tmp_path / "out", tmp_path / "plain"
-    model_text.convert("sample", "model-text", folder / "train.samples.jsonl", plain, generalise=False)
+    conversions.convert("sample", "model-text", folder / "train.samples.jsonl", plain, {"generalise": "no"})
     slotted = (folder / "train.model_text.txt").read_text("utf-8").splitlines()
     topics = [json.loads(line) for line in (folder / "train.topics.jsonl").read_text("utf-8").splitlines()]
     assert [model_text.materialised(*pair) for pair in zip(slotted, topics, strict=True)] == (
@@ -55,7 +55,9 @@ def test_materialised_model_text_of_our_own_dialogues_is_the_plain_one(golden: P
     )
     replies = [line.split("\t")[1] for line in slotted]
     (tmp_path / "replies").write_text("".join(f"{reply}\n" for reply in replies), encoding="utf-8")
-    assert model_text.materialise(tmp_path / "replies", folder / "train.topics.jsonl", out) == [out]
+    assert conversions.convert(
+        "generated", "replies", tmp_path / "replies", out, {"topics": str(folder / "train.topics.jsonl")}
+    ) == [out]
     said = [json.loads(line)["response"] for line in (folder / "train.samples.jsonl").read_text("utf-8").splitlines()]
     assert out.read_text("utf-8").splitlines() == said
 
@@ -75,16 +77,18 @@ def test_the_golden_conversions_are_equal(
     real_data: Path, tmp_path: Path, source: str, target: str, given: str, expected: str
 ) -> None:
     folder, out = folder_of(real_data), tmp_path / "out"
-    assert model_text.convert(source, target, folder / given, out) == [out]
+    assert conversions.convert(source, target, folder / given, out, {}) == [out]
     assert out.read_bytes() == (folder / expected).read_bytes()
 
 
 @pytest.mark.real_data(twin="test_materialised_model_text_of_our_own_dialogues_is_the_plain_one")
 def test_plain_model_text_and_materialised_replies_are_equal(real_data: Path, tmp_path: Path) -> None:
     folder, out = folder_of(real_data), tmp_path / "out"
-    model_text.convert("sample", "model-text", folder / "samples.jsonl", out, generalise=False)
+    conversions.convert("sample", "model-text", folder / "samples.jsonl", out, {"generalise": "no"})
     assert out.read_bytes() == (folder / "model_text.plain.txt").read_bytes()
-    assert model_text.materialise(folder / "generated.txt", folder / "topics.jsonl", out) == [out]
+    assert conversions.convert(
+        "generated", "replies", folder / "generated.txt", out, {"topics": str(folder / "topics.jsonl")}
+    ) == [out]
     assert out.read_bytes() == (folder / "generated.final.txt").read_bytes()
 
 
@@ -100,7 +104,9 @@ def test_plain_model_text_and_materialised_replies_are_equal(real_data: Path, tm
 def test_all_visible_sessions_convert_to_the_published_hashes(
     real_data: Path, tmp_path: Path, target: str, digest: str
 ) -> None:
-    model_text.convert("session", target, real_data / "proactive" / "duconv_dev_visible.jsonl.gz", tmp_path / "out")
+    conversions.convert(
+        "session", target, real_data / "proactive" / "duconv_dev_visible.jsonl.gz", tmp_path / "out", {}
+    )
     assert hashlib.sha256((tmp_path / "out").read_bytes()).hexdigest() == digest
 
 
@@ -140,7 +146,7 @@ def test_a_missing_domain_is_told_for_every_sample(tmp_path: Path) -> None:
     row = {**SAMPLE, "knowledge": [["云海", "领域", "电影"]]}
     path.write_text("".join(json.dumps(one) + "\n" for one in (row, SAMPLE, row)))
     with pytest.raises(FormatError) as caught:
-        model_text.convert("sample", "model-text", path, tmp_path / "out")
+        conversions.convert("sample", "model-text", path, tmp_path / "out", {})
     assert [problem.rule for problem in caught.value.problems] == ["domain-missing"] * 2
     assert "林 小舟" in caught.value.problems[0].message
     assert not (tmp_path / "out").exists()
@@ -152,14 +158,14 @@ def test_a_missing_domain_is_told_for_every_sample(tmp_path: Path) -> None:
 )
 def test_a_way_that_there_is_none_is_refused(tmp_path: Path, source: str, target: str, match: str) -> None:
     with pytest.raises(UsageError, match=match):
-        model_text.convert(source, target, tmp_path / "in", tmp_path / "out")
+        conversions.convert(source, target, tmp_path / "in", tmp_path / "out", {})
 
 
 def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps(SAMPLE))
     with pytest.raises(FormatError, match="this is a sample in a file of sessions"):
-        model_text.convert("session", "sample", path, tmp_path / "out")
+        conversions.convert("session", "sample", path, tmp_path / "out", {})
 
 
 def test_replies_and_topics_of_different_length_or_kind_are_refused(tmp_path: Path) -> None:
@@ -167,8 +173,8 @@ def test_replies_and_topics_of_different_length_or_kind_are_refused(tmp_path: Pa
     replies.write_text("a\nb\n")
     topics.write_text('{"x": "y"}\n')
     with pytest.raises(FormatError, match="2 lines"):
-        model_text.materialise(replies, topics, tmp_path / "out")
+        conversions.convert("generated", "replies", replies, tmp_path / "out", {"topics": str(topics)})
     topics.write_text('{"x": 1}\n[\n')
     with pytest.raises(FormatError) as caught:
-        model_text.materialise(replies, topics, tmp_path / "out")
+        conversions.convert("generated", "replies", replies, tmp_path / "out", {"topics": str(topics)})
     assert [problem.rule for problem in caught.value.problems] == ["topics-type", "not-json"]

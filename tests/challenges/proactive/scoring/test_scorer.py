@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.schema import BRIEF, CUTS
-from duologue.challenges.proactive.scoring import checker, official, scorer
+from duologue.challenges.proactive.scoring import checker, formulas, official, scorer
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core import decompression, disk
 from duologue.core.errors import FormatError, UsageError
@@ -144,7 +144,7 @@ def test_the_counts_of_a_report_give_its_scores_again(tmp_path: Path) -> None:
         how = Scoring(variant=variant)
         found = report(tmp_path, lines(*said), data(tmp_path), variant=variant)
         counts = Counts.of_report(found)
-        for metric in scorer.metrics(how):
+        for metric in formulas.metrics(how):
             assert metric.value(counts) == pytest.approx(values(found)[metric.name], abs=1e-12)
         assert found.groups == ("000000",) * 3 + ("000001",) * 3
         assert str(found.signature).split(" | ")[1:4] == ["proactive", variant, "v1"]

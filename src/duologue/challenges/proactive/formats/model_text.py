@@ -5,26 +5,14 @@ Specification, sections 2.1 to 2.3; output is byte-identical to that of the orga
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.schema import DOMAIN, FILM
-from duologue.core import disk
-from duologue.core.decoded import shown
-from duologue.core.disk import Source
-from duologue.core.errors import FormatError, UsageError, did_you_mean
-from duologue.core.lines import Lines
-from duologue.core.records import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
     Row = dict[str, Any]
-
-FORMS = ("session", "sample", "model-text", "topics")
-"""Forms in the order of conversion; the last two are made from samples and cannot be converted back."""
 
 NO_RESPONSE = "null"
 """Placeholder in model text for an unknown reply."""
@@ -39,29 +27,6 @@ class ModelText(NamedTuple):
     """`source TAB reply TAB triples`."""
     topics: dict[str, str]
     """Slot -> topic, topic A first; empty if topics are not generalised."""
-
-
-def convert(source: str, target: str, path_in: Path, path_out: Path, *, generalise: bool = True) -> list[Path]:
-    """Turn a file of form `source` into form `target` and return the files written.
-
-    `generalise` puts slots in the place of topic names in model text, as the baseline does by default. Raises
-    `UsageError` for a way that there is none, `FormatError` with all problems of the file.
-    """
-    for form in (source, target):
-        if form not in FORMS:
-            raise UsageError(f"proactive has no form '{form}'{did_you_mean(form, FORMS)}")
-    if source in FORMS[2:] or FORMS.index(source) >= FORMS.index(target):
-        ways = "session to sample, model-text or topics, and sample to model-text or topics"
-        raise UsageError(f"{source} cannot be turned into {target}; the official tools turn {ways}")
-    rows = files.read_rows(path_in, source)
-    samples = rows if source == "sample" else (sample for row in rows for sample in samples_of(row))
-    if target == "sample":
-        files.write_lines(map(files.row_line, samples), path_out)
-    else:
-        texts = _model_texts(samples, path_in, generalise=generalise)
-        lines = (_line(text) if target == "model-text" else files.row_line(text.topics) for text in texts)
-        files.write_lines(lines, path_out)
-    return [path_out]
 
 
 def samples_of(session: Row) -> Iterator[Row]:
@@ -133,74 +98,3 @@ def materialised(text: str, topics: Mapping[str, str]) -> str:
 
 def _longest_first(topics: Mapping[str, str]) -> list[tuple[str, str]]:
     return sorted(topics.items(), key=lambda item: -len(item[1]))  # stable: topic A first among equal lengths
-
-
-def materialise(replies: Path, topics: Path, out: Path) -> list[Path]:
-    """Write generated replies with slots replaced by topics; both files have one line per sample.
-
-    Raises `FormatError` if the files differ in length or a line of topics is not an object of strings.
-    """
-    files.write_lines(_materialised_lines(replies, topics), out)
-    return [out]
-
-
-def _materialised_lines(replies: Path, topics: Path) -> Iterator[str]:
-    """Yield the replies line by line; problems of the topics or of the number of lines are raised at the end."""
-    problems: list[Problem] = []
-    said = wanted = 0
-    for line, row in zip_longest(lines_of(replies), lines_of(topics)):
-        said += line is not None
-        wanted += row is not None
-        names = None if row is None else _names_in(row, wanted, topics, problems)
-        if line is not None and names is not None:
-            yield materialised(line.strip(), names) + "\n"
-    if problems:
-        raise FormatError(topics, problems)
-    if said != wanted:
-        message = f"the file has {said} lines, {topics} has {wanted}; one reply per sample is expected"
-        raise FormatError(replies, [Problem(rule="line-count", message=message)])
-
-
-def lines_of(path: Path) -> Iterator[str]:
-    """Yield the lines of a text file. Raises `FormatError` if it is not UTF-8."""
-    yield from Lines(Source(path), unmarked=True)
-
-
-def _names_in(line: str, number: int, path: Path, problems: list[Problem]) -> dict[str, str] | None:
-    try:
-        row = disk.decode_json(line.strip(), path)
-    except FormatError as error:
-        message = error.problems[0].message
-        problems.append(Problem(rule="not-json", place=f"line {number}", message=message))
-        return None
-    if isinstance(row, dict) and all(isinstance(value, str) for value in row.values()):
-        return row
-    message = f"found {shown(row)}, expected an object from slot to topic"
-    problems.append(Problem(rule="topics-type", place=f"line {number}", message=message))
-    return None
-
-
-def _line(text: ModelText) -> str:
-    return text.line + "\n"
-
-
-def _model_texts(samples: Iterable[Row], path: Path, *, generalise: bool) -> Iterator[ModelText]:
-    """Yield all model texts, then raise `FormatError` with every sample whose domains are unknown."""
-    problems = []
-    for number, sample in enumerate(samples):
-        try:
-            yield model_text(sample, generalise=generalise)
-        except KeyError as error:
-            problems.append(domain_missing(error, number))
-    if problems:
-        raise FormatError(path, problems)
-
-
-def domain_missing(error: KeyError, number: int) -> Problem:
-    """Return the problem that the domain of a topic is missing in the sample with index `number`."""
-    return Problem(
-        rule="domain-missing",
-        place=f"sample {number} (from 0)",
-        message=f"the knowledge does not say the {DOMAIN} of topic {shown(error.args[0])}",
-        advice="the official converter ends with an error there; add the triple",
-    )

@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from duologue.challenges.proactive.knowledge import without_spaces
+from duologue.challenges.proactive.knowledge import facts_of, without_spaces
 from duologue.challenges.proactive.schema import DOMAIN
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Evidence:
     """What a reply may state: the given facts and topics, and the user's utterances so far."""
 
     def __init__(self, goal: Goal | None, knowledge: Iterable[Fact], heard: Iterable[str] = ()) -> None:
-        facts = [*knowledge, *(goal.relations if goal is not None else ())]
+        facts = facts_of(goal, knowledge)
         cells = [cell for fact in facts for cell in (fact.subject, fact.relation, str(fact.object))]
         cells += goal.topics if goal is not None else ()
         cells += [f"{fact.object}型" for fact in facts if fact.relation == _BLOOD]  # "AB" is also written "AB型"
@@ -142,7 +142,7 @@ def _objects(dialogue: Dialogue) -> Iterator[str]:
     goal = dialogue.goal
     if goal is not None:
         yield from (thing for thing in map(_plain, goal.topics) if len(thing) >= _SHORTEST)
-    for fact in (*dialogue.knowledge, *(goal.relations if goal is not None else ())):
+    for fact in facts_of(goal, dialogue.knowledge):
         thing = _plain(str(fact.object))
         shortest = _SHORTEST_OPINION if fact.relation in _OPINIONS else _SHORTEST
         if fact.relation != DOMAIN and len(thing) >= shortest and not _NUMBER.fullmatch(thing):

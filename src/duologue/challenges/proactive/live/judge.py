@@ -15,6 +15,7 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Problem, Report, Sample, Signature
 from duologue.metrics.counts import Metric, share, tally
 from duologue.metrics.intervals import scores
+from duologue.metrics.spans import Columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,18 +30,13 @@ SHORTEST, LONGEST = 8, 18
 _TRIPLES = 2
 
 
-class Ratio(Metric[dict[str, float]]):
+class Ratio(Columns):
     """A ratio of two named counts per dialogue."""
 
     def __init__(self, name: str, part: str, whole: str, *, percent: bool = True, better: bool = True) -> None:
         self.name, self.columns = name, (part, whole)
         self.formula = f"{name} = {part} / {whole}"
         self.percent, self.higher_is_better = percent, better
-
-    def count(self, seen: dict[str, float]) -> tuple[float, float]:
-        """Return numerator and denominator."""
-        part, whole = self.columns
-        return seen[part], seen[whole]
 
     def total(self, sums: Floats) -> Floats:
         """Return part / whole; NaN if the denominator is 0."""

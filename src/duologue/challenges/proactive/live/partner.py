@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from duologue.challenges.proactive.knowledge import mentioned_objects, usable_facts, without_spaces
+from duologue.challenges.proactive.knowledge import (
+    domains_of,
+    facts_of,
+    mentioned_objects,
+    usable_facts,
+    without_spaces,
+)
 from duologue.challenges.proactive.live.scenes import draw_dialogue
 from duologue.challenges.proactive.live.segmentation import joined, segmented
 from duologue.challenges.proactive.live.ui_text import GOODBYES, phrase
-from duologue.challenges.proactive.schema import BRIEF, DOMAIN
+from duologue.challenges.proactive.schema import BRIEF
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Dialogue, Fact, Goal, Sample, Turn
 
@@ -74,7 +80,10 @@ class ProactivePartner:
         if without_spaces(said).lower() in GOODBYES:
             self.finished = True
             return []
-        names = [*self._goal.topics, *(cell for one in self._facts() for cell in (one.subject, str(one.object)))]
+        names = [
+            *self._goal.topics,
+            *(cell for one in facts_of(self._goal, self._knowledge) for cell in (one.subject, str(one.object))),
+        ]
         self._turns.append(Turn(speaker="user", text=segmented(said, names), meta={"typed": said}))
         return self._speak()
 
@@ -148,12 +157,9 @@ class ProactivePartner:
         facts = tuple(one.fact for one in self._usable if one.object in now)
         return Turn(speaker="system", text=text, annotation=Annotation(facts=facts), meta=meta)
 
-    def _facts(self) -> tuple[Fact, ...]:
-        return (*self._knowledge, *self._goal.relations)
-
     def _names(self) -> dict[str, str]:
         a, b = self._goal.topics
-        kinds = {one.subject: str(one.object) for one in self._knowledge if one.relation == DOMAIN}
+        kinds = domains_of(self._knowledge)
         return {
             "a": joined(a),
             "b": joined(b),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.formats.files import EVALUATION
 from duologue.challenges.proactive.formats.stored import StoredExamples
-from duologue.challenges.proactive.scoring.official import pair_of
+from duologue.challenges.proactive.scoring.official import line_pairs
 from duologue.core.errors import FormatError
 from duologue.core.findings import capped
 from duologue.core.records import Problem
@@ -64,12 +64,10 @@ def official_pairs(submission: Submission, examples: Sequence[Example]) -> Itera
     without one.
     """
     if carries_references(submission) or not examples:
-        for portion in submission.rows.portions():  # `pair_of` inlined for speed: there may be a million lines
-            fields = [line.strip().split("\t") for line in portion]
-            yield [(one[0].strip(), one[1].strip()) if len(one) >= 2 else None for one in fields]
+        yield from map(line_pairs, submission.rows.portions())
         return
     for portion, wanted in _beside(submission, examples):
-        yield [pair_of(f"{said}\t{reply}") for said, reply in zip(portion, wanted, strict=True)]
+        yield line_pairs(f"{said}\t{reply}" for said, reply in zip(portion, wanted, strict=True))
 
 
 def strict_pairs(submission: Submission, examples: Sequence[Example]) -> Iterator[list[Pair]]:

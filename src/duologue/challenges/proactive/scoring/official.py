@@ -72,6 +72,12 @@ def pair_of(line: str) -> tuple[str, str] | None:
     return (fields[0].strip(), fields[1].strip()) if len(fields) >= 2 else None
 
 
+def line_pairs(lines: Iterable[str]) -> list[tuple[str, str] | None]:
+    """Return `pair_of` for many lines, inlined for speed."""
+    fields = [line.strip().split("\t") for line in lines]
+    return [(one[0].strip(), one[1].strip()) if len(one) >= 2 else None for one in fields]
+
+
 class EvalPyCounter:
     """Accumulates the counts of the program chunk by chunk, in constant memory except for distinct bigrams.
 
@@ -155,9 +161,8 @@ def evaluate_file(path: Path) -> EvalPyOutcome:
 
 def pairs_of(portions: Iterable[Sequence[str]]) -> Iterator[list[tuple[str, str]]]:
     """Yield the pairs that the program scores, chunk by chunk."""
-    for lines in portions:  # `pair_of` inlined for speed: there may be a million lines
-        fields = [line.strip().split("\t") for line in lines]
-        yield [(one[0].strip(), one[1].strip()) for one in fields if len(one) >= 2]
+    for lines in portions:
+        yield [pair for pair in line_pairs(lines) if pair is not None]
 
 
 def _trigram_matches(said: str, wanted: str) -> int:

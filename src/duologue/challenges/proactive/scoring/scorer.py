@@ -21,6 +21,7 @@ from duologue.challenges.proactive import knowledge
 from duologue.challenges.proactive.formats.stored import HELD_LIMIT
 from duologue.challenges.proactive.schema import BRIEF, CUTS
 from duologue.challenges.proactive.scoring import alignment, checker, official
+from duologue.challenges.proactive.scoring.formulas import GoalCompletion, bigram_key, metrics
 from duologue.challenges.proactive.scoring.slices import cuts_of
 from duologue.core.errors import FormatError
 from duologue.core.records import Report, Score, Signature, Slice
@@ -28,8 +29,7 @@ from duologue.metrics.bulk_overlap import COLUMNS, PairCounter
 from duologue.metrics.counts import Counts
 from duologue.metrics.diversity import Distinct, Spread, diversity_of
 from duologue.metrics.intervals import scores
-from duologue.metrics.ngrams import CorpusBleu, Key
-from duologue.metrics.overlap import F1, count_overlap, overlap_metrics
+from duologue.metrics.overlap import count_overlap, overlap_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,20 +46,6 @@ _SLICE_SCORES = ("f1", "bleu-1", "bleu-2", "knowledge-f1")
 """Scores reported for slices."""
 
 
-def metrics(how: Scoring) -> tuple[Metric[Any], ...]:
-    """Return the metrics of a variant: those of `eval.py`, and for `strict` those of knowledge and goal."""
-    key = _key(how.variant)
-    of_knowledge: tuple[Metric[Any], ...] = (*overlap_metrics("objects", prefix="knowledge-"), knowledge.Completion())
-    return (
-        F1("chars"),
-        CorpusBleu(1, key),
-        CorpusBleu(2, key),
-        Distinct(1, key),
-        Distinct(2, key),
-        *(of_knowledge if how.variant == "strict" else ()),
-    )
-
-
 def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a prediction file against data, or an evaluation file by itself.
 
@@ -73,10 +59,6 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     count = _official if how.variant == "official" else _strict
     counted = count(examples, submission, how)
     return _report(examples, submission, how, counted, problems)
-
-
-def _key(variant: str) -> Key:
-    return "joined" if variant == "official" else "tuple"
 
 
 def _admitted(examples: Sequence[Example], submission: Submission, how: Scoring) -> Sequence[Problem]:
@@ -174,7 +156,7 @@ def _step(lines: int) -> int:
 def _grams(counter: PairCounter, lines: int, how: Scoring) -> tuple[Integers, ...]:
     if lines > HELD_LIMIT:
         return ()
-    return tuple(counter.said(n, joined=_key(how.variant) == "joined") for n in (1, 2))
+    return tuple(counter.said(n, joined=bigram_key(how.variant) == "joined") for n in (1, 2))
 
 
 def _report(
@@ -215,7 +197,7 @@ def _report(
 
 def _counts(examples: Sequence[Example], how: Scoring, counted: _FileCounts) -> tuple[Counts, dict[str, Spread]]:
     """Return the counts for the report, and the jackknife intervals of DISTINCT."""
-    joined = _key(how.variant) == "joined"
+    joined = bigram_key(how.variant) == "joined"
     dropped = "2-grams hit" if joined else "2-grams joined hit"
     kept = [at for at, name in enumerate(COLUMNS) if name != dropped]
     columns = [COLUMNS[at] for at in kept]
@@ -235,10 +217,10 @@ def _counts(examples: Sequence[Example], how: Scoring, counted: _FileCounts) -> 
     for n in (1, 2):
         diversity = diversity_of(counted.grams[n - 1], sizes[n - 1], groups)
         spreads[f"distinct-{n}"] = diversity.spread()
-        columns.append(Distinct(n, _key(how.variant)).columns[1])
+        columns.append(Distinct(n, bigram_key(how.variant)).columns[1])
         extra.append(diversity.fresh[:, None])
     if matched and how.variant == "strict" and all(one.sample.goal is not None for one in examples):
-        columns += [*overlap_metrics("objects")[0].columns, *knowledge.Completion.columns]
+        columns += [*overlap_metrics("objects")[0].columns, *GoalCompletion.columns]
         extra.append(_told(examples, counted.said))
     return Counts(ids, tuple(columns), np.hstack([array, *extra]), groups), spreads
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.proactive.schema import DOMAIN, FILM
+from duologue.challenges.proactive.knowledge import domains_of
+from duologue.challenges.proactive.schema import FILM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ def _domains(sample: Sample) -> str:
     """Return the domains of topics A and B, such as `film-person`."""
     if sample.goal is None:
         return "unknown"
-    kinds = {fact.subject: fact.object for fact in sample.knowledge if fact.relation == DOMAIN}
+    kinds = domains_of(sample.knowledge)
     names = [
         ("film" if kinds[topic] == FILM else "person") if topic in kinds else "unknown" for topic in sample.goal.topics
     ]

@@ -14,7 +14,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.proactive.knowledge import without_punctuation, without_spaces
+from duologue.challenges.proactive.knowledge import facts_of, without_punctuation, without_spaces
 from duologue.challenges.proactive.simulator.smalltalk import EXCHANGES, FALLBACKS
 from duologue.core.records import Answer, Record
 from duologue.core.sums import added
@@ -189,7 +189,7 @@ def _common_words(dialogues: Iterable[Dialogue]) -> frozenset[str]:
 def _exchanges(dialogue: Dialogue, common_words: frozenset[str]) -> Iterator[UserExchange]:
     goal = dialogue.goal
     topics = frozenset(map(without_spaces, goal.topics)) if goal is not None else frozenset()
-    facts = (*dialogue.knowledge, *(goal.relations if goal is not None else ()))
+    facts = facts_of(goal, dialogue.knowledge)
     cells = [*(goal.topics if goal is not None else ()), *(str(fact.object) for fact in facts)]
     names = {word for cell in cells for word in (without_spaces(cell), *cell.split()) if len(word) > 1} - common_words
     for place in range(0, len(dialogue.turns) - 1, 2):

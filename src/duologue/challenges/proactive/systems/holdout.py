@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from duologue.challenges.proactive.knowledge import topics_of
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ Pair = tuple[str, ...]
 
 def pair_of(sample: Sample) -> Pair:
     """Return the unordered pair of a sample's topics. Raises `UsageError` for a sample without two topics."""
-    if sample.goal is None or len(sample.goal.topics) != 2:
-        raise UsageError(f"sample '{sample.id}' has no goal of two topics; this task needs one in each")
-    return tuple(sorted(sample.goal.topics))
+    return tuple(sorted(topics_of(sample)))
 
 
 def split(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], list[Example]]:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.challenges.proactive.formats import model_text
+from duologue.challenges.proactive.formats import conversions
 from duologue.challenges.proactive.systems.postks import vocabulary
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def words_of(sessions: Path, out: Path) -> list[str]:
     """Return the vocabulary of sessions, by way of their model text."""
-    model_text.convert("session", "model-text", sessions, out)
+    conversions.convert("session", "model-text", sessions, out, {})
     with out.open(encoding="utf-8", newline="\n") as lines:
         return vocabulary.vocabulary(lines)
 

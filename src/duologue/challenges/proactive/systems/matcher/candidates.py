@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from duologue.challenges.proactive.knowledge import topics_of
 from duologue.challenges.proactive.schema import DOMAIN
-from duologue.challenges.proactive.systems.holdout import pair_of
 
 if TYPE_CHECKING:
     import random
@@ -141,9 +141,7 @@ def _domains(sample: Sample) -> str:
 
 def _attributes(sample: Sample) -> Iterator[tuple[str, str]]:
     """Yield slot and object of each triple about one of the topics, names compared without spaces."""
-    pair_of(sample)  # raises without two topics
-    assert sample.goal is not None
-    first, second = (topic.replace(" ", "") for topic in sample.goal.topics)
+    first, second = (topic.replace(" ", "") for topic in topics_of(sample))
     for fact in sample.knowledge:
         subject = fact.subject.replace(" ", "")
         if subject in {first, second}:
@@ -153,8 +151,7 @@ def _attributes(sample: Sample) -> Iterator[tuple[str, str]]:
 
 def _values(sample: Sample) -> dict[str, list[str]]:
     """Return slot -> values of a sample."""
-    assert sample.goal is not None
-    values = {slot: [topic] for slot, topic in zip(TOPICS, sample.goal.topics, strict=True)}
+    values = {slot: [topic] for slot, topic in zip(TOPICS, topics_of(sample), strict=True)}
     for slot, value in _attributes(sample):
         if value:
             values.setdefault(slot, []).append(value)
@@ -167,9 +164,8 @@ def _entries(sample: Sample, said: Mapping[int, str]) -> Iterator[PooledReply]:
     All turns share one list of objects, as by an aliasing bug in the original. It matters if a short object of one
     turn, such as the word "导演", occurs in the slot of a longer object of another turn.
     """
-    assert sample.goal is not None
-    topics = list(zip(TOPICS, sample.goal.topics, strict=True))
-    names = set(sample.goal.topics)
+    topics = list(zip(TOPICS, topics_of(sample), strict=True))
+    names = {topic for _, topic in topics}
     shared = [*topics]
     for slot, value in _attributes(sample):
         if value and value not in names and any(value in text for text in said.values()):

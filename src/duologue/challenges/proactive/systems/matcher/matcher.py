@@ -21,8 +21,10 @@ from duologue.challenges.proactive.schema import DOMAIN
 from duologue.challenges.proactive.systems.holdout import split
 from duologue.challenges.proactive.systems.matcher.candidates import CandidatePool, PooledReply
 from duologue.challenges.proactive.systems.matcher.recipe import PRESETS, MatcherRecipe
+from duologue.challenges.proactive.systems.references import expect_reply
 from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.progress import tracked
 from duologue.core.records import Answer, Example, Record
 from duologue.core.scope import Scope
 
@@ -104,7 +106,8 @@ class Matcher:
         from duologue.models.train import train
 
         recipe = self.recipe
-        _demand_replies([*examples, *held_out])
+        for one in (*examples, *held_out):
+            expect_reply(one)
         if not held_out:
             examples, held_out = split(examples, recipe.held_out, run.seed)
         self._pool = CandidatePool.of(examples)
@@ -236,13 +239,11 @@ class Matcher:
     def _candidate_texts(self, examples: Sequence[Example], run: Run, wrong: int) -> list[MatchText]:
         """Return the matcher text of examples with `wrong` negative replies of the pool and, last, the reference."""
         texts = []
-        for done, one in enumerate(examples):
-            right = one.references[0].text or ""
+        for one in tracked(examples, run.progress, "drawing wrong replies"):
+            right = expect_reply(one)
             rng = random.Random(_sample_seed(run.seed, one.sample))
             replies = self._pool.candidates(one.sample, wrong, rng, unlike=(right,))
             texts.append(_match_text(one.sample, [*replies, right], self.recipe))
-            if run.progress is not None and done % 1000 == 0:
-                run.progress(done, len(examples), "drawing wrong replies")
         return texts
 
     def _row(self, text: MatchText, *, known: bool = False) -> MatcherRow:
@@ -265,12 +266,6 @@ class Matcher:
 def _only_proactive(task: str) -> None:
     if task != "proactive":
         raise UsageError(f"the matcher answers task 'proactive' alone, found '{task}'")
-
-
-def _demand_replies(examples: Sequence[Example]) -> None:
-    for one in examples:
-        if not one.references or not one.references[0].text:
-            raise UsageError(f"sample '{one.sample.id}' has no reply; training needs one in each")
 
 
 def _sample_seed(seed: int, sample: Sample) -> int:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.challenges.proactive.knowledge import topics_of
 from duologue.challenges.proactive.systems.holdout import split
 from duologue.challenges.proactive.systems.planner.plan import PlanDeadlines, violations
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
 from duologue.challenges.proactive.systems.planner.variety import Variety, WordFrequencies, word_frequencies
 from duologue.core.disk import decode_text, read_bytes, write_bytes
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.progress import tracked
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 
@@ -98,9 +100,7 @@ class Planner:
         training, validation = (
             split(examples, self.recipe.held_out, run.seed) if own else (list(examples), list(held_out))
         )
-        index = AgentTurnIndex(
-            agent_turns_of([self._masked(one) for one in training], _reporter(run.progress, len(training), "reading"))
-        )
+        index = AgentTurnIndex(agent_turns_of([self._masked(one) for one in training], run.progress))
         states = (state_of(self._masked_sample(one.sample)) for one in training)
         self._encoder = CandidateEncoder.of(index, states, rare=self.recipe.rare)
         self._index = index
@@ -166,13 +166,11 @@ class Planner:
         rows = []
         gc.freeze()  # index and examples are large and stay: spare the garbage collector going through them
         try:
-            for done, example in enumerate(examples):
+            for example in tracked(examples, progress, what, every=100):
                 sample = self._masked(example).sample
                 state, found = self._candidates(sample, excluded_pair=pair_of(example.sample))
                 if found:
                     rows.append(encoder.choice(state, found, index, reference=example.references[0].text))
-                if progress is not None and done % 100 == 0:
-                    progress(done, len(examples), what)
         finally:
             gc.unfreeze()
         return rows
@@ -191,9 +189,9 @@ class Planner:
         return msgspec.structs.replace(example, sample=self._masked_sample(example.sample))
 
     def _masked_sample(self, sample: Sample) -> Sample:
+        topics_of(sample)  # raises without two topics
         goal = sample.goal
-        if goal is None or len(goal.topics) != 2:
-            raise UsageError(f"sample '{sample.id}' has no goal of two topics; the planner leads from one to another")
+        assert goal is not None
         if not self.recipe.goal:
             goal = msgspec.structs.replace(goal, topics=tuple(sorted(goal.topics)), relations=())
         if not self.recipe.knowledge:
@@ -295,10 +293,6 @@ class Planner:
 
 _NOTHING = "你 好 。"
 """Reply if no template fits; an index of real dialogues always has one."""
-
-
-def _reporter(progress: Progress | None, total: int, what: str) -> Any:
-    return None if progress is None else lambda done: progress(done, total, f"{what} dialogues")
 
 
 def _decoded(path: Path, kind: Any) -> Any:

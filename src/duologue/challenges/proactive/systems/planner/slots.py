@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from duologue.challenges.proactive.knowledge import facts_of
 from duologue.challenges.proactive.schema import DOMAIN
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def values_of(sample: Sample) -> tuple[SlotValue, ...]:
         return ()
     topics = sample.goal.topics
     found = [SlotValue(slot, tuple(name.split())) for slot, name in zip(TOPICS, topics, strict=True)]
-    for fact in dict.fromkeys((*sample.knowledge, *sample.goal.relations)):
+    for fact in dict.fromkeys(facts_of(sample.goal, sample.knowledge)):
         side = {topics[0]: "a", topics[1]: "b"}.get(fact.subject)
         if side is None or fact.relation == DOMAIN or fact.object in topics:
             continue

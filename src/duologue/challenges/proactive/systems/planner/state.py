@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from duologue.challenges.proactive.knowledge import without_spaces
-from duologue.challenges.proactive.schema import DOMAIN, FILM
+from duologue.challenges.proactive.knowledge import domains_of, without_spaces
+from duologue.challenges.proactive.schema import FILM
 from duologue.challenges.proactive.systems.planner.slots import (
     Slotter,
     SlotValue,
@@ -86,7 +86,7 @@ def state_of(sample: Sample) -> PlannerState:
 
 
 def _domains(sample: Sample) -> str:
-    known = {fact.subject: fact.object for fact in sample.knowledge if fact.relation == DOMAIN}
+    known = domains_of(sample.knowledge)
     topics = sample.goal.topics if sample.goal is not None else ()
     return "".join("F" if known.get(topic) == FILM else "S" for topic in topics)
 

@@ -21,16 +21,18 @@ from duologue.challenges.proactive.systems.planner.slots import (
     is_slot,
 )
 from duologue.challenges.proactive.systems.planner.state import state_of, terms_of
+from duologue.core.progress import tracked
 from duologue.core.records import Record
 from duologue.core.sums import added
 from duologue.knowledge.postings import Postings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from duologue.challenges.proactive.systems.planner.state import PlannerState
+    from duologue.core.protocols import Progress
     from duologue.core.records import Example, Sample
 
 _RARE = 15  # templates; a word of the source's knowledge that fewer of them have counts as knowledge
@@ -82,10 +84,10 @@ def pair_of(sample: Sample) -> str:
     return "\t".join(holdout.pair_of(sample))
 
 
-def agent_turns_of(examples: Sequence[Example], report: Callable[[int], None] | None = None) -> list[AgentTurn]:
+def agent_turns_of(examples: Sequence[Example], progress: Progress | None = None) -> list[AgentTurn]:
     """Return an indexable turn for each example with a reply."""
     made: list[tuple[AgentTurn, frozenset[str]]] = []
-    for done, example in enumerate(examples):
+    for example in tracked(examples, progress, "reading dialogues", every=500):
         reply = example.references[0].text if example.references else None
         if not reply:
             continue
@@ -102,8 +104,6 @@ def agent_turns_of(examples: Sequence[Example], report: Callable[[int], None] | 
             groups=groups,
         )
         made.append((entry, known))
-        if report is not None and done % 500 == 0:
-            report(done)
     said = Counter(word for entry, _ in made for word in set(entry.rest))
     return [_with_needs(entry, known, said) for entry, known in made]
 

@@ -12,8 +12,10 @@ import msgspec
 
 from duologue.challenges.proactive.systems.holdout import split
 from duologue.challenges.proactive.systems.postks.recipe import PostksRecipe
+from duologue.challenges.proactive.systems.references import expect_reply
 from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.progress import tracked
 from duologue.core.records import Answer, Example, Record
 from duologue.core.scope import Scope
 
@@ -158,12 +160,9 @@ class PostksBaseline:
         from duologue.challenges.proactive.systems.postks.text import text_of  # needs torch
 
         lines = []
-        for done, example in enumerate(examples):
-            if not example.references or example.references[0].text is None:
-                raise UsageError(f"sample '{example.sample.id}' has no reply; training needs one in each")
+        for example in tracked(examples, progress, "reading samples"):
+            expect_reply(example, empty=True)
             lines.append(text_of(example, generalise=self.recipe.generalise).line)
-            if progress is not None and done % 1000 == 0:
-                progress(done, len(examples), "reading samples")
         return lines
 
     def _new_model(self, words: PostksVocabulary, seed: int) -> Postks:

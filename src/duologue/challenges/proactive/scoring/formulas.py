@@ -1,0 +1,53 @@
+"""Metrics of result files: those of `eval.py`, and knowledge and goal completion for variant `strict`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.proactive.knowledge import HIGHEST_COMPLETION
+from duologue.metrics.counts import Metric, share
+from duologue.metrics.diversity import Distinct
+from duologue.metrics.ngrams import CorpusBleu, Key
+from duologue.metrics.overlap import F1, overlap_metrics
+
+if TYPE_CHECKING:
+    from duologue.core.records import Scoring
+    from duologue.metrics.counts import Floats
+
+
+def bigram_key(variant: str) -> Key:
+    """Return how a variant identifies bigrams: as joined strings or as pairs of words."""
+    return "joined" if variant == "official" else "tuple"
+
+
+class GoalCompletion(Metric[int]):
+    """Mean goal completion of dialogues as a fraction of the maximum, 2; counted from the score of one dialogue.
+
+    Counts `dialogues` and `goal points`; both are in the row of a dialogue's first sample.
+    """
+
+    name = "goal-completion"
+    columns = ("dialogues", "goal points")
+    formula = "goal-completion = goal points / (2 dialogues)"
+
+    def count(self, seen: int) -> tuple[float, float]:
+        """Return 1 and the points."""
+        return 1.0, float(seen)
+
+    def total(self, sums: Floats) -> Floats:
+        """Return points / (2 dialogues); NaN if no dialogue is complete."""
+        return share(sums[..., 1], HIGHEST_COMPLETION * sums[..., 0])
+
+
+def metrics(how: Scoring) -> tuple[Metric[Any], ...]:
+    """Return the metrics of a variant: those of `eval.py`, and for `strict` those of knowledge and goal."""
+    key = bigram_key(how.variant)
+    of_knowledge: tuple[Metric[Any], ...] = (*overlap_metrics("objects", prefix="knowledge-"), GoalCompletion())
+    return (
+        F1("chars"),
+        CorpusBleu(1, key),
+        CorpusBleu(2, key),
+        Distinct(1, key),
+        Distinct(2, key),
+        *(of_knowledge if how.variant == "strict" else ()),
+    )
