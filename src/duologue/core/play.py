@@ -7,17 +7,17 @@ other is a type error.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from duologue.core.bounds import Count
 from duologue.core.errors import PlugInError
 from duologue.core.records import Answer, Candidate, Dialogue, Fact, Goal, Record, Sample, Turn
 
 if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
-
     from duologue.core.protocols import System
 
 
@@ -41,7 +41,7 @@ class Scene(Record, frozen=True, kw_only=True):
     """Where a conversation begins."""
 
     id: str
-    max_turns: Annotated[int, msgspec.Meta(ge=0)]
+    max_turns: Count
     """Utterances of both partners together after which the conversation is cut."""
     system: SystemView = SystemView()
     user: UserView = UserView()

@@ -10,10 +10,9 @@ import subprocess
 import time
 import weakref
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import msgspec
-
+from duologue.core.bounds import PositiveFloat
 from duologue.core.errors import BotError, UsageError
 from duologue.core.records import Record
 from duologue.core.scope import Scope
@@ -46,7 +45,7 @@ class ProcessRecipe(Record, frozen=True):
 
     command: str
     """The program with its arguments, split as a shell would; no shell runs it. From `--set` alone."""
-    timeout: Annotated[float, msgspec.Meta(gt=0)] = 60.0
+    timeout: PositiveFloat = 60.0
     """Seconds for an answer; the first one may take ten times as long, for what a bot has to load."""
     seen: str = NOT_DECLARED
     """What data the bot learned from, as you declare it; said beside every score."""

@@ -7,11 +7,10 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import msgspec
-
+from duologue.core.bounds import NonNegative, Positive, PositiveFloat
 from duologue.core.errors import BotError, UsageError
 from duologue.core.records import Record
 from duologue.core.scope import Scope
@@ -34,11 +33,11 @@ class HttpRecipe(Record, frozen=True):
 
     url: str
     """Where requests are posted, `http://` or `https://`. From `--set` alone."""
-    timeout: Annotated[float, msgspec.Meta(gt=0)] = 60.0
+    timeout: PositiveFloat = 60.0
     """Seconds for a whole answer."""
-    tries: Annotated[int, msgspec.Meta(ge=1)] = 4
+    tries: Positive = 4
     """How often a request is sent before a bot that is down, busy (429) or broken (5xx) is given up."""
-    wait: Annotated[float, msgspec.Meta(ge=0)] = 0.5
+    wait: NonNegative = 0.5
     """Seconds before the second try; doubled before each further one, unless the bot says how long (`Retry-After`)."""
     seen: str = NOT_DECLARED
     """What data the bot learned from, as you declare it; said beside every score."""

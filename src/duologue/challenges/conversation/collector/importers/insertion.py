@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.records import Record
 from duologue.store.threads import rebuild
-from duologue.text.anonymiser import Replaced  # noqa: TC001  # a field of a record
+from duologue.text.anonymiser import Replaced  # a field of a record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -14,6 +14,7 @@ from duologue.challenges.conversation.formats.training_pairs import merged_turns
 from duologue.challenges.conversation.systems.generator import NeuralGenerator
 from duologue.challenges.conversation.systems.model_card import FALLBACK_REPLY
 from duologue.challenges.conversation.systems.tokenizer import detokenize, tokenize
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 from duologue.core.seeds import seed_of
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
 _CHUNK = 2048  # samples encoded at once
 
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Rate = Annotated[float, msgspec.Meta(ge=0, lt=1)]
-
 
 class CopyRecipe(Record, frozen=True):
     """Context windows, network sizes, training and sampling."""
@@ -57,39 +55,39 @@ class CopyRecipe(Record, frozen=True):
     heads: Positive = 4
     inner: Positive = 512
     layers: Positive = 3
-    dropout: Rate = 0.0
-    word_dropout: Rate = 0.02
+    dropout: Dropout = 0.0
+    word_dropout: Dropout = 0.02
     """Word dropout: share of input tokens replaced by the unknown token in training; they can still be copied."""
     epochs: Positive = 2
     batch: Positive = 6
     """Dialogues per step."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
-    weight_decay: Annotated[float, msgspec.Meta(ge=0)] = 0.01
-    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 7000
+    learning_rate: PositiveFloat = 2e-3
+    weight_decay: NonNegative = 0.01
+    most_talks: Count = 7000
     """Maximum number of training dialogues, drawn by the seed, small files before large ones; 0: all of them."""
     repeats: Positive = 6
     """How often dialogues of a small file are repeated per epoch; no file becomes larger than the largest."""
-    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.02
+    held_out: ProperFraction = 0.02
     """Share of the dialogues held out for choosing the checkpoint where no held-out data is given."""
     patience: Positive = 3
     """Early stopping: evaluations without improvement."""
-    check_every: Annotated[int, msgspec.Meta(ge=0)] = 0
+    check_every: Count = 0
     """Steps between evaluations on held-out dialogues; 0: one after each epoch."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Of matrix products in training; inference runs in float32."""
     search: Literal["greedy", "beam", "nucleus"] = "nucleus"
-    once: Annotated[int, msgspec.Meta(ge=0)] = 3
+    once: Count = 3
     """No n-gram of this length is repeated within a reply; 0: no such constraint."""
     beams: Positive = 4
-    length_power: Annotated[float, msgspec.Meta(ge=0)] = 1.0
+    length_power: NonNegative = 1.0
     """Length penalty of beam search: replies are ranked by ln P / length ** this."""
     draws: Positive = 8
     """Nucleus sampling: number of sampled replies; the minimum Bayes risk candidate among them is returned."""
     top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.9
     """Nucleus sampling: top-p."""
-    temperature: Annotated[float, msgspec.Meta(gt=0)] = 0.7
+    temperature: PositiveFloat = 0.7
     """Nucleus sampling: temperature."""
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    checkpoint_seconds: NonNegative = 20.0
     """Seconds between checkpoints."""
     threads: Positive = 1
     """CPU threads in training; the weights depend on it in the last bits."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
+from duologue.core.bounds import Positive
 from duologue.core.errors import MissingExtraError, UsageError
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
@@ -32,8 +33,6 @@ _GREETING = "hello"
 """User message where the history has none."""
 _ROLES = {"system": "assistant"}
 _ENDED = re.compile(r".*[.!?](?=\s|$)", re.DOTALL)
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class ChatbotRecipe(Record, frozen=True):

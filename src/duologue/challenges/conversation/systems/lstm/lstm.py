@@ -14,6 +14,7 @@ from duologue.challenges.conversation.formats.training_pairs import UtterancePai
 from duologue.challenges.conversation.systems.generator import NeuralGenerator
 from duologue.challenges.conversation.systems.model_card import FALLBACK_REPLY
 from duologue.challenges.conversation.systems.tokenizer import detokenize, tokenize
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
 _CHUNK = 64  # samples per batch
 
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Rate = Annotated[float, msgspec.Meta(ge=0, lt=1)]
-
 
 class LstmRecipe(Record, frozen=True):
     """Vocabulary, network sizes, training and search of the baseline."""
@@ -54,9 +52,9 @@ class LstmRecipe(Record, frozen=True):
     hidden: Positive = 192
     """Hidden size."""
     layers: Positive = 2
-    dropout: Rate = 0.1
+    dropout: Dropout = 0.1
     """Dropout between layers."""
-    spread: Annotated[float, msgspec.Meta(gt=0)] = 0.1
+    spread: PositiveFloat = 0.1
     """Weights are initialised uniformly in [-spread, spread]."""
     carry_training: Literal["encoder", "decoder"] = "encoder"
     """Whose final state is carried to the next turn in training; released program: the encoder's."""
@@ -65,30 +63,30 @@ class LstmRecipe(Record, frozen=True):
     epochs: Positive = 2
     batch: Positive = 16
     """Dialogues per step."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 3e-3
+    learning_rate: PositiveFloat = 3e-3
     schedule: Literal["cosine", "constant"] = "cosine"
-    clip: Annotated[float, msgspec.Meta(gt=0)] = 5.0
+    clip: PositiveFloat = 5.0
     """Gradient clipping: maximum norm."""
-    most_talks: Annotated[int, msgspec.Meta(ge=0)] = 6500
+    most_talks: Count = 6500
     """Maximum number of training dialogues, drawn by the seed, small files before large ones; 0: all of them."""
     repeats: Positive = 6
     """How often dialogues of a small file are repeated per epoch; no file becomes larger than the largest."""
-    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.02
+    held_out: ProperFraction = 0.02
     """Share of the dialogues held out for choosing the checkpoint where no held-out data is given."""
     patience: Positive = 3
     """Early stopping: evaluations without improvement."""
-    check_every: Annotated[int, msgspec.Meta(ge=0)] = 0
+    check_every: Count = 0
     """Steps between evaluations on held-out dialogues; 0: one after each epoch."""
     search: Literal["bonus", "beam", "greedy"] = "bonus"
     """`bonus`: beam search of the released program; `beam`, `greedy`: those of `duologue.models.decode`."""
     beams: Positive = 5
     longest_reply: Annotated[int, msgspec.Meta(ge=2)] = 30
     """Search steps."""
-    bonus: Annotated[float, msgspec.Meta(ge=0)] = 1.0
+    bonus: NonNegative = 1.0
     """Length bonus per token added to ln P, in the search `bonus`."""
-    length_power: Annotated[float, msgspec.Meta(ge=0)] = 1.0
+    length_power: NonNegative = 1.0
     """Length penalty of the search `beam`: replies are ranked by ln P / length ** this."""
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    checkpoint_seconds: NonNegative = 20.0
     """Seconds between checkpoints."""
     threads: Positive = 1
     """CPU threads in training; the weights depend on it in the last bits."""

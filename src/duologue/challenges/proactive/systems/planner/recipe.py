@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import msgspec
-
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
 from duologue.core.records import Record
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
-Share = Annotated[float, msgspec.Meta(ge=0, lt=1)]
-Weight = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class PlannerRecipe(Record, frozen=True):
@@ -37,10 +29,10 @@ class PlannerRecipe(Record, frozen=True):
     """Latest agent turn for naming B, once A was named."""
     facts_by: Count = 2
     """Agent turn from which a new fact is used while fewer than two were."""
-    variety: Weight = 0.011
+    variety: NonNegative = 0.011
     """Utility (character F1, 0 to 1) added per expected novel word, one that no other reply of a test set has:
     predicted utility alone favours generic replies."""
-    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.06
+    held_out: ProperFraction = 0.06
     """Fraction of the training samples, by pairs of topics, that selects the best weights without held-out data."""
     epochs: Positive = 4
     batch: Positive = 64
@@ -49,15 +41,15 @@ class PlannerRecipe(Record, frozen=True):
     """Candidates of a sample used in a step, sampled separately for each network; 0: all of them."""
     members: Positive = 2
     """Networks of the ensemble, with different seeds; their predictions are averaged."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1.5e-3
+    learning_rate: PositiveFloat = 1.5e-3
     width: Positive = 64
     """Embedding size."""
     hidden: Positive = 192
-    word_dropout: Share = 0.15
+    word_dropout: Dropout = 0.15
     """Fraction of words dropped in training."""
     rare: Positive = 4
     """Words of fewer training states, or fewer templates, are unknown words."""
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    checkpoint_seconds: NonNegative = 20.0
     """Seconds between checkpoints."""
     threads: Positive = 2
     """CPU threads in training; another number changes the last bits."""

@@ -6,10 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
 from duologue.core.records import Record
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class PostksRecipe(Record, frozen=True):
@@ -19,7 +17,7 @@ class PostksRecipe(Record, frozen=True):
     """Embedding size."""
     hidden: Annotated[int, msgspec.Meta(ge=2, multiple_of=2)] = 192
     """Hidden size."""
-    dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.3
+    dropout: Dropout = 0.3
     """Dropout rate of the decoder's output."""
     posterior: Literal["reply", "source-and-reply"] = "reply"
     """Input of the posterior: the reference (the released code), or source and reference (the document)."""
@@ -30,22 +28,22 @@ class PostksRecipe(Record, frozen=True):
     width: Positive = 1
     """Beam width; 1 is greedy search, as in the released PyTorch program; the Paddle program has 10."""
     epochs: Positive = 14
-    bow_epochs: Annotated[int, msgspec.Meta(ge=0)] = 2
+    bow_epochs: Count = 2
     """First epochs, in which only the bag-of-words loss is trained."""
     batch: Positive = 32
     """Samples per step."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1e-3
-    clip: Annotated[float, msgspec.Meta(gt=0)] = 5.0
+    learning_rate: PositiveFloat = 1e-3
+    clip: PositiveFloat = 5.0
     """Largest norm of the gradient."""
-    held_out: Share = 0.05
+    held_out: ProperFraction = 0.05
     """Fraction of the samples, split by pairs of topics, that selects the best weights without held-out data."""
-    check_every: Annotated[int, msgspec.Meta(ge=0)] = 0
+    check_every: Count = 0
     """Steps between validations; 0: once per epoch."""
     patience: Positive = 3
     """Validations without improvement after the first stage before early stopping."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Precision of matrix products in training; decoding is in float32."""
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 30.0
+    checkpoint_seconds: NonNegative = 30.0
     """Seconds between checkpoints."""
     threads: Positive = 1
     """CPU threads in training; another number changes the last bits."""

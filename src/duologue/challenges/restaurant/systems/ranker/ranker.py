@@ -7,12 +7,13 @@ beside every score: `closed` is trained on knowledge base 1 and its five slots, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
+from duologue.core.bounds import NonNegative, Positive, PositiveFloat, Probability
 from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import TrainingData
@@ -33,9 +34,6 @@ WEIGHTS, CARD = "weights.safetensors", "ranker.json"
 _CHUNK = 256  # samples per batch of inference
 _DIGITS = 3  # of a score: below that, sums depend on what else is in the batch
 
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-
 
 class RankerRecipe(Record, frozen=True):
     """Training data, network size and training schedule of the ranker."""
@@ -48,21 +46,21 @@ class RankerRecipe(Record, frozen=True):
     """Simulated held-out dialogues per subtask, which select the best epoch."""
     schemas: Positive = 600
     """Open regime: number of random schemas."""
-    standard: Share = 0.3
+    standard: Probability = 0.3
     """Open regime: share of the dialogues in knowledge base 1."""
-    rare: Share = 0.02
+    rare: Probability = 0.02
     """Words that occur in a smaller share of the schemas become the unknown word."""
     epochs: Positive = 4
     batch: Positive = 64
     """Dialogues per training step."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
+    learning_rate: PositiveFloat = 2e-3
     width: Positive = 64
     """Vector size of words, utterances and turns."""
     hidden: Positive = 128
     """Hidden size of the layer that scores a candidate."""
-    word_dropout: Share = 0.03
+    word_dropout: Probability = 0.03
     """Share of words replaced by the unknown word in training."""
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    checkpoint_seconds: NonNegative = 20.0
     """Time between checkpoints."""
     threads: Positive = 1
     """Processor threads in training. So small a network gains little from a second one, and loses much where other

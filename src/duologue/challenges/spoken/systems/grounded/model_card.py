@@ -6,8 +6,8 @@ from pathlib import Path  # noqa: TC003  # a record's annotations are read at ru
 
 import msgspec
 
-from duologue.challenges.spoken.systems.grounded.encoder import RankerVocabulary  # noqa: TC001  # a record's annotations are read
-from duologue.challenges.spoken.systems.grounded.triple_choice import ValueSelector  # noqa: TC001  # a record's annotations are read
+from duologue.challenges.spoken.systems.grounded.encoder import RankerVocabulary  # a record's annotations are read
+from duologue.challenges.spoken.systems.grounded.triple_choice import ValueSelector  # a record's annotations are read
 from duologue.core.disk import read_bytes, write_bytes
 from duologue.core.errors import StorageError
 from duologue.core.records import Record

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-import msgspec
+from typing import Literal
 
 from duologue.challenges.spoken.systems.template_nlg.recipe import TemplateNlgRecipe
+from duologue.core.bounds import NonNegative, Positive, PositiveFloat, Probability, ProperFraction
 from duologue.core.records import Record
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class GroundedRecipe(Record, frozen=True):
@@ -20,7 +16,7 @@ class GroundedRecipe(Record, frozen=True):
     """`exact` links names only as they are written, punctuation and case apart (an ablation)."""
     repair: bool = True
     """Whether recognition errors in questions are corrected (an ablation where not)."""
-    silence: Share = 0.9
+    silence: Probability = 0.9
     """Probability of "no knowledge needed" above which no triple is selected. A lower one is
     right more often where none is needed and wrong more often where some is; test questions nearly always need some."""
     members: Positive = 3
@@ -28,19 +24,19 @@ class GroundedRecipe(Record, frozen=True):
     epochs: Positive = 4
     batch: Positive = 32
     """Samples per step, each with all its candidates."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 2e-3
-    weight_decay: Annotated[float, msgspec.Meta(ge=0)] = 0.02
+    learning_rate: PositiveFloat = 2e-3
+    weight_decay: NonNegative = 0.02
     width: Positive = 48
     """Numbers per word."""
     hidden: Positive = 48
-    dropout: Share = 0.3
-    word_dropout: Share = 0.3
+    dropout: Probability = 0.3
+    word_dropout: Probability = 0.3
     """Share of words not read in training."""
     rare: Positive = 2
     """Words that fewer dialogues have are not read."""
-    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.1
+    held_out: ProperFraction = 0.1
     """Share of the training dialogues that decides which weights are best."""
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    checkpoint_seconds: NonNegative = 20.0
     """Time between checkpoints."""
     threads: Positive = 1
     """Processor threads in training; another number gives other last bits."""

@@ -6,11 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
+from duologue.core.bounds import Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
 from duologue.core.records import Record
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Rate = Annotated[float, msgspec.Meta(gt=0)]
-Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class TaggerRecipe(Record, frozen=True):
@@ -20,7 +17,7 @@ class TaggerRecipe(Record, frozen=True):
     layers: Positive = 1
     epochs: Positive = 2
     batch: Positive = 32
-    learning_rate: Rate = 2e-3
+    learning_rate: PositiveFloat = 2e-3
 
 
 class AttributeRecipe(Record, frozen=True):
@@ -29,7 +26,7 @@ class AttributeRecipe(Record, frozen=True):
     width: Positive = 128
     epochs: Positive = 8
     batch: Positive = 32
-    learning_rate: Rate = 2e-3
+    learning_rate: PositiveFloat = 2e-3
 
 
 class GeneratorRecipe(Record, frozen=True):
@@ -41,17 +38,17 @@ class GeneratorRecipe(Record, frozen=True):
     width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 96
     encoder_layers: Positive = 1
     decoder_layers: Positive = 2
-    dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.1
-    word_dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.1
+    dropout: Dropout = 0.1
+    word_dropout: Dropout = 0.1
     """Share of characters that are read as unknown in training."""
     epochs: Positive = 7
     batch: Positive = 16
-    learning_rate: Rate = 2e-3
+    learning_rate: PositiveFloat = 2e-3
     search: Literal["greedy", "beam", "nucleus"] = "nucleus"
     """How replies are generated; the published program samples them."""
     top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.6
     """Of nucleus sampling: tokens are drawn from the most probable ones whose probabilities sum to this."""
-    temperature: Rate = 0.7
+    temperature: PositiveFloat = 0.7
     """Of nucleus sampling: the sampling temperature."""
     longest: Positive = 40
     """Most tokens (characters and pieces of triples) of a reply."""
@@ -65,11 +62,11 @@ class PipelineRecipe(Record, frozen=True):
     names: TaggerRecipe = TaggerRecipe()
     attributes: AttributeRecipe = AttributeRecipe()
     replies: GeneratorRecipe = GeneratorRecipe()
-    held_out: Share = 0.06
+    held_out: ProperFraction = 0.06
     """Share of the training dialogues that decides which weights are best."""
     rare: Positive = 2
     """Characters and n-grams that stand in fewer texts are unknown."""
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    checkpoint_seconds: NonNegative = 20.0
     """Time between checkpoints."""
     threads: Positive = 1
     """Processor threads in training; another number gives other last bits."""

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import msgspec
-
+from duologue.core.bounds import NonNegative, Positive, PositiveFloat, ProperFraction
 from duologue.core.records import Record
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class TemplateNlgRecipe(Record, frozen=True):
@@ -18,18 +13,18 @@ class TemplateNlgRecipe(Record, frozen=True):
     """Candidate replies that are reranked."""
     pool: Positive = 200
     """Templates retrieved for them."""
-    vote: Annotated[float, msgspec.Meta(ge=0)] = 0.7
+    vote: NonNegative = 0.7
     """Weight of a candidate's expected utility against the best ones, beside its own predicted utility."""
     practised: Positive = 40
     """Candidates of a training sample that the network sees."""
-    held_out: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.08
+    held_out: ProperFraction = 0.08
     """Share of the training dialogues that decides which weights are best."""
     epochs: Positive = 4
     batch: Positive = 64
     """Samples per step, each with all its candidates."""
-    learning_rate: Annotated[float, msgspec.Meta(gt=0)] = 1.5e-3
+    learning_rate: PositiveFloat = 1.5e-3
     hidden: Positive = 192
-    checkpoint_seconds: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    checkpoint_seconds: NonNegative = 20.0
     """Time between checkpoints."""
     threads: Positive = 1
     """Processor threads in training; another number gives other last bits."""

@@ -16,6 +16,7 @@ import torch
 from torch import nn
 
 from duologue.challenges.conversation.systems.lstm.network.layers import Lstm, LstmState, join_states
+from duologue.core.bounds import Dropout, Positive, PositiveFloat
 from duologue.core.records import Record
 from duologue.models.entropy import entropy
 from duologue.models.recurrent import Packed, pack
@@ -30,7 +31,6 @@ Carry = Literal["encoder", "decoder"]
 """Whose final state initialises the encoder of the next turn."""
 
 TokenIds = tuple[int, ...]
-Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class EncoderDecoderConfig(Record, frozen=True):
@@ -43,9 +43,9 @@ class EncoderDecoderConfig(Record, frozen=True):
     hidden: Positive = 512
     """H"""
     layers: Positive = 2
-    dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.5
+    dropout: Dropout = 0.5
     """Dropout between layers."""
-    spread: Annotated[float, msgspec.Meta(gt=0)] = 0.1
+    spread: PositiveFloat = 0.1
     """All weights are initialised uniformly in [-spread, spread]."""
     carry_training: Carry = "encoder"
     """In training; released program: the encoder's."""

@@ -20,6 +20,7 @@ from torch import nn
 from torch.nn import functional
 
 from duologue.challenges.proactive.systems.postks.network.batch import END, PAD
+from duologue.core.bounds import Dropout, Positive
 from duologue.core.records import Record
 from duologue.models.deferred_grad import DeferredLinear, DeferredMemory
 from duologue.models.entropy import entropy
@@ -38,11 +39,11 @@ class PostksSize(Record, frozen=True):
 
     vocabulary: Annotated[int, msgspec.Meta(ge=4)]
     """v, the four special tokens included."""
-    words: Annotated[int, msgspec.Meta(ge=1)] = 300
+    words: Positive = 300
     """e: embedding size."""
     hidden: Annotated[int, msgspec.Meta(ge=2, multiple_of=2)] = 800
     """h: hidden size, half of it per direction in the encoders."""
-    dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.3
+    dropout: Dropout = 0.3
     """Dropout rate of the decoder's output."""
     posterior: Literal["reply", "source-and-reply"] = "reply"
     """Input of the posterior: y (the released code), or MLP([x; y]) (the document)."""

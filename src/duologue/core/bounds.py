@@ -1,0 +1,18 @@
+"""Bounded numbers for the entries of recipes; a value outside is refused when the recipe is read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+Positive = Annotated[int, Meta(ge=1)]
+Count = Annotated[int, Meta(ge=0)]
+PositiveFloat = Annotated[float, Meta(gt=0)]
+NonNegative = Annotated[float, Meta(ge=0)]
+Probability = Annotated[float, Meta(ge=0, le=1)]
+"""A probability, or a share from nothing to all."""
+ProperFraction = Annotated[float, Meta(gt=0, lt=1)]
+"""A share strictly between nothing and all."""
+Dropout = Annotated[float, Meta(ge=0, lt=1)]
+"""A share that may be nothing, never all."""

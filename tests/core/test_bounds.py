@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from duologue.core import bounds
+
+
+@pytest.mark.parametrize(
+    ("kind", "within", "without"),
+    [
+        (bounds.Positive, [1, 7], [0, -1, 1.5]),
+        (bounds.Count, [0, 7], [-1]),
+        (bounds.PositiveFloat, [0.1, 3], [0, -0.1]),
+        (bounds.NonNegative, [0, 0.1], [-0.1]),
+        (bounds.Probability, [0, 0.5, 1], [-0.1, 1.1]),
+        (bounds.ProperFraction, [0.5], [0, 1]),
+        (bounds.Dropout, [0, 0.5], [1, -0.1]),
+    ],
+)
+def test_numbers_outside_their_bounds_are_refused(kind: object, within: list[float], without: list[float]) -> None:
+    for number in within:
+        assert msgspec.convert(number, kind) == number
+    for number in without:
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert(number, kind)
