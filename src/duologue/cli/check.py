@@ -8,8 +8,8 @@ import click
 import msgspec
 
 from duologue.core.errors import describe_problems
-from duologue.core.findings import total
 from duologue.core.plugins import load_task
+from duologue.core.problems import total
 from duologue.run import evaluate
 from duologue.terminal import console, options
 

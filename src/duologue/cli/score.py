@@ -8,8 +8,8 @@ import click
 import msgspec
 
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.findings import total
 from duologue.core.plugins import load_task
+from duologue.core.problems import total
 from duologue.report import render, render_whole, to_json
 from duologue.run import evaluate
 from duologue.run.contamination import demand_unseen, warnings_of_training

@@ -26,7 +26,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from duologue.core import decompression, disk
 from duologue.core.errors import FormatError
-from duologue.core.findings import Findings
+from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class _Names:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seen: set[str] = set()
-        self._findings = Findings()
+        self._findings = ProblemCollector()
 
     def add(self, name: str, *, folder: bool, wrong: str) -> None:
         """Take a name in. Raises `FormatError` when there are too many."""

@@ -11,7 +11,7 @@ from duologue.challenges.restaurant.formats.files import example_of, read_result
 from duologue.challenges.restaurant.scoring import official
 from duologue.challenges.restaurant.scoring.checker import RULES, check, examine
 from duologue.core.errors import UsageError
-from duologue.core.findings import total
+from duologue.core.problems import total
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,8 +20,8 @@ import msgspec
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.findings import capped
 from duologue.core.lines import Lines, cut, sha256
+from duologue.core.problems import capped
 from duologue.core.records import Answer, Dialogue, Example, Problem, Sample, Submission, Turn
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from duologue.challenges.conversation.formats import posts
 from duologue.core import disk
 from duologue.core.errors import FormatError
-from duologue.core.findings import capped
 from duologue.core.lines import Lines
+from duologue.core.problems import capped
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
-from duologue.core.findings import MOST, capped
 from duologue.core.lines import Lines
+from duologue.core.problems import PROBLEM_LIMIT, capped
 from duologue.core.records import Problem, Record
 
 if TYPE_CHECKING:
@@ -106,10 +106,10 @@ def read_store(path: Path) -> Store:
         if not _ID.fullmatch(key):
             problems.append(_wrong(pointer, key, "a decimal id as the key"))
         problems += _dialogue_problems(posts, pointer)
-        if len(problems) >= MOST:
+        if len(problems) >= PROBLEM_LIMIT:
             break
     if problems:
-        raise FormatError(path, problems[:MOST])
+        raise FormatError(path, problems[:PROBLEM_LIMIT])
     dialogues = {key: tuple(map(post_of, posts)) for key, posts in decoded.items()}
     account = path.name.removesuffix(".gz").removesuffix(".json")
     return Store(account=account, dialogues=dialogues, layout=_layout_of(text))
@@ -127,7 +127,7 @@ def write_store(store: Store, path: Path, *, private: bool = False) -> None:
 def read_ids(path: Path) -> list[tuple[TurnIds, ...]]:
     """Return an id list: per dialogue its turns with the ids of their posts. Raises as `read_store` does."""
     decoded, _ = _decode(path)
-    problems = list(_id_problems(decoded))[:MOST]
+    problems = list(_id_problems(decoded))[:PROBLEM_LIMIT]
     if problems:
         raise FormatError(path, problems)
     return [
@@ -157,7 +157,7 @@ def read_limits(path: Path) -> dict[str, dict[int, int]]:
             if not _ID.fullmatch(end) or not _is(begin, (int,)):
                 problems.append(_wrong(f"{pointer}/{_escaped(end)}", begin, "an id, under an id as its key"))
     if problems:
-        raise FormatError(path, problems[:MOST])
+        raise FormatError(path, problems[:PROBLEM_LIMIT])
     return {account: {int(end): begin for end, begin in limits.items()} for account, limits in decoded.items()}
 
 
@@ -209,7 +209,7 @@ def _decode(path: Path) -> tuple[Any, str]:
 
     def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
-        if len(made) < len(pairs) and len(twice) < MOST:
+        if len(made) < len(pairs) and len(twice) < PROBLEM_LIMIT:
             times = Counter(key for key, _ in pairs)
             twice.extend(sorted(key for key, found in times.items() if found > 1))
         return made

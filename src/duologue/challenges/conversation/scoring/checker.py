@@ -20,7 +20,7 @@ from duologue.challenges.conversation.formats.files import (
     speaker_unknown,
 )
 from duologue.challenges.conversation.scoring import official
-from duologue.core import disk, findings
+from duologue.core import disk, problems
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
 
@@ -52,7 +52,7 @@ RULES = {
     "reply-missing": "there is a reply to each sample",
     "reply-extra": "there is a sample to each reply",
     "counts-differ": "`bleu_score.py` finds as many references as hypotheses, and at least one",
-    findings.RULE: findings.RULE_SAYS,
+    problems.RULE: problems.RULE_SAYS,
 }
 """Ids of the validation rules, and what each requires."""
 
@@ -106,7 +106,7 @@ def examine(submission: Submission, examples: Sequence[Example] | None) -> tuple
     if stop is not None:
         return (*submission.problems, stop)
     look = _output_problems if submission.layout == OUTPUT else _reply_problems
-    return findings.capped(chain(submission.problems, look(submission.rows, examples or ())))
+    return problems.capped(chain(submission.problems, look(submission.rows, examples or ())))
 
 
 def _nothing_to_score(submission: Submission) -> Problem | None:

@@ -15,7 +15,7 @@ import msgspec
 from duologue.challenges.conversation.formats.files import HYPOTHESIS, OUTPUT, REFERENCE, blocks_of
 from duologue.challenges.conversation.scoring import checker, official
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.findings import MOST
+from duologue.core.problems import PROBLEM_LIMIT
 from duologue.core.records import Answer, Problem
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def _require_references(examples: Sequence[Example]) -> list[Problem]:
     """Raise `FormatError` where a sample has no reference."""
     bare = [one.sample.id for one in examples if not one.references]
     if bare:
-        problems = [_no_references(f"sample '{name}'") for name in bare[:MOST]]
+        problems = [_no_references(f"sample '{name}'") for name in bare[:PROBLEM_LIMIT]]
         raise FormatError("the truth", problems)
     return []
 

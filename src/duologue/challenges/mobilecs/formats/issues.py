@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.decoded import is_text, shown
-from duologue.core.findings import Findings
+from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Issues:
     """Problems of a file with their places; those beyond 1,000 are only counted (`core.findings`)."""
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
-        self._found = Findings()
+        self._found = ProblemCollector()
         self.place = ""
         """Place of the next problems: dialogue and pointer."""
         self.errors = 0

@@ -15,7 +15,7 @@ from duologue.challenges.mobilecs.formats.annotations import TurnAnnotations, re
 from duologue.challenges.mobilecs.formats.issues import Issues, expected_text, open_rows, row_id, unique_id
 from duologue.challenges.mobilecs.schema.intents import acts_of
 from duologue.challenges.mobilecs.schema.ontology import CONFUSED, SPEAKERS, STAFF_INTENT, USER_INTENT
-from duologue.core import findings
+from duologue.core import problems
 from duologue.core.decoded import shown
 from duologue.core.records import Annotation, Answer, Dialogue, Example, Mention, Sample, Turn, Value
 
@@ -46,7 +46,7 @@ RULES = {
     "position-flat": "an entity's `pos` is a list of positions (a warning; repaired; the official scorer crashes)",
     "position-empty": "no position is an empty list (a warning; left out)",
     "position-text": "a position covers the name or value in its utterance (a warning)",
-    findings.RULE: findings.RULE_SAYS,
+    problems.RULE: problems.RULE_SAYS,
 }
 """Rules for raw files by id."""
 

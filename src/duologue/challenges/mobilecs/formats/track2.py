@@ -23,7 +23,7 @@ from duologue.challenges.mobilecs.schema.ontology import (
     USER_INTENT,
     USER_TEXT,
 )
-from duologue.core import findings
+from duologue.core import problems
 from duologue.core.decoded import is_text, is_whole, pointer, shown
 from duologue.core.records import Act, Annotation, Answer, Example, Fact, Goal, Sample, Turn
 
@@ -46,7 +46,7 @@ RULES = {
     "turn-type": "a turn is an object",
     "user-text": "a turn has the user's text under `用户`",
     "truth-type": "`客服`, `用户意图` and `客服意图`, where they are given, are texts",
-    findings.RULE: findings.RULE_SAYS,
+    problems.RULE: problems.RULE_SAYS,
 }
 """Rules for track 2 data files by id."""
 

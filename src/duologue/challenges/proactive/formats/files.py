@@ -21,8 +21,8 @@ from duologue.core import disk
 from duologue.core.decoded import is_whole
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.findings import capped
 from duologue.core.lines import Lines, sha256
+from duologue.core.problems import capped
 from duologue.core.records import Answer, Dialogue, Example, Fact, Goal, Problem, Sample, Submission, Turn
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.proactive.schema import START
-from duologue.core import disk, findings
+from duologue.core import disk, problems
 from duologue.core.decoded import is_whole, shown
 from duologue.core.records import Problem
 
@@ -32,7 +32,7 @@ DATA_RULES = {
     "response-type": "a `response` is a text",
     "text-surrogate": "a text holds whole characters; half a surrogate pair cannot be written as UTF-8",
     "domain-missing": "model text needs the domain (领域) of both topics among the knowledge",
-    findings.RULE: findings.RULE_SAYS,
+    problems.RULE: problems.RULE_SAYS,
 }
 """Rule id -> what it requires of a data file."""
 

@@ -22,8 +22,8 @@ from duologue.challenges.proactive.formats.files import (
 )
 from duologue.challenges.proactive.formats.rules import form_of
 from duologue.core.errors import FormatError
-from duologue.core.findings import Findings
 from duologue.core.lines import read
+from duologue.core.problems import ProblemCollector
 from duologue.core.records import Example
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class StoredExamples(Sequence[Example]):
         self._path = path
         self._packed: list[bytes] = []
         self._total = 0
-        findings = Findings()
+        findings = ProblemCollector()
         part: list[IdAndReply] = []
         dialogue_ids = DialogueIds()
         good = True

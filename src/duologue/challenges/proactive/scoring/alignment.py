@@ -10,7 +10,7 @@ from duologue.challenges.proactive.formats.files import EVALUATION
 from duologue.challenges.proactive.formats.stored import StoredExamples
 from duologue.challenges.proactive.scoring.official import line_pairs
 from duologue.core.errors import FormatError
-from duologue.core.findings import capped
+from duologue.core.problems import capped
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:

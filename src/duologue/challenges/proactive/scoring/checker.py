@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.schema import BRIEF
 from duologue.challenges.proactive.scoring import alignment, official
-from duologue.core import disk, findings
+from duologue.core import disk, problems
 from duologue.core.decoded import shown
 from duologue.core.records import Problem
 
@@ -37,7 +37,7 @@ RULES = {
     "slot-left": "slots such as `video_topic_a` have been replaced by their topics (a warning)",
     "token-left": "no token of a model such as `<unk>` is left (a warning)",
     "official-refusal": "`eval.py` scores the file without an error of its own",
-    findings.RULE: findings.RULE_SAYS,
+    problems.RULE: problems.RULE_SAYS,
 }
 """Rule id -> what it requires of a result file."""
 
@@ -64,7 +64,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
         return submission.problems
     if variant == "official":
         return _official(submission, examples or ())
-    return findings.capped(chain(submission.problems, _problems(submission, examples)))
+    return problems.capped(chain(submission.problems, _problems(submission, examples)))
 
 
 def refusal(outcome: official.EvalPyOutcome) -> Problem | None:

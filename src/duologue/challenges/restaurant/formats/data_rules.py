@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.core import findings
+from duologue.core import problems
 from duologue.core.decoded import is_text, shown
 from duologue.core.records import Problem
 
@@ -31,7 +31,7 @@ DATA_RULES = {
     "answer-type": "an `answer` is an object with `candidate_id` and `utterance`",
     "answer-unknown": "the answer is one of the candidates of its dialogue",
     "answer-differs": "the answer has the same text as the candidate of its id",
-    findings.RULE: findings.RULE_SAYS,
+    problems.RULE: problems.RULE_SAYS,
 }
 """Ids of the rules for data files, and what each demands."""
 
@@ -47,7 +47,7 @@ def place_of(row: Any, number: int) -> str:
 
 def data_problems(rows: list[Any]) -> list[Problem]:
     """Return all problems of the rows of a data file; of more than 1,000 the others are counted."""
-    return list(findings.capped(_data_problems(rows)))
+    return list(problems.capped(_data_problems(rows)))
 
 
 def _data_problems(rows: list[Any]) -> Iterator[Problem]:

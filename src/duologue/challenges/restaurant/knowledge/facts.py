@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from duologue.core import disk
 from duologue.core.errors import FormatError
-from duologue.core.findings import Findings
+from duologue.core.problems import ProblemCollector
 from duologue.core.records import Fact, Problem
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def read_facts(path: Path) -> list[Fact]:
     """
     text, _ = disk.decode_text(disk.read_bytes(path), path)
     facts: list[Fact] = []
-    problems = Findings()
+    problems = ProblemCollector()
     fits = _LINE.fullmatch
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.removesuffix("\r")

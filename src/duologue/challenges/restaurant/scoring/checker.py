@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from duologue.challenges.restaurant.formats.data_rules import NOT_A_LIST, id_problems, place_of, placed
 from duologue.challenges.restaurant.schema.brief import BRIEF
 from duologue.challenges.restaurant.scoring import official
-from duologue.core import disk, findings
+from duologue.core import disk, problems
 from duologue.core.decoded import shown
 from duologue.core.records import Answer, Problem
 
@@ -50,7 +50,7 @@ RULES = {
     "rank-range": "a `rank` lies between 1 and the number of candidates",
     "rank-repeated": "no two entries of a dialogue have the same `rank`",
     "official-refusal": "`check_validity.py` reads the file without an error of its own",
-    findings.RULE: findings.RULE_SAYS,
+    problems.RULE: problems.RULE_SAYS,
 }
 """Ids of the rules for result files, and what each demands."""
 
@@ -102,7 +102,7 @@ def examine(submission: Submission, examples: Sequence[Example] | None) -> Check
         message = f"the file holds {shown(rows)}, expected a list of dialogues"
         return CheckedRankings((*submission.problems, Problem(rule="not-a-list", message=message)))
     examiner = _StrictChecker(examples)
-    found = findings.capped(chain(submission.problems, examiner.problems(rows)))
+    found = problems.capped(chain(submission.problems, examiner.problems(rows)))
     return CheckedRankings(found, examiner.answers)
 
 

@@ -16,7 +16,7 @@ from duologue.challenges.spoken.formats.files import FileRows
 from duologue.challenges.spoken.formats.json_objects import Decoded
 from duologue.challenges.spoken.formats.message_rules import half_character, message_problems
 from duologue.challenges.spoken.schema.triples import NAME, key_of, plain
-from duologue.core import disk, findings
+from duologue.core import disk, problems
 from duologue.core.decoded import is_whole, pointer, shown
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Problem
@@ -73,7 +73,7 @@ RULES = {
     ),
     "triple-repeated": ResultRule("no triple occurs twice in a reply", "warning", "warning", "keep one of them"),
     "triple-unknown": ResultRule("each triple is in the knowledge graph", "warning", "warning"),
-    findings.RULE: ResultRule(findings.RULE_SAYS),
+    problems.RULE: ResultRule(problems.RULE_SAYS),
 }
 """The rules for result files by id."""
 
@@ -140,7 +140,7 @@ def examine(
                 found += _graph_problems(name, row, world)
     if examples is not None:
         found += _id_problems(rows, [example.sample.id for example in examples])
-    return CheckedResult(findings.capped(_judge(found, variant)), replies)
+    return CheckedResult(problems.capped(_judge(found, variant)), replies)
 
 
 def _judge(problems: Sequence[Problem] | Iterator[Problem], variant: str) -> list[Problem]:

@@ -9,7 +9,7 @@ from tests.mobilecs_tracks import Track, changed, extraction_track
 
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import checker
-from duologue.core import findings
+from duologue.core import problems
 from duologue.core.records import Scoring
 
 if TYPE_CHECKING:
@@ -78,13 +78,13 @@ def test_the_official_check_names_the_crash(track: Track) -> None:
 def test_the_check_tells_the_first_problems_and_counts_the_others(
     track: Track, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(findings, "MOST", 5)
+    monkeypatch.setattr(problems, "PROBLEM_LIMIT", 5)
     rules = [rule for rule, _ in track.rules([1, 2, 3, 4, 5, 6, 7])]
     assert rules == ["item-not-object"] * 5 + ["too-many-problems"]
 
 
 def test_warnings_however_many_refuse_nothing(track: Track, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(findings, "MOST", 3)
+    monkeypatch.setattr(problems, "PROBLEM_LIMIT", 3)
     track.rows[0]["triples"] += [track.rows[0]["triples"][0]] * 10
     warned = track.rules(track.rows)
     assert warned == [*[("triple-repeated", "warning")] * 3, ("too-many-problems", "warning")]

@@ -17,8 +17,8 @@ from duologue.challenges.conversation.collector.importers.insertion import Impor
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
-from duologue.core.findings import Findings
 from duologue.core.lines import Lines
+from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
 from duologue.text.anonymiser import Anonymiser
 from duologue.text.personal.finder import find
@@ -90,7 +90,7 @@ def import_dialogues(
     """
     own = {name.lower() for name in company}
     name = account or re.sub(r"\W+", "_", path.name.partition(".")[0])
-    findings = Findings()
+    findings = ProblemCollector()
     made: dict[str, list[tuple[int, list[int]]]] = {}
     skipped: dict[str, int] = {}
     anonymiser = None if keep_personal_data else Anonymiser(keep=[] if account is None else [account])
@@ -119,7 +119,7 @@ def import_dialogues(
     return ImportResult(posts=total, dialogues=dialogues, accounts=len(made), skipped=skipped, replaced=replaced)
 
 
-def _rows(path: Path, findings: Findings) -> Iterator[tuple[str, Any]]:
+def _rows(path: Path, findings: ProblemCollector) -> Iterator[tuple[str, Any]]:
     """Yield candidate dialogues with their location in the file."""
     source = Source(path)
     lines = Lines(source, unmarked=True)
@@ -154,7 +154,7 @@ def _turns_of(row: Row) -> list[Any] | None:
     return next((row[name] for name in _TURNS if isinstance(row.get(name), list)), None)
 
 
-def _dialogue(row: Any, place: str, account: str, findings: Findings) -> ImportedDialogue | None:
+def _dialogue(row: Any, place: str, account: str, findings: ProblemCollector) -> ImportedDialogue | None:
     turns = _turns_of(row) if isinstance(row, dict) else None
     if turns is None:
         message = f"found no list of turns; expected one under {', '.join(repr(name) for name in _TURNS)}"

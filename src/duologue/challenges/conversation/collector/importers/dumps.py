@@ -14,7 +14,7 @@ from duologue.core import disk
 from duologue.core.decompression import bunzipped, is_bzip2
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError, StorageError, UsageError
-from duologue.core.findings import Findings
+from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _notice(row: Row) -> tuple[str, int | None] | None:
 def _stream(source: Source, gone: _Gone) -> Iterator[Row | str]:
     """Yield posts, and skip reasons of other lines; deletion notices are added to `gone`."""
     path = source.path
-    findings = Findings()
+    findings = ProblemCollector()
     for number, line in enumerate(_lines(source), start=1):
         if not line.strip():
             continue

@@ -27,7 +27,7 @@ from duologue.challenges.conversation.formats.posts import MONTHS
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
-from duologue.core.findings import Findings
+from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
 from duologue.store.threads import rebuild
 from duologue.text.anonymiser import Anonymiser
@@ -176,7 +176,7 @@ def _thread(base: PostBase, index: _Index, progress: Progress | None) -> int:
 def _indexed(source: Source, path: Path) -> _Index:
     """First pass: new ids, parents and companies. Raises `FormatError`."""
     index = _Index()
-    findings = Findings()
+    findings = ProblemCollector()
     minutes: dict[str, int] = {}
     put, news, answered_by = index.put, index.news, index.answers
     with _table(source) as table:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.systems.copier.tokenizer_windows import TokenizerWindows
     from duologue.core.records import Sample
     from duologue.models.decode import DecodingLimits
-    from duologue.models.sampling import SamplingConfig
+    from duologue.models.generation import SamplingConfig
     from duologue.models.train import TrainingTask
     from duologue.models.vocabulary import CopyVocabulary
 
@@ -192,7 +192,7 @@ class Copier(NeuralGenerator[CopyRecipe, "DecoderLM"]):
         )
 
     def _sampling(self) -> SamplingConfig:
-        from duologue.models.sampling import SamplingConfig  # needs torch
+        from duologue.models.generation import SamplingConfig  # needs torch
 
         recipe = self.recipe
         return SamplingConfig(

@@ -27,7 +27,7 @@ from duologue.challenges.mobilecs.schema.ontology import (
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.dialogue import official
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError, official_errors
-from duologue.core import findings
+from duologue.core import problems
 from duologue.core.decoded import made_whole, shown
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem
@@ -49,7 +49,7 @@ RULES = {
     "label-unknown": "intents are labels of the inventories (a warning; they cannot be right)",
     "argument-with-id": "arguments name an entity and not its id (a warning; the official scorer never counts ids)",
     "official-crash": "the official scorer gets through the file",
-    findings.RULE: findings.RULE_SAYS,
+    problems.RULE: problems.RULE_SAYS,
 }
 """Ids of the rules for track 2 result files, and what each demands."""
 

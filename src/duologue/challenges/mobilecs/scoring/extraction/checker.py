@@ -18,7 +18,7 @@ from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, NOISE, US
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import official
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
-from duologue.core import findings
+from duologue.core import problems
 from duologue.core.decoded import shown
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ RULES = {
     "turn-differs": "`utterance_id` lies in the turn of `turn_id`",
     "turn-unknown": "a turn lies within its dialogue",
     "official-crash": "the official programs get through the file",
-    findings.RULE: findings.RULE_SAYS,
+    problems.RULE: problems.RULE_SAYS,
 }
 """Ids of the rules for track 1 result files, and what each demands."""
 

@@ -120,7 +120,7 @@ class Pipeline:
         from duologue.challenges.spoken.systems.pipeline.generator_input import generator_pair, generator_source
         from duologue.challenges.spoken.systems.pipeline.network.generator import replies
         from duologue.models.decode import DecodingLimits  # these need torch
-        from duologue.models.sampling import SamplingConfig
+        from duologue.models.generation import SamplingConfig
 
         recipe = self.recipe.replies
         pair, unknown = generator_pair(generator_source(facts, history), "", components.signs)

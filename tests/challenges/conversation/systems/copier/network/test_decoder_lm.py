@@ -18,7 +18,7 @@ from duologue.challenges.conversation.systems.copier.network.generation import (
     training_subject,
 )
 from duologue.models.decode import DecodingLimits, greedy
-from duologue.models.sampling import SamplingConfig
+from duologue.models.generation import SamplingConfig
 from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN
 
 V = 12

@@ -20,7 +20,7 @@ from duologue.challenges.spoken.systems.pipeline.network.seq2seq import (
 )
 from duologue.core.errors import UsageError
 from duologue.models.decode import DecodingLimits, greedy
-from duologue.models.sampling import SamplingConfig
+from duologue.models.generation import SamplingConfig
 from duologue.models.train import TrainConfig, train
 from duologue.models.vocabulary import BEGIN, END
 

@@ -10,7 +10,7 @@ from duologue.challenges.conversation.systems.copier.network.decoder_lm import (
     TokenBatch,
     collate_dialogues,
 )
-from duologue.models.sampling import generate, inference
+from duologue.models.generation import generate, inference
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.systems.copier.network.decoder_lm import DecoderLMConfig
     from duologue.models.decode import DecodingLimits, Reply
-    from duologue.models.sampling import SamplingConfig
+    from duologue.models.generation import SamplingConfig
 
 
 def new_decoder_lm(size: DecoderLMConfig, seed: int) -> DecoderLM:

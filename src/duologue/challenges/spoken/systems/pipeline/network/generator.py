@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, collate_seq2seq
-from duologue.models.sampling import generate, inference
+from duologue.models.generation import generate, inference
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqBatch, Seq2SeqPair, Seq2SeqSize
     from duologue.models.decode import DecodingLimits, Reply
-    from duologue.models.sampling import SamplingConfig
+    from duologue.models.generation import SamplingConfig
 
 
 def new_generator(size: Seq2SeqSize, seed: int) -> CopyTransformer:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.core.findings import RULE, Findings, capped, total
+from duologue.core.problems import RULE, ProblemCollector, capped, total
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def test_the_rest_is_counted_exactly() -> None:
 
 
 def test_what_stands_for_several_problems_counts_as_so_many() -> None:
-    found = Findings(problems(["warning"] * 3), most=2)
+    found = ProblemCollector(problems(["warning"] * 3), limit=2)
     found.add(Problem(rule="x", message="seven more", severity="warning", stands_for=7))
     assert found.problems()[-1].message == "and 8 more problems, all warnings; 10 in all"
     assert capped(found.problems(), 1)[-1].stands_for == 9
