@@ -1,4 +1,4 @@
-"""One form of the data made from another: dialogues cut into samples and gold, a graph put into a database."""
+"""Conversions between data formats: dialogues to samples or gold, a graph to a database and back."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from duologue.knowledge.graph import Graph
 
-WAYS = {("dialogues", "samples"), ("dialogues", "gold"), ("graph", "sqlite"), ("sqlite", "graph")}
-"""The ways that there are, from form to form."""
+CONVERSIONS = {("dialogues", "samples"), ("dialogues", "gold"), ("graph", "sqlite"), ("sqlite", "graph")}
+"""Pairs of source and target format."""
 
 
 def open_graph(path: Path) -> Graph:
-    """Return the graph of a file: kg.json is read into memory, a database is asked where it is.
+    """Return the graph of a file: kg.json is read into memory, a database is queried in place.
 
     Raises `FormatError` for a file that is neither.
     """
@@ -30,13 +30,13 @@ def open_graph(path: Path) -> Graph:
 
 
 def convert(source: str, target: str, path: Path, out: Path) -> None:
-    """Write form `target` of what `path` holds in form `source`.
+    """Write the content of `path`, of format `source`, in format `target`.
 
     Samples and gold of dialogues are those of the responder's turns, with the ids that `load` gives them. Raises
     `UsageError` for a way that there is none, `FormatError` for a file that is not of the form.
     """
-    if (source, target) not in WAYS:
-        ways = ", ".join(f"{one} to {other}" for one, other in sorted(WAYS))
+    if (source, target) not in CONVERSIONS:
+        ways = ", ".join(f"{one} to {other}" for one, other in sorted(CONVERSIONS))
         raise UsageError(f"there is no way from {source} to {target}; the ways are {ways}")
     if target == "sqlite":
         from duologue.store.graph import store

@@ -1,4 +1,4 @@
-"""What a data file holds, and what is wrong with it (specification, sections 2.1 to 2.3)."""
+"""Rules for data files: detection of the kind, and all problems of a file (specification, sections 2.1 to 2.3)."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ KINDS = {
     "gold": "an object from sample id to a reply (in the form of result.json)",
     "graph": "an object from entity to rows of entity, attribute and value (kg.json)",
 }
-"""The kinds of data files, in words."""
+"""Kinds of data files, described."""
 
 _TOLERATED = frozenset({"attrs-empty", "key-unknown", "attr-key-unknown", "value-placeholder", "triple-repeated"})
 """Rules of a result file that data files need not keep."""
 
 
 def kind_of(value: Any, kinds: Sequence[str]) -> str:
-    """Return which of the kinds a decoded file seems to be; its problems then say what differs.
+    """Return the most likely kind of a decoded file; its problems then say what differs.
 
-    An object is told by its first value. A kind that is not asked for is returned too when the file clearly is
-    of it: the message can then name it.
+    An object is classified by its first value. A kind outside `kinds` is returned too where the file clearly is of it,
+    so that the message can name it.
     """
     if isinstance(value, list):
         return "dialogues"
@@ -52,9 +52,9 @@ def kind_of(value: Any, kinds: Sequence[str]) -> str:
 
 
 def data_problems(decoded: Decoded, kind: str, kinds: Sequence[str] = ()) -> list[Problem]:
-    """Return all problems of a data file of a kind, of more than 1,000 the others counted.
+    """Return all problems of a data file of a kind; beyond 1,000 they are only counted.
 
-    `kinds` are those that are wanted here; any when empty.
+    `kinds` are those that are accepted; any when empty.
     """
     value = decoded.value
     if kinds and kind not in kinds:
@@ -137,9 +137,9 @@ def _graph_problems(decoded: Decoded) -> Iterator[Problem]:
 
 
 def _is_plain(entity: str, rows: list[Any]) -> bool:
-    """Tell whether rows are as they nearly always are, in one look: texts and whole numbers, nothing wrong.
+    """Return whether rows are well-formed in the common way, by a fast check: texts and integers, nothing wrong.
 
-    Half a million rows are looked at before a graph can be used; the rules one by one take four times as long.
+    Half a million rows are checked before a graph can be used; the rules one by one take four times as long.
     """
     texts = []
     for row in rows:

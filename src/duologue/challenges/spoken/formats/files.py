@@ -31,7 +31,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class FileRows(dict[str, Any]):
-    """The replies of a result file, with what the check wants to know about the text that they come from."""
+    """The rows of a result file, with the repeated keys that the checker reports."""
 
     def __init__(self, decoded: Decoded) -> None:
         super().__init__(decoded.value)
@@ -39,7 +39,7 @@ class FileRows(dict[str, Any]):
 
 
 def read_decoded(path: Path) -> Decoded:
-    """Return what a data file holds; a byte order mark is passed over with a warning in the log.
+    """Return the decoded content of a data file; a byte order mark is skipped with a warning in the log.
 
     Raises `StorageError` when the file cannot be read, `FormatError` when it is no JSON in UTF-8.
     """
@@ -50,7 +50,7 @@ def read_decoded(path: Path) -> Decoded:
 
 
 def load(path: Path) -> list[Example]:
-    """Return the examples of a data file: dialogues, samples or gold, told by what the file holds.
+    """Return the examples of a data file: dialogues, samples or gold, detected by its content.
 
     Dialogues give one example for each turn of the responder (odd index, from 0), with the id
     `<number of the dialogue>#<index of the turn>`, both from 0. Samples (test.json) have no references. Gold
@@ -109,7 +109,7 @@ def _turn(message: dict[str, Any], at: int, *, annotated: bool) -> Turn:
 def examples_of(dialogue: Dialogue) -> Iterator[Example]:
     """Yield an example for each turn of the responder, `source` being its row.
 
-    The history is said without the triples of earlier turns: test files have none, so no system may see them.
+    The history comes without the triples of earlier turns: test files have none, so no system may see them.
     """
     messages = dialogue.source["messages"]
     bare = [_turn(message, at, annotated=False) for at, message in enumerate(messages)]

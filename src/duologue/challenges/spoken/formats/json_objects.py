@@ -1,4 +1,4 @@
-"""JSON as the checks need it: keys that an object names twice are noticed, not lost."""
+"""JSON decoder that records repeated keys, which Python's decoder drops silently."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 
 class Decoded(NamedTuple):
-    """What a JSON text holds; of a key that an object names twice the last value is kept, as Python does."""
+    """A decoded JSON text with its repeated keys; of these the last value is kept, as Python does."""
 
     value: Any
     repeated: dict[int, tuple[dict[str, Any], tuple[str, ...]]]
     """By `id` of the object: the object itself (kept alive, so that its `id` stays its own) and the keys."""
 
     def keys_repeated(self, value: Any) -> tuple[str, ...]:
-        """Return the keys that this very object names more than once in the file."""
+        """Return the keys that an object of the file repeats."""
         entry = self.repeated.get(id(value))
         return entry[1] if entry is not None and entry[0] is value else ()
 
 
 def decode(text: str, path: Path) -> Decoded:
-    """Return what the text holds. Raises `FormatError` as `disk.decode_json` does.
+    """Return a decoded JSON text. Raises `FormatError` as `disk.decode_json` does.
 
     >>> from pathlib import Path
     >>> found = decode('{"1": 2, "1": 3}', Path("x.json"))

@@ -1,4 +1,4 @@
-"""Training files side by side: their dialogues are numbered anew in each file."""
+"""Merging of training files whose dialogue ids overlap: each file numbers its dialogues from 0."""
 
 from __future__ import annotations
 

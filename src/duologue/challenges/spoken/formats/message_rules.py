@@ -1,4 +1,4 @@
-"""What can be wrong with a message and its triples, alike in data and in result files, and how it is said."""
+"""Rules for a message and its triples, shared by data files and result files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.formats.json_objects import Decoded
 
 Where = tuple[str | int, ...]
-"""The keys and indexes that lead to a place in a file."""
+"""Path of keys and indexes to a place in a file."""
 
 _PLACEHOLDERS = frozenset({"", "none", "null", "nan", "n/a"})
-"""Values that stand for no value, in lower case."""
+"""Placeholders for a missing value, in lower case."""
 
 
 def message_problems(row: dict[str, Any], where: Where, decoded: Decoded, *, data: bool = False) -> Iterator[Problem]:
-    """Yield what is wrong with an object `{"message": ..., "attrs": [...]}`: a turn, a gold or a submitted reply.
+    """Yield the problems of an object `{"message": ..., "attrs": [...]}`: a turn, a gold or a submitted reply.
 
     In `data` the name of a triple may be a list too (the baseline's code expects that of training files).
     """
@@ -68,7 +68,7 @@ def _attrs_problems(attrs: Any, where: Where, decoded: Decoded, *, data: bool) -
 
 
 MILD = frozenset({"attr-key-unknown", "value-placeholder"})
-"""Rules whose breach leaves a triple that can be compared."""
+"""Rules whose violation leaves a comparable triple."""
 
 
 def _attr_problems(attr: Any, where: Where, decoded: Decoded, *, data: bool) -> Iterator[Problem]:
@@ -113,7 +113,7 @@ def half_character(text: str, where: Where) -> Problem:
 
 
 def repeated_keys(value: Any, where: Where, decoded: Decoded) -> Iterator[Problem]:
-    """Yield the keys that an object names twice."""
+    """Yield the keys that an object repeats."""
     for key in decoded.keys_repeated(value):
         message = f"key {shown(key)} occurs more than once; only the last is read"
         yield Problem(rule="key-repeated", place=pointer(*where), message=message)
@@ -124,6 +124,6 @@ def _alike(key: str, field: str) -> bool:
 
 
 def _near(field: str, row: dict[str, Any]) -> str:
-    """Return advice when the row has nearly the field: other case, blanks, a plural."""
+    """Return advice where the row has a near miss of the field: other case, blanks, a plural."""
     found = next((key for key in row if _alike(key, field)), None)
     return "" if found is None else f"rename {shown(found)} to '{field}'"

@@ -1,4 +1,4 @@
-"""Official files as plain text with statistics, for people to read; the organisers have no such tool."""
+"""Walker: official files as plain text for reading, and their statistics."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 _SPEAKERS = ("user", "system")
 _COMMONEST = 10
-"""Attributes that statistics name."""
+"""Most frequent attributes that statistics list."""
 
 
 def dump(path: Path, write: Callable[[str], object], world: World | None = None) -> None:
-    """Write each dialogue, sample, reply or entity with its triples, those that are not in `world` marked.
+    """Write each dialogue, sample, reply or entity with its triples; those that `world` lacks are marked.
 
     Raises `FormatError` with all problems of the file.
     """
@@ -46,7 +46,7 @@ def dump(path: Path, write: Callable[[str], object], world: World | None = None)
 
 
 def statistics(path: Path, world: World | None = None) -> Statistics:
-    """Return how much a file holds; with `world` also how many of its triples the graph has.
+    """Return statistics of a file; with `world` also how many of its triples the graph has.
 
     Triples are counted as they stand, or as different ones by name, attribute and value as text. Raises `FormatError`.
     """
@@ -81,7 +81,7 @@ def statistics(path: Path, world: World | None = None) -> Statistics:
 
 
 def statistics_text(found: Statistics) -> str:
-    """Return statistics as lines `name: value`; means with two digits."""
+    """Return statistics as lines `name: value`; means with two decimals."""
     return "".join(f"{name}: {_shown(value)}\n" for name, value in found.items())
 
 
@@ -119,7 +119,7 @@ def _triple(attr: dict[str, Any], world: World | None) -> str:
 
 
 def _knows(world: World, attr: dict[str, Any]) -> bool:
-    """Tell whether a graph has a triple, compared as text."""
+    """Return whether a graph has a triple, compared as text."""
     fact = fact_of(attr)
     about = world.about(fact.subject)
     return any(one.relation == fact.relation and plain(one.object) == plain(fact.object) for one in about)

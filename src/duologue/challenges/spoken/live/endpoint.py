@@ -1,4 +1,4 @@
-"""The form in which the published baseline's demo talks over HTTP (specification, section 2.5)."""
+"""HTTP interface of the published baseline's demo (specification, section 2.5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from duologue.core.records import Answer
 
 FINE, NOT_UNDERSTOOD = 0, 105
-"""Codes of an answer: all is well; the request is no JSON, or has no history."""
+"""Status codes: success; the request is not JSON or has no history."""
 
 
 class _Request(msgspec.Struct):
@@ -30,10 +30,10 @@ class _Request(msgspec.Struct):
 
 
 class Endpoint:
-    """Answers requests with a prepared system, one at a time: systems need not bear several threads."""
+    """Answers requests with a prepared system, one at a time: systems need not be thread-safe."""
 
     refusal = b'{"code":105,"message":"","attrs":[]}'
-    """What a request gets that is not understood."""
+    """Response to an invalid request."""
 
     def __init__(self, system: System, world: str | None) -> None:
         self._system, self._world = system, world

@@ -1,6 +1,6 @@
-"""A system as a live partner: what it asked the graph, the triples it chose and its reply are shown.
+"""Live conversation partner: shows the query to the graph, the selected triples and the reply of a system.
 
-Nothing here knows a terminal. A switch lays the noise of a recogniser on what the person says.
+Independent of any terminal. A switch adds recognition errors to the user's input.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SpokenPartner:
-    """A system to talk to over a graph; it is prepared here.
+    """A conversation with a system over a graph; the system is prepared here.
 
     `lang` (`"en"` or `"zh"`) is the language of remarks. Raises `UsageError` for another.
     """
@@ -136,5 +136,5 @@ class SpokenPartner:
 
 
 def _stream(seed: int, at: int) -> Random:
-    """Return the chance of one turn, the same whenever the talk is had again."""
+    """Return the random stream of one turn, the same in every run of the dialogue."""
     return Random(seed_of(f"spoken chat {seed} {at}"))

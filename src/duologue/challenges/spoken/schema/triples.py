@@ -1,4 +1,4 @@
-"""Triples of the challenge: the objects of `attrs`, the facts of the house, and when two are the same.
+"""Triples of official files and facts: conversion between them, and the identity of triples.
 
 Specification, sections 2.1 and 3.1.
 """
@@ -16,16 +16,16 @@ NAME, ATTRIBUTE, VALUE = KEYS = ("name", "attrname", "attrvalue")
 """The keys of a triple in official files: entity, attribute, value."""
 
 Key = tuple[Scalar, Scalar, Scalar]
-"""A triple as it is compared."""
+"""A triple in comparable form."""
 
 _LARGEST = 2**63
-"""Numbers from here on are held as text: records go through formats with integers of 64 bits."""
+"""Integers from here on are kept as text: records pass through formats with 64-bit integers."""
 
 
 def plain(value: Any) -> str:
-    """Return a name or value as the text by which it is compared: a list is sorted and joined by a space.
+    """Return a name or value as comparable text: a list is sorted and joined by spaces.
 
-    Nothing else is made alike: case, width, brackets and blanks count.
+    Nothing else is normalised: case, width, brackets and blanks count.
 
     >>> plain(70), plain(["b", "a"]), plain("x ")
     ('70', 'a b', 'x ')
@@ -47,7 +47,7 @@ def typed(value: Any) -> Scalar:
 
 
 def key_of(attr: dict[str, Any], *, strict_types: bool = False) -> Key:
-    """Return what makes a triple the same as another.
+    """Return the key by which triples are compared.
 
     >>> one = {"name": "he", "attrname": "level", "attrvalue": 70}
     >>> key_of(one) == key_of({**one, "attrvalue": "70"})

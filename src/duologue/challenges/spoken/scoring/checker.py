@@ -1,4 +1,4 @@
-"""What is wrong with a result file, all at once (specification, section 2.4).
+"""Checker of result files: all problems at once (specification, section 2.4).
 
 Variant `strict` has all rules. Variant `official` refuses what the challenge document forbids and what the
 published baseline's code could not read; the rest is a warning there.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class ResultRule(NamedTuple):
-    """What a rule demands of a result file, how grave a breach is in each variant, and what to do about it."""
+    """A rule for result files, its severity in each variant, and the advice for a violation."""
 
     demand: str
     strict: str = "error"
@@ -75,20 +75,20 @@ RULES = {
     "triple-unknown": ResultRule("each triple is in the knowledge graph", "warning", "warning"),
     problems.RULE: ResultRule(problems.RULE_SAYS),
 }
-"""The rules for result files by id."""
+"""Rules for result files by id."""
 
 UNREADABLE = frozenset({*disk.TEXT_RULES, "not-json", "not-an-object"})
-"""Rules whose breach leaves nothing to look at."""
+"""Rules whose violation leaves nothing to check."""
 
 VARIANTS = ("strict", "official")
 
 RESULT_NAME = "result.json"
-"""The name that the challenge document demands."""
+"""File name that the challenge document demands."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedResult:
-    """A result file as the check sees it."""
+    """A checked result file: its problems and usable replies."""
 
     problems: tuple[Problem, ...]
     replies: Mapping[str, dict[str, Any]] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class CheckedResult:
 def check(
     submission: Submission, examples: Sequence[Example] | None, variant: str, world: World | None = None
 ) -> tuple[Problem, ...]:
-    """Return all problems of a result file, warnings included; of more than 1,000 the others are counted.
+    """Return all problems of a result file, warnings included; beyond 1,000 they are only counted.
 
     `examples` adds the rules on ids, `world` (the knowledge graph) the one on triples. Raises `UsageError` for an
     unknown variant.
@@ -114,7 +114,7 @@ def check(
 def examine(
     submission: Submission, examples: Sequence[Example] | None, variant: str, world: World | None = None
 ) -> CheckedResult:
-    """Return all problems under the rules of a variant, and the replies that can be used all the same."""
+    """Return all problems under the rules of a variant, and the replies without an error of their own."""
     if variant not in VARIANTS:
         raise UsageError(f"spoken has no variant '{variant}'{did_you_mean(variant, VARIANTS)}")
     found = [*submission.problems, *_name_problems(submission)]

@@ -1,4 +1,4 @@
-"""The scores as formulas over sums of counts (specification, sections 3.2 to 3.7)."""
+"""Formulas of the scores over sums of counts (specification, sections 3.2 to 3.7)."""
 
 from __future__ import annotations
 

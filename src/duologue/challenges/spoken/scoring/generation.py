@@ -1,4 +1,4 @@
-"""What is counted of replies: common tokens, BLEU, DISTINCT (specification, sections 3.3 to 3.6).
+"""Counts of generated replies against their references: F1, BLEU, DISTINCT (specification, sections 3.3 to 3.6).
 
 All replies are counted at once, with code points for tokens: exact, and ten times faster than dictionaries.
 """
@@ -31,23 +31,23 @@ _BITS = 21
 
 
 class ReplyCounts(NamedTuple):
-    """What was counted of all replies."""
+    """Counts of all replies."""
 
     columns: dict[str, Floats]
-    """By name the counts, one per sample."""
+    """By name: the counts, one per sample."""
     pools: dict[int, Diversity]
-    """By order the n-grams of all replies together."""
+    """By order: the n-grams of all replies pooled."""
 
 
 class _Grams(NamedTuple):
     items: Integers
-    """Which text each n-gram stands in."""
+    """The index of the text of each n-gram."""
     keys: Integers
-    """A number for each n-gram; equal n-grams have equal numbers."""
+    """The key of each n-gram; equal n-grams have equal keys."""
 
 
 def tokens_of(text: str, tokens: str = "chars") -> str:
-    """Return the tokens of a reply, one character each, in a row.
+    """Return the tokens of a reply as one string, one character each.
 
     >>> tokens_of("8:00 开门"), tokens_of("8:00 开门", "han")
     ('8:00开门', '开门')
@@ -60,7 +60,7 @@ def tokens_of(text: str, tokens: str = "chars") -> str:
 def count_replies(
     said: Sequence[str], wanted: Sequence[str], options: ScoringOptions, groups: Sequence[str] | None = None
 ) -> ReplyCounts:
-    """Count replies against their references; a missing reply is given as an empty one.
+    """Return the counts of replies against their references; a missing reply is given as an empty one.
 
     `groups` names the dialogue of each, for the interval of pooled DISTINCT.
     """
@@ -85,7 +85,7 @@ def count_replies(
 def _count_order(
     n: int, said: Sequence[str], wanted: Sequence[str], groups: Sequence[str] | None, columns: dict[str, Floats]
 ) -> tuple[Floats, Diversity]:
-    """Put the counts of n-grams into `columns`; return the different n-grams in both, and the pool of those said."""
+    """Add the counts of n-grams to `columns`; return the shared n-gram types and the pool of the replies' n-grams."""
     items = len(said)
     ours, theirs = _grams(said, n), _grams(wanted, n)
     known, numbers = np.unique(np.concatenate([ours.keys, theirs.keys]), return_inverse=True)
@@ -116,7 +116,7 @@ def _lengths(texts: Sequence[str]) -> Integers:
 
 
 def _grams(texts: Sequence[str], n: int) -> _Grams:
-    """Return the unigrams or bigrams of texts; a bigram never crosses from one text to the next."""
+    """Return the unigrams or bigrams of texts; no bigram crosses a text boundary."""
     packed = "".join(texts).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(packed, dtype="<u4").astype(np.int64)
     items = np.repeat(np.arange(len(texts)), _lengths(texts))

@@ -1,4 +1,4 @@
-"""What the challenge document leaves open, each choice by its name (specification, section 3).
+"""Scoring options: what the challenge document leaves open, each choice by name (specification, section 3).
 
 The document gives formulas "for a sample" and says neither how samples are combined, nor what happens to empty sets,
 nor what a repeated triple counts. Variant `strict` takes the recommended answers, each of which an option changes.
@@ -39,7 +39,7 @@ OFFICIAL = {"duplicates": "count", "strict_types": "true"}
 
 
 class ScoringOptions(NamedTuple):
-    """One value per option, and what it means."""
+    """One value per option, with its meaning."""
 
     average: str = "sample"
     """`sample`: P, R and F1 per sample, then the mean of each. `corpus`: counts summed, then P, R and F1."""
@@ -64,13 +64,13 @@ class ScoringOptions(NamedTuple):
     """DISTINCT per reply and then the mean (`sample`), or over all replies pooled (`corpus`)."""
 
     def changed(self) -> tuple[str, ...]:
-        """Return the choices that differ from the defaults, as `name=value`."""
+        """Return the options that differ from the defaults, as `name=value`."""
         pairs = zip(self._fields, self, ScoringOptions(), strict=True)
         return tuple(f"{name}={value}" for name, value, usual in pairs if value != usual)
 
 
 def scoring_options(how: Scoring) -> ScoringOptions:
-    """Return the choices that a way of scoring makes.
+    """Return the options of a way of scoring.
 
     Raises `UsageError` for an unknown variant, option, value or set of samples, and for an option that would change
     variant `official`.

@@ -1,9 +1,9 @@
-"""The scores of the spoken challenge (specification, section 3), as sums of counts per sample.
+"""Scorer of the spoken challenge (specification, section 3), as sums of counts per sample.
 
 * `strict` (the default): the recommended definition, every option by its name.
 * `official`: the challenge document, with the scorer of triples that was published with its baseline.
 
-`options` says what each option means and what exactly `official` is. There was no official scoring program, so no
+`scoring.options` says what each option means and what `official` is. There was no official scoring program, so no
 variant has a transcript. A sample without a reply is defined in both: it scores 0 everywhere and stays in every mean.
 So a file is scored although it lacks samples, and its report warns of them; `check` calls that an error in `strict`,
 since what is handed in should answer everything.
@@ -98,7 +98,7 @@ def gold_attrs(example: Example) -> list[dict[str, Any]]:
 
 
 def truth_problems(examples: Sequence[Example]) -> list[Problem]:
-    """Return why examples cannot be scored against: none at all, replies not known, ids repeated."""
+    """Return the problems of the gold examples: none at all, unknown replies, repeated ids."""
     if not examples:
         return [Problem(rule="truth-empty", message="there is no sample to score against")]
     found = []
@@ -117,7 +117,7 @@ def truth_problems(examples: Sequence[Example]) -> list[Problem]:
 
 
 class _Scorer:
-    """Counts the chosen samples once and makes the report of them."""
+    """Counts the chosen samples once and builds their report."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class _Scorer:
         )
 
     def _pooled(self, found: tuple[Score, ...]) -> tuple[Score, ...]:
-        """Put in the jackknife intervals of DISTINCT over all replies together."""
+        """Add the jackknife intervals of pooled DISTINCT."""
         pooled = {f"pooled-distinct-{n}": n for n in ORDERS}
         if self._choices.scope == "corpus" and self._choices.distinct == "types":
             pooled |= {f"distinct-{n}": n for n in ORDERS}
@@ -195,7 +195,7 @@ class _Scorer:
         return tuple(made)
 
     def _slices(self, how: Scoring, signature: Signature) -> tuple[Slice, ...]:
-        """Return the scores of the parts of the data; of pooled DISTINCT a part has none (it is not a sum)."""
+        """Return the scores of the slices; pooled DISTINCT has none, as it is not additive."""
         additive = [formula for formula in self._formulas if formula.additive]
         made = []
         for by in how.by or SLICES:

@@ -1,4 +1,4 @@
-"""What is counted of one sample's triples (specification, sections 3.1 and 3.2)."""
+"""Counts of a sample's selected triples against the gold ones (specification, sections 3.1 and 3.2)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.scoring.options import ScoringOptions
 
 COLUMNS = ("kept", "precision", "recall", "f1", "triples hit", "triples said", "triples wanted")
-"""Names of what is counted."""
+"""Names of the counts."""
 
 LEFT_OUT = (0.0,) * len(COLUMNS)
 """The counts of a sample that `Choices.empty` leaves out."""

@@ -1,4 +1,4 @@
-"""What scores are cut by: the domain (guessed), the kind of the answer, the number of its triples."""
+"""Slices of the scores: domain (inferred), kind of answer, number of triples."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DOMAINS = {
     "music": "发行时间 音乐风格 专辑歌手 获得奖项 曲目数量 歌曲原唱 谱曲 填词 唱片公司 发行地区 制作人 所属专辑 编曲 "
     "专辑语言 歌曲时长 专辑时长 MV导演 唱片销量 歌曲语言 华语旗下歌手 旗下艺人 华语子公司 总部地点 特长 主唱 代表作",
 }
-"""Attributes that tell a domain; measured on the visible validation dialogues and on KdConv."""
+"""Attributes that are distinctive of a domain, from the visible validation dialogues and KdConv."""
 
 PEOPLE = "职业 代表作品 出生日期 主要成就 出生地 国籍 外文名称 星座 毕业院校 身高 经纪公司"
 """Attributes of people, whether of film or of music."""
@@ -43,7 +43,7 @@ _LONG_TEXT = "Information"
 
 
 def domain_of(attributes: Iterable[str]) -> str | None:
-    """Return the domain that the attributes of a dialogue point to; `None` where nothing tells it.
+    """Return the domain that the attributes of a dialogue indicate; `None` where none is distinctive.
 
     A guess: the data do not say the domain. Each distinctive attribute is a vote, ties go to the name that comes
     first in the alphabet; `person` is a dialogue that has nothing but attributes of people.
@@ -63,7 +63,7 @@ def domain_of(attributes: Iterable[str]) -> str | None:
 
 
 def kind_of_answer(attrs: Attrs) -> str:
-    """Return what knowledge a reply rests on.
+    """Return the kind of knowledge that a reply uses.
 
     `no knowledge`, `several entities`, `several attributes` (of one entity), `long text` (an `Information` value),
     `several values` (of one attribute), or `one value`.
@@ -81,7 +81,7 @@ def kind_of_answer(attrs: Attrs) -> str:
 
 
 def number_of_triples(attrs: Attrs) -> str:
-    """Return how many triples a reply rests on, 4 and more together.
+    """Return the number of triples that a reply uses; 4 and more are one slice.
 
     >>> number_of_triples([{}] * 7)
     '4 or more'
