@@ -14,10 +14,10 @@ from duologue.challenges.spoken.systems.pipeline.network.vectors import (
     collate_texts,
     nearest,
     new_vectors,
-    padded,
     vector_learner,
     vectors_of,
 )
+from duologue.models.tokens import padded
 from duologue.models.train import TrainConfig, train
 
 if TYPE_CHECKING:

@@ -28,7 +28,8 @@ from duologue.models.blocks import (
     padding_bias,
     sinusoids,
 )
-from duologue.models.vocabulary import BEGIN, END, PAD, SPECIAL, UNKNOWN
+from duologue.models.tokens import padded, word_dropout
+from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,15 +108,10 @@ def encode_reply(words: Sequence[int], known: set[int], vocabulary: int) -> Enco
 def collate_dialogues(talks: Sequence[EncodedDialogue]) -> TokenBatch:
     """Pad dialogues to a batch; those without targets get PAD."""
     return TokenBatch(
-        _padded([talk.words for talk in talks]),
-        _padded([talk.speakers for talk in talks]),
-        _padded([talk.wanted or [PAD] * len(talk.words) for talk in talks]),
+        padded([talk.words for talk in talks]),
+        padded([talk.speakers for talk in talks]),
+        padded([talk.wanted or [PAD] * len(talk.words) for talk in talks]),
     )
-
-
-def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    longest = max(map(len, rows), default=0)
-    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows], dtype=torch.int64)
 
 
 class DecoderLM(nn.Module):
@@ -194,8 +190,7 @@ class DecoderLM(nn.Module):
         """Return input embeddings (B, T, D): token, speaker and position; out-of-vocabulary tokens as unknown."""
         words = words.masked_fill(words >= self.size.vocabulary, UNKNOWN)
         if self.training and self.size.word_dropout:
-            lost = torch.rand(words.shape, device=words.device) < self.size.word_dropout
-            words = words.masked_fill(lost & (words >= len(SPECIAL)), UNKNOWN)
+            words = word_dropout(words, self.size.word_dropout)
         at = self.sines[places.clamp(max=self.size.places - 1)]  # (B, T, D)
         x: Tensor = self.drop(self.words(words) * math.sqrt(self.size.width) + self.speakers(speakers) + at)
         return x

@@ -28,7 +28,8 @@ from duologue.models.blocks import (
     copy_log_likelihood,
     padding_bias,
 )
-from duologue.models.vocabulary import BEGIN, END, PAD, SPECIAL, UNKNOWN
+from duologue.models.tokens import padded, word_dropout
+from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,15 +129,10 @@ def collate_seq2seq(pairs: Sequence[Seq2SeqPair]) -> Seq2SeqBatch:
         if len(pair.source) != len(pair.kinds):
             raise UsageError(f"a source has {len(pair.source)} tokens and {len(pair.kinds)} kinds; each token has one")
     return Seq2SeqBatch(
-        _padded([[*pair.source, END] for pair in pairs]),
-        _padded([[*pair.kinds, 0] for pair in pairs]),
-        _padded([[*pair.target, END] for pair in pairs]),
+        padded([[*pair.source, END] for pair in pairs]),
+        padded([[*pair.kinds, 0] for pair in pairs]),
+        padded([[*pair.target, END] for pair in pairs]),
     )
-
-
-def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    longest = max(map(len, rows), default=0)
-    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
 
 
 class CopyTransformer(nn.Module):
@@ -219,8 +215,7 @@ class CopyTransformer(nn.Module):
         """Return words (b, t, d) with their positions; words that the vocabulary lacks are read as unknown."""
         tokens = tokens.masked_fill(tokens >= self.size.vocabulary, UNKNOWN)
         if self.training and self.size.word_dropout:
-            lost = torch.rand(tokens.shape, device=tokens.device) < self.size.word_dropout
-            tokens = tokens.masked_fill(lost & (tokens >= len(SPECIAL)), UNKNOWN)
+            tokens = word_dropout(tokens, self.size.word_dropout)
         x: Tensor = self.positions(self.words(tokens) * math.sqrt(self.size.width), start)
         return x
 

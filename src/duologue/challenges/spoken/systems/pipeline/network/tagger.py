@@ -17,8 +17,9 @@ from duologue.challenges.spoken.systems.pipeline.network.crf import CRF
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
 from duologue.models.blocks import Dropout, Encoder, Positions
+from duologue.models.tokens import padded, word_dropout
 from duologue.models.train import TrainingTask
-from duologue.models.vocabulary import PAD, SPECIAL, UNKNOWN
+from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
@@ -100,11 +101,8 @@ def collate_tagged(rows: Sequence[Tagged]) -> TagBatch:
     """Return sequences padded to a batch; raises `UsageError` for one without tokens."""
     if not all(row.tokens for row in rows):
         raise UsageError("a sequence to be tagged has no tokens; leave it out")
-    longest = max(map(len, (row.tokens for row in rows)))
-    return TagBatch(
-        torch.tensor([[*row.tokens, *[PAD] * (longest - len(row.tokens))] for row in rows]),
-        torch.tensor([tags_of(row.spans, len(row.tokens)) + [0] * (longest - len(row.tokens)) for row in rows]),
-    )
+    tags = [tags_of(row.spans, len(row.tokens)) for row in rows]  # O is 0, like the padding
+    return TagBatch(padded([row.tokens for row in rows]), padded(tags))
 
 
 class Tagger(nn.Module):
@@ -134,8 +132,7 @@ class Tagger(nn.Module):
         """Return the emission scores of each tag at each token, (b, t, k)."""
         read = tokens
         if self.training and self.size.word_dropout:
-            lost = torch.rand(tokens.shape, device=tokens.device) < self.size.word_dropout
-            read = tokens.masked_fill(lost & (tokens >= len(SPECIAL)), UNKNOWN)
+            read = word_dropout(tokens, self.size.word_dropout)
         x = self.positions(self.words(read) * math.sqrt(self.size.width))
         scores: Tensor = self.emit(self.encoder(self.drop(x), tokens != PAD))
         return scores

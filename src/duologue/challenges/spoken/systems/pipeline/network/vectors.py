@@ -17,6 +17,7 @@ from torch import nn
 from torch.nn import functional
 
 from duologue.core.records import Record
+from duologue.models.tokens import padded
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
@@ -61,13 +62,7 @@ class TextPairs(NamedTuple):
 
 def collate_texts(pairs: Sequence[TextPair]) -> TextPairs:
     """Return pairs padded to a batch."""
-    return TextPairs(padded([pair.text for pair in pairs]), padded([pair.partner for pair in pairs]))
-
-
-def padded(texts: Sequence[Sequence[int]]) -> Tensor:
-    """Return texts as one tensor (b, l); l is at least 1."""
-    longest = max(1, *map(len, texts)) if texts else 1
-    return torch.tensor([[*text, *[PAD] * (longest - len(text))] for text in texts]).reshape(len(texts), longest)
+    return TextPairs(padded([pair.text for pair in pairs], least=1), padded([pair.partner for pair in pairs], least=1))
 
 
 class TextVectors(nn.Module):
@@ -120,7 +115,7 @@ def vectors_of(model: TextVectors, texts: Sequence[Sequence[int]]) -> Tensor:
     """Return the vectors (b, d) of texts, made one by one: none depends on how long the others are."""
     model.eval()
     with torch.inference_mode():
-        return torch.cat([model.encode(padded([text])) for text in texts])
+        return torch.cat([model.encode(padded([text], least=1)) for text in texts])
 
 
 def nearest(query: Tensor, vectors: Tensor) -> int:
