@@ -114,6 +114,11 @@ def test_an_archive_with_a_name_that_leads_out_of_it_is_refused_whole(tmp_path: 
     assert [one.name for one in tmp_path.iterdir()] == ["archive"]
 
 
+def test_an_entry_of_a_zip_whose_name_is_empty_is_refused(tmp_path: Path) -> None:
+    data = zipped({"fine": b"1", "name": b"2"}).replace(b"name", b"\x00ame")  # a name ends at its first zero
+    assert rules(written(tmp_path, data)) == ["archive-name"]
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -113,12 +113,12 @@ def _in_zip(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, 
         with _told(path), zipfile.ZipFile(raw) as archive:
             names = _Names(path)
             for info in archive.infolist():
-                names.add(info.filename, folder=info.is_dir(), wrong=_wrong_in_zip(info))
+                names.add(info.filename, folder=_is_folder(info), wrong=_wrong_in_zip(info))
             names.judge()
             meter = decompression.Meter(path, held=True)
             meter.count(0, size)
             for info in archive.infolist():
-                if not info.is_dir() and wanted(_plain(info.filename)):
+                if not _is_folder(info) and wanted(_plain(info.filename)):
                     with archive.open(info) as file:
                         yield _plain(info.filename), _counted(file, meter)
 
@@ -137,12 +137,16 @@ def _directory_size(raw: IO[bytes], path: Path) -> int:
     return size
 
 
+def _is_folder(info: zipfile.ZipInfo) -> bool:
+    return info.filename.endswith("/")  # its own `is_dir` fails of an empty name until Python 3.12
+
+
 def _wrong_in_zip(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & _ENCRYPTED:
         return "is encrypted"
     if info.compress_type not in _METHODS:
         return f"is packed by method {info.compress_type} of zip; only 0 (stored) and 8 (deflated) are read"
-    if not info.is_dir() and info.external_attr >> 16 & _FILE_TYPE not in _REGULAR:
+    if not _is_folder(info) and info.external_attr >> 16 & _FILE_TYPE not in _REGULAR:
         return "is a link or a device"
     return ""
 
