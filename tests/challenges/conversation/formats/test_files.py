@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.formats import files
+from duologue.challenges.conversation.formats import dialogue_lines, files
 from duologue.core.errors import DuologueError, FormatError, StorageError, UsageError
 from duologue.core.lines import cut
 from duologue.core.records import Answer, Dialogue, Example, Sample, Turn
@@ -50,7 +50,7 @@ def test_evaluation_text_comes_back_and_hides_what_is_hidden(tmp_path: Path) -> 
 def test_system_output_comes_back_with_its_answers(tmp_path: Path) -> None:
     source = SMALL / "small-output.txt"
     examples = files.load(source)
-    blocks = list(files.blocks_of(cut(source.read_text(encoding="utf-8"))))
+    blocks = list(dialogue_lines.blocks_of(cut(source.read_text(encoding="utf-8"))))
     answers = [files.output_answer(block) for block in blocks]
     assert [one.text for one in answers] == ["could you send us your order number ?", "", None]
     files.write_output(zip(examples, answers, strict=True), tmp_path / "out")
@@ -75,11 +75,11 @@ def test_a_blind_file_has_no_references(write: Write) -> None:
 
 
 def test_a_mark_must_stand_at_the_very_start() -> None:
-    assert files.parse_line("S_HYP:a", 3) == files.DialogueLine(3, "S_HYP:", "a", "S_HYP:a")
-    assert files.parse_line("U:\ta", 1).mark == "U:"
-    assert files.parse_line("U:a", 1).mark == ""
-    assert files.parse_line(" S: a", 1).mark == ""
-    assert files.parse_line("S:", 1) == files.DialogueLine(1, "S:", "", "S:")
+    assert dialogue_lines.parse_line("S_HYP:a", 3) == dialogue_lines.DialogueLine(3, "S_HYP:", "a", "S_HYP:a")
+    assert dialogue_lines.parse_line("U:\ta", 1).mark == "U:"
+    assert dialogue_lines.parse_line("U:a", 1).mark == ""
+    assert dialogue_lines.parse_line(" S: a", 1).mark == ""
+    assert dialogue_lines.parse_line("S:", 1) == dialogue_lines.DialogueLine(1, "S:", "", "S:")
 
 
 def test_dialogues_made_here_are_written_in_the_official_layout(tmp_path: Path) -> None:
@@ -150,9 +150,9 @@ def test_of_a_file_of_only_errors_a_thousand_are_told_and_all_counted(write: Wri
 def test_a_long_file_is_told_to_be_json_by_its_start(
     write: Write, monkeypatch: pytest.MonkeyPatch, text: str, *, foreign: bool
 ) -> None:
-    monkeypatch.setattr(files, "LOOKED_AT", 30)
+    monkeypatch.setattr(dialogue_lines, "LOOKED_AT", 30)
     submission = files.read_submission(write(text))
-    assert (files.foreign(submission.rows) is not None) == foreign
+    assert (dialogue_lines.foreign(submission.rows) is not None) == foreign
 
 
 def test_system_output_is_no_dialogue_text(write: Write) -> None:
@@ -168,9 +168,9 @@ def test_a_missing_file_is_a_storage_error(tmp_path: Path) -> None:
 
 def test_a_submission_keeps_its_lines_and_layout(write: Write) -> None:
     output = files.read_submission(write("U: a\r\nS_HYP: b\r\n"))
-    assert (output.layout, list(output.rows)) == (files.OUTPUT, ["U: a", "S_HYP: b"])
+    assert (output.layout, list(output.rows)) == (dialogue_lines.OUTPUT, ["U: a", "S_HYP: b"])
     replies = files.read_submission(write("\ufeffa\nb"))
-    assert (replies.layout, list(replies.rows)) == (files.REPLIES, ["a", "b"])
+    assert (replies.layout, list(replies.rows)) == (dialogue_lines.REPLIES, ["a", "b"])
     assert [one.rule for one in replies.problems] == ["byte-order-mark"]
     broken = files.read_submission(write(b"\x1f\x8bno gzip"))
     assert broken.rows is None
@@ -230,7 +230,7 @@ def test_mutated_files_never_raise_anything_foreign(tmp_path: Path, changes: lis
     for read in (files.load, files.read_dialogues):
         with suppress(DuologueError):
             read(path)
-    assert files.read_submission(path).layout in {files.OUTPUT, files.REPLIES}
+    assert files.read_submission(path).layout in {dialogue_lines.OUTPUT, dialogue_lines.REPLIES}
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_real_dialogue_text_comes_back_byte_for_byte(real_data: Path, tmp_path: 
 def test_real_system_output_comes_back_byte_for_byte(real_data: Path, tmp_path: Path) -> None:
     source = real_data / "conversation" / "golden" / "scoring" / "system_output_example.txt"
     examples = files.load(source)
-    blocks = list(files.blocks_of(cut(source.read_text(encoding="utf-8"))))
+    blocks = list(dialogue_lines.blocks_of(cut(source.read_text(encoding="utf-8"))))
     pairs = zip(examples, map(files.output_answer, blocks), strict=True)
     files.write_output(pairs, tmp_path / "out")
     assert len(examples) == 500

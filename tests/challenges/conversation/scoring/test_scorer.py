@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.formats.files import REPLIES
+from duologue.challenges.conversation.formats.dialogue_lines import REPLIES
 from duologue.challenges.conversation.scoring import scorer
 from duologue.challenges.conversation.scoring.checker import VARIANTS
 from duologue.core.errors import DuologueError, UsageError

@@ -11,7 +11,7 @@ import hashlib
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.conversation.formats.files import HIDDEN
+from duologue.challenges.conversation.formats.dialogue_lines import HIDDEN
 from duologue.core.errors import UsageError
 from duologue.core.records import Turn
 

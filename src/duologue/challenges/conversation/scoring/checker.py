@@ -9,16 +9,16 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from duologue.challenges.conversation.formats.files import (
+from duologue.challenges.conversation.formats.dialogue_lines import (
     HYPOTHESIS,
     OUTPUT,
     REFERENCE,
     DialogueLine,
     foreign,
-    numbered,
     parse_line,
     speaker_unknown,
 )
+from duologue.challenges.conversation.formats.files import numbered
 from duologue.challenges.conversation.scoring import official
 from duologue.core import disk, problems
 from duologue.core.errors import UsageError, did_you_mean

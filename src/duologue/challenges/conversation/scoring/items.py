@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from duologue.challenges.conversation.formats.files import HYPOTHESIS, OUTPUT, REFERENCE, blocks_of
+from duologue.challenges.conversation.formats.dialogue_lines import HYPOTHESIS, OUTPUT, REFERENCE, blocks_of
 from duologue.challenges.conversation.scoring import checker, official
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.problems import PROBLEM_LIMIT
@@ -21,7 +21,7 @@ from duologue.core.records import Answer, Problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from duologue.challenges.conversation.formats.files import DialogueLine
+    from duologue.challenges.conversation.formats.dialogue_lines import DialogueLine
     from duologue.core.records import Example, Scoring, Submission
 
 PORTION = 1 << 13

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.conversation.formats.files import HYPOTHESIS, REFERENCE
+from duologue.challenges.conversation.formats.dialogue_lines import HYPOTHESIS, REFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

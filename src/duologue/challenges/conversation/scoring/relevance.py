@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from duologue.challenges.conversation.formats.files import OUTPUT, blocks_of, output_example, read_dialogues
+from duologue.challenges.conversation.formats.dialogue_lines import OUTPUT, blocks_of
+from duologue.challenges.conversation.formats.files import output_example, read_dialogues
 from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue, context_replies, merged_turns
 from duologue.challenges.conversation.scoring.ppmi import count_pairs, ppmi_matrix, truncated_svd, word_ids
 from duologue.challenges.conversation.scoring.terms import terms
