@@ -46,14 +46,14 @@ Number = tuple[str, str]
 class Evidence:
     """What a reply may state: the given facts and topics, and the user's utterances so far."""
 
-    def __init__(self, goal: Goal | None, knowledge: Iterable[Fact], heard: Iterable[str] = ()) -> None:
+    def __init__(self, goal: Goal | None, knowledge: Iterable[Fact], user_texts: Iterable[str] = ()) -> None:
         facts = facts_of(goal, knowledge)
         cells = [cell for fact in facts for cell in (fact.subject, fact.relation, str(fact.object))]
         cells += goal.topics if goal is not None else ()
         cells += [f"{fact.object}型" for fact in facts if fact.relation == _BLOOD]  # "AB" is also written "AB型"
         self._text = ""
         self._numbers: set[Number] = set()
-        for text in (*cells, *heard):
+        for text in (*cells, *user_texts):
             self.add(text)
 
     def add(self, text: str) -> None:

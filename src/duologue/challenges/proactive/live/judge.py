@@ -76,7 +76,7 @@ def flaws(dialogue: Dialogue, checker: GroundingChecker) -> tuple[list[Flaw], li
     White space and punctuation are ignored when comparing utterances.
     """
     evidence = Evidence(dialogue.goal, dialogue.knowledge)
-    unfounded, repeated = [], []
+    unsupported, repeated = [], []
     before: set[str] = set()
     for place, turn in enumerate(dialogue.turns):
         if turn.speaker != "system":
@@ -84,12 +84,12 @@ def flaws(dialogue: Dialogue, checker: GroundingChecker) -> tuple[list[Flaw], li
             continue
         wrong = checker.unsupported(turn.text, evidence)
         if wrong:
-            unfounded.append(Flaw(dialogue.id, place, wrong))
+            unsupported.append(Flaw(dialogue.id, place, wrong))
         said = without_punctuation(turn.text)
         if said in before:
             repeated.append(Flaw(dialogue.id, place, ()))
         before.add(said)
-    return unfounded, repeated
+    return unsupported, repeated
 
 
 def counted(dialogue: Dialogue, checker: GroundingChecker) -> dict[str, float]:
@@ -99,7 +99,7 @@ def counted(dialogue: Dialogue, checker: GroundingChecker) -> dict[str, float]:
     points = goal_completion(dialogue.goal.topics, facts, said) if dialogue.goal is not None else 0
     texts = [without_spaces(text) for text in said]
     triples = sum(any(one.object in text for text in texts) for one in facts)
-    unfounded, repeated = flaws(dialogue, checker)
+    unsupported, repeated = flaws(dialogue, checker)
     return {
         "dialogues": 1,
         "goal points": points,
@@ -111,7 +111,7 @@ def counted(dialogue: Dialogue, checker: GroundingChecker) -> dict[str, float]:
         "words": sum(len(turn.text.split()) for turn in dialogue.turns),
         "agent utterances": len(said),
         "agent words": sum(len(text.split()) for text in said),
-        "unfounded": len(unfounded),
+        "unfounded": len(unsupported),
         "repeats": len(repeated),
         "with repeats": bool(repeated),
     }

@@ -89,7 +89,7 @@ def test_features_are_one_named_figure_each(examples: list[Example]) -> None:
     assert len(set(NAMES)) == len(NAMES)
     assert np.isfinite(figures).all()
     of = dict(zip(NAMES, figures[0].tolist(), strict=True))
-    assert of["place"] == 0
+    assert of["rank"] == 0
     assert of["turn"] == 2
     assert of["characters, all"] <= 1
     assert of["A reached"] == 1

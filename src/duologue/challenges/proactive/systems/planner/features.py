@@ -32,7 +32,7 @@ _ASKS = ("吗", "呢", "么")
 _AGREEMENT = ("characters", "precision", "recall", "words", "pairs")
 _VOTERS = ("all", "near", "wide")
 _AGREED = tuple(f"{what}, {who}" for who in _VOTERS for what in _AGREEMENT)
-_LIKENESS = ("place", "likeness", "behind the first", "times", "way")
+_RETRIEVAL = ("rank", "similarity", "below the first", "times", "variant")
 _SIZE = ("characters", "words", "characters beyond the mean")
 _PLAN = (
     *("names A", "names B", "A reached", "B reached", "A again", "B again", "B before A"),
@@ -42,22 +42,22 @@ _PLAN = (
 _SLOTS = ("slot share, most", "slot share, least", "slot share, mean", "slots share")
 _FORM = ("asks", "ends asking", "user asked")
 _WORDS = ("rarity", "rarest", "mean rarity", "rarity unknown", "rarest unknown", "words known")
-_ECHO = ("of user", "of agent", "of history", "repeated", "of knowledge", "user covered")
-_KIN = ("user alike", "agent alike", "needs", "wrong pronoun")
-_PLACE = ("values", "relations", "said", "A is film", "B is film", "user words")
+_OVERLAP = ("of user", "of agent", "of history", "repeated", "of knowledge", "user covered")
+_FIT = ("user similarity", "agent similarity", "needs", "wrong pronoun")
+_STATE = ("values", "relations", "said", "A is film", "B is film", "user words")
 NAMES = (
     *_AGREED,
     *(f"{name}, below the best" for name in _AGREED),
     "rank by agreement",
-    *_LIKENESS,
+    *_RETRIEVAL,
     *_SIZE,
     *_PLAN,
     *_SLOTS,
     *_FORM,
     *_WORDS,
-    *_ECHO,
-    *_KIN,
-    *_PLACE,
+    *_OVERLAP,
+    *_FIT,
+    *_STATE,
 )
 
 
@@ -109,8 +109,8 @@ def _agreement(
     counts, common = overlaps([one.filling.words for one in found])
     words = 2 * common / np.maximum(1, counts[:, None] + counts[None, :])
     pairs, both = overlaps([list(zip(one.filling.words, one.filling.words[1:], strict=False)) for one in found])
-    figures = (characters, precision, recall, words, both / np.maximum(1, pairs)[:, None])
-    agreed = np.column_stack([figure @ voter_weights for voter_weights in voters for figure in figures])
+    measures = (characters, precision, recall, words, both / np.maximum(1, pairs)[:, None])
+    agreed = np.column_stack([measure @ voter_weights for voter_weights in voters for measure in measures])
     echoes = meeting[:n, n:].astype(np.float64) / np.maximum(1, sizes)[:, None]
     return agreed, sizes, echoes
 

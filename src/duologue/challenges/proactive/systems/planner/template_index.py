@@ -23,11 +23,11 @@ from duologue.challenges.proactive.systems.planner.slots import (
 from duologue.challenges.proactive.systems.planner.state import state_of, terms_of
 from duologue.core.progress import tracked
 from duologue.core.records import Record
-from duologue.core.sums import added
+from duologue.knowledge.grouped_terms import GroupedTerms
 from duologue.knowledge.postings import Postings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 _RARE = 15  # templates; a word of the source's knowledge that fewer of them have counts as knowledge
 _FOREIGN = re.compile(r"[0-9A-Za-z０-９]")
-_BASE = 0.3  # weight of a term of every entry
 
 
 class AgentTurn(Record, frozen=True, kw_only=True):
@@ -130,11 +129,7 @@ class AgentTurnIndex:
 
     def __init__(self, entries: Sequence[AgentTurn]) -> None:
         self.entries = list(entries)
-        document_counts = Counter(term for entry in self.entries for _, terms in entry.groups for term in set(terms))
-        self._rarity = {
-            term: math.log(len(self.entries) / (1 + times)) + _BASE for term, times in document_counts.items()
-        }
-        self._similarity = Postings([list(self._vector(entry.groups)) for entry in self.entries])
+        self._similarity = GroupedTerms([entry.groups for entry in self.entries])
         slots = [sorted({word for word in entry.template if is_slot(word)}) for entry in self.entries]
         self._slots = Postings([[(slot, 1.0) for slot in one] for one in slots])
         self._wanted = np.array([len(one) for one in slots])
@@ -146,15 +141,6 @@ class AgentTurnIndex:
         self.slots_of = [entry.slots for entry in self.entries]
         self.rest_of = [entry.rest for entry in self.entries]
 
-    def _vector(self, groups: Sequence[tuple[float, Sequence[str]]]) -> Iterator[tuple[str, float]]:
-        """Yield weighted terms; the squared weights of a group sum to the group's weight."""
-        for weight, terms in groups:
-            counts = Counter(term for term in terms if term in self._rarity)
-            values = {term: math.sqrt(times) * self._rarity[term] for term, times in counts.items()}
-            norm = math.sqrt(added(value * value for value in values.values()))
-            if norm > 0:
-                yield from ((term, value / norm * math.sqrt(weight)) for term, value in sorted(values.items()))
-
     def search(
         self, state: PlannerState, *, limit: int, pool: int, excluded_pair: str | None = None, facts: bool = True
     ) -> list[TurnCandidate]:
@@ -164,7 +150,7 @@ class AgentTurnIndex:
         Ties go to the earlier turn. Without `facts` only templates without fact slots.
         """
         filler = Filler(state.values, state.said)
-        similar = self._similarity.sums(list(self._vector(terms_of(state))))
+        similar = self._similarity.similarities(terms_of(state))
         usable = filler.slots if facts else TOPICS
         served = self._slots.sums([(slot, 1.0) for slot in usable]) >= self._wanted - 0.5
         if excluded_pair is not None and excluded_pair in self._pairs:

@@ -38,10 +38,10 @@ def _topics_of(row: dict[str, Any]) -> dict[str, str]:
     try:
         return model_text.topics_of(row)
     except KeyError:
-        told = {one: value for one, relation, value in row["knowledge"] if relation == DOMAIN}
+        domains = {one: value for one, relation, value in row["knowledge"] if relation == DOMAIN}
         slots = {}
         for letter, topic in zip("ab", row["goal"][0][1:], strict=True):
-            slots[f"{'video' if told.get(topic) == FILM else 'person'}_topic_{letter}"] = topic
+            slots[f"{'video' if domains.get(topic) == FILM else 'person'}_topic_{letter}"] = topic
         return {slot: topic for slot, topic in slots.items() if topic}  # an empty name would match everywhere
 
 

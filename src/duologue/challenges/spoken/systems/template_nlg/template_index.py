@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,8 +16,7 @@ from duologue.challenges.spoken.systems.template_nlg.templates import (
     takes_part,
 )
 from duologue.core.records import Record
-from duologue.core.sums import added
-from duologue.knowledge.postings import Postings
+from duologue.knowledge.grouped_terms import GroupedTerms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
     from duologue.challenges.spoken.systems.template_nlg.surface_forms import Fragment
 
-_BASE = 0.3  # added to every IDF
 _MOST_PARTS = 200  # candidates where some say a part of a text
 _FRAMES = 4  # templates that are tried with each part of a text
 
@@ -78,23 +74,12 @@ class TemplateIndex:
 
     def __init__(self, entries: Sequence[IndexedTemplate]) -> None:
         self.entries = list(entries)
-        heard = Counter(term for entry in self.entries for _, terms in entry.groups for term in set(terms))
-        self._rarity = {term: math.log(len(self.entries) / (1 + times)) + _BASE for term, times in heard.items()}
-        self._similarity = Postings([list(self._vector(entry.groups)) for entry in self.entries])
+        self._similarity = GroupedTerms([entry.groups for entry in self.entries])
         dialogues: dict[str, int] = {}
         self._dialogue = np.array([dialogues.setdefault(entry.dialogue, len(dialogues)) for entry in self.entries])
         self._dialogues = dialogues
         self._heads = [head_of(entry.pieces) for entry in self.entries]
         self._about = np.array([bool(entry.relations) for entry in self.entries], dtype=bool)
-
-    def _vector(self, groups: Sequence[tuple[float, Sequence[str]]]) -> Iterator[tuple[str, float]]:
-        """Yield the terms with TF-IDF weights; the squares of a group sum to the group's weight."""
-        for weight, terms in groups:
-            counts = Counter(term for term in terms if term in self._rarity)
-            values = {term: math.sqrt(times) * self._rarity[term] for term, times in counts.items()}
-            norm = math.sqrt(added(value * value for value in values.values()))
-            if norm > 0:
-                yield from ((term, value / norm * math.sqrt(weight)) for term, value in sorted(values.items()))
 
     def search(
         self, context: ReplyContext, known: str, *, limit: int, pool: int, apart: str | None = None
@@ -104,7 +89,7 @@ class TemplateIndex:
         Templates with facts answer contexts with facts, small talk answers small talk. The claims of a template must
         be supported by `known`; templates of the dialogue `apart` are left out. Ties go to the earlier template.
         """
-        alike = self._similarity.sums(list(self._vector(query_terms(context))))
+        alike = self._similarity.similarities(query_terms(context))
         alike[self._about != bool(context.groups)] = -1.0
         if apart is not None and apart in self._dialogues:
             alike[self._dialogue == self._dialogues[apart]] = -1.0
