@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.mobilecs_tracks import dialogue_track, extraction_track
 
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.errors import FormatError, UsageError
@@ -33,22 +34,18 @@ def test_both_tasks_keep_the_contract(kind: Any, name: str, golden: Path, tmp_pa
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_true_annotation_as_prediction_gives_the_maximum(golden: Path, tmp_path: Path, variant: str) -> None:
-    task = ExtractionTask()
-    examples = list(task.load(golden / "extraction/contract/raw.json"))
-    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
-    report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant))
+def test_true_annotation_as_prediction_gives_the_maximum(tmp_path: Path, variant: str) -> None:
+    track = extraction_track(tmp_path)
+    report = track.task.score(track.examples, track.read(track.rows), Scoring(variant=variant))
     assert [score.value for score in report.scores] == pytest.approx([1.0] * 7, abs=1e-9)
     assert variant == "official" or {score.value for score in report.scores} == {1.0}
     assert report.rank_by == "ranking"
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_true_replies_as_prediction_give_the_maximum(golden: Path, tmp_path: Path, variant: str) -> None:
-    task = DialogueTask()
-    examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
-    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
-    report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant))
+def test_true_replies_as_prediction_give_the_maximum(tmp_path: Path, variant: str) -> None:
+    track = dialogue_track(tmp_path)
+    report = track.task.score(track.examples, track.read(track.rows), Scoring(variant=variant))
     values = {score.name: score.value for score in report.scores}
     assert values.pop("bleu") == pytest.approx(100, abs=1e-4)
     assert values.pop("combined") == pytest.approx(5, abs=1e-5)
@@ -68,22 +65,18 @@ def test_true_replies_of_the_public_dialogues_give_the_maximum(
     assert report.scores[0].value == pytest.approx(5, abs=1e-5)
 
 
-def test_dialogues_are_what_resampling_draws(golden: Path, tmp_path: Path) -> None:
-    task = DialogueTask()
-    examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
-    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
-    report = task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant="strict"))
-    assert list(report.groups) == [one.sample.dialogue_id for one in examples]
+def test_dialogues_are_what_resampling_draws(tmp_path: Path) -> None:
+    track = dialogue_track(tmp_path)
+    report = track.task.score(track.examples, track.read(track.rows), Scoring(variant="strict"))
+    assert list(report.groups) == [one.sample.dialogue_id for one in track.examples]
     names, rows = Counts.of_report(report).units()
     assert (len(names), rows.shape) == (4, (4, len(report.columns)))
 
 
-def test_the_signature_says_variant_and_data(golden: Path, tmp_path: Path) -> None:
-    task = ExtractionTask()
-    examples = list(task.load(golden / "extraction/contract/raw.json"))
-    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
+def test_the_signature_says_variant_and_data(tmp_path: Path) -> None:
+    track = extraction_track(tmp_path)
     signatures = [
-        str(task.score(examples, task.read(tmp_path / "x.json"), Scoring(variant=variant)).scores[1].signature)
+        str(track.task.score(track.examples, track.read(track.rows), Scoring(variant=variant)).scores[1].signature)
         for variant in VARIANTS
     ]
     assert signatures[0].startswith(
@@ -149,11 +142,9 @@ def test_a_plain_loop_over_rounds_gives_the_users_side(golden: Path) -> None:
     assert {turn.speaker for batch in batches for one in batch for turn in one.sample.history} == {"user"}
 
 
-def test_a_result_is_the_loaded_test_file_with_its_blanks_filled(golden: Path, tmp_path: Path) -> None:
-    task = DialogueTask()
-    examples = list(task.load(golden / "dialogue/contract/dialogues.json"))
-    task.write(examples, [(one.sample.id, one.references[0]) for one in examples], tmp_path / "x.json")
-    rows = json.loads((tmp_path / "x.json").read_bytes())
+def test_a_result_is_the_loaded_test_file_with_its_blanks_filled(tmp_path: Path) -> None:
+    track = dialogue_track(tmp_path)
+    rows = track.rows
     assert [list(row) for row in rows] == [["id", "KB", "content"]] * 4
     assert list(rows[0]["content"][0]) == ["用户", "用户意图-生成", "客服意图-生成", "客服-生成"]
 
