@@ -195,7 +195,7 @@ def latency(name: str, samples: Path) -> dict[str, float]:
     """Return how long single answers take after loading, in milliseconds; on one core: the caller sets the threads."""
     system: System = load_system(Path(name)).system if Path(name).is_dir() else make_system(name)
     started = time.monotonic()
-    system.prepare(ConversationTask.brief, 1, {})
+    system.prepare(ConversationTask.info, 1, {})
     asked = [one.sample for one in ConversationTask().load(samples)]
     system.answer(asked[:2])  # what is made at the first answer counts as getting ready
     ready = time.monotonic() - started

@@ -41,7 +41,7 @@ def latency(model: Path, samples: Path) -> dict[str, float]:
     system = load_system(model).system
     asked = [one.sample for one in files.load(samples)]
     step = max(1, len(asked) // _LATENCY_SAMPLES)
-    system.prepare(ProactiveTask.brief, 1, {})
+    system.prepare(ProactiveTask.info, 1, {})
     system.answer(asked[:3])  # what is loaded at the first answer counts as loading
     times = sorted(_milliseconds(system, sample) for sample in asked[::step])
     return {"p50": times[len(times) // 2], "p95": times[int(len(times) * 0.95)]}

@@ -129,7 +129,7 @@ def main() -> None:
     facts = read_facts(arguments.data / "dialog-babi-kb-all.txt.gz")
     texts = [text for _, text in lines_of(arguments.data / "dialog-babi-candidates.txt.gz")]
     pool = Pool(texts, facts)
-    system.prepare(RestaurantTask().brief, 0, {"babi": KnowledgeBase("babi", facts)})
+    system.prepare(RestaurantTask().info, 0, {"babi": KnowledgeBase("babi", facts)})
     print(f"{system.seen}\n{len(texts)} candidates\ntask      accuracy  bot turns  no candidate  turns/s")
     for suffix in ("", "-OOV"):
         for task in range(1, 6):

@@ -50,7 +50,7 @@ def train(regime: str, folder: Path) -> float:
 
 def precision(system: System, facts: Sequence[Fact], examples: Sequence[Example], right: dict[str, str]) -> float:
     """Return P@1 on examples whose right candidates are given by sample id."""
-    system.prepare(RestaurantTask().brief, 0, {"kb": KnowledgeBase("kb", facts)})
+    system.prepare(RestaurantTask().info, 0, {"kb": KnowledgeBase("kb", facts)})
     answers = system.answer([example.sample for example in examples])
     hits = [
         bool(answer.ranking) and cast("tuple[str, ...]", answer.ranking)[0] == right[example.sample.id]

@@ -31,7 +31,7 @@ import msgspec
 from costs import timed
 from duologue.challenges.spoken.schema.triples import attr_of
 from duologue.challenges.spoken.systems.training_data import gold_facts
-from duologue.challenges.spoken.task import BRIEF, SpokenTask
+from duologue.challenges.spoken.task import INFO, SpokenTask
 from duologue.core.disk import write_text
 from duologue.core.plugins import load_system, load_system_class
 from duologue.core.recipe import recipe_hash, resolve
@@ -197,7 +197,7 @@ class Bench(NamedTuple):
             if not model.is_dir():
                 raise SystemExit(f"'{row.name}' needs the model of 'grounded' on {part.name}; make that first")
             system: Any = load_system(model).system
-            system.prepare(BRIEF, self.seed, {world.name: world})
+            system.prepare(INFO, self.seed, {world.name: world})
             answers = ORACLES[row.system](system, part.examples, world, model)
         named = zip((one.sample.id for one in part.examples), answers, strict=True)
         SpokenTask().write(part.examples, named, folder / "result.json")
@@ -228,7 +228,7 @@ def latency(model: Path, samples: Path, graph: Path) -> dict[str, float]:
     system: Any = load_system(model).system
     world = enlarged(SpokenTask().world(graph), entities=38_000, facts=500_000, seed=1)
     started = time.monotonic()
-    system.prepare(BRIEF, 1, {world.name: world})
+    system.prepare(INFO, 1, {world.name: world})
     asked = [one.sample for one in SpokenTask().load(samples)]
     system.answer(asked[:3])  # what is made at the first answer counts as getting ready
     prepare_lexicon = time.monotonic() - started

@@ -24,7 +24,7 @@ assert _SPEC.loader is not None
 stranger: Any = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(stranger)
 
-BRIEF = TaskInfo(name="pick", version="1", language="en", answers="ranking")
+INFO = TaskInfo(name="pick", version="1", language="en", answers="ranking")
 SAMPLES = [
     Sample(
         id=f"s{n}",
@@ -42,7 +42,7 @@ class Picker:
     Recipe = Record
     seen = "nothing"
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: object) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: object) -> None:
         self.seed = seed
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -85,7 +85,7 @@ class Twice(Picker):
 
 
 class Moody(Picker):
-    def prepare(self, brief: TaskInfo, seed: int, worlds: object) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: object) -> None:
         self.seed = random.SystemRandom().getrandbits(64)
 
 
@@ -125,7 +125,7 @@ class Loose(Picker):
 
 @pytest.mark.parametrize("kind", [Picker, WholeFile])
 def test_a_system_that_keeps_its_contract_passes(kind: type[Picker]) -> None:
-    check_system(kind(), SAMPLES, BRIEF)
+    check_system(kind(), SAMPLES, INFO)
 
 
 @pytest.mark.parametrize(
@@ -148,12 +148,12 @@ def test_a_system_that_keeps_its_contract_passes(kind: type[Picker]) -> None:
 def test_a_system_that_breaks_a_promise_is_told_which(kind: type[Picker], sentence: str) -> None:
     samples = msgspec.json.decode(msgspec.json.encode(SAMPLES), type=list[Sample])
     with pytest.raises(AssertionError, match=sentence):
-        check_system(kind(), samples, BRIEF)
+        check_system(kind(), samples, INFO)
 
 
 def test_a_system_that_needs_a_history_does_not_pass() -> None:
     with pytest.raises(IndexError):
-        check_system(Startled(), SAMPLES, BRIEF)
+        check_system(Startled(), SAMPLES, INFO)
 
 
 # tasks ----------------------------------------------------------------------------------------------------
@@ -243,13 +243,16 @@ def scores_what_is_there(self: Any, examples: Any, submission: Any, how: Scoring
 @pytest.mark.parametrize(
     ("task", "sentence"),
     [
-        (changed_task(brief=TaskInfo(name="", version="1", language="en", answers="text")), "the brief says its name"),
         (
-            changed_task(brief=TaskInfo(name="e", version="1", language="en", answers="text", variants=())),
+            changed_task(info=TaskInfo(name="", version="1", language="en", answers="text")),
+            "the task info says its name",
+        ),
+        (
+            changed_task(info=TaskInfo(name="e", version="1", language="en", answers="text", variants=())),
             "names at least one score variant",
         ),
         (
-            changed_task(brief=TaskInfo(name="e", version="1", language="en", answers="text", variants=("a", "a"))),
+            changed_task(info=TaskInfo(name="e", version="1", language="en", answers="text", variants=("a", "a"))),
             "the variants differ",
         ),
         (loading(lambda example: msgspec.structs.replace(example, references=())), "two samples with references"),

@@ -4,7 +4,7 @@ Each check raises an `AssertionError` whose message is a sentence that says what
 was found. A package that brings a task or a system calls them in one test::
 
     def test_my_system_keeps_the_contract(tmp_path):
-        check_system(MySystem(Record()), samples, brief, worlds={})
+        check_system(MySystem(Record()), samples, info, worlds={})
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ def check_task(task: Task, folder: Path) -> None:
     beside the samples that a data file gives under the same id. At least two samples with references are
     needed. Raises `AssertionError` with the first promise that is broken.
     """
-    _demand(isinstance(task, Task), f"{type(task).__name__} has all methods of the Task protocol and a brief")
-    _check_brief(task.brief)
+    _demand(isinstance(task, Task), f"{type(task).__name__} has all methods of the Task protocol and an info")
+    _check_info(task.info)
     examples = load_all(task, folder)
     known = [example for example in examples if example.references]
     _demand(len(known) >= 2, f"{folder} holds at least two samples with references, found {len(known)}")
     _check_samples(known)
     _check_rounds(task, examples)
     with tempfile.TemporaryDirectory() as scratch:
-        for variant in task.brief.variants:
+        for variant in task.info.variants:
             _check_scores(task, known, Path(scratch), variant)
         _check_write_remembers_nothing(task, known, Path(scratch))
         _check_variants_agree(task, known, Path(scratch))
@@ -56,12 +56,12 @@ def check_task(task: Task, folder: Path) -> None:
 def check_system(
     system: System,
     samples: Sequence[Sample],
-    brief: TaskInfo,
+    info: TaskInfo,
     worlds: Mapping[str, World] | None = None,
     *,
     seed: int = 1,
 ) -> None:
-    """Check that a system keeps its contract on `samples` of the task that `brief` describes.
+    """Check that a system keeps its contract on `samples` of the task that `info` describes.
 
     A trained system comes here trained. A system with the attribute `whole_file` set to `True` may let its
     answers depend on the whole batch; every other answers each sample on its own. Raises `AssertionError`
@@ -73,7 +73,7 @@ def check_system(
     _demand(bool(samples), "check_system needs at least one sample")
     given = dict(worlds or {})
     before = _bytes_of(samples)
-    system.prepare(brief, seed, given)
+    system.prepare(info, seed, given)
     answers = system.answer(samples)
     _demand(isinstance(system.seen, str) and bool(system.seen), f"{name}.seen says what data the system saw")
     _check_answers(name, samples, answers)
@@ -81,7 +81,7 @@ def check_system(
     whole = getattr(system, "whole_file", False) is True
     if not whole:
         _check_alone(system, samples, answers)
-    system.prepare(brief, seed, given)
+    system.prepare(info, seed, given)
     _demand(system.answer(samples) == answers, f"{name} gives the same answers when prepared again with the same seed")
     bare = [msgspec.structs.replace(sample, history=()) for sample in samples]
     _check_answers(name, bare, system.answer(bare))
@@ -127,11 +127,11 @@ def _bytes_of(samples: Sequence[Sample]) -> bytes:
     return msgspec.json.encode(list(samples))
 
 
-def _check_brief(brief: TaskInfo) -> None:
+def _check_info(info: TaskInfo) -> None:
     for field in ("name", "version", "language", "answers"):
-        _demand(bool(getattr(brief, field)), f"the brief says its {field}")
-    _demand(bool(brief.variants), "the brief names at least one score variant")
-    _demand(len(set(brief.variants)) == len(brief.variants), f"the variants differ, found {brief.variants}")
+        _demand(bool(getattr(info, field)), f"the task info says its {field}")
+    _demand(bool(info.variants), "the task info names at least one score variant")
+    _demand(len(set(info.variants)) == len(info.variants), f"the variants differ, found {info.variants}")
 
 
 def _check_samples(examples: Sequence[Example]) -> None:
@@ -234,12 +234,12 @@ def _check_scores(task: Task, examples: Sequence[Example], folder: Path, variant
     _check_report(task, report, examples, variant)
     _check_formulas(task, report, how)
     best = _value(report)
-    if task.brief.answers == "ranking":
+    if task.info.answers == "ranking":
         short = {score.name: score.value for score in report.scores if score.value != 1}
         _demand(not short, f"a perfect ranking scores exactly 1 ({variant}), found {short}")
     again = task.score(examples, submission, how)
     _demand(again == report, f"scoring twice gives the same report ({variant})")
-    if task.brief.ordered:  # the line is the id: another order is another file
+    if task.info.ordered:  # the line is the id: another order is another file
         return
 
     turned = _write(task, examples, perfect[::-1], folder / f"{variant}.turned", variant)
@@ -253,7 +253,7 @@ def _check_scores(task: Task, examples: Sequence[Example], folder: Path, variant
 
 
 def _check_report(task: Task, report: Report, examples: Sequence[Example], variant: str) -> None:
-    _demand(report.task == task.brief.name, f"the report names its task, found '{report.task}'")
+    _demand(report.task == task.info.name, f"the report names its task, found '{report.task}'")
     _demand(report.variant == variant, f"the report names its variant, found '{report.variant}'")
     counted = {len(examples), len({example.sample.dialogue_id for example in examples})}
     _demand(report.n in counted, f"the report counts every example or dialogue ({variant}), found {report.n}")
@@ -285,7 +285,7 @@ def _check_formulas(task: Task, report: Report, how: Scoring) -> None:
 
 def _check_variants_agree(task: Task, examples: Sequence[Example], folder: Path) -> None:
     """Demand that the official variant, where there is one, accepts what the strict one accepts."""
-    if not {"official", "strict"} <= set(task.brief.variants):
+    if not {"official", "strict"} <= set(task.info.variants):
         return
     answers = [(example.sample.id, perfect_answer(example)) for example in examples]
     for name, rows in (("all", answers), ("turned", answers[::-1])):
@@ -303,7 +303,7 @@ def _check_broken_files(task: Task, examples: Sequence[Example], folder: Path) -
     submission = task.read(path)
     found = [problem for problem in submission.problems if problem.severity == "error"]
     _demand(bool(found), "read notes the problems of a broken result file")
-    for variant in task.brief.variants:
+    for variant in task.info.variants:
         how = Scoring(variant=variant)
         refused = _refuses(lambda how=how: task.score(examples, submission, how))
         _demand(refused, f"score answers a broken result file with FormatError ({variant})")

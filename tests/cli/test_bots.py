@@ -55,7 +55,7 @@ def test_the_bot_of_the_guide_answers_every_task(duologue: Any, bots: Path, task
     assert 'system = "process"' in out.with_name("result.run.toml").read_text(encoding="utf-8")
     loaded = load_task(task)
     examples = list(loaded.load(DATA[task]))
-    assert not loaded.check(loaded.read(out), examples, loaded.brief.variants[0])
+    assert not loaded.check(loaded.read(out), examples, loaded.info.variants[0])
 
 
 def test_the_shell_bot_of_the_guide_answers_with_text(duologue: Any, bots: Path, tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ class TinyData:
 def _make(task: Task, folder: Path) -> TinyData:
     """Make files with the task's simulator; a task without one has small files of its own in `tests/golden`."""
     if not isinstance(task, Simulated):
-        kept = GOLDEN / task.brief.name / "contract"
-        assert kept.is_dir(), f"{task.brief.name} has no simulator; put small files of its own into {kept}"
+        kept = GOLDEN / task.info.name / "contract"
+        assert kept.is_dir(), f"{task.info.name} has no simulator; put small files of its own into {kept}"
         made = {world.name: world for world in _worlds(task)}
         examples = in_world(load_all(task, kept), next(iter(made.values()), None))
         return TinyData(task, kept, examples, made)
@@ -60,7 +60,7 @@ def _make(task: Task, folder: Path) -> TinyData:
 
 def _worlds(task: Task) -> list[World]:
     """Return the small knowledge base that stands beside the small files, where the task has one."""
-    paths = (GOLDEN / task.brief.name).glob("tiny-kg.json")
+    paths = (GOLDEN / task.info.name).glob("tiny-kg.json")
     return [task.world(path) for path in paths] if isinstance(task, Grounded) else []
 
 

@@ -70,7 +70,7 @@ def _trained(name: str, data: TinyData, folder: Path) -> System:
     system = make_system(name, recipe)
     if name in BROUGHT:
         try:
-            system.prepare(data.task.brief, 1, data.worlds)
+            system.prepare(data.task.info, 1, data.worlds)
         except MissingExtraError as error:  # weights that no extra can bring
             pytest.skip(str(error))
     if isinstance(system, Trainable):
@@ -80,7 +80,7 @@ def _trained(name: str, data: TinyData, folder: Path) -> System:
             examples, held_out = data.examples, []
         system.fit(examples, held_out, [], Run(folder=folder, seed=1, worlds=data.worlds))
         system.save(folder)
-        save_card(folder, name=name, recipe=recipe, task=data.task.brief.name, seed=1, data="tiny", data_hash="")
+        save_card(folder, name=name, recipe=recipe, task=data.task.info.name, seed=1, data="tiny", data_hash="")
     return system
 
 
@@ -92,7 +92,7 @@ def some_samples(data: TinyData) -> list[Sample]:
 def test_every_registered_system_keeps_its_contract(name: str, tiny: Tiny, ready: Ready) -> None:
     data = tiny(task_of(name))
     system, _ = ready(name)
-    check_system(system, some_samples(data), data.task.brief, data.worlds)
+    check_system(system, some_samples(data), data.task.info, data.worlds)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -101,7 +101,7 @@ def test_a_saved_system_answers_as_the_one_that_was_trained(name: str, tiny: Tin
     system, folder = ready(name)
     loaded = load_system(folder).system
     for each in (system, loaded):
-        each.prepare(data.task.brief, 1, data.worlds)
+        each.prepare(data.task.info, 1, data.worlds)
     assert loaded.answer(some_samples(data)) == system.answer(some_samples(data))
     assert loaded.seen == system.seen
 

@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("name", names("tasks"))
 def test_every_registered_task_keeps_its_contract(name: str, tiny: Tiny) -> None:
     data = tiny(name)
-    assert data.task.brief.name == name
+    assert data.task.info.name == name
     check_task(data.task, data.folder)

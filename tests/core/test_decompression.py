@@ -101,7 +101,7 @@ def test_each_task_refuses_a_result_file_that_swells(task: str, tmp_path: Path) 
     path.write_bytes(gzip.compress(b" " * len(ZEROS)))
     found = load_task(task)
     submission = found.read(path)
-    for variant in found.brief.variants:
+    for variant in found.info.variants:
         assert [one.rule for one in found.check(submission, None, variant)] == ["unpacked-size"]
 
 

@@ -29,7 +29,7 @@ class Seller:
     def __init__(self) -> None:
         self.saw: list[Sample] = []
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None: ...
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None: ...
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         self.saw += samples

@@ -39,7 +39,7 @@ class Base:
         width: int = 3
     def __init__(self, recipe):
         self.recipe = recipe
-    def prepare(self, brief, seed, worlds): pass
+    def prepare(self, info, seed, worlds): pass
     def answer(self, samples):
         return [Answer(text=str(self.recipe.width)) for sample in samples]
 
@@ -51,7 +51,7 @@ class Learner(Base):
 
 class NoAnswer:
     Recipe, seen = Record, "nothing"
-    def prepare(self, brief, seed, worlds): pass
+    def prepare(self, info, seed, worlds): pass
 
 class NoRecipe(Base):
     Recipe = dict
@@ -66,7 +66,7 @@ class Busy:
     test_set = replay_check = load
 
 class HalfATask(Task):
-    brief = None
+    info = None
     def load(self, path): yield from ()
 
 class NoBrief:
@@ -160,7 +160,7 @@ def test_a_system_that_does_not_keep_the_protocol_is_named_with_its_package(good
         ),
         ("busy", r"Busy\(\) fails: RuntimeError: the engine is cold"),
         ("halfatask", "HalfATask lacks the methods read, write, answers, check, score, metrics"),
-        ("nobrief", "NoBrief has no attribute 'brief'"),
+        ("nobrief", "NoBrief has no attribute 'info'"),
     ],
 )
 def test_a_task_that_does_not_keep_the_protocol_is_named_with_its_package(good: None, name: str, cause: str) -> None:

@@ -8,7 +8,7 @@ class Silent:
     Recipe = Record
     seen = "nothing"
 
-    def prepare(self, brief: object, seed: int, worlds: object) -> None: ...
+    def prepare(self, info: object, seed: int, worlds: object) -> None: ...
 
     def answer(self, samples: list[Sample]) -> list[object]:
         return []

@@ -10,7 +10,7 @@ ACTS = TaskInfo(name="acts", version="1", language="zh", answers="acts+text")
 
 
 @pytest.mark.parametrize(
-    ("scope", "brief", "why"),
+    ("scope", "info", "why"),
     [
         (Scope(), ACTS, ""),
         (Scope(tasks=("talk",)), TALK, ""),
@@ -21,8 +21,8 @@ ACTS = TaskInfo(name="acts", version="1", language="zh", answers="acts+text")
         (Scope(answers=("text",), languages=("zh",)), TALK, "it speaks zh, and 'talk' is in en"),
     ],
 )
-def test_a_scope_says_why_a_task_is_not_served(scope: Scope, brief: TaskInfo, why: str) -> None:
-    assert scope.refusal(brief) == why
+def test_a_scope_says_why_a_task_is_not_served(scope: Scope, info: TaskInfo, why: str) -> None:
+    assert scope.refusal(info) == why
 
 
 def test_a_scope_is_told_in_a_few_words() -> None:

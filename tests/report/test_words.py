@@ -15,7 +15,7 @@ from duologue.report.words import Term, both, words
 TEMPLATES = Path(duologue.report.__file__).parent / "templates"
 
 OURS = ("restaurant", "conversation", "proactive", "spoken", "mobilecs/extraction", "mobilecs/dialogue")
-CUTS = {cut for name in OURS for cut in load_task(name).brief.slices}
+CUTS = {cut for name in OURS for cut in load_task(name).info.slices}
 
 
 def braces(text: str) -> set[str]:

@@ -23,7 +23,7 @@ STRICT = Scoring(variant="strict")
 
 
 def task_with(**changed: Any) -> Any:
-    brief = TaskInfo(
+    info = TaskInfo(
         name="toy",
         version="1",
         language="en",
@@ -32,7 +32,7 @@ def task_with(**changed: Any) -> Any:
         samples=("all", "knowledge"),
         slices=("domain",),
     )
-    return type("Toy", (), {"brief": msgspec.structs.replace(brief, **changed)})()
+    return type("Toy", (), {"info": msgspec.structs.replace(info, **changed)})()
 
 
 def test_defaults_are_the_first_of_each() -> None:

@@ -33,7 +33,7 @@ class Counted:
         self.recipe = Width(width=width)
         self.asked = 0
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Nothing is prepared."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

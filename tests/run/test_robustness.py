@@ -27,7 +27,7 @@ class Echo:
     seen = "nothing"
     heard: ClassVar[list[str]] = []
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         self.heard.clear()
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

@@ -31,7 +31,7 @@ class Counter:
         self.name, self.most = name, most
         self.seed = -1
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         self.seed = seed
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -44,7 +44,7 @@ class Counter:
 class CountingTask:
     """As much of a task as a simulation asks for."""
 
-    brief = TaskInfo(name="counting", version="1", language="en", answers="text")
+    info = TaskInfo(name="counting", version="1", language="en", answers="text")
 
 
 def stage_of(*names: str, people: Sequence[Dialogue] = (), over: int = 99) -> Stage:

@@ -27,7 +27,7 @@ for kind in ("tasks", "systems", "commands"):
     for entry in entries(kind):
         if entry.distribution != "duologue":
             print(kind, entry.name, entry.target, entry.distribution, entry.version)
-print(load_task("echo").brief.version, make_system("parrot").seen)
+print(load_task("echo").info.version, make_system("parrot").seen)
 """
     assert fresh(code=code).stdout.splitlines() == [
         "tasks echo stranger:EchoTask duologue-stranger 0.7",
@@ -46,7 +46,7 @@ from duologue.testing import check_system, check_task, load_all
 task, folder = load_task("echo"), Path(sys.argv[1])
 check_task(task, folder)
 samples = [example.sample for example in load_all(task, folder)]
-check_system(make_system("parrot"), samples, task.brief)
+check_system(make_system("parrot"), samples, task.info)
 print("kept", len(samples))
 """
     done = fresh(data.parent, code=code)

@@ -13,7 +13,7 @@ from duologue.core.protocols import System, TaskInfo
 from duologue.core.records import Candidate, Record, Sample, Turn
 from duologue.systems.baselines import MedoidRanker, RandomRanker, TfidfRanker, tokens
 
-BRIEF = TaskInfo(name="any", version="1", language="en", answers="ranking")
+INFO = TaskInfo(name="any", version="1", language="en", answers="ranking")
 
 
 def sample(name: str, utterances: list[str], candidates: list[str]) -> Sample:
@@ -27,7 +27,7 @@ def sample(name: str, utterances: list[str], candidates: list[str]) -> Sample:
 
 def by_chance(seed: int, samples: list[Sample]) -> list[tuple[str, ...] | None]:
     ranker = RandomRanker(Record())
-    ranker.prepare(BRIEF, seed, {})
+    ranker.prepare(INFO, seed, {})
     return [answer.ranking for answer in ranker.answer(samples)]
 
 
@@ -107,7 +107,7 @@ def test_the_same_words_in_any_order_tie_and_keep_their_place() -> None:
 def test_both_are_systems_without_options() -> None:
     for system in (RandomRanker(Record()), TfidfRanker()):
         assert isinstance(system, System)
-        system.prepare(BRIEF, 1, {})
+        system.prepare(INFO, 1, {})
         assert system.answer([]) == []
         assert system.Recipe is Record
 

@@ -22,17 +22,17 @@ SAMPLE = Sample(
 SPAN = {"turn": 0, "start": 0, "end": 1}
 
 
-def brief(answers: str) -> TaskInfo:
+def info(answers: str) -> TaskInfo:
     return TaskInfo(name="task", version="1", language="zh", answers=answers)
 
 
 def answered(answers: str, **parts: Any) -> Answer:
     body = json.dumps({"id": SAMPLE.id, **parts}).encode()
-    return answer_of(body, SAMPLE, brief(answers), "the bot")
+    return answer_of(body, SAMPLE, info(answers), "the bot")
 
 
 def test_a_request_is_one_line_with_all_that_a_system_may_see() -> None:
-    line = request_of(SAMPLE, brief("facts+text"), 7)
+    line = request_of(SAMPLE, info("facts+text"), 7)
     assert b"\n" not in line
     asked = json.loads(line)
     assert (asked["protocol"], asked["task"], asked["language"], asked["seed"]) == (1, "task", "zh", 7)
@@ -89,14 +89,14 @@ def test_what_is_no_answer_says_what_is_wrong_and_what_was_expected(
     with pytest.raises(BotError, match=wrong) as told:
         answered(answers, **parts)
     assert "of task" in str(told.value)
-    assert f"expected: {example_of(brief(answers))}" in str(told.value)
+    assert f"expected: {example_of(info(answers))}" in str(told.value)
     assert "it said:" in str(told.value)
 
 
 @pytest.mark.parametrize("body", [b"", b"not json", b"\xff\xfe", b"[" * 100_000, b'{"id": "\\ud800"}', b"[]"])
 def test_what_is_no_object_is_a_clear_message(body: bytes) -> None:
     with pytest.raises(BotError, match="gave no answer to sample"):
-        answer_of(body, SAMPLE, brief("text"), "the bot")
+        answer_of(body, SAMPLE, info("text"), "the bot")
 
 
 def test_what_a_bot_says_reaches_a_message_in_print_and_short() -> None:
@@ -108,4 +108,4 @@ def test_what_a_bot_says_reaches_a_message_in_print_and_short() -> None:
 @pytest.mark.parametrize("task", names("tasks"))
 def test_every_task_can_be_answered(task: str) -> None:
     known = {"ranking", "text", "facts", "acts", "mentions", "values"}
-    assert set(load_task(task).brief.answers.split("+")) <= known
+    assert set(load_task(task).info.answers.split("+")) <= known

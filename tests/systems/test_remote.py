@@ -106,9 +106,9 @@ def stub() -> Iterator[Stub]:
     server.server_close()
 
 
-def bot(url: str, brief: TaskInfo = TALK, **recipe: Any) -> HttpBot:
+def bot(url: str, info: TaskInfo = TALK, **recipe: Any) -> HttpBot:
     made = HttpBot(HttpRecipe(url=url, **{"wait": 0.01, "timeout": 5.0, **recipe}))
-    made.prepare(brief, 3, {})
+    made.prepare(info, 3, {})
     return made
 
 

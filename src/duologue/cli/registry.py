@@ -32,8 +32,8 @@ def list_registered(*, scores: bool, as_json: bool) -> None:
         _list_scores(as_json=as_json)
         return
     tasks = [_task_row(entry) for entry in entries("tasks")]
-    briefs = {row["name"]: row.pop("brief") for row in tasks}
-    systems = [_system_row(entry, briefs) for entry in entries("systems")]
+    infos = {row["name"]: row.pop("info") for row in tasks}
+    systems = [_system_row(entry, infos) for entry in entries("systems")]
     if as_json:
         console.as_json({"tasks": tasks, "systems": systems})
         return
@@ -48,7 +48,7 @@ def list_registered(*, scores: bool, as_json: bool) -> None:
     _print_rows(systems)
     console.line("")
     console.line("the tasks that each system is for:")
-    _print_table(list(briefs), {row["name"]: row["tasks"] for row in systems})
+    _print_table(list(infos), {row["name"]: row["tasks"] for row in systems})
 
 
 def _print_rows(rows: list[dict[str, Any]]) -> None:
@@ -70,15 +70,15 @@ def _print_table(columns: list[str], marked: dict[str, list[str]]) -> None:
 
 def _task_row(entry: Entry) -> dict[str, Any]:
     """Return name, package, first docstring line and capabilities; a broken plug-in says so and hides no other."""
-    row: dict[str, Any] = {"name": entry.name, "package": entry.distribution, "capabilities": [], "brief": None}
+    row: dict[str, Any] = {"name": entry.name, "package": entry.distribution, "capabilities": [], "info": None}
     try:
         about, task = describe(entry).about, load_task(entry.name)
     except DuologueError as error:
         return {**row, "about": f"cannot be loaded: {error}"}
-    return {**row, "about": about, "capabilities": [one.column for one in capabilities(task)], "brief": task.brief}
+    return {**row, "about": about, "capabilities": [one.column for one in capabilities(task)], "info": task.info}
 
 
-def _system_row(entry: Entry, briefs: dict[str, TaskInfo | None]) -> dict[str, Any]:
+def _system_row(entry: Entry, infos: dict[str, TaskInfo | None]) -> dict[str, Any]:
     """Return name, package, what it is for, first docstring line and missing extras of a system."""
     row: dict[str, Any] = {"name": entry.name, "package": entry.distribution, "for": "", "tasks": [], "lacking": ""}
     try:
@@ -86,7 +86,7 @@ def _system_row(entry: Entry, briefs: dict[str, TaskInfo | None]) -> dict[str, A
     except DuologueError as error:
         return {**row, "about": f"cannot be loaded: {error}"}
     missing = [f"{entry.distribution}[{extra}]" for extra in told.extras if lacking(extra, entry.distribution)]
-    fits = [name for name, brief in briefs.items() if brief is not None and not told.scope.refusal(brief)]
+    fits = [name for name, info in infos.items() if info is not None and not told.scope.refusal(info)]
     return {**row, "for": str(told.scope), "tasks": fits, "about": told.about, "lacking": ", ".join(missing)}
 
 
@@ -120,28 +120,28 @@ def _scores_of(name: str) -> dict[str, Any]:
     """Return a task's scores in all variants with their default options; a broken plug-in says so."""
     try:
         task = load_task(name)
-        rows = [row for variant in task.brief.variants for row in _variant_rows(task, variant)]
+        rows = [row for variant in task.info.variants for row in _variant_rows(task, variant)]
     except DuologueError as error:
         return {"task": name, "problem": str(error)}
     return {
         "task": name,
         "scores": rows,
-        "options": {option: list(values) for option, values in task.brief.options.items()},
-        "samples": list(task.brief.samples),
-        "slices": list(task.brief.slices),
+        "options": {option: list(values) for option, values in task.info.options.items()},
+        "samples": list(task.info.samples),
+        "slices": list(task.info.slices),
     }
 
 
 def _variant_rows(task: Task, variant: str) -> list[dict[str, Any]]:
-    brief = task.brief
+    info = task.info
     return [
         {
             "variant": variant,
             "score": metric.name,
             "formula": metric.formula,
-            "signature": f"{metric.formula} | {brief.name} | {variant} | v{brief.version}",
+            "signature": f"{metric.formula} | {info.name} | {variant} | v{info.version}",
             "source": metric.source or (type(metric).__doc__ or "").strip().partition("\n")[0],
             "interval": "jackknife over dialogues" if metric.additive else "its own, see the documentation",
         }
-        for metric in task.metrics(Scoring(variant=variant, samples=brief.samples[0]))
+        for metric in task.metrics(Scoring(variant=variant, samples=info.samples[0]))
     ]

@@ -123,7 +123,7 @@ def _score_whole(
     try:
         marks = truth.score(pred, how, models=models, unseen=require_unseen)
     except FormatError as error:
-        _refused(error, task.brief.name, how.variant, as_json=as_json)
+        _refused(error, task.info.name, how.variant, as_json=as_json)
         raise click.exceptions.Exit(1) from error
     several = len(marks.test_sets) > 1
     if out is not None:

@@ -90,7 +90,7 @@ def train(
     if held_out and not data:
         raise UsageError("--held-out needs training files beside it; give them with --train, or leave it out")
     loaded = load_task(task)
-    demand_fit(name, loaded.brief)
+    demand_fit(name, loaded.info)
     resolved = recipe_of(name, recipe, overrides)
     make_system(name, resolved)  # what it lacks is said before the data is read
     world = options.world_of(loaded, kb)

@@ -171,15 +171,15 @@ def scope_of(system: object) -> Scope:
     return scope if isinstance(scope, Scope) else Scope()
 
 
-def demand_fit(name: str, brief: TaskInfo) -> None:
+def demand_fit(name: str, info: TaskInfo) -> None:
     """Raise `UsageError` where the registered system `name` does not serve a task, with a list of those that do.
 
     Raises as `load_task` does.
     """
-    why = scope_of(load_system_class(name)).refusal(brief)
+    why = scope_of(load_system_class(name)).refusal(info)
     if why:
-        others = ", ".join(_systems_for(brief)) or "none that is installed"
-        raise UsageError(f"system '{name}' does not serve task '{brief.name}': {why}; systems that do: {others}")
+        others = ", ".join(_systems_for(info)) or "none that is installed"
+        raise UsageError(f"system '{name}' does not serve task '{info.name}': {why}; systems that do: {others}")
 
 
 def demand_extras(name: str, system: System) -> None:
@@ -194,7 +194,7 @@ def demand_extras(name: str, system: System) -> None:
             raise missing_library(library, extra, owner, what=f"the system '{name}'")
 
 
-def _systems_for(brief: TaskInfo) -> list[str]:
+def _systems_for(info: TaskInfo) -> list[str]:
     """Return the names of the systems that serve a task; those that cannot be read are left out."""
     found = []
     for entry in entries("systems"):
@@ -202,7 +202,7 @@ def _systems_for(brief: TaskInfo) -> list[str]:
             told = describe(entry)
         except DuologueError:
             continue
-        if not told.scope.refusal(brief):
+        if not told.scope.refusal(info):
             found.append(entry.name)
     return found
 
@@ -221,8 +221,8 @@ def load_task(name: str) -> Task:
         raise
     except Exception as error:
         raise PlugInError(f"{_owner('tasks', name)}: {cls.__name__}() fails: {_cause(error)}") from error
-    if not isinstance(task, Task):  # the methods are there, so it is the brief
-        raise PlugInError(f"{_owner('tasks', name)}: {cls.__name__} has no attribute 'brief'")
+    if not isinstance(task, Task):  # the methods are there, so it is the task info
+        raise PlugInError(f"{_owner('tasks', name)}: {cls.__name__} has no attribute 'info'")
     return task
 
 

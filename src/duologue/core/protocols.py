@@ -117,7 +117,7 @@ class System(Protocol):
 
     def __init__(self, recipe: Any) -> None: ...
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Get ready for one task; called once before the first `answer`."""
         ...
 
@@ -164,7 +164,7 @@ class Trainable(System, Protocol):
 class Task(Protocol):
     """A challenge as it is run and scored. Subclass it: what is not abstract has the behaviour that most tasks need."""
 
-    brief: TaskInfo
+    info: TaskInfo
 
     @abstractmethod
     def load(self, path: Path) -> Iterator[Example]:

@@ -24,20 +24,20 @@ class Scope(Record, frozen=True, kw_only=True):
     languages: tuple[str, ...] = ()
     """Languages that it reads and writes: `en`, `zh`."""
 
-    def refusal(self, brief: TaskInfo) -> str:
+    def refusal(self, info: TaskInfo) -> str:
         """Return why a task is not served, in words; empty where it is.
 
         >>> from duologue.core.protocols import TaskInfo
         >>> Scope(answers=("ranking",)).refusal(TaskInfo(name="talk", version="1", language="en", answers="text"))
         "it gives ranking, and 'talk' wants text"
         """
-        if self.tasks and brief.name not in self.tasks:
+        if self.tasks and info.name not in self.tasks:
             return f"it is made for {' and '.join(self.tasks)}"
-        lacking = [part for part in brief.answers.split("+") if self.answers and part not in self.answers]
+        lacking = [part for part in info.answers.split("+") if self.answers and part not in self.answers]
         if lacking:
-            return f"it gives {' and '.join(self.answers)}, and '{brief.name}' wants {' and '.join(lacking)}"
-        if self.languages and brief.language not in self.languages:
-            return f"it speaks {' and '.join(self.languages)}, and '{brief.name}' is in {brief.language}"
+            return f"it gives {' and '.join(self.answers)}, and '{info.name}' wants {' and '.join(lacking)}"
+        if self.languages and info.language not in self.languages:
+            return f"it speaks {' and '.join(self.languages)}, and '{info.name}' is in {info.language}"
         return ""
 
     def __str__(self) -> str:

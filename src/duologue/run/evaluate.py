@@ -30,8 +30,8 @@ _EQUAL = "result-equals-truth"
 def pick_variant(task: Task, variant: str | None) -> str:
     """Return the score variant asked for, or the task's default; an unknown one is a `UsageError`."""
     if variant is None:
-        return task.brief.variants[0]
-    task.brief.expect_variant(variant)
+        return task.info.variants[0]
+    task.info.expect_variant(variant)
     return variant
 
 
@@ -63,23 +63,23 @@ def scoring(
     by: Iterable[str] = (),
     partial: bool = False,
 ) -> Scoring:
-    """Return how to score, from what a user asked for: `options` are `name=value`, the rest names of the brief.
+    """Return how to score, from what a user asked for: `options` are `name=value`, the rest names of the task info.
 
     Raises `UsageError` for a name or a value that the task does not have.
     """
-    brief = task.brief
-    chosen = choices_in(options, brief.options, brief.name)
-    if samples is not None and samples not in brief.samples:
-        raise UsageError(f"{brief.name} has no samples '{samples}'{did_you_mean(samples, brief.samples)}")
+    info = task.info
+    chosen = choices_in(options, info.options, info.name)
+    if samples is not None and samples not in info.samples:
+        raise UsageError(f"{info.name} has no samples '{samples}'{did_you_mean(samples, info.samples)}")
     cuts = tuple(by)
     for cut in cuts:
-        if cut not in brief.slices:
-            known = did_you_mean(cut, brief.slices) or f"; scores of {brief.name} are not cut"
-            raise UsageError(f"{brief.name} cannot be cut by '{cut}'{known}")
+        if cut not in info.slices:
+            known = did_you_mean(cut, info.slices) or f"; scores of {info.name} are not cut"
+            raise UsageError(f"{info.name} cannot be cut by '{cut}'{known}")
     return Scoring(
         variant=pick_variant(task, variant),
         options=chosen,
-        samples=samples if samples is not None else brief.samples[0],
+        samples=samples if samples is not None else info.samples[0],
         by=cuts,
         partial=partial,
     )
@@ -105,7 +105,7 @@ def check(
     """
     if world is not None:
         if not isinstance(task, FactChecking):
-            raise lacking_capability(task.brief.name, "FactChecking", "leave --kb out")
+            raise lacking_capability(task.info.name, "FactChecking", "leave --kb out")
         task = task.with_world(world)
     submission = task.read(result)
     examples = task.load_files([data]) if data is not None else None
@@ -173,7 +173,7 @@ def score_against(
     `UsageError` where truth is needed and not given, or is the very file to be scored.
     """
     _demand_another(truth, result)
-    other = expect_own_task(task, result, strict=how.variant == task.brief.variants[0])
+    other = expect_own_task(task, result, strict=how.variant == task.info.variants[0])
     submission = task.read(result)
     report = _scored(task, truth, submission, result, how)
     if not truth.files["gold"] and not report.n:
@@ -184,12 +184,12 @@ def score_against(
     system = str(note.get("system", result.name)) if note else _stem(result)
     seen = str(note.get("seen", "")) if note else ""
     external = _external(note)
-    track = task.brief.tracks[bool(external)] if task.brief.tracks and external is not None else ""
+    track = task.info.tracks[bool(external)] if task.info.tracks and external is not None else ""
     exposure = exposure_of(note, result, lambda: truth.examples or _own(task, result), truth.names_and_hashes(), models)
     warning = told(exposure, system) if exposure is not None else None
     kept = dict(report.meta)
     programs = kept.pop("programs", {})
-    options = {name: how.options[name] for name in task.brief.files if how.options.get(name)}
+    options = {name: how.options[name] for name in task.info.files if how.options.get(name)}
     outside = {
         "options": [stored(Path(path), name) for name, path in options.items()],
         "programs": [stored(Path(path), name) for name, path in programs.items()],
@@ -198,7 +198,7 @@ def score_against(
         **kept,
         **({"track": track} if track else {}),
         "test_set": test_set or truth.test_set or _stem(result),
-        "how": how_to_save(how, task.brief),
+        "how": how_to_save(how, task.info),
         "files": {**truth.files, "pred": [pred], **{kind: listed for kind, listed in outside.items() if listed}},
     }
     slices = tuple(part for part in report.slices if not how.by or part.by in how.by)
@@ -241,7 +241,7 @@ def _scored(task: Task, truth: Truth, submission: Submission, result: Path, how:
     """Score a result; where it has problems, those of a wrong truth are told as one, and never scored in part."""
 
     def look() -> None:
-        if how.variant == task.brief.variants[0]:  # official programs score what they are given
+        if how.variant == task.info.variants[0]:  # official programs score what they are given
             note = note_of(result, submission.hash).note
             expect_own_truth(task, truth.examples, submission, result, test_set=truth.test_set, note=note)
 

@@ -51,7 +51,7 @@ def expect_own_truth(
     Results whose rows have no ids are told by their number of lines alone, which their check says. `test_set` is that
     of the truth, `note` what `duologue run` wrote beside the result.
     """
-    if task.brief.ordered or not examples:
+    if task.info.ordered or not examples:
         return
     here = set(task.answers(submission, ()))
     there = {example.sample.id for example in examples}
@@ -86,13 +86,13 @@ def expect_own_task(task: Task, result: Path, *, strict: bool) -> tuple[Problem,
         return ()
     note = note_of(result, sha256(Source(result))).note
     named = note.get("task") if note else None
-    if not isinstance(named, str) or named == task.brief.name:
+    if not isinstance(named, str) or named == task.info.name:
         return ()
     problem = Problem(
         rule=OTHER_TASK,
         severity="error" if strict else "warning",
-        message=f"`duologue run` made this result for task '{named}', not for '{task.brief.name}'",
-        advice=f"name {named} as the task, or give a result of {task.brief.name}",
+        message=f"`duologue run` made this result for task '{named}', not for '{task.info.name}'",
+        advice=f"name {named} as the task, or give a result of {task.info.name}",
     )
     if strict:
         raise FormatError(result, [problem])

@@ -105,7 +105,7 @@ def predict(
     Answers go to a journal beside the result as they are made; a kill at any moment loses at most the
     last chunk, and the same call goes on from there. Both files appear only when complete.
     """
-    system.prepare(task.brief, note.seed, worlds)
+    system.prepare(task.info, note.seed, worlds)
     if getattr(system, "whole_file", False) or is_stream(out):
         _write(task, examples, answer_all(task, system, examples, progress=progress), out, note, sketch)
     else:
@@ -211,8 +211,8 @@ def predict_file(
         sketch = sketch_of(card.parent) if trained and trained.sketch else None
         input_hash = sha256(Source(data))
         note = Provenance(
-            task=task.brief.name,
-            task_version=task.brief.version,
+            task=task.info.name,
+            task_version=task.info.version,
             system=trained.system if trained else name,
             recipe=trained.recipe if trained else to_table(getattr(system, "recipe", Record())),
             seed=seed,

@@ -41,9 +41,9 @@ class Resumed:
         self.chunk = getattr(system, "chunk", CHUNK)
         self.whole_file = bool(getattr(system, "whole_file", False))
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Prepare the system."""
-        self._system.prepare(brief, seed, worlds)
+        self._system.prepare(info, seed, worlds)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Answer each sample; raises what the system raises, of a bot with how many answers are kept."""
@@ -83,7 +83,7 @@ def resumed(
         return
     card = read_card(Path(name)) if is_model(name) else None
     identity = Identity(
-        task=f"{task.brief.name} {task.brief.version}",
+        task=f"{task.info.name} {task.info.version}",
         system=card.system if card else name,
         packages=packages_of(card.system if card else name),
         seed=seed,

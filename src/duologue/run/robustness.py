@@ -48,14 +48,14 @@ def robustness(
     noise, and for no or repeated strengths.
     """
     if not isinstance(task, NoiseModel):
-        raise lacking_capability(task.brief.name, "NoiseModel")
+        raise lacking_capability(task.info.name, "NoiseModel")
     if not strengths or len(set(strengths)) < len(strengths):
         raise UsageError("give at least one strength of noise, and each once, such as 0,0.5,1")
     placed = in_world(truth.examples, world)
     noisy = {one: task.noisy_examples(placed, seed=seed, strength=one) if one else placed for one in strengths}
     reports = []
     for number, (name, system) in enumerate(systems, start=1):
-        system.prepare(task.brief, seed, {} if world is None else {world.name: world})
+        system.prepare(task.info, seed, {} if world is None else {world.name: world})
         for strength, shown in noisy.items():
             path = folder / f"{number}-{_PLAIN.sub('_', name)}" / f"noise-{strength:g}" / "result.json"
             task.write(shown, answer_all(task, system, shown, progress=progress), path)

@@ -148,8 +148,8 @@ def how_of(report: Report) -> Scoring:
         how = msgspec.convert(told, Scoring)
     except msgspec.ValidationError as error:
         raise _not_told(name, f"this does not say how to score: {error}") from error
-    brief = load_task(report.task).brief if report.task in names("tasks") else None
-    outside = (*brief.files, *brief.programs) if brief is not None else ()
+    info = load_task(report.task).info if report.task in names("tasks") else None
+    outside = (*info.files, *info.programs) if info is not None else ()
     for option in outside:
         if option in how.options:
             raise _not_told(name, f"option '{option}' names a file, and no path is ever taken from a report")
@@ -158,9 +158,9 @@ def how_of(report: Report) -> Scoring:
     return msgspec.structs.replace(how, options={**how.options, **{one: used.get(one, "") for one in outside}})
 
 
-def how_to_save(how: Scoring, brief: TaskInfo) -> dict[str, Any]:
+def how_to_save(how: Scoring, info: TaskInfo) -> dict[str, Any]:
     """Return how a file was scored as a report keeps it: without paths, whose files it keeps by their hashes."""
-    outside = {*brief.files, *brief.programs}
+    outside = {*info.files, *info.programs}
     kept = {name: value for name, value in how.options.items() if name not in outside}
     made: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(how, options=kept)))
     return made  # as it is read back

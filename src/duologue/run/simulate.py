@@ -55,9 +55,9 @@ class Timed:
         self.milliseconds: list[float] = []
         """Wall time of each call of `answer`."""
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Prepare the system; not timed."""
-        self._system.prepare(brief, seed, worlds)
+        self._system.prepare(info, seed, worlds)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Answer and note how long it took."""
@@ -97,7 +97,7 @@ def simulate(
         raise UsageError("there is no goal to play")
     timed = Timed(system)
     for partner in (timed, stage.user):
-        partner.prepare(task.brief, seed, {})
+        partner.prepare(task.info, seed, {})
     dialogues = []
     for number, scene in enumerate(stage.scenes, start=1):
         dialogues.append(play(timed, stage.user, scene, _chance(seed, scene.id)))

@@ -29,9 +29,9 @@ def open_system(task: Task, name: str, recipe: Path | None = None, overrides: Se
             raise UsageError(f"{folder} is a trained model with its own recipe; leave --recipe and --set out")
         card = read_card(folder)
         if card.system in names("systems"):  # else the loader says what is missing
-            demand_fit(card.system, task.brief)
+            demand_fit(card.system, task.info)
         return load_system(folder).system
-    demand_fit(name, task.brief)
+    demand_fit(name, task.info)
     return make_system(name, recipe_of(name, recipe, overrides))
 
 

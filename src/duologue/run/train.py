@@ -64,7 +64,7 @@ def train(
     `UsageError` when the system does not learn, there are `held_out` examples alone, or `out` holds another model or
     another training that was stopped; `BusyError` where another process trains into it.
     """
-    demand_fit(name, task.brief)
+    demand_fit(name, task.info)
     system = make_system(name, recipe)
     if not isinstance(system, Trainable):
         raise UsageError(f"system '{name}' does not learn; give its name to `duologue run` as it is")
@@ -73,7 +73,7 @@ def train(
     origin = _SIMULATED.format(seed) if examples is None else _GIVEN
     world_hash = _hash_of_worlds(worlds or {})
     identity = Identity(
-        task=task.brief.name,
+        task=task.info.name,
         system=name,
         packages=packages_of(name),
         seed=seed,
@@ -103,7 +103,7 @@ def train(
         sketch = Sketch.of({TRAIN: examples, HELD_OUT: held_out or []}, files)
         sketch.save(out / SKETCH)
         save_card(
-            out, name=name, recipe=recipe, task=task.brief.name, seed=seed,
+            out, name=name, recipe=recipe, task=task.info.name, seed=seed,
             data=origin, data_hash=data_hash, world_hash=world_hash,
             sketch=sketch.hash, external=declared(system, external),
         )  # fmt: skip

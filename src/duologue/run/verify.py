@@ -106,7 +106,7 @@ def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # no
     golds = looked.all(files.gold, given.gold)
     data = looked.all(files.input, [given.input] if given.input else [])
     pred = looked.all(files.pred, [given.pred] if given.pred else [])
-    options = _options(task.brief, files, given.options, looked)
+    options = _options(task.info, files, given.options, looked)
     if looked.missing:
         return Verdict(path, str(report.signature), 0, tuple(differences))
     test_set = report.meta.get("test_set")
@@ -162,22 +162,22 @@ class _Search:
         return path
 
 
-def _options(brief: TaskInfo, files: StoredFiles, given: Mapping[str, str], looked: _Search) -> dict[str, str]:
+def _options(info: TaskInfo, files: StoredFiles, given: Mapping[str, str], looked: _Search) -> dict[str, str]:
     """Return the values of the options that are files and programs: what the reader gives, never a program else.
 
     Options that did not count are empty, whatever the environment says.
     """
-    known = {*brief.files, *brief.programs}
+    known = {*info.files, *info.programs}
     for name in given:
         if name not in known:
-            raise UsageError(f"{brief.name} has no file or program to be given as '{name}'{did_you_mean(name, known)}")
+            raise UsageError(f"{info.name} has no file or program to be given as '{name}'{did_you_mean(name, known)}")
     values = dict.fromkeys(sorted(known), "")
     for one in files.options:
-        if one.option in brief.files:
+        if one.option in info.files:
             found = looked.all([one], [Path(given[one.option])] if one.option in given else [])
             values[one.option] = str(found[0]) if found else ""
     for one in files.programs:
-        if one.option not in brief.programs:
+        if one.option not in info.programs:
             continue
         variable = f"DUOLOGUE_{one.option.upper()}"
         program = given.get(one.option) or os.environ.get(variable)

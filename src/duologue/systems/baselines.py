@@ -36,7 +36,7 @@ class RandomRanker:
         self.recipe = recipe or Record()
         self._seed = 0
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's promise
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's promise
         """Take the seed."""
         self._seed = seed
 
@@ -69,7 +69,7 @@ class MedoidRanker:
     def __init__(self, recipe: Record | None = None) -> None:
         self.recipe = recipe or Record()
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Need nothing: there is no chance in it."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -110,7 +110,7 @@ class TfidfRanker:
     def __init__(self, recipe: Record | None = None) -> None:
         self.recipe = recipe or Record()
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Need nothing: there is no chance in it, and the fit is part of `answer`."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

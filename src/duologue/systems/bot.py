@@ -44,44 +44,44 @@ class Response(Record, frozen=True, kw_only=True):
     values: tuple[Value, ...] | None = None
 
 
-def request_of(sample: Sample, brief: TaskInfo, seed: int) -> bytes:
+def request_of(sample: Sample, info: TaskInfo, seed: int) -> bytes:
     """Return the request for a sample: one JSON object on one line, in UTF-8, without the line end."""
     head = {
         "protocol": PROTOCOL,
-        "task": brief.name,
-        "language": brief.language,
-        "answer": brief.answers.split("+"),
+        "task": info.name,
+        "language": info.language,
+        "answer": info.answers.split("+"),
         "seed": seed,
     }
     return msgspec.json.encode({**head, **msgspec.structs.asdict(sample)})
 
 
-def answer_of(body: bytes, sample: Sample, brief: TaskInfo, who: str) -> Answer:
+def answer_of(body: bytes, sample: Sample, info: TaskInfo, who: str) -> Answer:
     """Return the answer that a response holds; `who` is the bot in words. Raises `BotError` for what is none."""
     try:
         response = msgspec.json.decode(body, type=Response)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise _nonsense(who, sample, brief, str(error).replace("`", "'"), body) from error
-    wrong = _wrong(response, sample, brief)
+        raise _nonsense(who, sample, info, str(error).replace("`", "'"), body) from error
+    wrong = _wrong(response, sample, info)
     if wrong:
-        raise _nonsense(who, sample, brief, wrong, body)
+        raise _nonsense(who, sample, info, wrong, body)
     parts = {kind: getattr(response, kind) for kind in _KINDS}
     given = {kind: part for kind, part in parts.items() if part is not None}
     annotation = Annotation(**given) if given else None
     return Answer(text=response.text, annotation=annotation, ranking=response.ranking)
 
 
-def example_of(brief: TaskInfo) -> str:
+def example_of(info: TaskInfo) -> str:
     """Return a response in the form that a task wants, for messages."""
     parts = {"text": '"..."', "ranking": '["best id", "next id", ...]'}
-    return "{" + ", ".join(f'"{part}": {parts.get(part, "[...]")}' for part in ("id", *brief.answers.split("+"))) + "}"
+    return "{" + ", ".join(f'"{part}": {parts.get(part, "[...]")}' for part in ("id", *info.answers.split("+"))) + "}"
 
 
-def _wrong(response: Response, sample: Sample, brief: TaskInfo) -> str:
+def _wrong(response: Response, sample: Sample, info: TaskInfo) -> str:
     """Return what is wrong with a response in words; empty where nothing is."""
     if response.id != sample.id:
         return f"the response is to '{response.id[:_LONGEST_SHOWN]}'"
-    wanted = brief.answers.split("+")
+    wanted = info.answers.split("+")
     missing = [part for part in wanted if getattr(response, part, ()) is None]
     if missing:
         return f"it has no {' and no '.join(missing)}"
@@ -116,11 +116,11 @@ def _wrong_parts(response: Response) -> str:
     return ""
 
 
-def _nonsense(who: str, sample: Sample, brief: TaskInfo, wrong: str, body: bytes) -> BotError:
+def _nonsense(who: str, sample: Sample, info: TaskInfo, wrong: str, body: bytes) -> BotError:
     said = excerpt(body)
     return BotError(
-        f"{who} gave no answer to sample '{sample.id}' of {brief.name}: {wrong}.\n"
-        f"  expected: {example_of(brief)}, with the id of the request\n"
+        f"{who} gave no answer to sample '{sample.id}' of {info.name}: {wrong}.\n"
+        f"  expected: {example_of(info)}, with the id of the request\n"
         f"  it said:  {said or 'nothing'}"
     )
 

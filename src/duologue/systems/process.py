@@ -82,9 +82,9 @@ class ProcessBot:
         self._seed = 0
         self._running: _Running | None = None
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # a bot has its own copy
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # a bot has its own copy
         """Start the program. Raises `UsageError` where there is none of that name."""
-        self._brief, self._seed = brief, seed
+        self._brief, self._seed = info, seed
         self._start()
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -97,12 +97,12 @@ class ProcessBot:
             self._running = _Running(self._words)
         return self._running
 
-    def _ask(self, sample: Sample, brief: TaskInfo) -> Answer:
+    def _ask(self, sample: Sample, info: TaskInfo) -> Answer:
         running = self._start()
         seconds = self.recipe.timeout * (1 if running.answered else 10)
         try:
-            body = running.ask(request_of(sample, brief, self._seed), seconds)
-            return answer_of(body, sample, brief, f"the bot `{self._words[0]}`")
+            body = running.ask(request_of(sample, info, self._seed), seconds)
+            return answer_of(body, sample, info, f"the bot `{self._words[0]}`")
         except BaseException:  # what it says later would be taken for the answer to another sample
             running.end()
             self._running = None

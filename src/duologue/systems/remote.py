@@ -66,18 +66,18 @@ class HttpBot:
         self._brief: TaskInfo | None = None
         self._seed = 0
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # a bot has its own copy
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # a bot has its own copy
         """Take the task and the seed; the bot is first called when there is something to ask."""
-        self._brief, self._seed = brief, seed
+        self._brief, self._seed = info, seed
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Ask one sample after the other. Raises `BotError` for a bot that is down, too slow or answers nonsense."""
         assert self._brief is not None, "prepare comes first"
         return [self._ask(sample, self._brief) for sample in samples]
 
-    def _ask(self, sample: Sample, brief: TaskInfo) -> Answer:
-        body = self._body(request_of(sample, brief, self._seed))
-        return answer_of(body, sample, brief, f"the bot at {self.recipe.url}")
+    def _ask(self, sample: Sample, info: TaskInfo) -> Answer:
+        body = self._body(request_of(sample, info, self._seed))
+        return answer_of(body, sample, info, f"the bot at {self.recipe.url}")
 
     def _body(self, request: bytes) -> bytes:
         """Return the body of the response, after as many tries as it takes."""

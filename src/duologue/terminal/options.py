@@ -158,7 +158,7 @@ def world_of(task: Task, path: Path | None) -> World | None:
     if path is None:
         return None
     if not isinstance(task, Grounded):
-        raise lacking_capability(task.brief.name, "Grounded", "leave --kb out")
+        raise lacking_capability(task.info.name, "Grounded", "leave --kb out")
     return task.world(path)
 
 

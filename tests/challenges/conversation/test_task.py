@@ -21,8 +21,8 @@ def test_the_task_keeps_its_contract(task: ConversationTask, golden: Path) -> No
 
 def test_the_task_is_what_the_registry_expects(task: ConversationTask) -> None:
     assert isinstance(task, Task)
-    assert (task.brief.name, task.brief.language, task.brief.answers) == ("conversation", "en", "text")
-    assert task.brief.variants[0] == "strict"
+    assert (task.info.name, task.info.language, task.info.answers) == ("conversation", "en", "text")
+    assert task.info.variants[0] == "strict"
 
 
 def test_all_examples_are_asked_in_one_round(task: ConversationTask, write: Write) -> None:

@@ -66,7 +66,7 @@ def use(task: Task, gold: Path, pred: Path) -> None:
     examples = None
     with suppress(DuologueError):
         examples = list(task.load(gold))
-    for variant in task.brief.variants:
+    for variant in task.info.variants:
         task.check(submission, examples, variant)
         task.check(submission, None, variant)
         for partial in (False, True):

@@ -52,7 +52,7 @@ def test_what_is_written_is_read_checked_and_scored(tmp_path: Path) -> None:
     task.write(examples, [(one.sample.id, Answer(text="你 看 电影 吗 ？")) for one in examples], tmp_path / "p.txt")
     submission = task.read(tmp_path / "p.txt")
     assert task.check(submission, examples, "strict") == ()
-    for variant in task.brief.variants:
+    for variant in task.info.variants:
         how = Scoring(variant=variant)
         report = task.score(examples, submission, how)
         assert {score.name for score in report.scores} <= {metric.name for metric in task.metrics(how)}

@@ -48,7 +48,7 @@ def test_the_task_keeps_the_promises_of_the_house(task: RestaurantTask) -> None:
     for promise in (Task, Simulated, Inspectable, Grounded):
         assert isinstance(task, promise)
     assert issubclass(task.Generation, Record)
-    assert task.brief.variants == ("strict", "official")
+    assert task.info.variants == ("strict", "official")
 
 
 def test_the_way_from_data_to_report(task: RestaurantTask, tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def use_every_reader(folder: Path, content: bytes) -> None:
     outcome(lambda: task.dump(path, lambda text: text.encode("utf-8")))
     outcome(lambda: task.statistics(path))
     submission = task.read(path)
-    for variant in task.brief.variants:
+    for variant in task.info.variants:
         task.check(submission, None, variant)
         for partial in (False, True):
             outcome(scoring(task, known, submission, variant, partial=partial))

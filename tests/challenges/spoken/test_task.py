@@ -40,10 +40,10 @@ def task() -> SpokenTask:
 def test_the_task_keeps_the_promises_of_the_house(task: SpokenTask) -> None:
     for promise in (Task, Grounded):
         assert isinstance(task, promise)
-    assert task.brief.variants == VARIANTS
-    assert task.brief.options == OPTIONS
-    assert task.brief.samples == SAMPLES
-    assert task.brief.slices == scorer.SLICES
+    assert task.info.variants == VARIANTS
+    assert task.info.options == OPTIONS
+    assert task.info.samples == SAMPLES
+    assert task.info.slices == scorer.SLICES
 
 
 def test_the_task_passes_the_contract_suite_of_the_house(task: SpokenTask, golden: Path, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ class Parrot:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Nothing to do: a parrot knows no task."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -66,7 +66,7 @@ class Parrot:
 class EchoTask(Task):
     """Say again what was said last."""
 
-    brief = TaskInfo(name="echo", version="7", language="en", answers="text", variants=("exact",))
+    info = TaskInfo(name="echo", version="7", language="en", answers="text", variants=("exact",))
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read `id TAB said TAB expected`; the last field may be missing in a test file."""

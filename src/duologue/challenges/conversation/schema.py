@@ -1,10 +1,10 @@
-"""The task's brief: name, variants, options and tracks."""
+"""The task info of the challenge: name, variants, options and tracks."""
 
 from __future__ import annotations
 
 from duologue.core.protocols import TaskInfo
 
-BRIEF = TaskInfo(
+INFO = TaskInfo(
     name="conversation",
     version="1",
     language="en",

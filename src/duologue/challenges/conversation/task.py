@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.formats import files
-from duologue.challenges.conversation.schema import BRIEF
+from duologue.challenges.conversation.schema import INFO
 from duologue.core.errors import UsageError
 from duologue.core.protocols import Task
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 class ConversationTask(Task):
     """Answer a customer or a film line (DSTC6 track 2): BLEU, ROUGE-L, CIDEr and diversity, several references."""
 
-    brief = BRIEF
+    info = INFO
     default_system = ""
     """Whom `duologue chat` talks to when nobody is named: most systems of this task have learned something first."""
 

@@ -33,7 +33,7 @@ import msgspec
 from duologue.challenges.mobilecs.formats import conversions, files
 from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extraction_answers
 from duologue.challenges.mobilecs.formats.track2 import place_of
-from duologue.challenges.mobilecs.schema.briefs import DIALOGUE, EXTRACTION
+from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE, EXTRACTION
 from duologue.core.protocols import Task
 from duologue.core.records import Answer, Turn
 
@@ -61,7 +61,7 @@ class _RawConversion:
 class ExtractionTask(_RawConversion, Task):
     """Extract entities and slot values from service calls (MobileCS, SereTOD 2022 track 1)."""
 
-    brief = EXTRACTION
+    info = EXTRACTION
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a raw file, one example per dialogue; `FormatError` has all its problems."""
@@ -85,7 +85,7 @@ class ExtractionTask(_RawConversion, Task):
         """Score a result file: mention F1, triple F1 and their mean with 95 % intervals."""
         from duologue.challenges.mobilecs.scoring.extraction import scorer
 
-        return scorer.score(self.brief, examples, submission, how)
+        return scorer.score(self.info, examples, submission, how)
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
         """Return the mentions and values of a result file by dialogue; what cannot be read is left out."""
@@ -101,7 +101,7 @@ class ExtractionTask(_RawConversion, Task):
 class DialogueTask(_RawConversion, Task):
     """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn."""
 
-    brief = DIALOGUE
+    info = DIALOGUE
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a track 2 file, one example per turn; `FormatError` has all its problems.
@@ -145,7 +145,7 @@ class DialogueTask(_RawConversion, Task):
         """Score a result file: intents, Success, BLEU and the combined score with 95 % intervals over dialogues."""
         from duologue.challenges.mobilecs.scoring.dialogue import scorer
 
-        return scorer.score(self.brief, examples, submission, how)
+        return scorer.score(self.info, examples, submission, how)
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> dict[str, Answer]:  # noqa: ARG002  # rows have ids
         """Return the intents and replies of a result file by turn; what cannot be read is left out."""

@@ -1,4 +1,4 @@
-"""Names of the challenge that several rooms use: the brief, predicates of topics, the mark of a goal, slices."""
+"""Names of the challenge that several rooms use: the task info, predicates of topics, the mark of a goal, slices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILM = "电影"
 CUTS = ("turn", "domains", "relation")
 """Names of the slices that scores are reported for, as `--by` takes them."""
 
-BRIEF = TaskInfo(
+INFO = TaskInfo(
     name="proactive",
     version="1",
     language="zh",

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from duologue.challenges.proactive.formats import conversions, files
-from duologue.challenges.proactive.schema import BRIEF
+from duologue.challenges.proactive.schema import INFO
 from duologue.core.protocols import Task
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 class ProactiveTask(Task):
     """Lead a talk from topic A to topic B with given knowledge (DuConv, Baidu 2019): write the reply."""
 
-    brief = BRIEF
+    info = INFO
     forms: tuple[str, ...] = conversions.FORMS
     """Forms of `convert`."""
     choices: dict[str, tuple[str, ...]] = conversions.CHOICES

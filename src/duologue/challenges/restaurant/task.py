@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.formats import file_names, files
 from duologue.challenges.restaurant.knowledge import facts
-from duologue.challenges.restaurant.schema.brief import BRIEF
+from duologue.challenges.restaurant.schema.task_info import INFO
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.core.disk import read_bytes
 from duologue.core.protocols import Task
@@ -55,7 +55,7 @@ BUILT_IN_SEED = 1
 class RestaurantTask(Task):
     """Book a restaurant table (DSTC6 track 1): rank the bot's next utterance among 7 to 11 candidates."""
 
-    brief = BRIEF
+    info = INFO
     Generation: type[Record] = Generation
     """The recipe of the simulator."""
     default_system = "solver"

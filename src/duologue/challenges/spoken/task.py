@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from duologue.knowledge.graph import Graph
     from duologue.metrics.counts import Metric
 
-BRIEF = TaskInfo(
+INFO = TaskInfo(
     name="spoken",
     version="1",
     language="zh",
@@ -65,7 +65,7 @@ BRIEF = TaskInfo(
 class SpokenTask(Task):
     """Answer from a knowledge graph in spoken dialogue (Huawei 2022): choose triples and write the reply."""
 
-    brief = BRIEF
+    info = INFO
     forms: tuple[str, ...] = ("dialogues", "samples", "gold", "graph", "sqlite")
     """The forms that `convert` knows."""
     default_system = ""
@@ -193,7 +193,7 @@ class SpokenTask(Task):
         """Return `system` as a live partner over the graph at `place`; `UsageError` without one."""
         from duologue.challenges.spoken.live import partner
 
-        return partner.SpokenPartner(system, self.world(place), BRIEF, seed=seed, lang=lang, name=name)
+        return partner.SpokenPartner(system, self.world(place), INFO, seed=seed, lang=lang, name=name)
 
     def service(self, system: System, world: World | None, *, seed: int) -> Service:
         """Return `system` behind the form of the published baseline's demo; the graph's indexes are built now."""
@@ -203,7 +203,7 @@ class SpokenTask(Task):
         if isinstance(world, Graph):
             world.ready()  # the first request should not wait for them, nor fifty build them at once
 
-        system.prepare(BRIEF, seed, {} if world is None else {world.name: world})
+        system.prepare(INFO, seed, {} if world is None else {world.name: world})
         endpoint = Endpoint(system, world.name if world is not None else None)
         return Service(endpoint.respond, endpoint.refusal)
 

@@ -26,8 +26,8 @@ class Echo:
         self.text = text
         self.prepared = ""
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
-        self.prepared = f"{brief.name} {seed}"
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+        self.prepared = f"{info.name} {seed}"
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         return [Answer(text=self._said(sample)) for sample in samples]

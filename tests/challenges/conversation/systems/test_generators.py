@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from duologue.challenges.conversation.schema import BRIEF
+from duologue.challenges.conversation.schema import INFO
 from duologue.challenges.conversation.systems.copier.copier import Copier, CopyRecipe
 from duologue.challenges.conversation.systems.lstm.lstm import LstmBaseline, LstmRecipe
 from duologue.challenges.conversation.systems.model_card import CARD_FILE, FALLBACK_REPLY, WEIGHTS
@@ -60,7 +60,7 @@ def samples(*histories: list[str]) -> list[Sample]:
 def test_it_keeps_the_contract_of_systems(learned: tuple[Any, Path], talks: Talks) -> None:
     system, _ = learned
     assert isinstance(system, Trainable)
-    check_system(system, [one.sample for one in talks(9)], BRIEF)
+    check_system(system, [one.sample for one in talks(9)], INFO)
     assert system.seen == "32 replies of 16 training dialogues"
 
 
@@ -76,7 +76,7 @@ def test_a_saved_one_says_the_same(learned: tuple[Any, Path], talks: Talks) -> N
     loaded.load(folder)
     asked = [one.sample for one in talks(5)]
     for each in (system, loaded):
-        each.prepare(BRIEF, 1, {})  # what a nucleus draws by
+        each.prepare(INFO, 1, {})  # what a nucleus draws by
     assert loaded.answer(asked) == system.answer(asked)
     assert loaded.seen == system.seen
 
@@ -113,7 +113,7 @@ def test_what_it_cannot_do_is_said(name: str) -> None:
     with pytest.raises(UsageError, match="--train"):
         system.make_training_data(ConversationTask(), 1, None)
     with pytest.raises(UsageError, match="'proactive'"):
-        system.prepare(msgspec.structs.replace(BRIEF, name="proactive"), 1, {})
+        system.prepare(msgspec.structs.replace(INFO, name="proactive"), 1, {})
     assert FALLBACK_REPLY
 
 

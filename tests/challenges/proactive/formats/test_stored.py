@@ -12,7 +12,7 @@ from tests.strategies import json_values
 from duologue.challenges.proactive.formats import files, stored
 from duologue.challenges.proactive.formats.rules import form_of, is_regular, row_problems
 from duologue.challenges.proactive.formats.stored import StoredExamples
-from duologue.challenges.proactive.schema import BRIEF
+from duologue.challenges.proactive.schema import INFO
 from duologue.challenges.proactive.scoring import scorer
 from duologue.challenges.proactive.scoring.alignment import reference_of
 from duologue.challenges.proactive.task import ProactiveTask
@@ -71,7 +71,7 @@ def test_only_a_large_file_is_not_held(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("large")
-@pytest.mark.parametrize("variant", BRIEF.variants)
+@pytest.mark.parametrize("variant", INFO.variants)
 @pytest.mark.parametrize("form", ["replies", "evaluation"])
 def test_a_large_truth_gives_the_report_that_it_gives_when_it_is_held(
     variant: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

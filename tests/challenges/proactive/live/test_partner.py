@@ -114,8 +114,8 @@ def test_a_system_is_told_that_it_talks_with_a_person() -> None:
     seen: list[bool] = []
 
     class Careful(RandomRanker):
-        def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
-            seen.append(brief.live)
+        def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+            seen.append(info.live)
 
     ProactivePartner(Careful(), BUILT_IN, seed=1)
     assert seen == [True]

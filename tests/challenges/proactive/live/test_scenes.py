@@ -9,7 +9,7 @@ from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.knowledge import without_punctuation
 from duologue.challenges.proactive.live import scenes
 from duologue.challenges.proactive.live.scenes import EndCondition, draw_dialogue, load_dialogues
-from duologue.challenges.proactive.schema import BRIEF
+from duologue.challenges.proactive.schema import INFO
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import FormatError
 from duologue.core.play import play
@@ -34,7 +34,7 @@ def turns(*texts: str) -> tuple[Turn, ...]:
 
 
 def played(leader: System, made: Stage) -> list[Dialogue]:
-    made.user.prepare(BRIEF, 1, {})
+    made.user.prepare(INFO, 1, {})
     return [play(leader, made.user, scene, random.Random(0)) for scene in made.scenes]
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.proactive.formats import files
-from duologue.challenges.proactive.schema import BRIEF, CUTS
+from duologue.challenges.proactive.schema import CUTS, INFO
 from duologue.challenges.proactive.scoring import checker, formulas, official, scorer
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core import decompression, disk
@@ -175,10 +175,10 @@ def test_slices_are_the_scores_of_their_parts(tmp_path: Path) -> None:
 
 def test_very_long_files_keep_their_counts_in_runs_of_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = "".join(f"{at % 7} b c {at}\ta b c {at % 11}\n" for at in range(100))
-    whole = {variant: report(tmp_path, content, variant=variant) for variant in BRIEF.variants}
+    whole = {variant: report(tmp_path, content, variant=variant) for variant in INFO.variants}
     monkeypatch.setattr(scorer, "HELD_LIMIT", 50)
     monkeypatch.setattr(scorer, "_RUNS", 9)
-    for variant in BRIEF.variants:
+    for variant in INFO.variants:
         found = report(tmp_path, content, variant=variant)
         assert values(found) == values(whole[variant])
         assert [name for name, _ in found.items][-1] == "lines 97-100"
@@ -238,7 +238,7 @@ def test_no_mutation_of_a_result_makes_the_task_fail_otherwise(
     (folder / "p.txt").write_bytes(content)
     submission = files.read_result(folder / "p.txt")
     for examples in ([], data(folder, 1)):
-        for variant in BRIEF.variants:
+        for variant in INFO.variants:
             refused = [one for one in checker.check(submission, examples or None, variant) if one.severity == "error"]
             for partial in (False, True):
                 try:

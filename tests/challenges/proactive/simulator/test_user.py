@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.challenges.proactive.formats import files
-from duologue.challenges.proactive.schema import BRIEF
+from duologue.challenges.proactive.schema import INFO
 from duologue.challenges.proactive.simulator.smalltalk import EXCHANGES, FALLBACKS
 from duologue.challenges.proactive.simulator.user import (
     RetrievalUser,
@@ -32,7 +32,7 @@ def said(heard: str, answer: str, place: int = 0, topics: tuple[str, ...] = ()) 
 
 def user(*exchanges: UserExchange, seed: int = 1, **apart: frozenset[str]) -> RetrievalUser:
     made = RetrievalUser(exchanges, apart)
-    made.prepare(BRIEF, seed, {})
+    made.prepare(INFO, seed, {})
     return made
 
 
@@ -109,7 +109,7 @@ def test_answers_with_names_numbers_or_titles_fit_nowhere_else(sessions: Make) -
 
 def test_the_user_is_a_system_whose_answers_depend_on_the_seed() -> None:
     samples = [sample("你 喜欢 看 电影 吗 ？", name=f"d{number}") for number in range(8)]
-    check_system(user(*built_in_exchanges()), samples, BRIEF)
+    check_system(user(*built_in_exchanges()), samples, INFO)
     one, two = (user(*built_in_exchanges(), seed=seed).answer(samples) for seed in (1, 2))
     assert one != two
 

@@ -45,8 +45,8 @@ class RankingSolver:
     Recipe = Record
     seen = "nothing"
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
-        self.prepared = brief.name, seed, list(worlds)
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+        self.prepared = info.name, seed, list(worlds)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         return [

@@ -27,7 +27,7 @@ class Leader:
     def __init__(self, recipe: Recipe | None = None) -> None:
         self.recipe = recipe or self.Recipe()
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Nothing to do."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

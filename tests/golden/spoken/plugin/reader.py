@@ -61,7 +61,7 @@ class Reader:
         """Take it up."""
         self.learned = msgspec.json.decode(read_bytes(folder / "learned.json"), type=Learned)
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Take the graphs."""
         self.worlds = worlds
 

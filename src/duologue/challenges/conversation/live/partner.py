@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
-from duologue.challenges.conversation.schema import BRIEF
+from duologue.challenges.conversation.schema import INFO
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Dialogue, Sample, Turn
 
@@ -54,7 +54,7 @@ class ServiceAgent:
         self._cleaner = Cleaner()
         self.finished = False
         """Whether the user said goodbye."""
-        system.prepare(msgspec.structs.replace(BRIEF, live=True), seed, {})
+        system.prepare(msgspec.structs.replace(INFO, live=True), seed, {})
 
     @property
     def welcome(self) -> str:

@@ -60,10 +60,10 @@ class NeuralGenerator(Generic[R, M]):
         self._words: CopyVocabulary | None = None
         self._seed = 0
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's signature: no knowledge base
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's signature: no knowledge base
         """Set the sampling seed. Raises `UsageError` for any task but `conversation`."""
-        if brief.name != "conversation":
-            raise UsageError(f"{self.name} answers for task 'conversation' alone, found '{brief.name}'")
+        if info.name != "conversation":
+            raise UsageError(f"{self.name} answers for task 'conversation' alone, found '{info.name}'")
         self._seed = seed
 
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # Trainable's signature: no simulator

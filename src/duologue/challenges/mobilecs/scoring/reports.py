@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 VERSION = "v1"
 
 
-def signature_of(brief: TaskInfo, how: Scoring, submission: Submission, gold: Any, n: int) -> Signature:
+def signature_of(info: TaskInfo, how: Scoring, submission: Submission, gold: Any, n: int) -> Signature:
     """Return the signature without its formulas: task, variant, options, samples, n, hashes.
 
     `gold` is decoded, so that its hash does not depend on the layout of the file.
     """
-    options = [f"{name}={how.options.get(name, values[0])}" for name, values in sorted(brief.options.items())]
+    options = [f"{name}={how.options.get(name, values[0])}" for name, values in sorted(info.options.items())]
     return Signature(
-        task=brief.name,
+        task=info.name,
         variant=how.variant,
         options=(*options, f"samples {how.samples}"),
         version=VERSION,
@@ -46,7 +46,7 @@ def _bytes_of(decoded: Any) -> bytes:
 
 
 def report_of(
-    brief: TaskInfo,
+    info: TaskInfo,
     how: Scoring,
     counts: Counts,
     metrics: Formulas,
@@ -60,7 +60,7 @@ def report_of(
     from duologue.metrics.intervals import scores
 
     return Report(
-        task=brief.name,
+        task=info.name,
         variant=how.variant,
         n=signature.n,
         scores=scores(counts, metrics, signature),

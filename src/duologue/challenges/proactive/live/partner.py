@@ -20,7 +20,7 @@ from duologue.challenges.proactive.knowledge import (
 from duologue.challenges.proactive.live.scenes import draw_dialogue
 from duologue.challenges.proactive.live.segmentation import joined, segmented
 from duologue.challenges.proactive.live.ui_text import GOODBYES, phrase
-from duologue.challenges.proactive.schema import BRIEF
+from duologue.challenges.proactive.schema import INFO
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Dialogue, Fact, Goal, Sample, Turn
 
@@ -50,7 +50,7 @@ class ProactivePartner:
         self.finished = False
         """Whether the person said goodbye or the system gave no more answers."""
         phrase(lang, "welcome", **self._names(), count=0)  # refuses an unknown language before the first turn
-        system.prepare(msgspec.structs.replace(BRIEF, live=True), seed, {})
+        system.prepare(msgspec.structs.replace(INFO, live=True), seed, {})
 
     @property
     def welcome(self) -> str:

@@ -10,7 +10,7 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from duologue.challenges.proactive.schema import BRIEF
+from duologue.challenges.proactive.schema import INFO
 from duologue.challenges.proactive.scoring import alignment, official
 from duologue.core import disk, problems
 from duologue.core.decoded import shown
@@ -59,7 +59,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
 
     `examples` is the data that was answered, with or without references. Raises `UsageError` for an unknown variant.
     """
-    BRIEF.expect_variant(variant)
+    INFO.expect_variant(variant)
     if submission.rows is None:
         return submission.problems
     if variant == "official":

@@ -19,7 +19,7 @@ import numpy as np
 
 from duologue.challenges.proactive import knowledge
 from duologue.challenges.proactive.formats.stored import HELD_LIMIT
-from duologue.challenges.proactive.schema import BRIEF, CUTS
+from duologue.challenges.proactive.schema import CUTS, INFO
 from duologue.challenges.proactive.scoring import alignment, checker, official
 from duologue.challenges.proactive.scoring.formulas import GoalCompletion, bigram_key, metrics
 from duologue.challenges.proactive.scoring.slices import cuts_of
@@ -52,7 +52,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     Raises `FormatError` if `eval.py` fails (variant `official`) and for a file with errors (`strict`), unless
     `how.partial`: then missing predictions count as empty.
     """
-    BRIEF.expect_variant(how.variant)
+    INFO.expect_variant(how.variant)
     if submission.rows is None:
         raise FormatError(submission.path, submission.problems)
     problems = _admitted(examples, submission, how)

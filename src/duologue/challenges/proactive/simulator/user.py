@@ -95,7 +95,7 @@ class RetrievalUser:
         self._excluded = dict(excluded or {})
         self._seed = 0
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's promise
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # System's promise
         """Set the seed."""
         self._seed = seed
 

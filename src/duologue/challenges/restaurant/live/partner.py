@@ -15,8 +15,8 @@ from duologue.challenges.restaurant.live.candidates import candidate_utterances
 from duologue.challenges.restaurant.live.nlu import HANDS_BACK, LanguageUnderstanding
 from duologue.challenges.restaurant.live.ui_text import UiText
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.schema.brief import BRIEF
 from duologue.challenges.restaurant.schema.ontology import MAX_LISTED
+from duologue.challenges.restaurant.schema.task_info import INFO
 from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.core.errors import PlugInError, UsageError
 from duologue.core.records import Dialogue, Sample, Turn
@@ -65,7 +65,7 @@ class RestaurantPartner:
         self._calls = 0
         self.finished = False
         """Whether the last input said goodbye."""
-        system.prepare(BRIEF, seed, {self._base.name: self._base})
+        system.prepare(INFO, seed, {self._base.name: self._base})
 
     @property
     def welcome(self) -> str:

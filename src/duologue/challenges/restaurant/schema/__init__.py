@@ -1,1 +1,1 @@
-"""Slots and their values, utterance templates, and the task's brief."""
+"""Slots and their values, utterance templates, and the task's info."""

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant.formats.data_rules import NOT_A_LIST, id_problems, place_of, placed
-from duologue.challenges.restaurant.schema.brief import BRIEF
+from duologue.challenges.restaurant.schema.task_info import INFO
 from duologue.challenges.restaurant.scoring import official
 from duologue.core import disk, problems
 from duologue.core.decoded import shown
@@ -78,7 +78,7 @@ def check(submission: Submission, examples: Sequence[Example] | None, variant: s
     `examples` is the data (or the truth: then only the dialogues are compared, their candidates are not known);
     the official check never looks at it. Raises `UsageError` for an unknown variant.
     """
-    BRIEF.expect_variant(variant)
+    INFO.expect_variant(variant)
     if variant == "official":
         return _official(submission)
     return examine(submission, examples).problems

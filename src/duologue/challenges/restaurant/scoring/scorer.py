@@ -14,7 +14,7 @@ import msgspec
 
 from duologue.challenges.restaurant.formats.data_rules import id_problems, place_of
 from duologue.challenges.restaurant.formats.files import truth_row
-from duologue.challenges.restaurant.schema.brief import BRIEF
+from duologue.challenges.restaurant.schema.task_info import INFO
 from duologue.challenges.restaurant.schema.templates import answer_type
 from duologue.challenges.restaurant.scoring import checker, official
 from duologue.core import disk
@@ -43,7 +43,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     Raises `FormatError` where the official program exits with 1 (its lines in `transcript`), and in variant
     `strict` for a file with errors unless `how.partial`: then dialogues without a usable answer count as wrong.
     """
-    BRIEF.expect_variant(how.variant)
+    INFO.expect_variant(how.variant)
     if how.variant == "official":
         return _official(examples, submission, _slots(how))
     if SLOTS in how.options:

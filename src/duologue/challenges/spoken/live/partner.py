@@ -28,9 +28,7 @@ class SpokenPartner:
     `lang` (`"en"` or `"zh"`) is the language of remarks. Raises `UsageError` for another.
     """
 
-    def __init__(
-        self, system: System, world: Graph, brief: TaskInfo, *, seed: int, lang: str = "en", name: str
-    ) -> None:
+    def __init__(self, system: System, world: Graph, info: TaskInfo, *, seed: int, lang: str = "en", name: str) -> None:
         if lang not in UI_TEXT:
             raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, UI_TEXT)}")
         self._system, self._world, self._seed, self._name = system, world, seed, name
@@ -39,7 +37,7 @@ class SpokenPartner:
         self._noise: NoiseSimulator | None = None
         self.finished = False
         """Whether the person said goodbye."""
-        system.prepare(msgspec.structs.replace(brief, live=True), seed, {world.name: world})
+        system.prepare(msgspec.structs.replace(info, live=True), seed, {world.name: world})
 
     @property
     def welcome(self) -> str:

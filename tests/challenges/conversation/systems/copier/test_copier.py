@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from duologue.challenges.conversation.schema import BRIEF
+from duologue.challenges.conversation.schema import INFO
 from duologue.challenges.conversation.systems.copier.copier import Copier, CopyRecipe
 from duologue.core.protocols import Run
 
@@ -31,7 +31,7 @@ def test_a_nucleus_draws_by_seed_and_sample(talks: Talks, tmp_path: Path) -> Non
     asked = [one.sample for one in talks(4)]
     said = []
     for seed in (1, 1, 2):
-        system.prepare(BRIEF, seed, {})
+        system.prepare(INFO, seed, {})
         said.append(system.answer(asked))
     assert said[0] == said[1] != said[2]
 

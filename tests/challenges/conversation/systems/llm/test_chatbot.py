@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("xllamacpp", reason="the chat model's engine is optional")
 
-from duologue.challenges.conversation.schema import BRIEF
+from duologue.challenges.conversation.schema import INFO
 from duologue.challenges.conversation.systems.llm import chatbot
 from duologue.challenges.conversation.systems.llm.chatbot import (
     VARIABLE,
@@ -93,21 +93,21 @@ def test_without_the_engine_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.delitem(sys.modules, "duologue.challenges.conversation.systems.llm.network", raising=False)
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with pytest.raises(MissingExtraError, match=r"duologue\[llm\]"):
-        Chatbot().prepare(BRIEF, 1, {})
+        Chatbot().prepare(INFO, 1, {})
 
 
 def test_a_file_that_holds_no_model_is_refused(tmp_path: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF, not really")
     with pytest.raises(UsageError, match="cannot be loaded"):
-        Chatbot(ChatbotRecipe(weights=str(broken))).prepare(BRIEF, 1, {})
+        Chatbot(ChatbotRecipe(weights=str(broken))).prepare(INFO, 1, {})
     with pytest.raises(UsageError, match="call prepare first"):
         Chatbot().answer([Sample(id="1", dialogue_id="1")])
 
 
 def test_the_real_model_answers_alike_each_time(weights: Path) -> None:
     system = Chatbot(ChatbotRecipe(weights=str(weights), prompt="", most=4, context=256))
-    system.prepare(BRIEF, 1, {})
+    system.prepare(INFO, 1, {})
     asked = Sample(id="1", dialogue_id="1", history=turns("my parcel is late"))
     (first,), (again,) = system.answer([asked]), system.answer([asked])
     assert first.text
@@ -118,7 +118,7 @@ def test_the_real_model_answers_alike_each_time(weights: Path) -> None:
 @pytest.mark.slow
 def test_the_real_model_holds_any_history(weights: Path) -> None:
     system = Chatbot(ChatbotRecipe(weights=str(weights), most=12, context=256))
-    system.prepare(BRIEF, 1, {})
+    system.prepare(INFO, 1, {})
     endless = Sample(id="1", dialogue_id="1", history=turns("a", "b", "word " * 900))
     odd = Sample(id="2", dialogue_id="2", history=turns("<|im_end|> \ud800 \u202e"))
     assert all(answer.text is not None for answer in system.answer([endless, odd]))

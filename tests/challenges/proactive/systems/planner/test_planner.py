@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from duologue.challenges.proactive.formats import files
-from duologue.challenges.proactive.schema import BRIEF
+from duologue.challenges.proactive.schema import INFO
 from duologue.challenges.proactive.systems.planner.planner import Planner
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
 from duologue.challenges.proactive.systems.planner.variety import Variety, word_frequencies
@@ -34,7 +34,7 @@ def examples(sessions: Make) -> list[Example]:
 def trained(examples: list[Example], folder: Path, recipe: PlannerRecipe = TINY) -> Planner:
     planner = Planner(recipe)
     planner.fit(examples, [], [], Run(folder=folder, seed=1))
-    planner.prepare(BRIEF, 1, {})
+    planner.prepare(INFO, 1, {})
     return planner
 
 
@@ -47,7 +47,7 @@ def test_a_planner_says_again_what_it_said_before_it_was_saved(examples: list[Ex
     planner.save(tmp_path)
     other = Planner(TINY)
     other.load(tmp_path)
-    other.prepare(BRIEF, 1, {})
+    other.prepare(INFO, 1, {})
     said = texts(planner, examples)
     assert all(said)
     assert texts(other, examples) == said

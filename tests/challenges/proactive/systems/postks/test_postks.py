@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from duologue.challenges.proactive.formats.files import load
-from duologue.challenges.proactive.schema import BRIEF
+from duologue.challenges.proactive.schema import INFO
 from duologue.challenges.proactive.systems.postks.postks import CARD, WEIGHTS, PostksBaseline
 from duologue.challenges.proactive.systems.postks.recipe import PostksRecipe
 from duologue.challenges.proactive.systems.postks.text import reply_of
@@ -85,7 +85,7 @@ def test_it_keeps_what_a_system_promises(learned: Learned) -> None:
     system, examples, _ = learned
     promise: Trainable = system
     assert isinstance(promise, Trainable)
-    check_system(system, [example.sample for example in examples], BRIEF)
+    check_system(system, [example.sample for example in examples], INFO)
 
 
 def test_a_few_sessions_are_learned_by_heart_with_the_names_of_each(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_what_cannot_be_done_is_said(learned: Learned, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to save"):
         PostksBaseline().save(tmp_path)
     with pytest.raises(UsageError, match="proactive"):
-        PostksBaseline().prepare(msgspec.structs.replace(BRIEF, name="restaurant"), 1, {})
+        PostksBaseline().prepare(msgspec.structs.replace(INFO, name="restaurant"), 1, {})
     silent = [msgspec.structs.replace(one, references=()) for one in examples]
     with pytest.raises(UsageError, match="has no reply"):
         PostksBaseline(PostksRecipe.tiny()).fit(silent, [], [], Run(folder=tmp_path, seed=1))

@@ -15,13 +15,13 @@ from duologue.core.identity import CHECKPOINT
 from duologue.core.protocols import Run, TaskInfo, Trainable
 from duologue.core.records import Candidate, Example, Sample, Turn
 
-BRIEF = TaskInfo(name="restaurant", version="1", language="en", answers="ranking")
+INFO = TaskInfo(name="restaurant", version="1", language="en", answers="ranking")
 
 
 class _Task:
     """What `make_training_data` asks of a task."""
 
-    brief = BRIEF
+    info = INFO
 
 
 TASK: Any = _Task()
@@ -118,7 +118,7 @@ def test_a_sample_without_a_world_is_read_with_its_own_facts(learned: Learned) -
         history=tuple(Turn(speaker="api", text=text) for text in turns),
         candidates=(Candidate(id="a", text="what do you think of this option: new_inn"),),
     )
-    alone.prepare(BRIEF, 0, {})
+    alone.prepare(INFO, 0, {})
     assert alone.answer([sample])[0].ranking == ("a",)
 
 
@@ -156,7 +156,7 @@ def test_an_example_without_answer_cannot_be_learned_from(learned: Learned, tmp_
 
 
 def test_another_task_is_refused() -> None:
-    other: Any = type("Other", (), {"brief": msgspec.structs.replace(BRIEF, name="spoken")})()
+    other: Any = type("Other", (), {"info": msgspec.structs.replace(INFO, name="spoken")})()
     with pytest.raises(UsageError, match="found 'spoken'"):
         Ranker().make_training_data(other, 1, None)
 

@@ -9,7 +9,7 @@ from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.systems.grounded.grounded import GroundedSystem
 from duologue.challenges.spoken.systems.grounded.recipe import GroundedRecipe
 from duologue.challenges.spoken.systems.training_data import gold_facts
-from duologue.challenges.spoken.task import BRIEF, SpokenTask
+from duologue.challenges.spoken.task import INFO, SpokenTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
 from duologue.core.records import Fact, Sample, Turn
@@ -53,7 +53,7 @@ INVENTED = Graph(
 
 
 def test_a_graph_of_invented_names_is_read_at_run_time(trained: GroundedSystem) -> None:
-    trained.prepare(BRIEF, 1, {"invented": INVENTED})
+    trained.prepare(INFO, 1, {"invented": INVENTED})
     one, other = trained.answer([asked("鹤鸣谷的门票要多少钱？"), asked("墨石滩的门票要多少钱？")])
     assert one.annotation is not None
     assert other.annotation is not None
@@ -62,7 +62,7 @@ def test_a_graph_of_invented_names_is_read_at_run_time(trained: GroundedSystem) 
 
 
 def test_what_is_chosen_stands_in_the_graph(trained: GroundedSystem) -> None:
-    trained.prepare(BRIEF, 1, {"invented": INVENTED})
+    trained.prepare(INFO, 1, {"invented": INVENTED})
     chosen = trained.select(
         [asked("你知道鹤鸣谷吗？"), asked("你好"), asked("鹤鸣谷在哪？", "在雁回镇西街五号。", "谢谢")]
     )
@@ -72,7 +72,7 @@ def test_what_is_chosen_stands_in_the_graph(trained: GroundedSystem) -> None:
 
 
 def test_a_trace_tells_the_entity_and_the_query(trained: GroundedSystem) -> None:
-    trained.prepare(BRIEF, 1, {"invented": INVENTED})
+    trained.prepare(INFO, 1, {"invented": INVENTED})
     sample = asked("鹤鸣谷的门票要多少钱？")
     trace = trained.trace(sample)
     assert trace.entity == "鹤鸣谷"
@@ -86,7 +86,7 @@ def test_a_loaded_model_answers_as_the_saved_one(trained: GroundedSystem, folder
     again.load(folder)
     samples = [asked("鹤鸣谷的门票要多少钱？"), asked("墨石滩在哪？")]
     for system in (trained, again):
-        system.prepare(BRIEF, 1, {"invented": INVENTED})
+        system.prepare(INFO, 1, {"invented": INVENTED})
     assert again.answer(samples) == trained.answer(samples)
     assert again.seen == trained.seen
 
@@ -104,7 +104,7 @@ def test_a_damaged_model_says_so(trained: GroundedSystem, folder: Path, tmp_path
 def test_without_training_or_graph_it_says_what_is_missing(trained: GroundedSystem) -> None:
     with pytest.raises(UsageError, match="not learned"):
         GroundedSystem().answer([asked("你好")])
-    trained.prepare(BRIEF, 1, {})
+    trained.prepare(INFO, 1, {})
     with pytest.raises(UsageError, match="--kg"):
         trained.answer([asked("你好")])
     with pytest.raises(UsageError, match="--train"):

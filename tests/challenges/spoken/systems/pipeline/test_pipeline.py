@@ -9,7 +9,7 @@ from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.systems.pipeline.components import ATTRIBUTES, CARD, NAMES, REPAIR, REPLIES
 from duologue.challenges.spoken.systems.pipeline.pipeline import Pipeline
 from duologue.challenges.spoken.systems.pipeline.recipe import PipelineRecipe
-from duologue.challenges.spoken.task import BRIEF, SpokenTask
+from duologue.challenges.spoken.task import INFO, SpokenTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
 from duologue.knowledge.graph import Graph
@@ -36,7 +36,7 @@ def examples(golden: Path, graph: Graph) -> list[Example]:
 def trained(examples: list[Example], graph: Graph, folder: Path, recipe: PipelineRecipe = TINY) -> Pipeline:
     pipeline = Pipeline(recipe)
     pipeline.fit(examples, [], [], Run(folder=folder, seed=1, worlds={graph.name: graph}))
-    pipeline.prepare(BRIEF, 1, {graph.name: graph})
+    pipeline.prepare(INFO, 1, {graph.name: graph})
     return pipeline
 
 
@@ -78,7 +78,7 @@ def test_a_pipeline_says_again_what_it_said_before_it_was_saved(
     pipeline.save(tmp_path)
     other = Pipeline(TINY)
     other.load(tmp_path)
-    other.prepare(BRIEF, 1, {graph.name: graph})
+    other.prepare(INFO, 1, {graph.name: graph})
     assert answers(other, examples) == answers(pipeline, examples)
     assert other.seen == pipeline.seen
     assert pipeline.seen.endswith("replies of 10 training dialogues of people")
@@ -102,11 +102,11 @@ def test_drawn_replies_depend_on_the_seed_and_greedy_ones_do_not(
     )
     drawn = trained(examples, graph, tmp_path / "drawn", wild)
     first = answers(drawn, examples[:13])
-    drawn.prepare(BRIEF, 2, {graph.name: graph})
+    drawn.prepare(INFO, 2, {graph.name: graph})
     assert answers(drawn, examples[:13]) != first
     drawn.recipe = msgspec.structs.replace(wild, replies=msgspec.structs.replace(wild.replies, search="greedy"))
     told = answers(drawn, examples[:13])
-    drawn.prepare(BRIEF, 1, {graph.name: graph})
+    drawn.prepare(INFO, 1, {graph.name: graph})
     assert answers(drawn, examples[:13]) == told
 
 
@@ -119,7 +119,7 @@ def test_the_words_of_the_user_are_corrected(examples: list[Example], graph: Gra
     assert (tmp_path / REPAIR).is_file()
     other = Pipeline(recipe)
     other.load(tmp_path)
-    other.prepare(BRIEF, 1, {graph.name: graph})
+    other.prepare(INFO, 1, {graph.name: graph})
     assert answers(other, examples[:7]) == first
 
 

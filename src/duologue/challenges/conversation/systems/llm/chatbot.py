@@ -73,7 +73,7 @@ class Chatbot:
         self.external = (f"{weights} (weights trained elsewhere)",)
         self._model: LocalChat | None = None
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # decoding is greedy
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # decoding is greedy
         """Load the model. Raises `MissingExtraError` where the library or the weights are missing."""
         from duologue.core.extras import need
 

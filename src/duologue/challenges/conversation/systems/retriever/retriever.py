@@ -70,7 +70,7 @@ class Retriever:
         """External resources: the sentence encoder, where the recipe asks for it."""
         return (ENCODER,) if self.recipe.sentences else None
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # deterministic
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # deterministic
         """Load the sentence encoder where the recipe asks for one. Raises `MissingExtraError` where it is missing."""
         from duologue.core.extras import need
 
@@ -81,7 +81,7 @@ class Retriever:
 
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # Trainable's signature
         """Raise `UsageError`: the challenge has no simulator."""
-        raise UsageError(f"'retriever' learns from dialogues, and {task.brief.name} makes none; give --train FILE.txt")
+        raise UsageError(f"'retriever' learns from dialogues, and {task.info.name} makes none; give --train FILE.txt")
 
     def fit(
         self,

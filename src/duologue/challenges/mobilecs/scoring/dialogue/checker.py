@@ -14,7 +14,6 @@ from duologue.challenges.mobilecs.formats import track2
 from duologue.challenges.mobilecs.formats.files import answer_of
 from duologue.challenges.mobilecs.formats.issues import Issues, open_rows
 from duologue.challenges.mobilecs.formats.track2 import TURN_MARK, with_neighbours
-from duologue.challenges.mobilecs.schema.briefs import DIALOGUE
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, entity_argument
 from duologue.challenges.mobilecs.schema.ontology import (
     GENERATED,
@@ -24,6 +23,7 @@ from duologue.challenges.mobilecs.schema.ontology import (
     USER_INTENT,
     USER_TEXT,
 )
+from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.dialogue import official
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError, official_errors

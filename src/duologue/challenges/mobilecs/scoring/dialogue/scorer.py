@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs.formats.track2 import TURN_MARK, place_of
-from duologue.challenges.mobilecs.schema.briefs import DIALOGUE
+from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.dialogue import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
@@ -39,7 +39,7 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     return formulas(variant)
 
 
-def score(brief: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+def score(info: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a result file against dialogues whose replies, intents and goals are known.
 
     Without examples, the result file must contain the gold fields itself, as a whole submission does. Raises
@@ -55,8 +55,8 @@ def score(brief: TaskInfo, examples: Sequence[Example], submission: Submission, 
     columns = tuple(dict.fromkeys(column for formula in formulas for column in formula.columns))
     counts = gather(columns, [one[0] for one in rows], [one[2] for one in rows], [one[1] for one in rows])
     golds = checker.gold_dialogues(examples)
-    signature = signature_of(brief, how, submission, golds, len(rows))
-    return report_of(brief, how, counts, formulas, signature, rank_by=RANK_BY, problems=problems)
+    signature = signature_of(info, how, submission, golds, len(rows))
+    return report_of(info, how, counts, formulas, signature, rank_by=RANK_BY, problems=problems)
 
 
 def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> tuple[Rows, tuple[Problem, ...]]:  # noqa: ARG001  # as _strict

@@ -13,8 +13,8 @@ import msgspec
 
 from duologue.challenges.mobilecs.formats.issues import Issues, is_count
 from duologue.challenges.mobilecs.formats.raw import content_of
-from duologue.challenges.mobilecs.schema.briefs import EXTRACTION
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, NOISE, USER
+from duologue.challenges.mobilecs.schema.task_infos import EXTRACTION
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import official
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
-from duologue.challenges.mobilecs.schema.briefs import EXTRACTION
+from duologue.challenges.mobilecs.schema.task_infos import EXTRACTION
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
@@ -47,17 +47,17 @@ def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     return (both, entity, triple, *parts)
 
 
-def score(brief: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+def score(info: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     """Score a result file against annotated dialogues.
 
     Raises `FormatError` if the official program ends with an error, and in variant `strict` for a file with errors
     unless `how.partial`, which counts missing and wrong parts as such.
     """
     with gc_paused():
-        return _score(brief, examples, submission, how)
+        return _score(info, examples, submission, how)
 
 
-def _score(brief: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+def _score(info: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     from duologue.metrics.spans import gather
 
     formulas = metrics(how.variant)
@@ -65,8 +65,8 @@ def _score(brief: TaskInfo, examples: Sequence[Example], submission: Submission,
     names = list(counted)
     counts = gather(formulas[0].columns, names, list(counted.values()), names)
     gold = [[one.sample.id, one.source] for one in examples]
-    signature = signature_of(brief, how, submission, gold, len(counted))
-    return report_of(brief, how, counts, formulas, signature, rank_by=RANK_BY, problems=problems, meta=meta)
+    signature = signature_of(info, how, submission, gold, len(counted))
+    return report_of(info, how, counts, formulas, signature, rank_by=RANK_BY, problems=problems, meta=meta)
 
 
 ScoredDialogues = tuple["dict[str, dict[str, float]]", "tuple[Problem, ...]", "dict[str, object]"]

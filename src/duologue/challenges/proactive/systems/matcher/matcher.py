@@ -77,16 +77,16 @@ class Matcher:
         self._ids: dict[str, int] = {}
         self._replies = 0
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # one task, no knowledge base
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # one task, no knowledge base
         """Set the seed for drawing candidates. Raises `UsageError` for another task."""
-        _only_proactive(brief.name)
+        _only_proactive(info.name)
         self._seed = seed
-        if brief.live:
+        if info.live:
             self._count = self.recipe.live_candidates
 
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is no practice data
         """Raise `UsageError`: there is no simulator of this data."""
-        _only_proactive(task.brief.name)
+        _only_proactive(task.info.name)
         raise UsageError("the matcher learns from real sessions; give them with --train FILE.jsonl[.gz]")
 
     def fit(

@@ -67,13 +67,13 @@ class Planner:
         self._model: UtilityRanker | None = None
         self._variety: Variety | None = None
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Do nothing: facts come with each sample, and a trained planner is deterministic."""
 
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is no practice data
         """Raise `UsageError`: the planner learns from human dialogues."""
         raise UsageError(
-            f"the planner learns from dialogues of people, and task '{task.brief.name}' makes none of its own; "
+            f"the planner learns from dialogues of people, and task '{task.info.name}' makes none of its own; "
             "give files with --train"
         )
 

@@ -46,10 +46,10 @@ class PostksBaseline:
         self._model: Postks | None = None
         self._words: PostksVocabulary | None = None
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all its knowledge is in its weights
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all its knowledge is in its weights
         """Check the task. Raises `UsageError` for any but `proactive`."""
-        if brief.name != "proactive":
-            raise UsageError(f"postks answers for task 'proactive' alone, found '{brief.name}'")
+        if info.name != "proactive":
+            raise UsageError(f"postks answers for task 'proactive' alone, found '{info.name}'")
 
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is no practice data
         """Raise `UsageError`: there is no simulator of this data."""

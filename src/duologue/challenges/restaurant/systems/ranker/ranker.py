@@ -91,7 +91,7 @@ class Ranker:
         self._vocabulary: Vocabulary | None = None
         self._extractor: FeatureExtractor | None = None
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # ranks alike for every task and seed
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # ranks alike for every task and seed
         """Use the given knowledge bases for delexicalisation from now on."""
         self._worlds = {name: KbLexicon(world) for name, world in worlds.items()}
 
@@ -105,8 +105,8 @@ class Ranker:
             open_training_data,
         )
 
-        if task.brief.name != "restaurant":
-            raise UsageError(f"the ranker makes training data for task 'restaurant' only, found '{task.brief.name}'")
+        if task.info.name != "restaurant":
+            raise UsageError(f"the ranker makes training data for task 'restaurant' only, found '{task.info.name}'")
         recipe = self.recipe
         if recipe.regime == "closed":
             data = closed_training_data(recipe.dialogues, recipe.held_out, seed, progress)

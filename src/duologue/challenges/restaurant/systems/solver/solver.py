@@ -197,7 +197,7 @@ class Solver:
     def __init__(self, recipe: Record | None = None) -> None:
         self.recipe = recipe or Record()
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Do nothing: the rules need the sample alone."""
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

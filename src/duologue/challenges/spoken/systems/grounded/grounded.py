@@ -56,7 +56,7 @@ class GroundedSystem:
         self._corrector: AsrCorrector | None = None
         self._generator: TemplateGenerator | None = None
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # no chance is left in a trained system
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # no chance is left in a trained system
         """Take the graphs and index them; 38,000 entities take seconds."""
         self._worlds = dict(worlds)
         for world in self._worlds.values():
@@ -67,7 +67,7 @@ class GroundedSystem:
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is nothing to practise on
         """Raise `UsageError`: it learns from dialogues of people."""
         raise UsageError(
-            f"'grounded' learns from dialogues of people, and task '{task.brief.name}' makes none of its own; "
+            f"'grounded' learns from dialogues of people, and task '{task.info.name}' makes none of its own; "
             "give files with --train and the graph with --kg"
         )
 

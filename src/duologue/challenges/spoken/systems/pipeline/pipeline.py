@@ -42,7 +42,7 @@ class Pipeline:
         self._dictionaries: dict[str, EntityDictionary] = {}
         self._seed = 0
 
-    def prepare(self, brief: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # it knows its task
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # it knows its task
         """Take the graphs and the seed by which replies are drawn."""
         from duologue.challenges.spoken.systems.pipeline.entity_tagger import EntityDictionary
 

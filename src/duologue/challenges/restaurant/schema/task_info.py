@@ -1,10 +1,10 @@
-"""The task's brief: what every system is told about it."""
+"""The task info of the challenge: what every system is told about it."""
 
 from __future__ import annotations
 
 from duologue.core.protocols import TaskInfo
 
-BRIEF = TaskInfo(
+INFO = TaskInfo(
     name="restaurant",
     version="1",
     language="en",
