@@ -21,17 +21,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
+    from duologue.challenges.spoken.systems.grounded.components import GroundedComponents
     from duologue.challenges.spoken.systems.grounded.dialogue_state import DialogueState, StateTracker
-    from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder, RankerVocabulary
-    from duologue.challenges.spoken.systems.grounded.features import CandidatePairs, CorpusCounts
-    from duologue.challenges.spoken.systems.grounded.triple_choice import SelectedTriples, ValueSelector
-    from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
+    from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
+    from duologue.challenges.spoken.systems.grounded.triple_choice import SelectedTriples
     from duologue.challenges.spoken.systems.trace import Trace
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example, Sample
-    from duologue.models.utility import Choice, UtilityRanker
+    from duologue.models.utility import Choice
 
-CARD, REPAIR = "grounded.json", "repair.json"
+REPAIR = "repair.json"
 _CHUNK = 32  # turns that are ranked at once
 _COMMON = 2  # turns that a common n-gram must exceed
 
@@ -48,21 +47,16 @@ class GroundedSystem:
         self.seen: str = "nothing yet: train it first"
         self._worlds: dict[str, World] = {}
         self._trackers: dict[int, tuple[World, StateTracker]] = {}
-        self._models: list[UtilityRanker] = []
-        self._words: RankerVocabulary | None = None
-        self._encoder: PairEncoder | None = None
-        self._corpus_counts: CorpusCounts | None = None
-        self._value_selector: ValueSelector | None = None
+        self._components: GroundedComponents | None = None
         self._corrector: AsrCorrector | None = None
-        self._generator: TemplateGenerator | None = None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # no chance is left in a trained system
         """Take the graphs and index them; 38,000 entities take seconds."""
         self._worlds = dict(worlds)
         for world in self._worlds.values():
             self._tracker(world)
-            if self._generator is not None:
-                self._generator.prepare_lexicon(world)
+            if self._components is not None:
+                self._components.generator.prepare_lexicon(world)
 
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is nothing to practise on
         """Raise `UsageError`: it learns from dialogues of people."""
@@ -87,6 +81,8 @@ class GroundedSystem:
         """
         from duologue.challenges.spoken.systems.asr_correction.clean_texts import clean_texts_of
         from duologue.challenges.spoken.systems.asr_correction.trainer import train_corrector
+        from duologue.challenges.spoken.systems.grounded.components import GroundedComponents
+        from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder
         from duologue.challenges.spoken.systems.grounded.trainer import RankerData, corpus_counts, train_members
         from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
 
@@ -101,20 +97,20 @@ class GroundedSystem:
                 clean_texts_of(examples), dict.fromkeys(fact.subject for fact in world), seed=run.seed
             )
         self._trackers.clear()
-        self._corpus_counts = corpus_counts(examples, limit=_COMMON)
-        data = RankerData.of(
-            [(one, self._tracker(self._world(one.sample))) for one in examples], self._corpus_counts, self.recipe.rare,
-            progress=run.progress,
-        )  # fmt: skip
-        self._words, self._value_selector = data.words, data.values
-        tests = data.rows_of([(one, self._tracker(self._world(one.sample))) for one in validation], self._corpus_counts)
+        corpus = corpus_counts(examples, limit=_COMMON)
+        tracked, judged = (
+            [(one, self._tracker(self._world(one.sample))) for one in part] for part in (examples, validation)
+        )
+        data = RankerData.of(tracked, corpus, self.recipe.rare, progress=run.progress)
+        tests = data.rows_of(judged, corpus)
         if held_out and not tests:
             raise UsageError("no triple of the held-out dialogues is in the graph; is it the graph of these dialogues?")
-        self._models = train_members(data, tests, self.recipe, run)
+        models = train_members(data, tests, self.recipe, run)
         correct = None if self._corrector is None else self._corrector.correct
-        self._generator = TemplateGenerator.learn(
+        generator = TemplateGenerator.learn(
             examples, world, run, self.recipe.replies, validation=validation, correct=correct
         )
+        self._components = GroundedComponents(PairEncoder(data.words), corpus, models, data.values, generator)
         dialogues = len({one.sample.dialogue_id for one in examples})
         self.seen = f"{len(examples)} replies of {dialogues} training dialogues of people"
 
@@ -122,7 +118,7 @@ class GroundedSystem:
         """Return triples and a reply for each sample. Raises `UsageError` before `fit` or `load`, or without graph."""
         answers = []
         for sample, chosen in zip(samples, self.select(samples), strict=True):
-            text = self._ready_generator().reply(sample, chosen.facts, self._world(sample))
+            text = self._trained().generator.reply(sample, chosen.facts, self._world(sample))
             annotation = Annotation(facts=chosen.facts) if chosen.facts else None
             answers.append(Answer(text=text, annotation=annotation))
         return answers
@@ -144,9 +140,8 @@ class GroundedSystem:
             shares = self._shares([pairs for _, _, pairs in seen])
             for (tracker, state, pairs), (_, names), share in zip(seen, chunk, shares, strict=True):
                 weighed = restrict_to_entities(pairs, share, names) if names else share
-                chosen.append(
-                    select_triples(pairs, weighed, state, tracker, self._ready_value_selector(), self.recipe.silence)
-                )
+                selector = self._trained().selector
+                chosen.append(select_triples(pairs, weighed, state, tracker, selector, self.recipe.silence))
         return chosen
 
     def trace(self, sample: Sample) -> Trace:
@@ -167,20 +162,19 @@ class GroundedSystem:
     ) -> tuple[StateTracker, DialogueState, CandidatePairs]:
         from duologue.challenges.spoken.systems.grounded.features import candidate_pairs
 
-        if self._corpus_counts is None:
-            raise UsageError("'grounded' has not learned yet; train it, or load a trained one")
+        corpus = self._trained().corpus
         tracker = self._tracker(self._world(sample))
         state = tracker.track(sample.history, names)
-        return tracker, state, candidate_pairs(state, tracker, self._corpus_counts)
+        return tracker, state, candidate_pairs(state, tracker, corpus)
 
     def _shares(self, pairs: Sequence[CandidatePairs]) -> list[Any]:
         """Return the probability of each candidate pair, rounded: further digits depend on the batch."""
         from duologue.challenges.spoken.systems.grounded.network import shares
 
-        encoder = self._ready_encoder()
-        encoder.begin()
-        rows: list[Choice] = [encoder.row(one) for one in pairs]
-        return [share.round(4) for share in shares(self._models, rows, encoder.collator())] if rows else []
+        trained = self._trained()
+        trained.encoder.begin()
+        rows: list[Choice] = [trained.encoder.row(one) for one in pairs]
+        return [share.round(4) for share in shares(trained.models, rows, trained.encoder.collator())] if rows else []
 
     def _world(self, sample: Sample) -> World:
         found = self._worlds.get(sample.world) if sample.world is not None else None
@@ -204,74 +198,27 @@ class GroundedSystem:
             )
         return known[1]
 
-    def _ready_encoder(self) -> PairEncoder:
-        from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder
-
-        if self._words is None or not self._models:
+    def _trained(self) -> GroundedComponents:
+        if self._components is None:
             raise UsageError("'grounded' has not learned yet; train it, or load a trained one")
-        if (
-            self._encoder is None or self._encoder.words is not self._words
-        ):  # its dictionaries take as long as an answer
-            self._encoder = PairEncoder(self._words)
-        return self._encoder
-
-    def _ready_value_selector(self) -> ValueSelector:
-        if self._value_selector is None:
-            raise UsageError("'grounded' has not learned yet; train it, or load a trained one")
-        return self._value_selector
-
-    def _ready_generator(self) -> TemplateGenerator:
-        if self._generator is None:
-            raise UsageError("'grounded' has not learned yet; train it, or load a trained one")
-        return self._generator
+        return self._components
 
     def save(self, folder: Path) -> None:
         """Write vocabulary, weights, value selector, corrector and generator."""
-        from duologue.challenges.spoken.systems.grounded.model_card import GroundedCard  # needs numpy
-        from duologue.models.weights import save_weights  # needs torch
+        from duologue.challenges.spoken.systems.grounded.components import save_components
 
-        values, generator = self._ready_value_selector(), self._ready_generator()
-        if self._words is None or self._corpus_counts is None:
-            raise UsageError("there is nothing to save: 'grounded' has not learned yet")
-        for number, model in enumerate(self._models):
-            save_weights(model, folder / _weights(number))
-        corpus = self._corpus_counts
-        card = GroundedCard(
-            words=self._words,
-            values=values,
-            common=dict(corpus.common),
-            attributes=dict(corpus.attributes),
-            seen=self.seen,
-        )
-        card.save(folder / CARD)
+        save_components(self._trained(), self.seen, folder)
         if self._corrector is not None:
             self._corrector.save(folder / REPAIR)
-        generator.save(folder)
 
     def load(self, folder: Path) -> None:
         """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
         from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
-        from duologue.challenges.spoken.systems.grounded.features import CorpusCounts
-        from duologue.challenges.spoken.systems.grounded.model_card import GroundedCard  # needs numpy
-        from duologue.challenges.spoken.systems.grounded.trainer import new_model
-        from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
-        from duologue.models.weights import load_weights  # needs torch
+        from duologue.challenges.spoken.systems.grounded.components import load_components
 
-        card = GroundedCard.load(folder / CARD)
-        self._words, self._value_selector, self.seen = card.words, card.values, card.seen
-        self._corpus_counts = CorpusCounts(card.common, card.attributes)
-        self._models = []
-        for number in range(self.recipe.members):
-            model = new_model(card.words, self.recipe, 0)
-            load_weights(model, folder / _weights(number))
-            self._models.append(model.eval())
+        self._components, self.seen = load_components(self.recipe, folder)
         self._corrector = AsrCorrector.load(folder / REPAIR) if self.recipe.repair else None
-        self._generator = TemplateGenerator.load(folder)
         self._trackers.clear()
-
-
-def _weights(number: int) -> str:
-    return f"weights-{number}.safetensors"
 
 
 def _graph_of(examples: Sequence[Example]) -> World:
