@@ -1,1 +1,1 @@
-"""The nouns of the house: records, protocols, errors, plug-ins, recipes and the one conversation loop."""
+"""The core nouns: records, protocols, errors, plug-ins, recipes and the conversation loop."""

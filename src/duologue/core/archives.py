@@ -1,4 +1,4 @@
-"""The files in a .zip, .tar or .tar.gz archive from anywhere, without trust.
+"""Files in a .zip, .tar or .tar.gz archive from an untrusted source.
 
     for name, data in members(path, wanted=lambda name: name.endswith(".json")): ...
 

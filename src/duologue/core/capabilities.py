@@ -1,4 +1,4 @@
-"""What a task may offer beyond loading and scoring: a protocol each, the commands it serves, the guide's section."""
+"""Optional protocols of a task, with the commands that need them and the sections of the guide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decoded JSON values in messages: how they are shown, and whether they are texts that can be written."""
+"""Decoded JSON values in messages: how they are shown, and whether their texts can be encoded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far packed files may swell: one limit for everything that unpacks, in one place.
+"""Limits on decompression (zip bombs), shared by everything that unpacks.
 
 A few megabytes of gzip can hold gigabytes. Whatever is unpacked goes through a `Meter`, which refuses what grows past
 the limits: beyond `FREE` bytes at most `RATIO` times the packed bytes, at most `HELD` bytes of what is held at once,

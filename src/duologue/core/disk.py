@@ -1,4 +1,4 @@
-"""Reading and writing files so that nothing is lost and nothing is half-written.
+"""Atomic and durable file access: reading, writing, packing.
 
 Every reader and writer of the house goes through these: gzip is read directly, a file appears under
 its name only when it is complete, and what the disk refuses becomes a `StorageError` in plain English.

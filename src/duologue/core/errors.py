@@ -1,4 +1,4 @@
-"""The small tree of errors under one root.
+"""The exceptions of duologue, under one root.
 
 A message says what was found, where, what was expected and what to do. `assert` is for our own
 mistakes only; whatever a user's file, option or disk can cause is one of these.

@@ -1,4 +1,4 @@
-"""Examples of several files put together: references merged by id, or ids kept apart by the file's name."""
+"""Merging the examples of several files: references by id, or ids kept apart by a prefix."""
 
 from __future__ import annotations
 

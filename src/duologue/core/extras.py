@@ -1,4 +1,4 @@
-"""Optional libraries: which extra of a package brings one, and what is said where it is missing.
+"""Optional dependencies: which extra provides a library, and the error where it is missing.
 
 Heavy libraries are imported where they are used, so one may turn out to be missing anywhere. Whoever asks for one
 by `need`, and the command line for all others, says it in the same words, with the line that installs it.

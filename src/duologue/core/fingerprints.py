@@ -1,4 +1,4 @@
-"""Texts told apart by short hashes, however they are spaced, cased and punctuated: what overlaps are counted with."""
+"""Short hashes of texts, insensitive to case, spacing and punctuation, for measuring overlap."""
 
 from __future__ import annotations
 

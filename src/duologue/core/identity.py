@@ -1,4 +1,4 @@
-"""What decides the result of work that can be stopped: the mark on everything that one run leaves for the next.
+"""Run identity: everything that decides the result of resumable work, kept beside what it leaves.
 
 A checkpoint, a journal and a model under way each bear the `Identity` of the run that made them. What bears another
 one is never gone on with, since that would give a result that neither run asked for.

@@ -1,4 +1,4 @@
-"""The files that a command reads: none of them is ever written over, whatever name it goes by.
+"""Input files of a command: none of them is overwritten, under any name.
 
 The command line tells of each file that it is given to read; `disk.replacing`, through which all files are written,
 asks here. So what a command writes beside its output, such as the JSON of a page, spares them as the output itself.

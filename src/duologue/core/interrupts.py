@@ -1,4 +1,4 @@
-"""Ctrl-C, and a terminal that is closed, where several processes work at one thing."""
+"""Ctrl-C and hang-up where several processes work on one task."""
 
 from __future__ import annotations
 

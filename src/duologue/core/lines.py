@@ -1,4 +1,4 @@
-"""Lines of text files as Python's text mode reads them, a portion at a time: LF, CR LF and CR end a line.
+"""Lines of text files as Python's text mode reads them, in portions: LF, CR LF and CR end a line.
 
 Result files have up to ten million lines. They are cut anew each time they are gone through, so that nothing but one
 portion is ever held; only small files are kept cut.

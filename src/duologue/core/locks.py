@@ -1,4 +1,4 @@
-"""One writer for each output: a second process is told who is at work there, and changes nothing.
+"""Write locks on outputs: a second process is refused and told who holds the lock.
 
 The lock belongs to the process (`flock`), so that a killed one leaves none behind, only a file that the next takes
 over. Where the system or the disk knows no such locks everyone may go ahead, as if there were none.

@@ -1,4 +1,4 @@
-"""The one conversation loop: simulated users, self-play, reinforcement training, live sessions.
+"""The conversation loop: simulated users, self-play, reinforcement learning, live sessions.
 
 Both partners are Systems and answer Samples. Each sample is made from that partner's own view and from
 what it could hear; the two views are different types, so that giving one partner what belongs to the

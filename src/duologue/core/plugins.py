@@ -1,4 +1,4 @@
-"""Tasks and systems, ours and a stranger's, found through the same entry points.
+"""Plug-ins: tasks and systems found through entry points, ours and other packages'.
 
 Looking for names reads only the metadata of the installed packages; nothing is imported before a name is
 asked for. A trained system is a folder: what it learned, and a `system.toml` that says what made it.

@@ -1,4 +1,4 @@
-"""What tasks and systems promise. Challenges and systems meet only through these and the records."""
+"""Protocols of tasks and systems; challenges and systems meet only through these and the records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recipes: one frozen record per thing that can be configured.
+"""Recipes: configuration as frozen records, from TOML files and overrides.
 
 A recipe starts from its defaults, then takes a TOML file, then `--set model.width=256`. Every layer is
 checked against the record: an unknown key or a wrong type is an error that names where it was written,

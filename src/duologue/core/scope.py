@@ -1,4 +1,4 @@
-"""What a system serves: said on its class, checked before it is made, shown in the list."""
+"""Scope of a system: the tasks that it serves, declared on its class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seeds made of keys, so that each item has a random stream of its own, the same in whatever order items are made."""
+"""Seeds derived from keys, so that each item has a random stream that does not depend on the order of work."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Large corpora: shards worked on by several processes or a cluster, and what does not fit into memory."""
+"""Large corpora: shards processed in parallel, and structures that do not fit into memory."""

@@ -1,4 +1,4 @@
-"""Workers on a Ray cluster, or on a Ray that is started on this machine: the only door to Ray."""
+"""Worker pool on a Ray cluster, or on a local Ray instance: the only import of Ray."""
 
 from __future__ import annotations
 

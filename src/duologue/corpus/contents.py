@@ -1,4 +1,4 @@
-"""What a file or an archive holds, told by a hash of samples: cheap for any size, and equal for equal bytes.
+"""Content hash of a file or archive from samples of its bytes: cheap for any size, equal for equal bytes.
 
 A sampled hash sees every change of the size, of the first and last block and of those evenly spaced between. gzip and
 zip keep a checksum of their whole content where it is always seen (at the end of the file, in the directory), so that

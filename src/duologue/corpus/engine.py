@@ -1,4 +1,4 @@
-"""One interface for work on a large corpus: shards in, one file per shard out, in order.
+"""Parallel map over shards: one result file per shard, in order, resumable.
 
 `map_shards` calls a function on each shard, in this process, in several, or on a Ray cluster, and keeps each result
 as a file that appears whole or not at all. These files are the checkpoints: after a kill at any moment the same call

@@ -1,4 +1,4 @@
-"""Members of an archive: which there are, which make a shard, and how one is read and unpacked."""
+"""Archive members: listing them, grouping them into shards, reading and unpacking one."""
 
 from __future__ import annotations
 

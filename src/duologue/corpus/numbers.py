@@ -1,4 +1,4 @@
-"""Sets of numbers that need not fit into memory: how many there are, and how many two of them have in common.
+"""Sets of integers larger than memory: their sizes and the sizes of their intersections.
 
 Numbers are collected until they fill a run; a run is sorted and written to a file. To count, the range of numbers is
 cut into stretches that fit into memory, which are gathered from all runs: memory is a few times `RUN` whatever their

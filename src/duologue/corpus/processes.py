@@ -1,4 +1,4 @@
-"""Workers that are processes of this machine: the default engine.
+"""Worker pool of local processes: the default engine.
 
 Each worker has a pipe of its own and ends when the other end is gone, so that none is left behind when this process
 is killed (the pools of the standard library leave theirs).

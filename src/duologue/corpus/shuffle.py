@@ -1,4 +1,4 @@
-"""The order that Python's old two-argument `shuffle` gave, for lists of any length.
+"""The permutation of Python's former two-argument `shuffle`, for lists of any length.
 
 `random.shuffle(x, random.random)`, gone since Python 3.11: for i from n - 1 down to 1, swap i and j = int(r * (i + 1))
 with r the next number of the stream (specification, section 6.4). numpy draws the same numbers from the same state.

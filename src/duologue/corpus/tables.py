@@ -1,4 +1,4 @@
-"""Many texts side by side with numbers, in memory and as Parquet: the only door to pyarrow.
+"""Columns of packed texts and numbers, in memory and as Parquet: the only import of pyarrow.
 
 Texts are kept packed, as one run of bytes and the ends of the texts in it: a million short sentences then take their
 bytes and not a hundred more for each, and choosing, joining and writing them is one call.

@@ -1,1 +1,1 @@
-"""Facts indexed by subject, relation and object."""
+"""Knowledge bases and graphs: facts indexed by subject, relation and object."""

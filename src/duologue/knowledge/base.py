@@ -1,4 +1,4 @@
-"""The usual knowledge base: facts in the order of their file, found by subject, relation or value."""
+"""In-memory knowledge base: facts in file order, indexed by subject, relation and value."""
 
 from __future__ import annotations
 

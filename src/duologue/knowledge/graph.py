@@ -1,4 +1,4 @@
-"""A knowledge graph in memory: entities found by any form of their name, facts by entity, attribute and value."""
+"""In-memory knowledge graph: entities by any form of their name, facts by entity, attribute and value."""
 
 from __future__ import annotations
 

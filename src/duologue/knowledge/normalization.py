@@ -1,4 +1,4 @@
-"""When two names or values are the same to a reader: width, case, punctuation and bracketed suffixes set aside.
+"""Normalisation of names and values for lookup: width, case, punctuation, bracketed suffixes.
 
 Only for finding. What a graph says is always given back as it stands in its file.
 """

@@ -1,4 +1,4 @@
-"""An inverted index of weighted terms: which of many rows share terms with a question, and how much.
+"""Inverted index of weighted terms: scores of the rows that share terms with a query.
 
 Cosine, overlap and the like are such sums when weights are made accordingly. Only rows that have a term are touched.
 """

@@ -1,4 +1,4 @@
-"""A question to a knowledge graph as a small record, and what the graph says to it.
+"""Queries to a knowledge graph as records, and their results.
 
 There is no query language. A query begins at names or values and goes along steps, each to the values of an
 attribute or back to the entities that have a value; the facts of the last step are the answer, of which all are

@@ -1,1 +1,1 @@
-"""Measures that count per sample and then total; intervals and paired tests over the counts."""
+"""Metrics that count per sample and then total; intervals and paired tests over the counts."""

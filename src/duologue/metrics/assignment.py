@@ -1,4 +1,4 @@
-"""Which predicted thing is which true thing: the best one-to-one assignment by similarity.
+"""Best one-to-one assignment of predicted to true items by similarity (Hungarian algorithm).
 
 SciPy's solver (extra `score`) is the only one used: where several assignments are equally good, its order decides,
 and an official score that was computed with it can be had again with it alone.

@@ -1,4 +1,4 @@
-"""Count, then total: what every metric of the house does.
+"""Count, then total: the base of every metric, and the table of counts per item.
 
 A metric looks at each item once and notes a few numbers, its counts. The score is a formula over the sums of
 the counts. Slices, bootstrap intervals and paired tests only add the counts up again, so they cost little and

@@ -1,4 +1,4 @@
-"""DISTINCT-n (Li et al. 2016): how many of the n-grams said are different ones.
+"""DISTINCT-n (Li et al. 2016): the share of distinct n-grams among all generated ones.
 
 It is not additive. An n-gram that two replies share is one n-gram of both together, and every resample with
 replacement repeats replies, so a bootstrap of DISTINCT centres far below the score. The interval here is the

@@ -1,4 +1,4 @@
-"""CIDEr of very many items: document frequencies kept as arrays, items looked at portion by portion.
+"""CIDEr for very many items: document frequencies in arrays, items processed in portions.
 
 Equal to `caption.Cider` item by item. What grows with the file are the tokens that the caller keeps and the different
 n-grams of the references, some twelve bytes each: CIDEr cannot do without their frequencies.

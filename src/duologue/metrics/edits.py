@@ -1,4 +1,4 @@
-"""How one text differs from another, character by character: substitutions, insertions, deletions."""
+"""Character-level edit distance between two texts: substitutions, insertions, deletions."""
 
 from __future__ import annotations
 

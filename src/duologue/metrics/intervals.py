@@ -1,4 +1,4 @@
-"""How sure a score is: its 95 % interval, from the counts of dialogues that are left out one by one.
+"""95 % intervals of scores: delete-one-dialogue jackknife over stored counts.
 
 The standard error is the delete-one-dialogue jackknife's (Efron and Stein 1981), with Student's t for so many
 dialogues. Fractions are taken on the logit scale, so that no end leaves 0 to 1. At the edge, with fewer than five hits

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of what was said against what was wanted, as bags of tokens, pooled over the items.
+"""Precision, recall and F1 over bags of tokens, pooled over the items (micro-average).
 
 A token is whatever the scorer cuts: a character, a word, a fact. A bag counts repeats: of a token said three times
 and wanted twice, two are hits.

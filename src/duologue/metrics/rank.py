@@ -1,4 +1,4 @@
-"""Precision at k and mean reciprocal rank, from the place that a ranking gives to the true answer."""
+"""Precision at k and mean reciprocal rank, from the rank of the true answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of things found: mentions, slots, intents.
+"""Precision, recall and F1 of extracted items: mentions, slots, intents.
 
 What is counted per item comes as a mapping from column to number; a formula reads its columns by name. All are
 formulas over sums, so items or whole dialogues can be resampled.

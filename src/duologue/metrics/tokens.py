@@ -1,4 +1,4 @@
-"""Texts as numbers: the tokens of a batch numbered by their first occurrence, and their n-grams.
+"""Texts as integer arrays: tokens of a batch numbered by first occurrence, and their n-grams.
 
 Equal tokens get equal numbers and nothing is hashed, so that counts made of them are exact.
 """

@@ -1,4 +1,4 @@
-"""Embedding average, vector extrema and greedy matching: replies compared by word vectors.
+"""Embedding average, vector extrema and greedy matching: similarity of replies by word vectors.
 
 As in the nlg-eval package that scored DSTC6 track 2 (specification, section 8.1): the best reference counts, the
 score is the mean over items. The vectors are the caller's choice and belong into the signature; the published

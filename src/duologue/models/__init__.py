@@ -1,1 +1,1 @@
-"""The neural rooms: the only door to torch."""
+"""Neural building blocks shared by several challenges; torch is imported here and in `network` modules only."""

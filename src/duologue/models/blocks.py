@@ -1,4 +1,4 @@
-"""Blocks of transformers: positions, attention, layers with a cache, and a head that copies words of the source.
+"""Transformer blocks: positions, attention, layers with a cache, and a copy head.
 
 Letters: b rows, t target tokens, s source tokens, d width, h heads, e numbers of a head (h e = d), v vocabulary,
 x unknown words of a source.

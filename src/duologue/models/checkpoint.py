@@ -1,4 +1,4 @@
-"""A training's state on disk: written whole or not at all, and read only if no bit is damaged."""
+"""Checkpoints of a training: written atomically, read only if their hash is right."""
 
 from __future__ import annotations
 

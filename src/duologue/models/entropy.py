@@ -1,4 +1,4 @@
-"""Cross-entropy over a large vocabulary, without keeping its logits.
+"""Cross-entropy over a large vocabulary without keeping the logits.
 
 The logits of a few hundred rows are made, their loss and its gradient taken, and dropped. Letters: n rows, d numbers
 of a row, v words.

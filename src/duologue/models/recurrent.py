@@ -1,4 +1,4 @@
-"""Gated recurrent units over sequences of unlike length, without a step spent on padding.
+"""GRUs over packed sequences of unequal length, without computation on padding.
 
 Letters: s sequences, t steps, n tokens of all sequences together, e numbers in, d numbers of a state.
 

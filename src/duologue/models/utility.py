@@ -1,4 +1,4 @@
-"""Choosing among candidates by expected utility: how good each would be, from figures and words.
+"""Utility ranker: a small network that predicts how good each candidate would be, from features and words.
 
 Each candidate comes with figures (how far others agree with it, what it says, what it repeats) and with the words of
 its template; the situation comes as a bag of words. A network predicts the utility of a candidate relative to the

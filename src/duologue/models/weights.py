@@ -1,4 +1,4 @@
-"""First weights from a seed, and weights on disk: safetensors, written whole or not at all."""
+"""Seeded initial weights, and weights on disk (safetensors, written atomically)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report as terminal table, JSON object and HTML page, and paired comparisons between reports.
+"""Reports as terminal tables, JSON and HTML pages, and paired comparisons between them.
 
 Names are fetched when they are first used, so that importing this package loads neither numpy nor rich nor
 jinja2.

@@ -1,4 +1,4 @@
-"""What a system learned from, in words: external data, and how much of the truth was in its training data."""
+"""Training data of a system in words: external data, and its overlap with the truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores against the strength of noise, as a page with one figure: a curve for each system."""
+"""Robustness curves: scores against the strength of noise, one curve per system, as a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind a score: how it spreads over the items, and the best and worst of them in their context."""
+"""Error analysis: the distribution of a score over the items, and its best and worst items in context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inline SVG: one line per interval, with places in percent of the width so that text keeps its size everywhere."""
+"""Inline SVG of intervals, with positions in percent of the width so that text keeps its size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One self-contained HTML page from any number of reports: no network, two languages, light and dark, printable."""
+"""Self-contained HTML page of reports: no network, two languages, light and dark, printable."""
 
 from __future__ import annotations
 

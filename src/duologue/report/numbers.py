@@ -1,4 +1,4 @@
-"""How numbers are printed: percent only here, and never rounded into a perfect score."""
+"""Formatting of numbers: percentages, never rounded up to a perfect score."""
 
 from __future__ import annotations
 

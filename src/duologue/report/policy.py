@@ -1,4 +1,4 @@
-"""The style and script of every page, and the policy that allows these two and nothing else by their hashes."""
+"""Style and script of every page, and the content security policy that allows only these by hash."""
 
 from __future__ import annotations
 

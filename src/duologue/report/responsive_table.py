@@ -1,4 +1,4 @@
-"""A table of many scores that stays readable in a narrow terminal: columns that do not fit are left out and named."""
+"""Terminal table that fits its width: columns that do not fit are dropped and named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports and comparisons as the JSON objects that `--json` prints."""
+"""Reports and comparisons as JSON objects (`--json`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report and comparisons as tables for the terminal; they read the same without colour."""
+"""Reports and comparisons as terminal tables, readable without colour."""
 
 from __future__ import annotations
 

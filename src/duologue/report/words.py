@@ -1,4 +1,4 @@
-"""The page's words in English and Chinese, side by side."""
+"""Texts of the HTML page in English and Chinese."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The one path: train a system, run it on official files, score what it wrote."""
+"""The pipeline: train a system, run it on official files, score what it wrote."""

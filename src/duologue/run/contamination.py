@@ -1,4 +1,4 @@
-"""What a system was trained on, as hashes beside its model, and how much of a truth is among it.
+"""Contamination check: hashes of the training data beside a model, and their overlap with a test set.
 
 A sketch holds fingerprints (`core.fingerprints`) of all utterances and of all beginnings of dialogues, never a text. A
 sample was seen where its context and reply begin a dialogue of the training data. Texts that are spaced, cased or

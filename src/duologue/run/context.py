@@ -1,4 +1,4 @@
-"""The data and the answers behind a saved report, as far as its files are still there and still the same."""
+"""Examples and answers behind a saved report, as far as its files are still there and unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A journal of answers, so that a stopped run goes on where it was and gives the same file."""
+"""Journal of answers: an interrupted run resumes and gives the same file."""
 
 from __future__ import annotations
 

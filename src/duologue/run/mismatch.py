@@ -1,4 +1,4 @@
-"""Whether a result was made for another task or truth, said in one message instead of one for each sample."""
+"""Detects results made for another task or truth, and says so in one message instead of one per sample."""
 
 from __future__ import annotations
 

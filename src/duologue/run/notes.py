@@ -1,4 +1,4 @@
-"""The note beside a result file: what made it, bound to it by its hash.
+"""Provenance note beside a result file: what made it, bound to it by its hash.
 
 A note speaks for one result and no other: where the hash is not that of the file, the file came from elsewhere, and
 neither is it called by the note's system nor may `duologue run` write over it.

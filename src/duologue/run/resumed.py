@@ -1,4 +1,4 @@
-"""A system whose answers are kept: what it was asked before a stop is not asked again."""
+"""A system wrapped with a journal: samples answered before an interruption are not asked again."""
 
 from __future__ import annotations
 

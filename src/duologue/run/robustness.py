@@ -1,4 +1,4 @@
-"""How a system bears noise: the same questions, clean and with more and more of the task's own noise."""
+"""Robustness of systems: scores on clean samples and at rising strengths of the task's noise."""
 
 from __future__ import annotations
 

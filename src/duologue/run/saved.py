@@ -1,4 +1,4 @@
-"""Reports saved as JSON: read back with a clear word when one is not what it should be, and with their formulas."""
+"""Saved reports (JSON): read and validated, with the formulas of their scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that a saved report names, found only where its reader looks: a report is a stranger's word.
+"""Locates the files that a saved report names, only where the user looks for them.
 
 A stored path is never opened as it stands. Looked for are its last parts (`a/b/c.json`, `b/c.json`, `c.json`) below
 the report's own folder, below the folders that the user names, and below the current folder; what counts is a regular

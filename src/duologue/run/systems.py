@@ -1,4 +1,4 @@
-"""The system that a user names, held against the task that it is for: a registered name or the folder of a model."""
+"""Opens the system that a user names, a registered name or the folder of a model, and checks its scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Re-compute a stored number from its stored files, and say equal or what differs."""
+"""Recomputes a stored report from its files and tells what differs."""
 
 from __future__ import annotations
 

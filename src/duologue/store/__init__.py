@@ -1,1 +1,1 @@
-"""The only door to the database: what outlives the program that gathered it."""
+"""Databases: the only package that imports sqlite3."""

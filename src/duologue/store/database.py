@@ -1,4 +1,4 @@
-"""An SQLite file that several processes may write and that a killed one leaves whole."""
+"""An SQLite file that several processes may write and that stays consistent when one is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A knowledge graph in an SQLite file: nothing is read before it is asked for, so it may be larger than memory."""
+"""A knowledge graph in an SQLite file, queried on demand, so that it may be larger than memory."""
 
 from __future__ import annotations
 

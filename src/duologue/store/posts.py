@@ -1,4 +1,4 @@
-"""Posts, the dialogues they make, and how far a collector has come: one SQLite file per store, private to its owner.
+"""Store of posts, their dialogues and the state of a collector: one SQLite file, readable by its owner alone.
 
 A post is stored once, whoever finds it and however often; the first finding counts. A dialogue is a list of ids of
 stored posts under the id of its last one. Every step of a collector is one transaction, so that a process killed

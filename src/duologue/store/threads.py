@@ -1,4 +1,4 @@
-"""Which dialogues a set of posts makes (specification, section 1.3, step 5)."""
+"""Threads of posts as dialogues (specification, section 1.3, step 5)."""
 
 from __future__ import annotations
 

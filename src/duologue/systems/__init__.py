@@ -1,1 +1,1 @@
-"""Systems that serve any task."""
+"""Systems for any task."""

@@ -1,4 +1,4 @@
-"""The baselines of the ranking challenge: chance, word overlap weighted by rarity, and the candidates alone.
+"""Ranking baselines: random, TF-IDF, and similarity among the candidates.
 
 They need nothing but the samples, so they rank whatever has candidates, in any task.
 """

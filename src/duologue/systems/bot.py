@@ -1,4 +1,4 @@
-"""The protocol of a bot of one's own: one JSON object asks, one JSON object answers, whatever carries them.
+"""The JSON protocol for external bots, independent of how it is transported.
 
 `docs/guide/your-own-bot.md` says it for the bot's side. A request is the sample as the records have it, with the
 name, language and kind of answer of the task; a response is the parts of an answer that the task wants, checked here

@@ -1,4 +1,4 @@
-"""A bot of one's own as a program: it reads a request a line on standard input and writes an answer a line."""
+"""An external bot as a subprocess: JSON lines on standard input and output."""
 
 from __future__ import annotations
 

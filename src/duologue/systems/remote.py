@@ -1,4 +1,4 @@
-"""A bot of one's own over HTTP: a POST with a JSON object asks, the body of the response answers."""
+"""An external bot over HTTP: JSON in a POST, JSON in the response."""
 
 from __future__ import annotations
 

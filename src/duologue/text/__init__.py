@@ -1,1 +1,1 @@
-"""What is done to text before anything else sees it."""
+"""Text preprocessing that precedes everything else: the anonymiser."""

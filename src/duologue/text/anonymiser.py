@@ -1,4 +1,4 @@
-"""The anonymiser: personal data in texts becomes placeholders, and what was replaced is counted.
+"""The anonymiser: replaces personal data by placeholders and counts the replacements.
 
 One `Anonymiser` serves a job, such as an import; each dialogue has an `Anonymised` of its own, in which the same
 number, address or name is always the same placeholder, such as `<PHONE_1>`. Originals are held while a dialogue

@@ -1,1 +1,1 @@
-"""Systems reached over the network."""
+"""Systems served over the network."""

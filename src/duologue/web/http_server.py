@@ -1,4 +1,4 @@
-"""A system behind HTTP: one POST, one answer. Whatever the messages look like is the task's business.
+"""HTTP server for one system: a POST with a request, a response with its answer.
 
 One thread waits for all clients, so that a slow one costs a few kilobytes and no more; answers are made in threads of
 their own. A request has a deadline from the moment the server begins to wait for it. Where places run out, the client

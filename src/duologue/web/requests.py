@@ -1,4 +1,4 @@
-"""Requests over HTTP/1.1 as a server of one route needs them: read strictly, or refused with a status.
+"""Strict parsing of HTTP/1.1 requests for a server with one route.
 
 Two readings of one request are how proxies and servers are played against each other; whatever could be read in two
 ways (a doubled length or host, folded lines, a length beside a transfer encoding) is refused. Source: RFC 9112.

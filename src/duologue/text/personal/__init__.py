@@ -1,1 +1,1 @@
-"""Where personal data stands in a text: one module for each family of kinds."""
+"""Detectors of personal data, one module per family of kinds."""

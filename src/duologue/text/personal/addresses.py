@@ -1,4 +1,4 @@
-"""Postal addresses, as far as their form tells them: a street with a number, a flat, a postcode, a place on the map."""
+"""Postal addresses by their form: street with number, flat, postcode, coordinates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Characters as the finders want them: one plain character for each, so that places in the text stay the same."""
+"""Character normalisation that keeps offsets: one plain character for each."""
 
 from __future__ import annotations
 

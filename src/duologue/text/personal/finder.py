@@ -1,4 +1,4 @@
-"""Everything personal in a text, without overlaps."""
+"""All personal data in a text, without overlaps."""
 
 from __future__ import annotations
 

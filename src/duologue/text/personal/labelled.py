@@ -1,4 +1,4 @@
-"""Numbers and names whose label says what they are: orders, accounts, plates, documents, messengers."""
+"""Labelled personal data: orders, accounts, plates, documents, messengers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of people, as far as a label, a title, a greeting or a list of names tells them."""
+"""Names of people, by label, title, greeting or list of names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that belong to a person: telephones, cards, identity numbers, plates, and other long ones.
+"""Personal numbers: telephones, cards, identity numbers, plates, other long ones.
 
 All patterns see plain text (`characters.plain`, `digits_said`). Prices, dates, times, years, versions and quantities
 stay; so do numbers that belong to everybody (10086, 400 and 800 numbers).

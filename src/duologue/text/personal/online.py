@@ -1,4 +1,4 @@
-"""E-mail addresses, web addresses that open something, handles, network addresses and secrets."""
+"""E-mail addresses, URLs with secrets, handles, network addresses and passwords."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finder finds, and the kinds there are."""
+"""Personal spans and their kinds."""
 
 from __future__ import annotations
 
