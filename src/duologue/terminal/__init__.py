@@ -1,1 +1,1 @@
-"""The terminal: what every command prints through, and the paths and options that commands share."""
+"""Terminal output, and path types and options shared by all commands."""

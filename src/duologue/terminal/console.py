@@ -1,4 +1,4 @@
-"""What every verb prints through: nothing that a terminal would obey leaves here, whatever the data holds.
+"""Console output of every command: control characters in data are escaped before they reach the terminal.
 
 Lines and tables for people are escaped always, JSON in its own way (it stays the same JSON), and text that has to be
 byte for byte what an official program prints only on a terminal. Nobody else in the command line writes to the
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 
 def line(text: str = "", *, err: bool = False, bold: bool = False, dim: bool = False, nl: bool = True) -> None:
-    """Print one line; line ends within it are spelled out, so that data never forges a line of ours."""
+    """Print one line; line breaks within it are escaped, so that data cannot forge a line."""
     safe = one_line(text)
     styled = (bold or dim) and not plain()
     click.echo(click.style(safe, bold=bold or None, dim=dim or None) if styled else safe, err=err, nl=nl)
 
 
 def plain() -> bool:
-    """Whether the user wants text without colour (https://no-color.org); we leave out bold and dim, too."""
+    """Whether NO_COLOR is set (https://no-color.org); bold and dim are left out too."""
     return bool(os.environ.get("NO_COLOR"))
 
 
 def remark(words: str) -> None:
-    """Say something that is neither the outcome nor an error, on standard error."""
+    """Print a note on standard error."""
     line(f"duologue: {words}", err=True)
 
 
 def block(text: str, *, err: bool = False, indent: str = "  ", nl: bool = True) -> None:
-    """Print text of several lines; those after the first are indented, where they are not already.
+    """Print a text of several lines, indented after the first.
 
     What somebody else said, or an error quotes, never begins a line.
     """
@@ -49,24 +49,24 @@ def block(text: str, *, err: bool = False, indent: str = "  ", nl: bool = True) 
 
 
 def text(made: str, *, err: bool = False) -> None:
-    """Print lines that we made ourselves, each with its end, whose parts are names and figures."""
+    """Print preformatted lines with their line ends."""
     click.echo(printable(made), err=err, nl=False)
 
 
 def file_line(written: str) -> None:
-    """Print a line of a file or dump, as it comes with its end; line ends within it are spelled out."""
+    """Print a line of a file with its line end; other line breaks are escaped."""
     body = written.removesuffix("\n")
     click.echo(one_line(body) + written[len(body) :], nl=False)
 
 
 def exact(official: str, *, nl: bool = True) -> None:
-    """Print what an official program prints: byte for byte into a file or pipe, escaped on a terminal."""
+    """Print the output of an official program: byte for byte to a file or pipe, escaped on a terminal."""
     written = printable(official) if sys.stdout.isatty() else official  # click would strip escape sequences
     sys.stdout.write(written + "\n" * nl)
 
 
 def complain(error: click.ClickException) -> None:
-    """Print what click says of a wrong call: how the verb is used, and what was wrong."""
+    """Print a click usage error."""
     vars(error)["message"] = one_line(error.message)  # some of its messages quote names as they are
     said = io.StringIO()
     error.show(file=said)
@@ -79,22 +79,22 @@ def as_json(value: Any) -> None:
 
 
 def show(*renderables: Any) -> None:
-    """Print tables and text for people."""
+    """Print rich tables and text."""
     made = rich_console()
     for one in renderables:
         made.print(one)
 
 
 def rich_console(*, err: bool = False) -> Console:
-    """Return a console whose tables, progress bars and texts are escaped on their way out."""
+    """Return a rich console that escapes all text."""
     from rich.console import Console
     from rich.segment import Segment
 
     class Escaping(Console):
-        """A console that spells out what a terminal would obey; its own colours and cursor moves stay."""
+        """A console that escapes control characters in text, but not its own styling."""
 
         def render(self, *arguments: Any, **options: Any) -> Any:
-            """Render as the library does, and escape the text of every piece."""
+            """Render as the library does, and escape every segment's text."""
             for segment in super().render(*arguments, **options):
                 yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
@@ -102,7 +102,7 @@ def rich_console(*, err: bool = False) -> Console:
 
 
 def take_warnings() -> None:
-    """Let what our modules warn of be printed here too, a line each."""
+    """Print logged warnings through this module."""
     import logging  # `duologue --help` stays quick
 
     class WarningPrinter(logging.Handler):
@@ -115,7 +115,7 @@ def take_warnings() -> None:
 
 
 def forgive_encoding() -> None:
-    """Let the standard streams spell out what their encoding cannot hold, instead of failing halfway."""
+    """Escape characters that the encoding of the standard streams lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs share, and how progress is shown."""
+"""Arguments and options shared by several commands, and the progress bar."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ PATH, ASSIGNMENT = paths.PATH, paths.ASSIGNMENT
 OUT_FILE, OUT_LOG, OUT_FOLDER = paths.OUT_FILE, paths.OUT_LOG, paths.OUT_FOLDER
 OUT_REPORT, OUT_PAGE, OUT_BOARD, OUT_CURVES = paths.OUT_REPORT, paths.OUT_PAGE, paths.OUT_BOARD, paths.OUT_CURVES
 WORKSPACE = Path("workspace")
-"""Where outputs go that nobody gave another place."""
+"""Default folder of outputs."""
 
 
 def _tasks(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001  # click's form
-    """Return the tasks that a word may become, for the completion of a shell."""
+    """Complete task names for the shell."""
     from duologue.core.plugins import names
 
     return [name for name in names("tasks") if name.startswith(incomplete)]
 
 
 def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001  # click's form
-    """Return the systems that a word may become, for the completion of a shell; else it is the folder of a model."""
+    """Complete system names, else model folders, for the shell."""
     from click.shell_completion import CompletionItem
 
     from duologue.core.plugins import names

@@ -1,4 +1,4 @@
-"""What the command line takes for paths, and the one rule that no verb writes over what it reads.
+"""Path types of the command line, with the rule that no command writes over what it reads.
 
 Each path of a command is of a type: `PATH` is read, the `OUT_` types are written. Whatever is given is held against the
 other paths of the command as soon as it is read from the command line, before any work. A test walks all commands.
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _META = "duologue.paths"
-"""Where click keeps what a command was given."""
+"""Key of the paths in click's context."""
 _PAGE = re.compile(rb'<meta name="generator" content="Duologue')
 _REPORT = re.compile(rb'\{\s*"task":\s*"[^"]*",\s*"variant":')
 _START = 4096
-"""Bytes of a file that tell its kind."""
+"""Bytes inspected for the kind of a file."""
 
 
 class _Given:
@@ -34,23 +34,23 @@ class _Given:
 
 
 class _Named(click.Path):
-    """A path that names something: an empty one, as of a variable of the shell that is not set, would be `.`."""
+    """A non-empty path: an unset shell variable would otherwise mean `.`."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path. Raises what click says of a wrong value."""
+        """Return the path; fails as click does for an invalid value."""
         if not str(value):
             self.fail("it is empty; name a file or folder", param, ctx)
         return super().convert(value, param, ctx)
 
 
 class Input(_Named):
-    """A file or folder that is read, or a store that is gone on with."""
+    """A file or folder that is read, or a store that is continued."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path. Raises what click says of a wrong value."""
+        """Return the path; fails as click does for an invalid value."""
         path = super().convert(value, param, ctx)
         _reads(path, ctx)
         return path
@@ -79,7 +79,7 @@ class Output(_Named):
         self._beside, self._kind_beside = beside, kind_beside
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path. Raises what click says of a wrong value."""
+        """Return the path; fails as click does for an invalid value."""
         from duologue.core.disk import resolved
 
         if self._file and str(value) and Path(value).name in {"", ".."}:
@@ -96,7 +96,7 @@ class Output(_Named):
         return path
 
     def _replaces(self, path: Path, param: click.Parameter | None, ctx: click.Context | None) -> None:
-        """Refuse a file that is there and is of another kind than what is written."""
+        """Refuse to replace a file of another kind."""
         if self._kind is not None and not _is_of(self._kind, path):
             self.fail(_TAKEN.format(path=path, called=self._called), param, ctx)
         if not self._beside:
@@ -108,7 +108,7 @@ class Output(_Named):
             self.fail(_TAKEN.format(path=other, called=f"{self._beside} file of such a page"), param, ctx)
 
     def spares(self, source: Path, path: Path, param: click.Parameter | None, ctx: click.Context | None) -> None:
-        """Refuse an output that is an input, or a file of a folder that is read."""
+        """Refuse an output that is an input, or a file in an input folder."""
         from duologue.core.disk import resolved
 
         for mine in self._files_of(path):
@@ -140,7 +140,7 @@ class _Assignment(click.types.StringParamType):
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002  # click's form
-        """Return the text as it is."""
+        """Return the text unchanged."""
         _, _, right = str(value).partition("=")
         path = Path(right.strip().strip("\"'"))
         try:
@@ -177,7 +177,7 @@ def _given(ctx: click.Context | None) -> _Given:
 
 
 def _reads(path: Path, ctx: click.Context | None) -> None:
-    """Note an input, and hold the outputs so far against it."""
+    """Register an input, and check it against the outputs so far."""
     inputs.read(path)
     given = _given(ctx)
     given.read.append(path)
@@ -186,7 +186,7 @@ def _reads(path: Path, ctx: click.Context | None) -> None:
 
 
 def _same(source: Path, out: Path) -> bool:
-    """Tell whether two paths are one file or folder; a terminal may well be both read and written."""
+    """Tell whether two paths are the same file or folder; terminals are exempt."""
     try:
         return (out.is_file() or out.is_dir()) and source.samefile(out)
     except OSError:  # not there, or not to be looked at: reading or writing will tell
@@ -194,7 +194,7 @@ def _same(source: Path, out: Path) -> bool:
 
 
 def _is_of(kind: re.Pattern[bytes], path: Path) -> bool:
-    """Tell whether a file may be replaced: it is of a kind, empty, or not there."""
+    """Tell whether a file may be replaced: it is of the kind, empty, or missing."""
     if not path.is_file():
         return True
     from duologue.core.decompression import pieces

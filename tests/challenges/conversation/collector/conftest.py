@@ -53,7 +53,7 @@ def collect(tmp_path: Path, time: Time) -> Callable[..., CollectionResult]:
         api: str = "v1",
         folder: Path = tmp_path / "store",
         budget: Budget | None = None,
-        most: int | None = None,
+        limit: int | None = None,
         files: bool = True,
         say: Callable[[str], object] = lambda _: None,
         patience: RetryPolicy | None = None,
@@ -65,6 +65,6 @@ def collect(tmp_path: Path, time: Time) -> Callable[..., CollectionResult]:
         caller = HttpClient(service.url, token, rng=Random(1), clock=clock, retry=patience, say=say)
         with caller, stores.open_base(folder) as base:
             made = V1(caller, budget, say) if api == "v1" else V2(caller, budget, base, accounts=accounts, **more)
-            return AccountCollector(made, base, folder, most=most, files=files, say=say).run(accounts)
+            return AccountCollector(made, base, folder, limit=limit, files=files, say=say).run(accounts)
 
     return collect

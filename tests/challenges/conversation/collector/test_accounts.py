@@ -317,7 +317,7 @@ def test_an_account_file_that_was_there_before_is_gone_on_from(world: World, col
 def test_at_most_so_many_replies_are_read(world: World, collect: Collect, tmp_path: Path) -> None:
     world.page = None
     with Service(world) as service:
-        collect(service, ["AirCare"], most=3)
+        collect(service, ["AirCare"], limit=3)
         timeline = [call.params for call in service.calls if "timeline" in call.endpoint]
         assert {params["count"] for params in timeline} == {"3"}
     newest = [one for one in world.timelines["AirCare"] if world.posts[one]["in_reply_to_status_id"] is not None][:3]

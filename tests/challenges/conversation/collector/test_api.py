@@ -79,13 +79,13 @@ def test_an_answer_of_another_kind_is_told(api_of: Callable[[str, Any], Api], ap
 def test_a_timeline_that_leads_nowhere_ends(api_of: Callable[[str, Any], Api]) -> None:
     page = [{"id": 9}]
     with pytest.raises(CallError, match="leads nowhere"):
-        list(api_of("v1", page).timeline("A", since=None, before=None, most=None))
+        list(api_of("v1", page).timeline("A", since=None, before=None, limit=None))
     with pytest.raises(CallError, match="repeats its pagination token"):
-        list(api_of("v2", {"meta": {"next_token": "x"}}).timeline("A", since=None, before=None, most=None))
+        list(api_of("v2", {"meta": {"next_token": "x"}}).timeline("A", since=None, before=None, limit=None))
 
 
 def test_an_empty_page_with_a_token_is_not_the_end(api_of: Callable[[str, Any], Api]) -> None:
-    pages = api_of("v2", {"meta": {"next_token": "x"}}).timeline("A", since=None, before=50, most=None)
+    pages = api_of("v2", {"meta": {"next_token": "x"}}).timeline("A", since=None, before=50, limit=None)
     page = next(pages)
     assert (list(page.posts), page.before) == ([], 50)
 
@@ -93,14 +93,14 @@ def test_an_empty_page_with_a_token_is_not_the_end(api_of: Callable[[str, Any], 
 def test_retweets_are_dropped(api_of: Callable[[str, Any], Api]) -> None:
     row = {"id": "4", "author_id": "1", "created_at": "2020-01-01T00:00:00Z", "text": "RT"}
     answer = {"data": [{**row, "referenced_tweets": [{"type": "retweeted", "id": "2"}]}, {**row, "id": "3"}]}
-    (page,) = api_of("v2", answer).timeline("A", since=None, before=None, most=None)
+    (page,) = api_of("v2", answer).timeline("A", since=None, before=None, limit=None)
     assert [sent.post["id"] for sent in page.posts] == [3]
     assert page.before == 3
 
 
 def test_an_account_without_a_number_is_gone(api_of: Callable[[str, Any], Api]) -> None:
     with pytest.raises(GoneError):
-        list(api_of("v2", {}).timeline("Nobody", since=None, before=None, most=None))
+        list(api_of("v2", {}).timeline("Nobody", since=None, before=None, limit=None))
 
 
 @pytest.mark.parametrize(

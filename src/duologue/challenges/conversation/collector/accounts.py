@@ -54,18 +54,18 @@ class AccountCollector:
         base: PostBase,
         folder: Path,
         *,
-        most: int | None = None,
+        limit: int | None = None,
         files: bool = True,
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
-        """`most` limits the replies read per account and run; with `files` account files are kept up to date.
+        """`limit` bounds the replies read per account and run; with `files` account files are kept up to date.
 
         An account file that was there before the store is taken over into it.
         """
         self._api = api
         self._base = base
         self._folder = folder
-        self._most = most
+        self._limit = limit
         self._files = files
         self._say = say
 
@@ -143,8 +143,8 @@ class AccountCollector:
     def _read_timeline(self, account: str, scan: Scan, timeline: Parents, found: Parents) -> None:
         """Add the account's replies to `timeline`, and posts delivered with them to `found`."""
         before = scan.before
-        left = None if self._most is None else self._most - len(timeline)
-        pages = self._api.timeline(account, since=scan.since, before=before, most=self._most)
+        left = None if self._limit is None else self._limit - len(timeline)
+        pages = self._api.timeline(account, since=scan.since, before=before, limit=self._limit)
         for page in pages if left is None or left > 0 else ():
             replies = [sent.post for sent in page.posts if sent.post["in_reply_to_status_id"] is not None]
             if left is not None:

@@ -50,11 +50,11 @@ class Api(Protocol):
     """Whether posts delivered with the timeline are not looked up again, as the official collector does."""
 
     def timeline(
-        self, account: str, *, since: int | None, before: int | None, most: int | None
+        self, account: str, *, since: int | None, before: int | None, limit: int | None
     ) -> Iterator[TimelinePage]:
         """Yield the pages of an account's timeline without retweets: ids above `since`, below `before`.
 
-        `most` posts are wanted, which may make pages smaller. Raises `GoneError` for an account that is not there
+        `limit` posts are wanted, which may make pages smaller. Raises `GoneError` for an account that is not there
         or may not be read, and `BudgetSpentError` before a call that the budget does not allow.
         """
         ...
@@ -63,6 +63,6 @@ class Api(Protocol):
         """Yield the posts with these ids, a batch at a time. Raises `BudgetSpentError` as `timeline` does."""
         ...
 
-    def search_users(self, words: str, most: int) -> Iterator[Row]:
-        """Yield up to `most` user objects that match keywords."""
+    def search_users(self, words: str, limit: int) -> Iterator[Row]:
+        """Yield up to `limit` user objects that match keywords."""
         ...

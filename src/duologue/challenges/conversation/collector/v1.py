@@ -38,13 +38,13 @@ class V1:
         self._may_look_up = False
 
     def timeline(
-        self, account: str, *, since: int | None, before: int | None, most: int | None
+        self, account: str, *, since: int | None, before: int | None, limit: int | None
     ) -> Iterator[TimelinePage]:
         """Yield the pages until an empty one."""
         self._may_look_up = False
         self._ask_limits()
         while True:
-            count = self.budget.afford_posts(min(most or BATCH, BATCH))
+            count = self.budget.afford_posts(min(limit or BATCH, BATCH))
             params: dict[str, str | int] = {"count": count, "exclude_replies": "false", "include_rts": "false"}
             params["screen_name"] = account
             if since is not None:
@@ -80,8 +80,8 @@ class V1:
             there = {sent.post["id"] for sent in posts}
             yield LookupResult(posts, {one: "not in the answer" for one in asked if one not in there})
 
-    def search_users(self, words: str, most: int) -> Iterator[Row]:
-        """Yield users, 20 per page, until there are `most`, or a page has no new ones."""
+    def search_users(self, words: str, limit: int) -> Iterator[Row]:
+        """Yield users, 20 per page, until there are `limit`, or a page has no new ones."""
         seen: set[Any] = set()
         page = 1
         while True:
@@ -90,11 +90,11 @@ class V1:
             rows = [row for row in self._rows(answer, _SEARCH, users=True) if isinstance(row, dict)]
             fresh = [row for row in rows if row.get("id") not in seen]
             for row in fresh:
-                if len(seen) == most:
+                if len(seen) == limit:
                     return
                 seen.add(row.get("id"))
                 yield row
-            if not fresh or len(seen) == most:
+            if not fresh or len(seen) == limit:
                 return
             page += 1
 

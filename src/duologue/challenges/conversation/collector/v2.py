@@ -73,7 +73,7 @@ class V2:
         self._unknown: dict[str, str] = {}
 
     def timeline(
-        self, account: str, *, since: int | None, before: int | None, most: int | None
+        self, account: str, *, since: int | None, before: int | None, limit: int | None
     ) -> Iterator[TimelinePage]:
         """Yield the pages, with the posts replied to unless a budget is set."""
         user = self.user_of(account)
@@ -89,7 +89,7 @@ class V2:
         if before is not None:
             params["until_id"] = before
         while True:
-            wanted = max(TIMELINE_MINIMUM, min(most or BATCH, BATCH))
+            wanted = max(TIMELINE_MINIMUM, min(limit or BATCH, BATCH))
             params["max_results"] = self.budget.afford_posts(wanted, least=TIMELINE_MINIMUM)
             body = self._get(f"/2/users/{user}/tweets", params, _TIMELINE_FAMILY, gone=account)
             if body.errors and not body.rows and not body.more:
@@ -124,14 +124,14 @@ class V2:
             absent = {one: reasons.get(one, "not in the answer") for one in asked if one not in there}
             yield LookupResult(posts, absent)
 
-    def search_users(self, words: str, most: int) -> Iterator[Row]:
+    def search_users(self, words: str, limit: int) -> Iterator[Row]:
         """Yield users; needs a user-context token."""
         params: dict[str, str | int] = {"query": words, "user.fields": "name,username"}
         got = 0
-        while got < most:
-            params["max_results"] = self.budget.afford_users(min(_SEARCH_PAGE, most - got))
+        while got < limit:
+            params["max_results"] = self.budget.afford_users(min(_SEARCH_PAGE, limit - got))
             body = self._get("/2/users/search", params, "/2/users/search", users=True)
-            for row in body.rows[: most - got]:
+            for row in body.rows[: limit - got]:
                 got += 1
                 yield row
             if body.more is None or params.get("next_token") == body.more:

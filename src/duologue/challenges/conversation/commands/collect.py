@@ -101,7 +101,7 @@ def twitter(
         base = stack.enter_context(stores.open_base(store, read=int(time.time())))
         _expire(base, store, keep_days)
         api = session.api(base, wanted)
-        collector = AccountCollector(api, base, store, most=per_account, files=files, say=session.say)
+        collector = AccountCollector(api, base, store, limit=per_account, files=files, say=session.say)
         outcome = collector.run(wanted)
         counts = base.counts()
     console.line(f"{outcome.accounts:,} accounts read, {outcome.fresh:+,} dialogues; {session.told()}")
