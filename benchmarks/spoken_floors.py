@@ -30,17 +30,17 @@ def first_value(examples: Sequence[Example], world: World) -> list[Answer]:
 
 def gold_knowledge(system: Any, examples: Sequence[Example], world: World, model: Path) -> list[Answer]:  # noqa: ARG001  # the form of an oracle
     """Return the replies to the wanted triples."""
-    replier = TemplateGenerator.load(model)
-    return [_answer(replier.reply(one.sample, gold_facts(one), world), gold_facts(one)) for one in examples]
+    generator = TemplateGenerator.load(model)
+    return [_answer(generator.reply(one.sample, gold_facts(one), world), gold_facts(one)) for one in examples]
 
 
 def gold_entity(system: Any, examples: Sequence[Example], world: World, model: Path) -> list[Answer]:
     """Return the replies where the entities of the wanted triples are told, and nothing else."""
-    replier = TemplateGenerator.load(model)
+    generator = TemplateGenerator.load(model)
     names = [{fact.subject for fact in gold_facts(one)} for one in examples]
     chosen = system.select([one.sample for one in examples], names)
     return [
-        _answer(replier.reply(one.sample, found.facts, world), found.facts)
+        _answer(generator.reply(one.sample, found.facts, world), found.facts)
         for one, found in zip(examples, chosen, strict=True)
     ]
 

@@ -209,7 +209,7 @@ def check_likeness(real: Sequence[Pair], seeds: int) -> bool:
 
 
 def learned(data: Path) -> tuple[AsrCorrector, list[str]]:
-    """Return a repairer that saw nothing of the pairs' dialogues, and the clean turns of those dialogues."""
+    """Return a corrector that saw nothing of the pairs' dialogues, and the clean turns of those dialogues."""
     index, _, _ = read_json(data / "challenge_valid_visible_index.json.gz")
     twins = {(one["domain"], one["index"]) for row in index for one in row["kdconv_twin"]}
     challenge = read_dialogues(data / "challenge_valid_visible.json.gz")
@@ -232,21 +232,21 @@ def learned(data: Path) -> tuple[AsrCorrector, list[str]]:
 def check_repair(data: Path) -> bool:
     """Print what the repair does to noisy and to clean utterances; return whether it does enough."""
     start = time.process_time()
-    repairer, clean = learned(data)
+    corrector, clean = learned(data)
     print(f"repair: learned in {time.process_time() - start:.0f} s of processor time")
     pairs = pairs_in(data)
-    repairer.correct(pairs[0][1])
+    corrector.correct(pairs[0][1])
     start = time.process_time()
-    mended = [repairer.correct(noisy) for _, noisy in pairs]
+    corrected = [corrector.correct(noisy) for _, noisy in pairs]
     taken = (time.process_time() - start) / len(pairs) * 1000
     fine = taken <= 5
     for name, fold in (("with punctuation", with_marks), ("without", without_marks)):
         before, _ = total(pairs, fold)
-        after, split = total([(one, text) for (one, _), text in zip(pairs, mended, strict=True)], fold)
+        after, split = total([(one, text) for (one, _), text in zip(pairs, corrected, strict=True)], fold)
         fine &= after <= 0.65 * before
         lowered = f"{before:.1%} to {after:.1%}, lowered by {1 - after / before:.1%}"
         print(f"error rate {name:<17} {lowered}; split " + " / ".join(f"{one:.1%}" for one in split))
-    untouched = fmean(repairer.correct(text) == text for text in clean)
+    untouched = fmean(corrector.correct(text) == text for text in clean)
     fine &= untouched > 0.99
     print(f"clean utterances left as they are: {untouched:.2%} of {len(clean)}; {taken:.1f} ms for a noisy one")
     return fine

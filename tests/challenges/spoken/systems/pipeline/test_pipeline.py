@@ -84,6 +84,12 @@ def test_a_pipeline_says_again_what_it_said_before_it_was_saved(
     assert pipeline.seen.endswith("replies of 10 training dialogues of people")
 
 
+def test_models_saved_before_can_still_be_read(pipeline: Pipeline, tmp_path: Path) -> None:
+    pipeline.save(tmp_path)
+    card = msgspec.json.decode((tmp_path / CARD).read_bytes())
+    assert list(card) == ["signs", "grams", "rarity", "seen"]
+
+
 def test_equal_seeds_make_equal_files(
     pipeline: Pipeline, examples: list[Example], graph: Graph, tmp_path: Path
 ) -> None:

@@ -62,7 +62,7 @@ def test_dialogues_are_held_out_whole(golden: Path) -> None:
     assert split_by_dialogue(training, lambda one: one.entry.dialogue, 0.3, 1) == (learned, validation)
 
 
-def test_small_talk_is_learned_mended(golden: Path) -> None:
+def test_small_talk_is_learned_corrected(golden: Path) -> None:
     training, _ = training_replies(
         files.load(golden / "contract" / "valid.json"), [], lambda text: text.replace("呀", "")
     )
