@@ -109,7 +109,7 @@ class NoiseSimulator:
         return turn.annotation is None or not turn.annotation.facts
 
     def _noisy(self, turn: Turn, name: str, at: int) -> Turn:
-        """Return a turn of a dialogue with noise; its chance is its own: seed, dialogue and place."""
+        """Return a turn with noise; its random stream depends on seed, dialogue and position."""
         rng = Random(seed_of(f"spoken noise {self.seed} {name} {at}"))
         annotation = turn.annotation
         if annotation is None:

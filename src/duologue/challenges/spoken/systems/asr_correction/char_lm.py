@@ -53,7 +53,7 @@ class CharLanguageModel(Record, frozen=True, kw_only=True):
             _smooth(grams, logs, backs)
         return cls(
             order=order,
-            logs={gram: round(math.log(chance) * _UNIT) for gram, chance in logs.items()},
+            logs={gram: round(math.log(probability) * _UNIT) for gram, probability in logs.items()},
             backs={gram: round(math.log(weight) * _UNIT) for gram, weight in backs.items() if gram},
             unseen=round(math.log(backs.get("", 1.0) / _UNSEEN) * _UNIT),
         )

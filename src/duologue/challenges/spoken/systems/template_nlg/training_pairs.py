@@ -46,22 +46,22 @@ def training_replies(
 
     `correct` removes recognition errors from replies without facts, the only ones that have them.
     """
-    taught = [one for one in examples if one.references and one.references[0].text]
-    duplicate_of = near_duplicates(taught)
-    facts = [gold_facts(one) for one in taught]
-    nows = [context_of(one.sample.history, known) for one, known in zip(taught, facts, strict=True)]
+    with_replies = [one for one in examples if one.references and one.references[0].text]
+    duplicate_of = near_duplicates(with_replies)
+    facts = [gold_facts(one) for one in with_replies]
+    contexts = [context_of(one.sample.history, known) for one, known in zip(with_replies, facts, strict=True)]
     templates = [
         template_of(_wording(one, correct if correct is not None and not known else str), context.groups)
-        for one, known, context in zip(taught, facts, nows, strict=True)
+        for one, known, context in zip(with_replies, facts, contexts, strict=True)
     ]
     named = Counter(name for known in facts for name in {text for fact in known for text in _names(fact)})
     wordings = [[piece for piece in pieces if isinstance(piece, str)] for pieces in templates]
-    dialogues = [duplicate_of[one.sample.dialogue_id] for one in taught]
+    dialogues = [duplicate_of[one.sample.dialogue_id] for one in with_replies]
     words = plain_words(list(zip(dialogues, wordings, strict=True)), named)
     lexicon = EntityLexicon([*graph, *(fact for known in facts for fact in known)], words)
     training = []
     for one, known, context, pieces, wording, dialogue in zip(
-        taught, facts, nows, templates, wordings, dialogues, strict=True
+        with_replies, facts, contexts, templates, wordings, dialogues, strict=True
     ):
         entry = IndexedTemplate(
             pieces=pieces,
