@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from duologue.core.errors import UsageError, did_you_mean
@@ -13,7 +14,6 @@ from duologue.core.records import Fact, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
     from typing import Self
 
     from duologue.core.play import Scene
@@ -95,11 +95,11 @@ Progress: TypeAlias = "Callable[[int, int, str], None]"
 class Run(Record, frozen=True, kw_only=True):
     """Where a training runs: its folder, seed and progress."""
 
-    folder: Any
-    """A `Path`: checkpoints, logs and the saved model go here."""
+    folder: Path
+    """Checkpoints, logs and the saved model go here."""
     seed: int
-    progress: Any = None
-    """A `Progress`, or `None` for a silent run."""
+    progress: Progress | None = None
+    """Called as the training goes on; `None` for a silent run."""
     identity: Identity = Identity()
     """What decides the result; checkpoints bear it, and those that bear another are refused."""
     worlds: Mapping[str, World] = {}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +17,6 @@ from duologue.core.protocols import Run, Trainable
 from duologue.core.records import Answer, Example, Sample, Turn
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from duologue.challenges.conversation.task import ConversationTask
 
 TALKS = (
@@ -49,7 +48,7 @@ def examples(talks: tuple[tuple[str, ...], ...] = TALKS) -> list[Example]:
 
 def trained(talks: tuple[tuple[str, ...], ...] = TALKS, **recipe: float) -> Retriever:
     system = Retriever(RetrieverRecipe(**recipe))  # type: ignore[arg-type]  # whole numbers where they are wanted
-    system.fit(examples(talks), [], [], Run(folder=None, seed=1))
+    system.fit(examples(talks), [], [], Run(folder=Path(), seed=1))
     return system
 
 
@@ -108,7 +107,7 @@ def test_one_dialogue_is_enough_and_none_is_said() -> None:
     assert reply(trained((("hello", "hi <USER>"),)), "good morning") == "hi <USER>"
     system = Retriever()
     with pytest.raises(UsageError, match="no reply"):
-        system.fit([Example(sample=sample("hello"))], [], [], Run(folder=None, seed=1))
+        system.fit([Example(sample=sample("hello"))], [], [], Run(folder=Path(), seed=1))
     with pytest.raises(UsageError, match="train it first"):
         system.answer([sample("hello")])
 
