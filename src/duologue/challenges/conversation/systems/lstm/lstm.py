@@ -115,22 +115,22 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Generate a non-empty reply to each sample. Raises `UsageError` before `fit` or `load`."""
         _, words = self._trained()
-        talks = [_open(utterance_pairs(merged_turns(sample.history))) for sample in samples]
-        asked = [self._numbers(talk[-self.recipe.longest_talk :]) for talk in talks]
-        order = sorted(range(len(asked)), key=lambda place: len(asked[place]))
+        dialogues = [_open(utterance_pairs(merged_turns(sample.history))) for sample in samples]
+        encoded_contexts = [self._numbers(dialogue[-self.recipe.longest_talk :]) for dialogue in dialogues]
+        order = sorted(range(len(encoded_contexts)), key=lambda place: len(encoded_contexts[place]))
         answers: list[Answer] = [Answer(text=FALLBACK_REPLY)] * len(samples)
         for start in range(0, len(order), _CHUNK):
             places = order[start : start + _CHUNK]
-            for place, reply in zip(places, self._replies([asked[place] for place in places]), strict=True):
+            for place, reply in zip(places, self._replies([encoded_contexts[place] for place in places]), strict=True):
                 answers[place] = Answer(text=detokenize(words.text(reply.words)) or FALLBACK_REPLY)
         return answers
 
-    def _replies(self, talks: Sequence[Sequence[EncodedTurn]]) -> list[Reply]:
+    def _replies(self, dialogues: Sequence[Sequence[EncodedTurn]]) -> list[Reply]:
         from duologue.challenges.conversation.systems.lstm.network.beam_search import encoded
 
         model, _ = self._trained()
-        with encoded(model, talks) as state:
-            return self._found(model, state, len(talks))
+        with encoded(model, dialogues) as state:
+            return self._found(model, state, len(dialogues))
 
     def _found(self, model: EncoderDecoder, state: LstmState, rows: int) -> list[Reply]:
         from duologue.challenges.conversation.systems.lstm.network.beam_search import beam_search
@@ -147,10 +147,10 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
         many = beam(model, state, rows, limits, width=recipe.beams, length_power=recipe.length_power)
         return [each[0] for each in many]
 
-    def _vocabulary(self, talks: Sequence[TrainingDialogue]) -> CopyVocabulary:
+    def _vocabulary(self, dialogues: Sequence[TrainingDialogue]) -> CopyVocabulary:
         from duologue.models.vocabulary import SPECIAL, CopyVocabulary
 
-        texts = (tokenize(turn.text, self.recipe.cut) for talk in talks for turn in talk.turns)
+        texts = (tokenize(turn.text, self.recipe.cut) for dialogue in dialogues for turn in dialogue.turns)
         return CopyVocabulary.of(texts, limit=self.recipe.vocabulary - len(SPECIAL))
 
     def _new_model(self, vocabulary: int, seed: int) -> EncoderDecoder:
@@ -163,12 +163,12 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
 
         return training_subject(model)
 
-    def _examples(self, talk: TrainingDialogue) -> Iterator[list[EncodedTurn]]:
+    def _examples(self, dialogue: TrainingDialogue) -> Iterator[list[EncodedTurn]]:
         """Encode the utterance pairs of a dialogue, in several examples where there are too many."""
-        whole, most = talk.utterance_pairs(), self.recipe.longest_talk
+        whole, most = dialogue.utterance_pairs(), self.recipe.longest_talk
         return (self._numbers(whole[start : start + most]) for start in range(0, len(whole), most))
 
-    def _numbers(self, talk: Sequence[UtterancePair]) -> list[EncodedTurn]:
+    def _numbers(self, dialogue: Sequence[UtterancePair]) -> list[EncodedTurn]:
         """Encode utterance pairs; an empty context becomes END alone."""
         from duologue.challenges.conversation.systems.lstm.network.encoder_decoder import (
             EncodedTurn,  # these need torch
@@ -176,13 +176,13 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
         from duologue.models.vocabulary import END
 
         assert self._words is not None, "the vocabulary is built before examples are encoded"
-        longest, cut, told = self.recipe.longest_text, self.recipe.cut, self._words.target
+        longest, cut, encode = self.recipe.longest_text, self.recipe.cut, self._words.target
         return [
             EncodedTurn(
-                tuple(told(tokenize(one.context, cut)[-longest:])) or (END,),
-                tuple(told(tokenize(one.response, cut)[:longest])),
+                tuple(encode(tokenize(one.context, cut)[-longest:])) or (END,),
+                tuple(encode(tokenize(one.response, cut)[:longest])),
             )
-            for one in talk
+            for one in dialogue
         ]
 
     def _config(self, vocabulary: int) -> EncoderDecoderConfig:
@@ -203,6 +203,6 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
         )
 
 
-def _open(talk: list[UtterancePair]) -> list[UtterancePair]:
+def _open(dialogue: list[UtterancePair]) -> list[UtterancePair]:
     """Return utterance pairs of which the last has no response yet."""
-    return talk if talk and not talk[-1].response else [*talk, UtterancePair("", "")]
+    return dialogue if dialogue and not dialogue[-1].response else [*dialogue, UtterancePair("", "")]

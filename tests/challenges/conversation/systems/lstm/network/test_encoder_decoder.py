@@ -45,8 +45,8 @@ def slow_loss(model: EncoderDecoder, carry: Carry) -> float:
             state = None
             for turn in talk:
                 batch = collate_dialogues([[turn]])
-                state = said = model.read(batch.parts[0].heard, state)
-                for word, wanted in zip((END, *turn.said), (*turn.said, END), strict=True):
+                state = said = model.read(batch.parts[0].source, state)
+                for word, wanted in zip((END, *turn.target), (*turn.target, END), strict=True):
                     log_p, said = model.step(said, torch.tensor([word]))
                     costs.append(-float(log_p[0, wanted]))
                 if carry == "decoder":
@@ -85,8 +85,8 @@ def test_gradients_are_cut_after_each_turn(carry: Carry) -> None:
     model = model_of(carry, carry)
     first = [EncodedTurn((4,), ()), EncodedTurn((7,), (8,))]
     batch = collate_dialogues([first])
-    state = model.read(batch.parts[0].heard, None)
-    state = model.read(batch.parts[1].heard, state.first(1))
+    state = model.read(batch.parts[0].source, None)
+    state = model.read(batch.parts[1].source, state.first(1))
     told = model.speak(batch.parts[1].replies.before, state)[0].sum()
     told.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
     grad = model.heard_words.weight.grad
@@ -107,7 +107,7 @@ def test_talks_of_unlike_numbers_of_turns_share_a_batch_without_touching_each_ot
 
 def test_what_is_said_last_does_not_change_the_state_before_it() -> None:
     model = model_of("encoder", "decoder")
-    asked = [[*talk[:-1], talk[-1]._replace(said=())] for talk in TALKS]
+    asked = [[*talk[:-1], talk[-1]._replace(target=())] for talk in TALKS]
     with encoded(model, TALKS) as state, encoded(model, asked) as other:
         assert torch.equal(state.hidden, other.hidden)
         assert not model.training

@@ -105,12 +105,12 @@ def encode_reply(words: Sequence[int], known: set[int], vocabulary: int) -> Enco
     return EncodedDialogue([BEGIN, *words, END], [SYSTEM] * (len(words) + 2), [*wanted, END, PAD])
 
 
-def collate_dialogues(talks: Sequence[EncodedDialogue]) -> TokenBatch:
+def collate_dialogues(dialogues: Sequence[EncodedDialogue]) -> TokenBatch:
     """Pad dialogues to a batch; those without targets get PAD."""
     return TokenBatch(
-        padded([talk.words for talk in talks]),
-        padded([talk.speakers for talk in talks]),
-        padded([talk.wanted or [PAD] * len(talk.words) for talk in talks]),
+        padded([dialogue.words for dialogue in dialogues]),
+        padded([dialogue.speakers for dialogue in dialogues]),
+        padded([dialogue.wanted or [PAD] * len(dialogue.words) for dialogue in dialogues]),
     )
 
 

@@ -49,46 +49,46 @@ def training_subject(model: EncoderDecoder) -> TrainingTask[Sequence[EncodedTurn
     )
 
 
-def _length(talk: Sequence[EncodedTurn]) -> int:
-    return len(talk) * _TURN + _tokens(talk)
+def _length(dialogue: Sequence[EncodedTurn]) -> int:
+    return len(dialogue) * _TURN + _tokens(dialogue)
 
 
-def _targets(talk: Sequence[EncodedTurn]) -> float:
-    return float(sum(len(turn.said) + 1 for turn in talk))
+def _targets(dialogue: Sequence[EncodedTurn]) -> float:
+    return float(sum(len(turn.target) + 1 for turn in dialogue))
 
 
-def _tokens(talk: Sequence[EncodedTurn]) -> int:
-    return sum(len(turn.heard) + len(turn.said) for turn in talk)
+def _tokens(dialogue: Sequence[EncodedTurn]) -> int:
+    return sum(len(turn.source) + len(turn.target) for turn in dialogue)
 
 
-def encoder_states(model: EncoderDecoder, talks: Sequence[Sequence[EncodedTurn]]) -> LstmState:
+def encoder_states(model: EncoderDecoder, dialogues: Sequence[Sequence[EncodedTurn]]) -> LstmState:
     """Return the encoder's state after the last utterance of each dialogue, in order, replies before it included.
 
     The last reply of a dialogue is not read.
     """
-    order = sorted(range(len(talks)), key=lambda place: -len(talks[place]))
+    order = sorted(range(len(dialogues)), key=lambda place: -len(dialogues[place]))
     last: dict[int, LstmState] = {}
     state: LstmState | None = None
-    for turn, part in enumerate(collate_dialogues([talks[place] for place in order]).parts):
-        rows = len(part.heard.order)
-        state = model.read(part.heard, None if state is None else state.first(rows))
+    for turn, part in enumerate(collate_dialogues([dialogues[place] for place in order]).parts):
+        rows = len(part.source.order)
+        state = model.read(part.source, None if state is None else state.first(rows))
         for row in range(rows):
-            if len(talks[order[row]]) == turn + 1:
+            if len(dialogues[order[row]]) == turn + 1:
                 last[order[row]] = LstmState(state.hidden[:, row : row + 1], state.cell[:, row : row + 1])
         if model.size.carry_answering == "decoder":
             state = model.speak(part.replies.before, state)[1]
-    return join_states([last[place] for place in range(len(talks))])
+    return join_states([last[place] for place in range(len(dialogues))])
 
 
 @contextmanager
-def encoded(model: EncoderDecoder, talks: Sequence[Sequence[EncodedTurn]]) -> Iterator[LstmState]:
+def encoded(model: EncoderDecoder, dialogues: Sequence[Sequence[EncodedTurn]]) -> Iterator[LstmState]:
     """Context manager: encoder states of dialogues in inference mode, in one thread."""
     model.eval()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # on a busy machine several threads wait for each other at every step
     try:
         with torch.inference_mode():
-            yield encoder_states(model, talks)
+            yield encoder_states(model, dialogues)
     finally:
         torch.set_num_threads(threads)
 
@@ -112,8 +112,8 @@ def beam_search(
     steps: list[tuple[Tensor, Tensor]] = []
     ended: list[Tensor] = []
     for words in range(longest):
-        told, said = model.step(said, tokens)
-        log_p = told.double().view(b, width, -1)  # (B, width, V)
+        log_p_next, said = model.step(said, tokens)
+        log_p = log_p_next.double().view(b, width, -1)  # (B, width, V)
         if words:
             ended.append(total + log_p[:, :, END] + bonus * (words + 1))  # (B, width)
         log_p[:, :, [PAD, UNKNOWN, BEGIN, END]] = -torch.inf

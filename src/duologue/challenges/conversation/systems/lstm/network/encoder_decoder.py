@@ -56,9 +56,9 @@ class EncoderDecoderConfig(Record, frozen=True):
 class EncodedTurn(NamedTuple):
     """A user utterance and its reply as token ids."""
 
-    heard: TokenIds
+    source: TokenIds
     """User utterance: at least one token."""
-    said: TokenIds = ()
+    target: TokenIds = ()
     """Reply, without END."""
 
 
@@ -74,7 +74,7 @@ class ReplyBatch(NamedTuple):
 class TurnBatch(NamedTuple):
     """The same turn of all dialogues of a batch that have it."""
 
-    heard: Packed
+    source: Packed
     replies: ReplyBatch
 
 
@@ -86,16 +86,18 @@ class DialogueBatch(NamedTuple):
     """All replies of all turns, turn after turn."""
 
 
-def collate_dialogues(talks: Sequence[Sequence[EncodedTurn]]) -> DialogueBatch:
+def collate_dialogues(dialogues: Sequence[Sequence[EncodedTurn]]) -> DialogueBatch:
     """Batch dialogues of at least one turn each."""
-    ordered = sorted(talks, key=len, reverse=True)
-    turns = [[talk[place] for talk in ordered if len(talk) > place] for place in range(len(ordered[0]))]
-    parts = [TurnBatch(pack([turn.heard for turn in here]), _replies(here)) for here in turns]
+    ordered = sorted(dialogues, key=len, reverse=True)
+    turns = [[dialogue[place] for dialogue in ordered if len(dialogue) > place] for place in range(len(ordered[0]))]
+    parts = [TurnBatch(pack([turn.source for turn in here]), _replies(here)) for here in turns]
     return DialogueBatch(parts, _replies([turn for here in turns for turn in here]))
 
 
 def _replies(turns: Sequence[EncodedTurn]) -> ReplyBatch:
-    return ReplyBatch(pack([(END, *turn.said) for turn in turns]), pack([(*turn.said, END) for turn in turns]).tokens)
+    return ReplyBatch(
+        pack([(END, *turn.target) for turn in turns]), pack([(*turn.target, END) for turn in turns]).tokens
+    )
 
 
 class EncoderDecoder(nn.Module):
@@ -121,24 +123,24 @@ class EncoderDecoder(nn.Module):
         """
         carry = self.size.carry_training if self.training else self.size.carry_answering
         state: LstmState | None = None
-        starts, told = [], []
+        starts, outputs = [], []
         for part in batch.parts:
-            state = self.read(part.heard, None if state is None else state.first(len(part.heard.order)))
+            state = self.read(part.source, None if state is None else state.first(len(part.source.order)))
             if carry == "decoder":
                 of_part, state = self.speak(part.replies.before, state)
-                told.append(of_part)
+                outputs.append(of_part)
             else:
                 starts.append(state)
         wanted = torch.cat([part.replies.wanted for part in batch.parts])  # (N,)
         if starts:  # later turns do not depend on replies: decode all at once
-            told, wanted = [self.speak(batch.replies.before, join_states(starts))[0]], batch.replies.wanted
-        hidden = self.narrow(torch.cat(told))  # (N, E)
+            outputs, wanted = [self.speak(batch.replies.before, join_states(starts))[0]], batch.replies.wanted
+        hidden = self.narrow(torch.cat(outputs))  # (N, E)
         shares = hidden.new_full((len(wanted),), 1 / len(wanted))
         return entropy(hidden, self.out.weight, self.out.bias, wanted, shares, hidden.dtype).loss
 
-    def read(self, heard: Packed, state: LstmState | None) -> LstmState:
+    def read(self, source: Packed, state: LstmState | None) -> LstmState:
         """Encode the utterances of B dialogues from the carried state; `None` at the first turn."""
-        return _run(self.encoder, self.heard_words, heard, state)[1]
+        return _run(self.encoder, self.heard_words, source, state)[1]
 
     def speak(self, before: Packed, state: LstmState) -> tuple[Tensor, LstmState]:
         """Return the decoder's outputs (N, H), packed as its inputs, and its final state."""
@@ -146,8 +148,8 @@ class EncoderDecoder(nn.Module):
 
     def step(self, said: LstmState, tokens: Tensor) -> tuple[Tensor, LstmState]:
         """Return ln P of the next token, (M, V), after the last tokens `tokens` (M,): END at first."""
-        told, after = self.decoder(self.said_words(tokens), (len(tokens),), said)
-        logits = self.out(self.narrow(told))  # (M, V)
+        outputs, after = self.decoder(self.said_words(tokens), (len(tokens),), said)
+        logits = self.out(self.narrow(outputs))  # (M, V)
         return logits.log_softmax(-1), after
 
     def pick(self, said: LstmState, rows: Tensor) -> LstmState:
@@ -158,5 +160,5 @@ class EncoderDecoder(nn.Module):
 def _run(layers: Lstm, words: nn.Embedding, texts: Packed, state: LstmState | None) -> tuple[Tensor, LstmState]:
     """Return the outputs (N, H) of an LSTM over packed texts, and its final states (L, B, H) in the given order."""
     start = None if state is None else state.pick(texts.order)
-    told, after = layers(words(texts.tokens), texts.sizes, start)
-    return told, after.pick(texts.order.argsort())
+    outputs, after = layers(words(texts.tokens), texts.sizes, start)
+    return outputs, after.pick(texts.order.argsort())

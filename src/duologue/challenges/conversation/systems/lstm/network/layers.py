@@ -65,7 +65,7 @@ class LstmLayer(nn.Module):
         """
         third = 3 * h.shape[1]
         by_state = DeferredLinear(affine(self.b_input + self.b_hidden, x, self.w_input), self.w_hidden, sizes)
-        told: list[Tensor] = []
+        outputs: list[Tensor] = []
         ended: list[tuple[Tensor, Tensor]] = []
         for step, rows in enumerate(sizes):
             if rows < len(h):  # these sequences have ended
@@ -75,10 +75,10 @@ class LstmLayer(nn.Module):
             i, f, o = gates[:, :third].sigmoid().chunk(3, 1)  # each (rows, H)
             c = torch.addcmul(f * c, i, gates[:, third:].tanh())
             h = o * c.tanh()
-            told.append(h)
+            outputs.append(h)
         ended.append((h, c))
         last = [torch.cat(part) for part in zip(*reversed(ended), strict=True)]
-        return torch.cat(told), last[0], last[1]
+        return torch.cat(outputs), last[0], last[1]
 
 
 class Lstm(nn.Module):
