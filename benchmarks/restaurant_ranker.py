@@ -14,7 +14,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from statistics import mean
 from typing import TYPE_CHECKING, cast
 
 from duologue.challenges.restaurant.formats.files import example_of, load
@@ -56,7 +55,7 @@ def precision(system: System, facts: Sequence[Fact], examples: Sequence[Example]
         bool(answer.ranking) and cast("tuple[str, ...]", answer.ranking)[0] == right[example.sample.id]
         for example, answer in zip(examples, answers, strict=True)
     ]
-    return mean(hits)
+    return sum(hits) / len(hits)
 
 
 def real_files(data: Path) -> Iterator[tuple[str, str, list[Fact], list[Path]]]:
@@ -110,7 +109,11 @@ def measure_simulated(system: System, dialogues: int) -> None:
 
 
 def _print(name: str, scores: Sequence[float], speed: float) -> None:
-    print(f"{name:16s}", *(f"{score:.4f}" for score in scores), f"| mean {mean(scores):.4f} | {speed:.0f} dialogues/s")
+    print(
+        f"{name:16s}",
+        *(f"{score:.4f}" for score in scores),
+        f"| mean {sum(scores) / len(scores):.4f} | {speed:.0f} dialogues/s",
+    )
 
 
 def main() -> None:

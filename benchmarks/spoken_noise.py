@@ -25,7 +25,6 @@ from collections import Counter
 from difflib import SequenceMatcher
 from pathlib import Path
 from random import Random
-from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -166,7 +165,7 @@ def told_apart(real: Sequence[Pair], made: Sequence[Pair], view: Callable[[Pair]
         train, test = fold != number, fold == number
         judge = Judge.learn(rows[train], wanted[train])
         areas.append(area(rows[test] @ judge.weights + judge.bias, wanted[test]))
-    return fmean(areas)
+    return float(np.mean(areas))
 
 
 def _shuffled(text: str) -> str:
@@ -203,8 +202,8 @@ def check_likeness(real: Sequence[Pair], seeds: int) -> bool:
                 for number, (clean, _) in enumerate(real)
             ]
             areas.append(told_apart(real, made, view))
-        fine &= fmean(areas) < 0.65
-        print(f"told apart by {name:<28} area {fmean(areas):.3f} (mean of {seeds} draws, most {max(areas):.3f})")
+        fine &= float(np.mean(areas)) < 0.65
+        print(f"told apart by {name:<28} area {np.mean(areas):.3f} (mean of {seeds} draws, most {max(areas):.3f})")
     return fine
 
 
@@ -246,7 +245,7 @@ def check_repair(data: Path) -> bool:
         fine &= after <= 0.65 * before
         lowered = f"{before:.1%} to {after:.1%}, lowered by {1 - after / before:.1%}"
         print(f"error rate {name:<17} {lowered}; split " + " / ".join(f"{one:.1%}" for one in split))
-    untouched = fmean(corrector.correct(text) == text for text in clean)
+    untouched = sum(corrector.correct(text) == text for text in clean) / len(clean)
     fine &= untouched > 0.99
     print(f"clean utterances left as they are: {untouched:.2%} of {len(clean)}; {taken:.1f} ms for a noisy one")
     return fine

@@ -373,7 +373,7 @@ class Report(Record, frozen=True, kw_only=True):
     columns: tuple[str, ...] = ()
     """Names of the counts that are kept per item."""
     items: tuple[tuple[str, tuple[float, ...]], ...] = ()
-    """Per item its id and counts: what paired tests resample."""
+    """Per item its id and counts: what intervals leave out and paired tests swap."""
     groups: tuple[str, ...] = ()
     """Per item the dialogue that it belongs to: dialogues are what stands alone. Empty: not known."""
     problems: tuple[Problem, ...] = ()

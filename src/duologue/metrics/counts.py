@@ -1,7 +1,7 @@
 """Count, then total: the base of every metric, and the table of counts per item.
 
 A metric looks at each item once and notes a few numbers, its counts. The score is a formula over the sums of
-the counts. Slices, bootstrap intervals and paired tests only add the counts up again, so they cost little and
+the counts. Slices, intervals and paired tests only add the counts up again, so they cost little and
 cannot disagree with the headline.
 """
 
@@ -161,7 +161,7 @@ class Metric(ABC, Generic[Seen]):
     def total(self, sums: Floats) -> Floats:
         """Return the score for sums of `columns`, shape (..., columns) -> (...).
 
-        Vectorised over all leading axes, so that ten thousand resamples are one call; NaN where nothing was
+        Vectorised over all leading axes, so that thousands of swaps are one call; NaN where nothing was
         counted.
         """
 

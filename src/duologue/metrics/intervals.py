@@ -9,7 +9,6 @@ place of n. With fewer than five dialogues there is none. Nothing is drawn: the 
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
 
     from duologue.metrics.counts import Counts, Floats, Metric
 
-LEVEL = 0.95
+NORMAL = 1.959963984540054
+"""Of the normal distribution, 97.5 % lie below."""
 _EDGE = 5
 """Hits or misses below which a fraction is at the edge."""
 _ROUNDING = 1e-9
@@ -71,15 +71,15 @@ def scores(counts: Counts, metrics: Sequence[Metric[Any]], signature: Signature 
     )
 
 
-def student(freedom: int, share: float = (1 + LEVEL) / 2) -> float:
-    """Return the value below which so much of Student's distribution lies (Abramowitz and Stegun 26.7.5).
+def student(freedom: int) -> float:
+    """Return the value below which 97.5 % of Student's distribution lie (Abramowitz and Stegun 26.7.5).
 
     Within 0.002 of the true one from four degrees of freedom on.
 
     >>> round(student(9), 3)
     2.262
     """
-    z = NormalDist().inv_cdf(share)
+    z = NORMAL
     first = (z**3 + z) / 4
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
     third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
@@ -113,7 +113,7 @@ def _interval(metric: Metric[Any], rows: Floats, value: float) -> Interval:
     if not metric.percent or not 0 <= value <= 1:
         return _around(value, value - deviations * error, value + deviations * error)
     if not 0 < value < 1 or error < _ROUNDING:
-        return _around(value, *wilson(value, len(kept), NormalDist().inv_cdf((1 + LEVEL) / 2)))
+        return _around(value, *wilson(value, len(kept), NORMAL))
     worth = value * (1 - value) / error**2
     if min(value, 1 - value) * worth < _EDGE or not ((kept > 0) & (kept < 1)).all():
         return _around(value, *wilson(value, worth, deviations))

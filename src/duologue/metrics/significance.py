@@ -369,7 +369,7 @@ def _outcome(table: _Table, found: _Found, place: int) -> PairedTest:
         if table.n >= FEWEST:
             low, high = _ends(difference, _half(critical, own, table.n), shown=shown)
         if found.resolved:
-            detectable = _half(found.critical, own, table.n) + _POWER * own
+            detectable = _detectable(found.critical, own, table.n)
     elif not math.isnan(difference):
         low = high = detectable = 0.0
     p, adjusted = float(found.p[place]), float(found.adjusted[place])
@@ -383,6 +383,16 @@ def _half(critical: float, own: float, n: int) -> float:
     """
     room = 1 - critical**2 / n
     return critical * own / math.sqrt(room) if room > 0 else math.inf
+
+
+def _detectable(critical: float, own: float, n: int) -> float:
+    """Return the true difference whose estimate lies beyond the threshold with a chance of 80 %.
+
+    The threshold moves with the standard deviation that a sample shows, which adds to the estimate's own error.
+    """
+    half = _half(critical, own, n)
+    moves = (half / own) ** 2 / (2 * n) if own > 0 else 0.0
+    return half + _POWER * own * math.sqrt(1 + moves)
 
 
 def _ends(difference: float, half: float, *, shown: bool) -> tuple[float, float]:

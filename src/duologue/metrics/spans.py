@@ -1,7 +1,7 @@
 """Precision, recall and F1 of extracted items: mentions, slots, intents.
 
 What is counted per item comes as a mapping from column to number; a formula reads its columns by name. All are
-formulas over sums, so items or whole dialogues can be resampled.
+formulas over sums, so items or whole dialogues can be left out and swapped.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def gather(
     counted: Sequence[Mapping[str, float]],
     groups: Sequence[str] | None = None,
 ) -> Counts:
-    """Return counts of all `columns`, 0 where an item has none; `groups` are the dialogues that resampling draws.
+    """Return counts of all `columns`, 0 where an item has none; `groups` are the dialogues of the items.
 
     Raises `ValueError` as `Counts` does.
     """

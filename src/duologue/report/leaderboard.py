@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from duologue.core.errors import UsageError
 from duologue.metrics.significance import ROUNDS, SEED
@@ -122,7 +123,8 @@ def _commonest_items(reports: Sequence[Report]) -> frozenset[str]:
 def _detectable(comparisons: Sequence[Comparison]) -> float | None:
     """Return the detectable difference of the median pair; `None` without one that any test could find."""
     known = [one.tested.detectable for one in comparisons if not math.isnan(one.tested.detectable)]
-    return median(known) if known and math.isfinite(median(known)) else None
+    least = float(np.median(known)) if known else math.nan
+    return least if math.isfinite(least) else None
 
 
 def ranks(names: Sequence[str], comparisons: Sequence[Comparison]) -> list[int]:

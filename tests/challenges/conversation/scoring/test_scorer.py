@@ -85,6 +85,7 @@ def test_several_references_give_the_figures_of_the_caption_program(
     names = ("embedding-average", "vector-extrema", "greedy-matching")
     assert [round(found[name], 6) for name in names] == list(expected["embedding_toy"].values())
     assert "3 ref" in str(report.signature)
+    assert "dialogues are not known" in report.caution
     assert "vectors" in str(report.signature)
 
 

@@ -304,7 +304,11 @@ def test_resampling_draws_dialogues_where_there_are_some(dialogues: list[Example
     report = scorer.score(dialogues, read_result(tmp_path / "result.json"), STRICT)
     assert report.groups == ("0", "0", "1")
     assert report.n == 3
-    assert report_on({"1": ONE}, {"1": ONE}).groups == ()
+    assert (report.signature.dialogues, report.caution) == (2, "")
+    lost = report_on({"1": ONE}, {"1": ONE})  # a gold in result form does not say whose a sample is
+    assert lost.groups == ()
+    assert "dialogues are not known" in lost.caution
+    assert "dialogues unknown, by sample" in str(lost.scores[0].signature)
 
 
 def test_two_systems_can_be_compared_on_the_counts_that_reports_keep() -> None:

@@ -47,7 +47,7 @@ DIVERSITY: tuple[Metric[Any], ...] = (Distinct(1), Distinct(2), DIFFERENT, MOST_
 
 
 class ItemCounts(NamedTuple):
-    """Count columns, and the confidence intervals that are not bootstrapped."""
+    """Count columns, and the intervals of scores that are no formulas over sums."""
 
     columns: dict[str, Floats]
     """Per sample, by name."""

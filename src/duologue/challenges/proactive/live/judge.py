@@ -1,7 +1,7 @@
 """Judge of finished conversations: goal completion, use of knowledge, unsupported facts, repetition, length.
 
 Goal completion and the triples used are those of `knowledge` (specification, section 7.1), unsupported facts those
-of `grounding`. All are counted per dialogue, so the bootstrap resamples dialogues.
+of `grounding`. All are counted per dialogue, so dialogues are what intervals leave out.
 """
 
 from __future__ import annotations

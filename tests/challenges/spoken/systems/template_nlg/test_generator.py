@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import statistics
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -134,7 +133,7 @@ def test_replies_with_gold_facts_are_close_to_those_it_learned(
     known = [one for one in examples if gold(one)]
     texts = said(generator, known, golden_graph)
     counted = count_replies(texts, [one.references[0].text or "" for one in known], ScoringOptions()).columns
-    means = [statistics.mean(counted[name]) for name in ("bleu-1", "bleu-2", "generation-f1")]
+    means = [sum(counted[name]) / len(counted[name]) for name in ("bleu-1", "bleu-2", "generation-f1")]
     assert means[0] > 0.6
     assert means[1] > 0.5
     assert means[2] > 0.65
@@ -153,7 +152,7 @@ def test_replies_with_gold_facts_are_close_to_those_of_people(real_data: Path, t
     generator = TemplateGenerator.learn(learned, graph, Run(folder=tmp_path, seed=1), recipe)
     texts = said(generator, asked, graph)
     counted = count_replies(texts, [one.references[0].text or "" for one in asked], ScoringOptions()).columns
-    means = [statistics.mean(counted[name]) for name in ("bleu-1", "bleu-2", "generation-f1")]
+    means = [sum(counted[name]) / len(counted[name]) for name in ("bleu-1", "bleu-2", "generation-f1")]
     assert means[0] > 0.45
     assert means[1] > 0.39
     assert means[2] > 0.54

@@ -1,6 +1,6 @@
 """Formulas of track 2: intents, Success, BLEU and their combination (specification, 8.2 to 8.6).
 
-All are formulas over sums of counts per turn; resampling draws dialogues.
+All are formulas over sums of counts per turn; dialogues are left out and swapped whole.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Scores a track 2 result file: intents, Success, BLEU and combined, officially or strictly.
 
 Variant `official` scores the rows as they are, with every quirk of the official program (specification, section 8).
-Variant `strict` scores the answers of a checked file (section 15). Both count per turn and resample dialogues.
+Variant `strict` scores the answers of a checked file (section 15). Both count per turn; dialogues stand alone.
 """
 
 from __future__ import annotations
