@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.core.errors import PlugInError
-from duologue.core.play import Scene, SystemView, UserView, play
+from duologue.core.play import play
 from duologue.core.records import Act, Annotation, Answer, Candidate, Fact, Goal, Item, Record, Turn
+from duologue.core.scenes import Scene, SystemView, UserView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.core.errors import DuologueError, MissingExtraError, UsageError
-from duologue.corpus.engine import Shard, finished, map_shards
+from duologue.corpus.engine import finished, map_shards
+from duologue.corpus.shards import Shard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ import pytest
 
 from duologue.core.errors import UsageError
 from duologue.core.identity import Identity
-from duologue.core.play import Scene
 from duologue.core.protocols import Stage, TaskInfo
 from duologue.core.records import Answer, Dialogue, Problem, Record, Report, Score, Turn
+from duologue.core.scenes import Scene
 from duologue.run.journal import Journal
 from duologue.run.resumed import Resumed
 from duologue.run.simulate import Timed, simulate

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Self
 
-    from duologue.core.play import Scene
     from duologue.core.records import (
         Answer,
         Dialogue,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
         Submission,
         Turn,
     )
+    from duologue.core.scenes import Scene
 
 
 class TaskInfo(Record, frozen=True, kw_only=True):

@@ -8,53 +8,19 @@ goes on with the shards that have none, and as a result depends on nothing but i
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from duologue.core import disk
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
+from duologue.corpus.shards import do_one
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    Work = Callable[[Any], bytes]
-    """From the content of a shard to the bytes of its file. It can be pickled: a function or an object of a module."""
+    from duologue.corpus.shards import Shard, ShardResult, Work, WorkerPool
 
 ENGINES = ("processes", "ray")
-
-
-class Shard(NamedTuple):
-    """A stretch of the corpus: a range of members or a list of files, never a single row."""
-
-    name: str
-    """The name of its file."""
-    content: Any
-    """What the work is done on; need not be there for a shard that is finished. It can be pickled."""
-
-
-class ShardResult(NamedTuple):
-    """What became of a shard."""
-
-    name: str
-    data: bytes
-    problem: str
-    """Why there is no data; empty where all went well."""
-
-
-class WorkerPool(Protocol):
-    """Workers that take a shard each."""
-
-    def full(self) -> bool:
-        """Return whether no further shard may be given out now."""
-
-    def give(self, shard: Shard) -> None:
-        """Give a shard to a worker."""
-
-    def take(self) -> ShardResult:
-        """Wait for the next outcome, in any order. Raises `DuologueError` when a worker dies."""
-
-    def close(self) -> None:
-        """Stop all workers at once."""
 
 
 def map_shards(
@@ -106,14 +72,6 @@ def finished(folder: Path) -> frozenset[str]:
     if not folder.is_dir():
         return frozenset()
     return frozenset(path.name for path in folder.iterdir() if not path.name.startswith("."))
-
-
-def do_one(work: Work, shard: Shard) -> ShardResult:
-    """Do the work on a shard, in whatever process this is; a `DuologueError` becomes the outcome's problem."""
-    try:
-        return ShardResult(shard.name, work(shard.content), "")
-    except DuologueError as error:
-        return ShardResult(shard.name, b"", str(error))
 
 
 def _start(work: Work, workers: int, engine: str, address: str | None) -> WorkerPool:

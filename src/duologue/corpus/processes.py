@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError
 from duologue.core.interrupts import ctrl_c_waits, leave_stops_to_the_parent
-from duologue.corpus.engine import Shard, ShardResult, do_one
+from duologue.corpus.shards import Shard, ShardResult, do_one
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-    from duologue.corpus.engine import Work
+    from duologue.corpus.shards import Work
 
 
 class Processes:

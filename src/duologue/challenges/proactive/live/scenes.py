@@ -20,9 +20,9 @@ from duologue.challenges.proactive.live import judge
 from duologue.challenges.proactive.live.grounding import GroundingChecker
 from duologue.challenges.proactive.simulator.user import RetrievalUser, built_in_exchanges, exchanges_of
 from duologue.core import disk
-from duologue.core.play import Scene, SystemView
 from duologue.core.protocols import Stage
 from duologue.core.records import Dialogue, Turn
+from duologue.core.scenes import Scene, SystemView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

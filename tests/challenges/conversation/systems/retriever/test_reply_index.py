@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("tantivy", reason="the retriever's engine is optional")
 
+from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
 from duologue.challenges.conversation.systems.retriever.reply_index import ReplyIndex, context_features
-from duologue.challenges.conversation.systems.retriever.retriever import RetrieverRecipe
 from duologue.core.records import Turn
 
 BEST = {"candidates": 1, "pool": 20}

