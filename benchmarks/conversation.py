@@ -28,7 +28,7 @@ from duologue.challenges.conversation.formats.files import read_submission  # no
 from duologue.challenges.conversation.scoring.official import hypotheses_in, references_in  # noqa: E402  # the same
 from duologue.challenges.conversation.task import ConversationTask  # noqa: E402  # the same
 from duologue.core.records import Scoring  # noqa: E402  # the same
-from duologue.metrics.bleu import Bleu, count_bleu  # noqa: E402  # the same
+from duologue.metrics.corpus_bleu import Bleu, count_bleu  # noqa: E402  # the same
 
 PUBLISHED = {
     "bleu-1": "Bleu_1",

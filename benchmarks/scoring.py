@@ -28,7 +28,7 @@ import numpy as np  # noqa: E402  # after the number of threads is set
 from duologue.challenges.proactive.scoring.official import evaluate_file  # noqa: E402  # the same
 from duologue.core.plugins import load_task  # noqa: E402  # the same
 from duologue.core.records import Report, Score, Scoring  # noqa: E402  # the same
-from duologue.metrics.bleu import Bleu, bleu_columns, count_bleu  # noqa: E402  # the same
+from duologue.metrics.corpus_bleu import Bleu, bleu_columns, count_bleu  # noqa: E402  # the same
 from duologue.metrics.counts import Counts  # noqa: E402  # the same
 from duologue.metrics.intervals import intervals  # noqa: E402  # the same
 from duologue.metrics.rank import count_ranks, ranking_metrics  # noqa: E402  # the same

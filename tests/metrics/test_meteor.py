@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from duologue.core.errors import MissingExtraError, UsageError
-from duologue.metrics.bleu import TokenizedPair
+from duologue.metrics.corpus_bleu import TokenizedPair
 from duologue.metrics.meteor import COLUMNS, VARIABLE, Meteor, count_meteor, find_meteor
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "conversation" / "official"

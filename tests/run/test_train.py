@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from duologue import __version__
 from duologue.challenges.restaurant.systems.ranker.ranker import WEIGHTS, RankerRecipe
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
@@ -14,6 +13,7 @@ from duologue.core.plugins import CARD, load_task, make_system, read_card
 from duologue.core.protocols import Trainable
 from duologue.core.recipe import dump
 from duologue.core.records import Record
+from duologue.core.version import __version__
 from duologue.knowledge.base import KnowledgeBase
 from duologue.run.train import UNDER_WAY, _hash_of_data, _hash_of_worlds, train
 

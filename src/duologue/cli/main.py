@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from duologue import __version__
 from duologue.cli import plugin_commands
 from duologue.core.errors import DuologueError
 from duologue.core.inputs import sparing_inputs
+from duologue.core.version import __version__
 from duologue.terminal import console
 from duologue.terminal.texts import demand_utf8
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue import __version__
 from duologue.core.disk import regular
 from duologue.core.errors import StorageError
 from duologue.core.records import Record
+from duologue.core.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import msgspec
 
-from duologue import __version__
 from duologue.core.definitions import definition, summary
 from duologue.core.disk import read_bytes, sha256, write_text
 from duologue.core.errors import DuologueError, PlugInError, StorageError, UsageError, did_you_mean
@@ -22,6 +21,7 @@ from duologue.core.protocols import System, Task, Trainable
 from duologue.core.recipe import dump, from_table, read_toml, recipe_hash, resolve, to_table
 from duologue.core.records import Record
 from duologue.core.scope import Scope
+from duologue.core.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path

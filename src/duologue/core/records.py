@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.core.notebook import data_frame, html_table
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Scalar = str | int | float
 """A value in a knowledge base. The spoken challenge has integers; everything else is text."""
 
+_SCORE_COLUMNS = ("score", "value", "low", "high")
 Meta = dict[str, Any]
 """Free remarks that no metric reads."""
 
@@ -143,6 +146,11 @@ class Dialogue(Record, frozen=True, kw_only=True):
     meta: Meta = {}
     source: Any = None
     """The decoded official object with its key order; `None` for dialogues made here."""
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            f"dialogue {self.id}", ("speaker", "text"), [(turn.speaker, turn.text) for turn in self.turns]
+        )
 
 
 class Candidate(Record, frozen=True, kw_only=True):
@@ -397,6 +405,18 @@ class Report(Record, frozen=True, kw_only=True):
             "dialogues are not known, so each item is taken to stand alone: where several are of one dialogue, "
             "intervals are too narrow and p-values too small"
         )
+
+    def rows(self) -> list[tuple[object, ...]]:
+        """Return a row for each score: its name, value and both ends of its 95 % interval (`None`: there is none)."""
+        return [(score.name, score.value, score.low, score.high) for score in self.scores]
+
+    def to_pandas(self) -> Any:
+        """Return the scores as a pandas data frame. Raises `MissingExtraError` where pandas is not installed."""
+        return data_frame(_SCORE_COLUMNS, self.rows())
+
+    def _repr_html_(self) -> str:
+        title = f"{self.system or 'scores'} on {self.task}, {self.variant}, {self.n} items"
+        return html_table(title, _SCORE_COLUMNS, self.rows(), below=str(self.signature))
 
 
 class Judgement(Record, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ import numpy as np
 
 from duologue.core.disk import resolved
 from duologue.core.errors import MissingExtraError, UsageError
-from duologue.metrics.bleu import TokenizedPair
+from duologue.metrics.corpus_bleu import TokenizedPair
 from duologue.metrics.counts import Metric
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
-from duologue import __version__
 from duologue.core.errors import UsageError
+from duologue.core.version import __version__
 from duologue.report.figures import COLOURS, mark, score_axis
 from duologue.report.html import template
 from duologue.report.numbers import figure, percent

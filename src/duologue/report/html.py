@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from duologue import __version__
 from duologue.core.disk import write_text
+from duologue.core.version import __version__
 from duologue.metrics.significance import SEED
 from duologue.report.board import boards
 from duologue.report.comparison import ranking_formulas, set_name, system_names

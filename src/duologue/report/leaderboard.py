@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from duologue.core.errors import UsageError
+from duologue.core.notebook import data_frame, html_table
 from duologue.metrics.significance import ROUNDS, SEED
 from duologue.report.comparison import compare_all, in_order, ranking_formulas, system_names
 
@@ -59,6 +60,30 @@ class Leaderboard(NamedTuple):
     def caution(self) -> str:
         """Why intervals and tests may be wrong; empty where dialogues are known."""
         return next((place.report.caution for place in self.places if place.report.caution), "")
+
+    def columns(self) -> tuple[str, ...]:
+        """Return the titles of `rows`: ranks, tier, system, then the scores."""
+        return ("rank", "tier", "system", *self.score_names)
+
+    def rows(self) -> list[tuple[object, ...]]:
+        """Return a row for each system: the ranks it may have, its tier, its name and its scores."""
+        return [
+            (
+                str(place.best) if place.best == place.worst else f"{place.best}-{place.worst}",
+                place.tier,
+                place.system,
+                *(score.value for score in place.report.scores),
+            )
+            for place in self.places
+        ]
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame. Raises `MissingExtraError` where pandas is not installed."""
+        return data_frame(self.columns(), self.rows())
+
+    def _repr_html_(self) -> str:
+        title = f"{self.task} {self.test_set}, {self.variant}, {self.n} items, ranked by {self.rank_by}"
+        return html_table(title, self.columns(), self.rows(), below=self.caution)
 
 
 def rank_all(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from duologue import __version__
 from duologue.core.disk import Source, is_stream, read_bytes, write_bytes, write_text
 from duologue.core.errors import PlugInError
 from duologue.core.identity import Identity, hash_of_model, packages
@@ -17,6 +16,7 @@ from duologue.core.locks import writing_file
 from duologue.core.plugins import CARD, names, packages_of, read_card
 from duologue.core.recipe import dump, to_table
 from duologue.core.records import Record
+from duologue.core.version import __version__
 from duologue.run.contamination import declared, sketch_of
 from duologue.run.journal import CHUNK, Journal, told_what_is_kept
 from duologue.run.notes import BEING_WRITTEN, Provenance, demand_free, provenance_path

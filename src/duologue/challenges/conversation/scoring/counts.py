@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from duologue.challenges.conversation.scoring import official
-from duologue.metrics.bleu import bleu_columns, count_layers, layers_of
 from duologue.metrics.caption import CIDER, GROUPS, ROUGE_L, Average, Cider, rouge_l
+from duologue.metrics.corpus_bleu import bleu_columns, count_layers, layers_of
 from duologue.metrics.diversity import Distinct, Diversity
 from duologue.metrics.meteor import COLUMNS as METEOR_COLUMNS
 from duologue.metrics.meteor import count_meteor, find_meteor

@@ -36,8 +36,8 @@ from duologue.core.disk import Source
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.lines import sha256
 from duologue.core.records import Report, Score, Signature, Slice
-from duologue.metrics.bleu import ORDERS, Bleu
 from duologue.metrics.caption import CIDER, ROUGE_L
+from duologue.metrics.corpus_bleu import ORDERS, Bleu
 from duologue.metrics.counts import Counts, Metric
 from duologue.metrics.intervals import scores
 from duologue.metrics.meteor import Meteor

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue import __version__
 from duologue.core import disk
 from duologue.core.errors import UsageError
 from duologue.core.recipe import recipe_hash
+from duologue.core.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from duologue import __version__
 from duologue.challenges.conversation.extraction.subtitles import cleaner, xml_scanner
 from duologue.core import disk
 from duologue.core.errors import UsageError
 from duologue.core.records import Record
+from duologue.core.version import __version__
 from duologue.corpus import tables
 from duologue.corpus.engine import finished, map_shards
 from duologue.corpus.members import MemberData, Members, ShardPlan, divide, unpack

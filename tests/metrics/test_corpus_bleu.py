@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from duologue.metrics.bleu import PROFILES, Bleu, TokenizedPair, bleu_columns, count_bleu
+from duologue.metrics.corpus_bleu import PROFILES, Bleu, TokenizedPair, bleu_columns, count_bleu
 
 texts = st.lists(st.sampled_from("abcd"), max_size=9)
 pairs = st.tuples(texts, st.lists(texts, min_size=1, max_size=3))
@@ -100,7 +100,7 @@ def test_a_batch_border_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     said = [["a", "b", "c", "a"][: at % 5] for at in range(20)]
     wanted = [[["a", "b", "c"], ["b", "a"]][: 1 + at % 2] for at in range(20)]
     whole = count_bleu(said, wanted)
-    monkeypatch.setattr("duologue.metrics.bleu._BATCH", 3)
+    monkeypatch.setattr("duologue.metrics.corpus_bleu._BATCH", 3)
     assert np.array_equal(count_bleu(said, wanted), whole)
 
 

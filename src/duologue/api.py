@@ -1,0 +1,340 @@
+"""Duologue in a notebook: what the verbs of the command line do, as functions over paths, records and plain data.
+
+`import duologue` offers these names lazily. Paths may be strings. Where a verb takes an official file, the function
+takes plain data too: a list of replies, of rankings (candidate ids, best first), of an official file's own rows, or a
+mapping from sample ids to one of these.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+
+from duologue.core import disk
+from duologue.core.capabilities import lacking_capability
+from duologue.core.errors import UsageError
+from duologue.core.examples import with_new_ids
+from duologue.core.notebook import data_frame, html_table
+from duologue.core.plugins import load_task as _load_task
+from duologue.core.protocols import Grounded, Inspectable
+from duologue.core.records import Answer, Example, Report, Sample
+from duologue.metrics.significance import SEED
+from duologue.report import Comparison, Leaderboard, rank_all
+from duologue.report import compare as compare_reports
+from duologue.run import evaluate
+from duologue.run.contamination import HELD_OUT, TRAIN, training_files
+from duologue.run.predict import answer_all, in_world
+from duologue.run.saved import formulas_of, read_report
+from duologue.run.systems import open_system
+from duologue.run.train import train as train_system
+
+if TYPE_CHECKING:
+    from duologue.core.protocols import System, Task, World
+    from duologue.core.records import Problem
+
+PathLike: TypeAlias = str | Path
+PlainAnswer: TypeAlias = str | Sequence[str] | Answer
+"""A reply, a ranking of candidate ids, or an answer as a record."""
+Predictions: TypeAlias = PathLike | Sequence[PlainAnswer] | Mapping[str, PlainAnswer] | Sequence[Mapping[str, Any]]
+References: TypeAlias = Predictions | Sequence[Sequence[str]] | Sequence[Example]
+Table: TypeAlias = Mapping[str, object]
+"""Recipe entries by name."""
+
+
+class ComparisonTable(tuple[Comparison, ...]):
+    """The paired tests of two systems, a score each; shows itself as a table in a notebook."""
+
+    __slots__ = ()
+    columns = ("score", "a", "b", "difference", "low", "high", "p", "better")
+
+    def rows(self) -> list[tuple[object, ...]]:
+        """Return a row for each score: both values, the difference with its 95 % interval, the corrected p-value."""
+        return [
+            (
+                one.tested.name,
+                one.tested.a,
+                one.tested.b,
+                one.tested.difference,
+                one.tested.low,
+                one.tested.high,
+                one.tested.p_adjusted,
+                {"a": one.a, "b": one.b}.get(one.better or "", "not shown"),
+            )
+            for one in self
+        ]
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame. Raises `MissingExtraError` where pandas is not installed."""
+        return data_frame(self.columns, self.rows())
+
+    def _repr_html_(self) -> str:
+        title = f"{self[0].a} against {self[0].b}, {self[0].n} items" if self else "nothing was compared"
+        return html_table(title, self.columns, self.rows(), below=self[0].caution if self else "")
+
+
+def load_task(name: str) -> Task:
+    """Return the task of a name, such as `"proactive"`; `duologue list` shows them. Raises `UsageError` for others."""
+    return _load_task(name)
+
+
+def load_system(
+    task: str, name: PathLike, *, kb: PathLike | None = None, seed: int = 0, recipe: Table | None = None
+) -> System:
+    """Return a registered system, or the model in a folder, ready to answer samples of a task.
+
+    `kb` is the task's knowledge base, `recipe` has entries of a registered system's recipe. Raises `UsageError` for a
+    system that does not serve the task and for wrong entries, `MissingExtraError` where it needs a library.
+    """
+    loaded = _load_task(task)
+    system = open_system(loaded, str(name), overrides=_overrides(recipe))
+    world = _world(loaded, kb)
+    system.prepare(loaded.brief, seed, {} if world is None else {world.name: world})
+    return system
+
+
+def load_data(task: str, *paths: PathLike) -> list[Example]:
+    """Return the samples of data files with their references. Raises `FormatError` with all problems of a file."""
+    return list(_load_task(task).load_files([Path(path) for path in paths]))
+
+
+def predict(
+    task: str,
+    system: System | PathLike,
+    data: PathLike | Sequence[Example],
+    *,
+    out: PathLike | None = None,
+    kb: PathLike | None = None,
+    seed: int = 0,
+) -> dict[str, Answer]:
+    """Return the answers of a system to a data file or examples, by the ids of the samples.
+
+    `system` is a name, the folder of a model, or what `load_system` gave. With `out` the official result file is
+    written too; what is there is never written over. Raises as `load_system` and `load_data` do.
+    """
+    loaded = _load_task(task)
+    ready = load_system(task, system, kb=kb, seed=seed) if isinstance(system, str | Path) else system
+    examples = load_data(task, data) if isinstance(data, str | Path) else list(data)
+    answers = answer_all(loaded, ready, in_world(examples, _world(loaded, kb)))
+    if out is not None:
+        if Path(out).exists():
+            raise UsageError(f"{out} is there already; choose another `out`, or remove it first")
+        loaded.write(examples, answers, Path(out))
+    return dict(answers)
+
+
+def check(
+    task: str, predictions: Predictions, data: PathLike | None = None, *, variant: str | None = None
+) -> tuple[Problem, ...]:
+    """Return all that is wrong with a result, held against its data file where one is given; nothing: `()`."""
+    loaded = _load_task(task)
+    examples = loaded.load_files([Path(data)]) if data is not None else None
+    with _as_file(loaded, predictions, examples or _samples_of(predictions)) as path:
+        chosen = evaluate.pick_variant(loaded, variant)
+        return evaluate.check(loaded, path, Path(data) if data is not None else None, chosen)[1]
+
+
+def score(
+    task: str,
+    predictions: Predictions,
+    references: References | None = None,
+    *,
+    variant: str | None = None,
+    options: Mapping[str, str] | None = None,
+    system: str = "",
+) -> Report:
+    """Return the scores of predictions against references: `duologue.score("proactive", ["..."], ["..."])`.
+
+    Both are a file, or plain data: of lists the n-th prediction belongs to the n-th reference. A reference is a text,
+    several texts, the id of the right candidate, or an official row. `references` may be left out where the result
+    file has them itself. Raises `FormatError` with all problems of what is refused, `UsageError` where the numbers
+    differ.
+
+    >>> report = score("proactive", ["ni hao", "wo hao"], ["ni hao a", "wo hen hao"])
+    >>> round(report.scores[0].value, 4)
+    0.8333
+    """
+    loaded = _load_task(task)
+    how = evaluate.scoring(loaded, variant, options=[f"{name}={value}" for name, value in (options or {}).items()])
+    if isinstance(references, str | Path) and isinstance(predictions, str | Path):
+        report = evaluate.score(loaded, [Path(references)], Path(predictions), how)
+    elif references is None:
+        if not isinstance(predictions, str | Path):
+            raise UsageError("plain predictions need references beside them: score(task, predictions, references)")
+        report = evaluate.score(loaded, [], Path(predictions), how)
+    else:
+        truth = _truth(loaded, references)
+        _demand_as_many(predictions, truth)
+        with _as_file(loaded, predictions, truth) as path:
+            report = loaded.score(truth, loaded.read(path), how)
+    return msgspec.structs.replace(report, system=system) if system else report
+
+
+def compare(a: Report | PathLike, b: Report | PathLike, *, seed: int = SEED) -> ComparisonTable:
+    """Return paired tests of two reports over the same items, on every score that both have, corrected as one family.
+
+    Raises `UsageError` where they are not of the same items.
+    """
+    first, second = _report(a), _report(b)
+    return ComparisonTable(compare_reports(first, second, metrics=formulas_of(first), seed=seed))
+
+
+def leaderboard(reports: Iterable[Report | PathLike], *, seed: int = SEED) -> Leaderboard:
+    """Return reports on one test set ranked, with tiers of systems that no test tells apart.
+
+    Raises `UsageError` for reports of different tasks, variants or truth.
+    """
+    return rank_all([_report(one) for one in reports], formulas=formulas_of, seed=seed)
+
+
+def train(
+    task: str,
+    system: str,
+    out: PathLike,
+    *,
+    data: Sequence[PathLike] = (),
+    held_out: Sequence[PathLike] = (),
+    kb: PathLike | None = None,
+    seed: int = 0,
+    recipe: Table | None = None,
+) -> Path:
+    """Train a registered system and return the folder of the model, which `load_system` and `predict` take.
+
+    Without `data` it practises on what the task's simulator makes. A training that was stopped goes on. Raises
+    `UsageError` for a system that does not learn, and where `out` holds another model.
+    """
+    from duologue.core.plugins import demand_fit
+    from duologue.run.systems import recipe_of
+
+    loaded = _load_task(task)
+    demand_fit(system, loaded.brief)
+    files, kept_back = [Path(path) for path in data], [Path(path) for path in held_out]
+    world = _world(loaded, kb)
+    examples = in_world(loaded.load_training(files), world) if files else None
+    others = with_new_ids(in_world(loaded.load_training(kept_back), world), examples or (), "held-out:")
+    train_system(
+        loaded,
+        system,
+        recipe_of(system, None, _overrides(recipe)),
+        seed,
+        Path(out),
+        examples=examples,
+        held_out=others,
+        worlds={} if world is None else {world.name: world},
+        files=[*training_files(files, TRAIN), *training_files(kept_back, HELD_OUT)],
+    )
+    return Path(out)
+
+
+def show(task: str, path: PathLike) -> str:
+    """Return a data file as plain text, every dialogue with its answer, as `duologue show` prints it.
+
+    Raises `UsageError` for a task whose files cannot be shown.
+    """
+    loaded = _load_task(task)
+    if not isinstance(loaded, Inspectable):
+        raise lacking_capability(loaded.brief.name, "Inspectable", "open the file in an editor")
+    parts: list[str] = []
+    loaded.dump(Path(path), parts.append)
+    return "".join(parts)
+
+
+@contextmanager
+def _as_file(task: Task, predictions: Predictions, examples: Sequence[Example]) -> Iterator[Path]:
+    """Give predictions as an official file: their own, or one made for as long as the block runs."""
+    if isinstance(predictions, str | Path):
+        yield Path(predictions)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "predictions.json"
+        if _are_rows(predictions):
+            disk.write_bytes(path, msgspec.json.encode(predictions))
+        else:
+            task.write(examples, _answers(task, predictions, examples), path)
+        yield path
+
+
+def _are_rows(given: object) -> bool:
+    """Whether plain data are rows of an official file."""
+    return isinstance(given, Sequence) and not isinstance(given, str) and bool(given) and isinstance(given[0], Mapping)
+
+
+def _answers(task: Task, given: Any, examples: Sequence[Example]) -> list[tuple[str, Answer]]:
+    if isinstance(given, Mapping):
+        return [(name, _answer(task, one)) for name, one in given.items()]
+    return [(example.sample.id, _answer(task, one)) for example, one in zip(examples, given, strict=True)]
+
+
+def _answer(task: Task, given: PlainAnswer) -> Answer:
+    if isinstance(given, Answer):
+        return given
+    if task.brief.answers == "ranking":
+        return Answer(ranking=(given,) if isinstance(given, str) else tuple(given))
+    if isinstance(given, str):
+        return Answer(text=given)
+    raise UsageError(f"{given!r:.80} is no prediction of {task.brief.name}; expected a text or an `Answer`")
+
+
+def _truth(task: Task, given: References) -> list[Example]:
+    """Return references as examples; those of a list are numbered from 1."""
+    if isinstance(given, str | Path):
+        return list(task.load_files([Path(given)]))
+    if _are_rows(given):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "references.json"
+            disk.write_bytes(path, msgspec.json.encode(given))
+            return list(task.load_files([path]))
+    named: Iterable[tuple[str, Any]] = (
+        given.items()
+        if isinstance(given, Mapping)
+        else ((str(number), one) for number, one in enumerate(given, start=1))
+    )
+    return [one if isinstance(one, Example) else _example(task, name, one) for name, one in named]
+
+
+def _example(task: Task, name: str, given: Any) -> Example:
+    several = [given] if isinstance(given, str | Answer) else list(given)
+    sample = Sample(id=name, dialogue_id=name)
+    return Example(sample=sample, references=tuple(_answer(task, one) for one in several))
+
+
+def _samples_of(predictions: Predictions) -> list[Example]:
+    """Return bare samples for predictions without data: ids of a mapping, or numbers from 1."""
+    if isinstance(predictions, str | Path):
+        return []
+    names = predictions if isinstance(predictions, Mapping) else map(str, range(1, len(predictions) + 1))
+    return [Example(sample=Sample(id=name, dialogue_id=name)) for name in names]
+
+
+def _demand_as_many(predictions: Predictions, truth: Sequence[Example]) -> None:
+    if isinstance(predictions, str | Path | Mapping) or _are_rows(predictions):
+        return
+    if len(predictions) != len(truth):
+        raise UsageError(f"{len(predictions)} predictions are given for {len(truth)} references; give one for each")
+
+
+def _report(given: Report | PathLike) -> Report:
+    return read_report(Path(given)) if isinstance(given, str | Path) else given
+
+
+def _world(task: Task, kb: PathLike | None) -> World | None:
+    if kb is None:
+        return None
+    if not isinstance(task, Grounded):
+        raise lacking_capability(task.brief.name, "Grounded", "leave `kb` out")
+    return task.world(Path(kb))
+
+
+def _overrides(recipe: Table | None) -> list[str]:
+    """Return recipe entries as the command line takes them: `name=value`."""
+    if recipe is None:
+        return []
+    entries = msgspec.to_builtins(recipe)
+    return [
+        f"{name}={value if isinstance(value, str) else msgspec.json.encode(value).decode()}"
+        for name, value in entries.items()
+    ]

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import duologue
+from duologue.core.errors import FormatError, MissingExtraError, UsageError
+from duologue.core.records import Answer, Dialogue, Turn
+
+if TYPE_CHECKING:
+    from duologue.core.records import Report
+
+PAGE = Path(__file__).parents[1] / "docs" / "guide" / "notebook.md"
+REFERENCES = ["wo xi huan ni", "ta shi yan yuan", "tian qi hen hao", "zai jian", "ni hao a", "hao de"]
+REPLIES = ["wo xi huan", "ta shi", "hen hao", "zai jian", "ni hao", "bu hao"]
+
+
+@pytest.fixture(name="report")
+def _report() -> Report:
+    return duologue.score("proactive", REPLIES, REFERENCES, system="short")
+
+
+def test_every_name_of_the_api_is_there_and_nothing_else_is() -> None:
+    assert all(callable(getattr(duologue, name)) for name in duologue.__all__ if name != "metrics")
+    assert set(duologue.__all__) <= set(dir(duologue))
+    with pytest.raises(AttributeError, match="no attribute 'lead'"):
+        _ = duologue.lead
+    with pytest.raises(AttributeError, match="no attribute 'rouge'"):
+        _ = duologue.metrics.rouge
+
+
+def test_one_line_measures_are_what_their_formulas_say() -> None:
+    assert duologue.metrics.bleu(["a b c d"], ["a b c d"]) == pytest.approx(1)
+    assert duologue.metrics.bleu(["a b"], [["x y", "a b"]], order=2) == pytest.approx(1)
+    assert duologue.metrics.bleu([["a", "b"]], ["a c"], order=1) == pytest.approx(0.5)
+    assert duologue.metrics.f1(["a b", "c"], ["a c", "c"]) == pytest.approx(2 / 3)
+    assert duologue.metrics.distinct(["a b a b"], n=2) == pytest.approx(2 / 3)
+    with pytest.raises(UsageError, match="1 hypotheses are given for 2 references"):
+        duologue.metrics.f1(["a"], ["a", "b"])
+    with pytest.raises(UsageError, match="no text has 3 tokens"):
+        duologue.metrics.distinct(["a b"], n=3)
+    with pytest.raises(UsageError, match="nothing to score"):
+        duologue.metrics.bleu([], [])
+
+
+def test_plain_texts_score_as_the_files_of_the_command_line_do(report: Report, tmp_path: Path) -> None:
+    path = tmp_path / "replies.txt"
+    path.write_text("".join(f"{said}\t{meant}\n" for said, meant in zip(REPLIES, REFERENCES, strict=True)), "utf-8")
+    from_file = duologue.score("proactive", str(path))
+    assert [(one.name, one.value) for one in report.scores] == [(one.name, one.value) for one in from_file.scores]
+
+
+def test_predictions_by_id_and_as_rows_score_as_lists_do(report: Report) -> None:
+    by_id = dict(zip(map(str, range(1, 7)), REPLIES, strict=True))
+    again = duologue.score("proactive", by_id, dict(zip(by_id, REFERENCES, strict=True)))
+    assert [one.value for one in again.scores] == [one.value for one in report.scores]
+    answers = [Answer(text=text) for text in REPLIES]
+    assert duologue.score("proactive", answers, REFERENCES).scores == again.scores
+
+
+def test_rankings_are_scored_by_the_right_candidate() -> None:
+    scores = duologue.score("restaurant", [["a", "b"], ["b", "a"], ["a", "b"]], ["a", "a", "a"]).scores
+    assert scores[0].name == "p@1"
+    assert scores[0].value == pytest.approx(2 / 3)
+
+
+def test_rows_of_official_files_are_taken_as_they_are() -> None:
+    row = {"dialog_id": "1", "lst_candidate_id": [{"candidate_id": "x", "rank": 1}]}
+    truth = [{"dialog_id": "1", "lst_candidate_id": [{"candidate_id": "x", "rank": 1}]}]
+    assert duologue.score("restaurant", [row], truth).scores[0].value == 1
+    assert [one.rule for one in duologue.check("restaurant", [row | {"lst_candidate_id": []}])] != []
+
+
+def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="2 predictions are given for 1 references"):
+        duologue.score("proactive", ["a", "b"], ["a"])
+    with pytest.raises(UsageError, match="plain predictions need references"):
+        duologue.score("proactive", ["a", "b"])
+    with pytest.raises(UsageError, match="is no prediction of proactive"):
+        duologue.score("proactive", [["a", "b"]], ["a"])
+    with pytest.raises(UsageError, match="tourism"):
+        duologue.load_task("tourism")
+    (tmp_path / "there.json").write_text("[]", "utf-8")
+    with pytest.raises(UsageError, match="is there already"):
+        duologue.predict("restaurant", "random", [], out=tmp_path / "there.json")
+    with pytest.raises(FormatError):
+        duologue.load_data("restaurant", _damaged(tmp_path))
+
+
+def _damaged(folder: Path) -> Path:
+    path = folder / "damaged.json"
+    path.write_text("{", "utf-8")
+    return path
+
+
+def test_reports_compare_and_rank(report: Report) -> None:
+    echo = duologue.score("proactive", REFERENCES, REFERENCES, system="echo")
+    table = duologue.compare(report, echo)
+    first = dict(zip(table.columns, table.rows()[0], strict=True))
+    assert first["score"] == "f1"
+    assert first["b"] == pytest.approx(1)
+    assert first["difference"] == pytest.approx(report.scores[0].value - 1)
+    board = duologue.leaderboard([report, echo])
+    assert [row[2] for row in board.rows()] == ["echo", "short"]
+    assert len(board.columns()) == len(board.rows()[0])
+
+
+def test_records_show_themselves_in_a_notebook_and_escape_what_they_show(report: Report) -> None:
+    dialogue = Dialogue(id="<1>", turns=(Turn(speaker="user", text="<script>alert(1)</script>"),))
+    shown = dialogue._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
+    echo = duologue.score("proactive", REFERENCES, REFERENCES, system="<b>")
+    pages = (report, duologue.compare(report, echo), duologue.leaderboard([report, echo]))
+    for page in (one._repr_html_() for one in pages):
+        assert page.startswith("<table>")
+        assert "f1" in page
+        assert "<b>" not in page
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pandas") is not None, reason="pandas is installed")
+def test_without_pandas_a_data_frame_says_what_to_install(report: Report) -> None:
+    with pytest.raises(MissingExtraError, match="pip install pandas"):
+        report.to_pandas()
+
+
+def test_with_pandas_the_rows_become_a_data_frame(report: Report) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = report.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert next(iter(frame["score"])) == "f1"
+
+
+def test_a_system_practises_and_answers_by_the_folder_of_its_model(tmp_path: Path) -> None:
+    """The folder that `train` returns is what `load_system` and `predict` take."""
+    text = tmp_path / "train.txt"
+    lines = [f"U: where is my parcel {number}\nS: it is on its way number {number}\n\n" for number in range(30)]
+    text.write_text("".join(lines), "utf-8")
+    pytest.importorskip("tantivy")
+    model = duologue.train("conversation", "retriever", tmp_path / "model", data=[text], seed=1)
+    questions = tmp_path / "test.txt"
+    questions.write_text("U: where is my parcel 7\nS: ?\n", "utf-8")
+    answers = duologue.predict("conversation", model, questions)
+    assert all(answer.text for answer in answers.values())
+
+
+def test_the_notebook_page_runs_as_it_stands(tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert len(blocks) == 3
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "\n".join(blocks)],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = "import duologue, json, sys; print(json.dumps(list({'numpy', 'torch', 'msgspec'} & {*sys.modules})))"
+    done: Any = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
+    assert json.loads(done.stdout) == []
