@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duologue.metrics.bleu import Bleu, bleu_columns
+from duologue.metrics.corpus_bleu import Bleu, bleu_columns
 from duologue.metrics.counts import Counts, Metric, share
 from duologue.metrics.overlap import F1
 from duologue.metrics.rank import PrecisionAt

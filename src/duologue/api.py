@@ -93,7 +93,7 @@ def load_system(
     loaded = _load_task(task)
     system = open_system(loaded, str(name), overrides=_overrides(recipe))
     world = _world(loaded, kb)
-    system.prepare(loaded.brief, seed, {} if world is None else {world.name: world})
+    system.prepare(loaded.info, seed, {} if world is None else {world.name: world})
     return system
 
 
@@ -211,7 +211,7 @@ def train(
     from duologue.run.systems import recipe_of
 
     loaded = _load_task(task)
-    demand_fit(system, loaded.brief)
+    demand_fit(system, loaded.info)
     files, kept_back = [Path(path) for path in data], [Path(path) for path in held_out]
     world = _world(loaded, kb)
     examples = in_world(loaded.load_training(files), world) if files else None
@@ -237,7 +237,7 @@ def show(task: str, path: PathLike) -> str:
     """
     loaded = _load_task(task)
     if not isinstance(loaded, Inspectable):
-        raise lacking_capability(loaded.brief.name, "Inspectable", "open the file in an editor")
+        raise lacking_capability(loaded.info.name, "Inspectable", "open the file in an editor")
     parts: list[str] = []
     loaded.dump(Path(path), parts.append)
     return "".join(parts)
@@ -272,11 +272,11 @@ def _answers(task: Task, given: Any, examples: Sequence[Example]) -> list[tuple[
 def _answer(task: Task, given: PlainAnswer) -> Answer:
     if isinstance(given, Answer):
         return given
-    if task.brief.answers == "ranking":
+    if task.info.answers == "ranking":
         return Answer(ranking=(given,) if isinstance(given, str) else tuple(given))
     if isinstance(given, str):
         return Answer(text=given)
-    raise UsageError(f"{given!r:.80} is no prediction of {task.brief.name}; expected a text or an `Answer`")
+    raise UsageError(f"{given!r:.80} is no prediction of {task.info.name}; expected a text or an `Answer`")
 
 
 def _truth(task: Task, given: References) -> list[Example]:
@@ -325,7 +325,7 @@ def _world(task: Task, kb: PathLike | None) -> World | None:
     if kb is None:
         return None
     if not isinstance(task, Grounded):
-        raise lacking_capability(task.brief.name, "Grounded", "leave `kb` out")
+        raise lacking_capability(task.info.name, "Grounded", "leave `kb` out")
     return task.world(Path(kb))
 
 
