@@ -26,7 +26,7 @@ class Capability(NamedTuple):
 
 CAPABILITIES = (
     Capability("Inspectable", "show", "no view of its data files"),
-    Capability("Convertible", "convert", "one form of its data only, so there is nothing to convert"),
+    Capability("Convertible", "convert", "data of one form only, so there is nothing to convert"),
     Capability("Simulated", "generate", "no simulator that generates data"),
     Capability("NoiseModel", "noise", "no noise model"),
     Capability("Grounded", "kb", "no knowledge base"),
