@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _RECYCLED = 3000
 """Inputs after which a process is replaced: what it has gathered must not count for later ones."""
 _KEPT = 3
+_TOLD = 10_000
+"""Inputs after which it is told how far it has come."""
 _IDLE_SECONDS = 20.0
 """Of waiting without working, after which an input hangs."""
 
@@ -204,6 +206,7 @@ class Run:
         self._next: int = args.first
         self._last: float = args.first + args.inputs if args.inputs else float("inf")
         self._started = 0
+        self._done = 0
 
     def __call__(self) -> int:
         """Run them all and print the table; return the exit code."""
@@ -245,6 +248,9 @@ class Run:
                 worker = self._fresh()
             else:
                 worker.done += 1
+                self._done += 1
+                if self._done % _TOLD == 0:
+                    print(f"{self._done:,} inputs, {len(self.tally.groups)} kinds of findings", file=sys.stderr)
         elif why := worker.overdue():
             self._lose(worker, why)
             worker = self._fresh()
@@ -315,6 +321,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--no-models", action="store_true", help="train nothing for the material")
     parser.add_argument("--replay", metavar="NUMBER|FOLDER", help="run one input again")
     args = parser.parse_args(argv)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background ignores the first; both end in the table
+        signal.signal(number, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="duologue-fuzz-") as name:
         scratch = Path(name)
         if args.replay:
