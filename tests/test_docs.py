@@ -12,7 +12,8 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PROJECT_PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "llms.txt")]
+PAGES = sorted([*PROJECT_PAGES, *(ROOT / "docs").rglob("*.md")])
 
 
 def test_the_reference_pages_are_up_to_date() -> None:
@@ -51,6 +52,23 @@ def test_every_page_of_results_is_linked_from_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     pages = {path.name for path in (ROOT / "benchmarks").glob("*.md")} - {"README.md"}
     assert {name for name in pages if f"(benchmarks/{name})" not in readme} == set()
+
+
+def test_the_pictures_show_what_the_commands_print() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "pictures.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    board, talk = ((ROOT / "docs" / "pictures" / f"{name}.svg").read_text("utf-8") for name in ("board", "talk"))
+    assert "solver" in board
+    assert "api_call" in talk
+    assert "url(http" not in board + talk  # no font of another host
+
+
+def test_the_readme_is_short_and_starts_with_two_commands() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 150
+    assert [line.split("#")[0].strip() for line in lines if line.startswith("$ ")][:2] == ["$ make demo", "$ make test"]
 
 
 def commands_in(page: str) -> list[str]:
@@ -145,17 +163,17 @@ def five_minutes() -> list[Step]:
 
 def test_five_minutes_without_training_print_what_the_readme_shows(tmp_path: Path) -> None:
     steps = [step for step in five_minutes() if "ranker" not in step.command and "model" not in step.command]
-    assert len(steps) == 10
+    assert len(steps) == 8
     for step, printed in zip(steps, printed_by(steps, tmp_path), strict=True):
         expect_shown(step, printed)
-        if step.command.startswith(("duologue show", "duologue score")):
+        if step.command.startswith("duologue score"):
             assert printed[: len(step.shown)] == step.shown
 
 
 @pytest.mark.slow
 def test_five_minutes_run_as_they_stand_and_what_is_learned_is_better_than_chance(tmp_path: Path) -> None:
     steps = five_minutes()
-    assert len(steps) == 12
+    assert len(steps) == 10
     score = "duologue score restaurant --gold $FILE.answers.json --pred model.pred.json --out model.report.json"
     more = [Step(score, [], []), Step("duologue compare model.report.json random.report.json", [], [])]
     *printed, _, compared = printed_by(steps + more, tmp_path)
