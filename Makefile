@@ -3,11 +3,13 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+DOCS   := $(VENV)/.installed-docs
+RELEASE := $(VENV)/.installed-release
 
 UV     := $(BIN)/uv
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: demo test lint types contracts pytest slow fuzz matrix $(addprefix matrix-,$(PYTHONS)) clean
+.PHONY: demo test lint types contracts pytest slow fuzz docs pictures changelog release-check matrix $(addprefix matrix-,$(PYTHONS)) clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -37,6 +39,35 @@ slow: $(STAMP) $(UV)
 
 fuzz: $(STAMP)
 	$(BIN)/python benchmarks/fuzz.py --minutes 2 --jobs 2
+
+# The site, with nothing from another host in it: workspace/site/index.html.
+docs: $(DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+$(DOCS): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	touch $(DOCS)
+
+# The pictures of the README, from what the commands print.
+pictures: $(STAMP)
+	$(BIN)/python docs/pictures.py
+
+$(RELEASE): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[release]'
+	touch $(RELEASE)
+
+# What the next release will say.
+changelog: $(RELEASE)
+	$(BIN)/towncrier build --draft
+
+# Both distributions, their metadata, and the wheel in an environment with nothing else: a short form of the demo.
+release-check: $(RELEASE)
+	rm -rf dist workspace/release
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv workspace/release
+	workspace/release/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	workspace/release/bin/python docs/wheel_check.py workspace/release/check
 
 # The tests of the core alone, with every lower bound, on each Python: what needs an extra is skipped with its name.
 matrix: $(addprefix matrix-,$(PYTHONS))

@@ -112,7 +112,6 @@ Items of one dialogue are alike with the correlation given; dialogues are known.
 * **Coverage at the edge.** Hits can only be whole, so the share of test sets whose interval holds the truth takes few
   values; a row's note says which two of them an interval can choose between (computed from the binomial distribution,
   not drawn).
-* **Tests** begin with 1,000 swaps here and not with 10,000; power among ten systems has half the runs.
 * **Power** is taken at that true difference at which the tests print, on the median, this very difference as
   detectable.
 * **Agreement**: two systems, saved and read again as the verbs do; `compare`, `board` and `report` must give one

@@ -61,7 +61,7 @@ def test_the_best_and_the_worst_items_come_with_their_context(make_report: MakeR
     report = make_report(wrong=2)
     examples = [example(name) for name in names_of(report)]
     answers = {name: Answer(ranking=("b", "a")) for name in names_of(report)}
-    found = find_error_examples(report, ranking_formulas(report), examples, answers, limit=3)
+    found = find_error_examples(report, ranking_formulas(report), examples, answers, most=3)
     assert [item.id for item in found.worst] == names_of(report)[:3]
     assert [item.value for item in found.worst] == [0, 0, 1]
     assert [item.value for item in found.best] == [1, 1, 1]

@@ -141,7 +141,7 @@ def _showcases(found: Leaderboard, folders: list[Path]) -> dict[str, ErrorExampl
         report = place.report
         if report.items and report.n <= _MOST_ITEMS:
             context = context_of(report, None, folders)
-            items = find_error_examples(report, formulas_of(report), context.examples, context.answers, limit=_ITEMS)
+            items = find_error_examples(report, formulas_of(report), context.examples, context.answers, most=_ITEMS)
             if items.worst:
                 shown[place.system] = items
     return shown

@@ -42,18 +42,16 @@ def report(*, reports: tuple[Path, ...], out: Path, title: str, folders: tuple[P
     """
     command = "duologue " + shlex.join(sys.argv[1:])
     found = [read_report(path) for path in reports]
-    cases = {
-        number: _error_examples(*pair, folders, most) for number, pair in enumerate(zip(found, reports, strict=True))
-    }
+    cases = {number: _showcase(*pair, folders, most) for number, pair in enumerate(zip(found, reports, strict=True))}
     write_page(out, found, title=title, commands=[command], formulas=formulas_of, showcases=cases)
     console.line(f"{len(reports)} report{'s' * (len(reports) > 1)} in {out}")
 
 
-def _error_examples(report: Report, path: Path, folders: tuple[Path, ...], most: int) -> ErrorExamples:
+def _showcase(report: Report, path: Path, folders: tuple[Path, ...], most: int) -> ErrorExamples:
     """Return the best and worst items of a saved report; none, with a word about it, where its files cannot be read."""
     if not most:
         return find_error_examples(report, (), (), {})
     context = context_of(report, path, folders)
     if context.missing:
         console.line(f"{path}: no items are shown: {context.missing}", err=True)
-    return find_error_examples(report, formulas_of(report), context.examples, context.answers, limit=most)
+    return find_error_examples(report, formulas_of(report), context.examples, context.answers, most=most)

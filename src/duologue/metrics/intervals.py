@@ -116,22 +116,9 @@ def _interval(metric: Metric[Any], rows: Floats, value: float) -> Interval:
         return _around(value, *wilson(value, len(kept), NORMAL))
     worth = value * (1 - value) / error**2
     if min(value, 1 - value) * worth < _EDGE or not ((kept > 0) & (kept < 1)).all():
-        return _around(value, *wilson(value, worth, student(_freedom_at_the_edge(kept, worth))))
+        return _around(value, *wilson(value, worth, deviations))
     middle, half = math.log(value / (1 - value)), deviations * _error(np.log(kept / (1 - kept)))
     return _around(value, 1 / (1 + math.exp(half - middle)), 1 / (1 + math.exp(-half - middle)))
-
-
-def _freedom_at_the_edge(kept: Floats, worth: float) -> int:
-    """Return degrees of freedom between the number of dialogues and of those few that carry the variance.
-
-    Where each dialogue is one hit or miss the value tells its variance, and the number of dialogues stays.
-    """
-    n = len(kept)
-    if abs(worth - (n - 1)) < _ROUNDING * n:
-        return n - 1
-    squares = np.square(kept - kept.mean())
-    carrying = float(squares.sum() ** 2 / np.square(squares).sum())
-    return max(FEWEST - 1, round((carrying + n - 1) / 2))
 
 
 def _error(kept: Floats) -> float:

@@ -388,15 +388,11 @@ def _half(critical: float, own: float, n: int) -> float:
 def _detectable(critical: float, own: float, n: int) -> float:
     """Return the true difference whose estimate lies beyond the threshold with a chance of 80 %.
 
-    The estimate's error is known as well as n dialogues tell it (Student's quantile), and the threshold moves with the
-    standard deviation that a sample shows, which adds to that error.
+    The threshold moves with the standard deviation that a sample shows, which adds to the estimate's own error.
     """
     half = _half(critical, own, n)
-    if n < FEWEST or own <= 0:
-        return half
-    beyond = _POWER + (_POWER**3 + _POWER) / (4 * (n - 1))
-    moves = (half / own) ** 2 / (2 * n)
-    return half + beyond * own * math.sqrt(n / (n - 1) + moves)
+    moves = (half / own) ** 2 / (2 * n) if own > 0 else 0.0
+    return half + _POWER * own * math.sqrt(1 + moves)
 
 
 def _ends(difference: float, half: float, *, shown: bool) -> tuple[float, float]:
