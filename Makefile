@@ -40,9 +40,10 @@ slow: $(STAMP) $(UV)
 fuzz: $(STAMP)
 	$(BIN)/python benchmarks/fuzz.py --minutes 2 --jobs 2
 
-# The site, with nothing from another host in it: workspace/site/index.html.
+# The site, with nothing from another host in it: workspace/site/index.html. Its links and hosts are tested.
 docs: $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	$(BIN)/pytest -q -m "slow or not slow" tests/test_site.py
 
 $(DOCS): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'

@@ -21,7 +21,7 @@ PROJECT_PAGES = {
     "security.md": "SECURITY.md",
     "changelog.md": "CHANGELOG.md",
 }
-"""As `docs/site.py` places them."""
+"""As `docs/site_pages.py` places them."""
 
 
 def in_the_navigation() -> list[str]:
