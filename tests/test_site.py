@@ -64,6 +64,12 @@ def test_the_workflow_and_the_guide_name_targets_that_exist() -> None:
         assert named <= targets, page
 
 
+def test_the_citation_has_the_version_of_the_package() -> None:
+    from duologue import __version__
+
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
 class Links(HTMLParser):
     """What a page links to, what it loads, and the places that can be linked to in it."""
 
