@@ -140,3 +140,21 @@ def test_scores_carry_intervals_and_their_own_signatures() -> None:
     found = scores(counts, [P1], signature)
     assert str(found[0].signature) == ("p@1 = hit@1 / items | toy | n 100 | dialogues unknown, by sample | jackknife")
     assert scores(counts, [P1])[0].low == intervals(counts, [P1])[0].low
+
+
+def test_a_dialogue_without_which_nothing_is_left_costs_its_own_value_alone() -> None:
+    class Precision(Mean):
+        """A share that has no value once the only dialogue that says something is left out."""
+
+        name = "precision"
+        percent = True
+
+    rows = np.array([[4.0, 3.0], *[[0.0, 0.0]] * 5])
+    names = tuple(f"{number:03}" for number in range(len(rows)))
+    (found,) = intervals(Counts(names, Precision.columns, rows), [Precision()])
+    assert found.value == 0.75
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 < found.low < 0.75 < found.high < 1
+    (few,) = intervals(Counts(names[:5], Precision.columns, rows[:5]), [Precision()])
+    assert (few.low, few.high) == (None, None)  # four values are left

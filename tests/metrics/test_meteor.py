@@ -57,7 +57,22 @@ def test_texts_go_to_the_program_one_item_per_line(tmp_path: Path, jar: Path) ->
         "SCORE ||| \u2603 ||| c",
     ]
     assert counts[:, 0].tolist() == [3, 0, 3]
+    assert counts[:, 20].tolist() == [1, 1, 1]  # one piece, but not the whole reference
     assert counts.shape == (3, len(COLUMNS))
+
+
+def test_a_paraphrase_matches_other_words_of_hypothesis_and_reference() -> None:
+    """Three content words of six are a paraphrase of two of four, in two pieces."""
+    row = np.zeros(23)
+    row[[0, 1, 16, 17, 20, 21, 22]] = 6, 4, 3, 2, 2, 3, 2
+    assert (COLUMNS[16], COLUMNS[17]) == (
+        "meteor hypothesis paraphrase content",
+        "meteor reference paraphrase content",
+    )
+    assert float(Meteor().total(row)) == pytest.approx(0.3 * (1 - 0.6 * (2 / 2.5) ** 0.2), rel=1e-12)
+    row[17] = 1
+    fmean = 1 / (0.15 / 0.3 + 0.85 / 0.15)
+    assert float(Meteor().total(row)) == pytest.approx(fmean * (1 - 0.6 * (2 / 2.5) ** 0.2), rel=1e-12)
 
 
 def test_nothing_matched_is_0_and_nothing_counted_is_no_score() -> None:

@@ -205,6 +205,32 @@ def test_a_swap_that_leaves_no_value_counts_as_large() -> None:
     assert found.tests[0].p == 1.0  # swapped alone, one of the two says nothing
 
 
+class Points(Metric[Any]):
+    """A mean over six dialogues."""
+
+    name = "points"
+    columns = ("points",)
+    formula = "points / 6"
+
+    def count(self, seen: Any) -> tuple[float, ...]:
+        raise NotImplementedError
+
+    def total(self, sums: Floats) -> Floats:
+        return sums[..., 0] / 6
+
+
+def test_swaps_that_leave_no_value_are_no_part_of_the_spread_nor_of_other_tests() -> None:
+    names = tuple(f"{number:03}" for number in range(6))
+    columns = (*Precision.columns, *Points.columns)
+    a = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 0, 1], [0, 0, 0]], dtype=float)
+    b = np.array([[0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]], dtype=float)
+    found = compare_two(Counts(names, columns, a), Counts(names, columns, b), [Precision(), Points()])
+    precision, points = found.tests
+    assert found.exact
+    assert precision.p == 0.25  # of 16 swaps of four dialogues two leave the difference, two leave no value
+    assert points.p == points.p_adjusted == 0.25  # 2 of 8, and no swap gives the other a larger statistic
+
+
 def test_dialogues_are_swapped_whole() -> None:
     rng = np.random.default_rng(7)
     better = np.repeat(rng.random(16) < 0.8, 20).tolist()

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from duologue.core.records import (
     Act,
     Annotation,
@@ -12,15 +14,20 @@ from duologue.core.records import (
     Mention,
     Report,
     Sample,
+    Signature,
     Turn,
     Value,
 )
 from duologue.metrics.caption import Average
+from duologue.metrics.counts import Metric, share
 from duologue.report.comparison import ranking_formulas
 from duologue.report.error_examples import MOST_FACTS, distributions, find_error_examples
 from duologue.report.html import page
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duologue.metrics.counts import Floats
     from tests.report.conftest import MakeReport
 
 
@@ -50,8 +57,6 @@ def test_a_distribution_counts_every_item_once(make_report: MakeReport) -> None:
 
 
 def test_a_report_without_counts_has_no_distributions(make_report: MakeReport) -> None:
-    import msgspec
-
     bare = msgspec.structs.replace(make_report(), items=())
     assert distributions(bare, ranking_formulas(bare)) == ()
     assert find_error_examples(bare, ranking_formulas(bare), [], {}).best == ()
@@ -70,6 +75,51 @@ def test_the_best_and_the_worst_items_come_with_their_context(make_report: MakeR
     assert (len(first.knowledge), first.more_knowledge) == (MOST_FACTS, 2)
     assert first.references == ("yes",)
     assert first.answer == ("1. no", "2. yes")
+
+
+class Ratio(Metric[float]):
+    """A column by another."""
+
+    formula = "part / whole"
+
+    def __init__(self, name: str, part: str, whole: str) -> None:
+        self.name, self.columns = name, (part, whole)
+
+    def count(self, seen: float) -> tuple[float, float]:
+        return seen, 1.0
+
+    def total(self, sums: Floats) -> Floats:
+        return share(sums[..., 0], sums[..., 1])
+
+
+def ranked(rows: Mapping[str, tuple[float, ...]], *formulas: Ratio, most: int) -> tuple[list[str], list[str]]:
+    """Return the best and the worst items by `points` of counts `one`, `points`, `asked`, `right`."""
+    columns = ("one", "points", "asked", "right")
+    report = Report(
+        task="x",
+        variant="strict",
+        n=len(rows),
+        scores=(),
+        rank_by="points",
+        columns=columns,
+        items=tuple(rows.items()),
+        signature=Signature(),
+    )
+    found = find_error_examples(report, formulas, [example(name) for name in rows], {}, most=most)
+    return [item.id for item in found.best], [item.id for item in found.worst]
+
+
+def test_items_are_ordered_by_the_score_that_ranks_wherever_it_stands_in_the_list() -> None:
+    rows = {"a": (1.0, 3.0, 1.0, 5.0), "b": (1.0, 1.0, 1.0, 9.0), "c": (1.0, 2.0, 1.0, 0.0), "d": (1.0, 4.0, 1.0, 2.0)}
+    points, right = Ratio("points", "points", "one"), Ratio("right", "right", "asked")
+    for formulas in ((right, points), (points, right)):
+        assert ranked(rows, *formulas, most=2) == (["d", "a"], ["b", "c"])
+
+
+def test_among_equals_a_score_that_says_nothing_of_an_item_counts_as_0() -> None:
+    rows = {"a": (1.0, 1.0, 1.0, 2.0), "b": (1.0, 1.0, 0.0, 0.0), "c": (1.0, 1.0, 1.0, 1.0), "d": (1.0, 1.0, 1.0, 3.0)}
+    formulas = Ratio("points", "points", "one"), Ratio("right", "right", "asked")
+    assert ranked(rows, *formulas, most=2) == (["d", "a"], ["b", "c"])
 
 
 def test_items_without_a_sample_or_an_answer_are_dealt_with(make_report: MakeReport) -> None:

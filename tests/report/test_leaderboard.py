@@ -170,6 +170,7 @@ def test_a_system_without_a_score_is_last_and_told_apart_from_nobody(make_report
         ("b", 2, 2, 3),
         ("nothing", 2, 1, 3),
     ]
+    assert found.detectable == next(one.tested.detectable for one in found.comparisons if one.is_tested)
     text = json.dumps(leaderboard_to_json(found), allow_nan=False)
     assert '"value": null' in text
     tested = compare(reports[0], reports[2], resamples=500)

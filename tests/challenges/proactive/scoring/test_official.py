@@ -110,6 +110,7 @@ def test_joined_keys_make_bigrams_match_across_word_boundaries() -> None:
         (["ab cd e f\ta bcd e g", "x y z\tx"], None, None),
         (["a b cc\ta bc c"], None, None),
         (["ab c de\ta bcd e"], "ValueError", "calc_bleu"),  # only the joined trigram matches
+        (["ab c de\ta bcd e", "z\tz"], "ValueError", "calc_bleu"),  # so it does where a word matches elsewhere
     ],
 )
 def test_what_the_program_dies_of_is_told_apart(lines: list[str], error: str | None, where: str | None) -> None:

@@ -154,6 +154,14 @@ def test_a_dialogue_without_turns_counts_in_success(tmp_path: Path) -> None:
         assert found["success"] == 0.5
 
 
+def test_a_turn_without_a_prediction_is_skipped_and_keeps_its_place() -> None:
+    whole, silent = dialogue(), dialogue(**{"用户意图-生成": ...})
+    (alone,) = official.score([whole])
+    (found,) = official.score([{**whole, "content": [*silent["content"], *whole["content"]]}])
+    assert found.turns == [{}, *alone.turns]
+    assert found.fulfilled == alone.fulfilled
+
+
 intents = st.lists(st.sampled_from([*USER_LABELS, *STAFF_LABELS, "询问(账户余额)", "求助-查询(它-业务费用)", ""])).map(
     ",".join
 )

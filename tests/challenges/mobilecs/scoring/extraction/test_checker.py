@@ -103,3 +103,17 @@ def test_a_problem_says_where_and_what_to_do(track: Track) -> None:
     assert problem.place == "dialogue '00000000000000000000000000000a01', /0/entities/0"
     assert "covers '好请讲' or '松套餐一', expected '青松套餐'" in problem.message
     assert problem.advice == "positions count characters of one utterance from 0"
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "what"), [("/0/triples/0/value", 3, "triple"), ("/0/entities/0/name", "", "entity")]
+)
+def test_what_cannot_be_read_still_counts_as_said(place: str, value: Any, what: str, track: Track) -> None:
+    def sums(rows: list[Any]) -> dict[str, float]:
+        report = track.task.score(track.examples, track.read(rows), Scoring(variant="strict", partial=True))
+        each = [counts for _, counts in report.items]
+        return {name: sum(row[at] for row in each) for at, name in enumerate(report.columns)}
+
+    good, broken = sums(track.rows), sums(changed(track.rows, place, value))
+    assert broken[f"{what} said"] == good[f"{what} said"]
+    assert broken[f"{what} right"] == good[f"{what} right"] - 1
