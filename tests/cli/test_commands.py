@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -243,19 +244,47 @@ def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(
     assert _bytes_of(tmp_path / "stopped") == _bytes_of(tmp_path / "whole")
 
 
+COUNTED = """
+import os, signal, sys
+from duologue.challenges.restaurant.systems.solver.solver import Solver
+from duologue.cli.main import main
+from duologue.run import journal, predict
+
+predict.CHUNK, most, asked, add, answer = 10, int(sys.argv.pop(1)), [], journal.Journal.add, Solver.answer
+
+def counted_add(self, places, answers):
+    add(self, places, answers)
+    if len(self.answers) >= most:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def counted_answer(self, samples):
+    asked.extend(samples)
+    return answer(self, samples)
+
+journal.Journal.add, Solver.answer = counted_add, counted_answer
+try:
+    main()
+finally:
+    print("asked", len(asked))
+"""
+"""The command, which tells how many samples the system was asked and is killed once so many answers are kept."""
+
+
 def test_a_killed_run_goes_on_from_its_journal_and_gives_the_same_file(
     duologue: Any, corpus: Any, tmp_path: Path
 ) -> None:
+    def run(most: int, out: Path) -> subprocess.CompletedProcess[str]:
+        words = ("run", "restaurant", "--system", "solver", "--input", corpus.data, "--kb", corpus.kb, "--out", out)
+        command = [sys.executable, "-c", COUNTED, str(most), *map(str, words)]
+        return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+
     whole, stopped = tmp_path / "whole.pred.json", tmp_path / "stopped.pred.json"
-    words = ("run", "restaurant", "--system", "solver", "--input", corpus.data, "--kb", corpus.kb, "--out")
-    duologue(*words, whole)
-    process = duologue.start(*words, stopped)
-    time.sleep(0.3)
-    process.kill()
-    process.communicate()
-    if stopped.exists():
-        json.loads(stopped.read_bytes())
-    assert duologue(*words, stopped).code == 0
+    first = run(1000, whole)
+    assert (first.returncode, first.stdout.split()[-2:]) == (0, ["asked", "40"])
+    assert run(20, stopped).returncode == -signal.SIGKILL
+    assert not stopped.exists()
+    again = run(1000, stopped)
+    assert (again.returncode, again.stdout.split()[-2:]) == (0, ["asked", "20"])
     assert stopped.read_bytes() == whole.read_bytes()
     assert not list(tmp_path.glob(".*journal"))
 
