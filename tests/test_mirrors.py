@@ -1,0 +1,96 @@
+"""Tests mirror the rooms of `src`: where the tests of a module are is told by its path."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src" / "duologue"
+
+ELSEWHERE = {
+    "challenges/conversation/collector/account_search.py": "cli/test_collect.py",
+    "challenges/conversation/collector/plan.py": "cli/test_collect.py",
+    "challenges/conversation/commands/session.py": "cli/test_collect.py",
+    "challenges/conversation/commands/subtitles.py": "cli/test_subtitles.py",
+    "challenges/conversation/commands/twitter.py": "cli/test_twitter.py",
+    "challenges/conversation/extraction/twitter/sources.py": "cli/test_twitter.py",
+    "challenges/conversation/formats/walker.py": "challenges/conversation/test_task.py",
+    "challenges/conversation/systems/generator.py": "challenges/conversation/systems/retriever/test_retriever.py",
+    "challenges/mobilecs/schema/ontology.py": "challenges/mobilecs/schema/test_intents.py",
+    "challenges/mobilecs/schema/task_infos.py": "challenges/mobilecs/test_task.py",
+    "challenges/mobilecs/scoring/dialogue/scorer.py": "challenges/mobilecs/test_task.py",
+    "challenges/mobilecs/scoring/extraction/scorer.py": "challenges/mobilecs/test_task.py",
+    "challenges/mobilecs/scoring/reports.py": "challenges/mobilecs/test_task.py",
+    "challenges/proactive/systems/references.py": "challenges/proactive/systems/planner/test_planner.py",
+    "challenges/restaurant/schema/task_info.py": "challenges/restaurant/test_task.py",
+    "challenges/spoken/live/ui_text.py": "challenges/spoken/live/test_partner.py",
+    "challenges/spoken/systems/grounded/components.py": "challenges/spoken/systems/grounded/test_grounded.py",
+    "challenges/spoken/systems/grounded/encoder.py": "challenges/spoken/systems/grounded/test_grounded.py",
+    "challenges/spoken/systems/grounded/trainer.py": "challenges/spoken/systems/grounded/test_grounded.py",
+    "cli/board.py": "cli/test_scoring.py",
+    "cli/chat.py": "cli/test_conversations.py",
+    "cli/check.py": "cli/test_commands.py",
+    "cli/compare.py": "cli/test_scoring.py",
+    "cli/convert.py": "cli/test_commands.py",
+    "cli/generate.py": "cli/test_commands.py",
+    "cli/pages.py": "cli/test_commands.py",
+    "cli/plugin_commands.py": "cli/test_commands.py",
+    "cli/predict.py": "cli/test_commands.py",
+    "cli/registry.py": "cli/test_commands.py",
+    "cli/robustness.py": "cli/test_commands.py",
+    "cli/score.py": "cli/test_scoring.py",
+    "cli/serve.py": "cli/test_bots.py",
+    "cli/simulate.py": "cli/test_conversations.py",
+    "cli/train.py": "cli/test_commands.py",
+    "cli/verify.py": "cli/test_scoring.py",
+    "core/interrupts.py": "corpus/test_engine.py",
+    "report/background.py": "report/test_board.py",
+    "terminal/options.py": "cli/test_commands.py",
+    "text/personal/addresses.py": "text/test_anonymiser.py",
+    "text/personal/characters.py": "text/test_anonymiser.py",
+    "text/personal/gazetteer.py": "text/test_anonymiser.py",
+    "text/personal/labelled.py": "text/test_anonymiser.py",
+    "text/personal/names.py": "text/test_anonymiser.py",
+    "text/personal/numbers.py": "text/test_anonymiser.py",
+    "text/personal/online.py": "text/test_anonymiser.py",
+    "text/personal/spans.py": "text/test_anonymiser.py",
+    "web/requests.py": "web/test_http_server.py",
+}
+"""Modules without a mirror that no test names, with the test module that goes through them."""
+
+
+def modules() -> list[Path]:
+    return sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
+
+
+def mirror(module: Path) -> Path:
+    return TESTS / module.parent / f"test_{module.stem}.py"
+
+
+def named() -> set[str]:
+    """Return the dotted names of all modules that some test imports or writes out."""
+    found: set[str] = set()
+    for path in TESTS.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        found |= set(re.findall(r"duologue(?:\.\w+)+", text))
+        for parent, names in re.findall(r"from (duologue[.\w]*) import (\([^)]*\)|[^\n]*)", text):
+            found |= {f"{parent}.{name}" for name in re.findall(r"\w+", names)}
+    return found
+
+
+def test_every_module_has_a_mirror_or_is_named_in_a_test() -> None:
+    known = named()
+    lacking = [
+        module.as_posix()
+        for module in modules()
+        if not mirror(module).is_file() and f"duologue.{'.'.join(module.with_suffix('').parts)}" not in known
+    ]
+    assert sorted(set(lacking) - set(ELSEWHERE)) == []
+    assert sorted(set(ELSEWHERE) - set(lacking)) == [], "these have tests of their own now: take them off the list"
+
+
+def test_exceptions_lead_to_tests_that_are_there() -> None:
+    for module, test in ELSEWHERE.items():
+        assert (SOURCE / module).is_file(), module
+        assert (TESTS / test).is_file(), test
