@@ -9,7 +9,7 @@ RELEASE := $(VENV)/.installed-release
 UV     := $(BIN)/uv
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: demo test lint types contracts pytest slow fuzz docs pictures changelog release-check matrix $(addprefix matrix-,$(PYTHONS)) clean
+.PHONY: demo test lint types contracts pytest slow fuzz mutants docs pictures changelog release-check matrix $(addprefix matrix-,$(PYTHONS)) clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
