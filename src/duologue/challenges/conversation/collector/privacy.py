@@ -210,13 +210,19 @@ def write_report(folder: Path, name: str, replaced: Replaced | None) -> Path:
     `None` is an import that kept personal data. A file that is imported again has its place.
     """
     path = folder / REPORT
-    rows: list[Row] = []
-    if path.is_file():
-        try:
-            rows = tomllib.loads(disk.decode_text(disk.read_bytes(path), path)[0]).get("imports", [])
-        except tomllib.TOMLDecodeError:
-            path.replace(path.with_suffix(".damaged"))
+    rows = _imports_in(path) if path.is_file() else []
+    if rows is None:
+        path.replace(path.with_suffix(".damaged"))
     entry: Row = {"file": name} | ({"kept": True} if replaced is None else replaced.as_dict())
-    rows = [row for row in rows if row.get("file") != name]
-    disk.write_text(path, tomli_w.dumps({"imports": [*rows, entry]}), private=True)
+    others = [row for row in rows or () if row.get("file") != name]
+    disk.write_text(path, tomli_w.dumps({"imports": [*others, entry]}), private=True)
     return path
+
+
+def _imports_in(path: Path) -> list[Row] | None:
+    """Return what a report of replaced personal data lists; `None` where it is damaged."""
+    try:
+        rows = tomllib.loads(disk.decode_text(disk.read_bytes(path), path)[0]).get("imports", [])
+    except tomllib.TOMLDecodeError:
+        return None
+    return rows if isinstance(rows, list) and all(isinstance(row, dict) for row in rows) else None
