@@ -171,3 +171,31 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import duologue, json, sys; print(json.dumps(list({'numpy', 'torch', 'msgspec'} & {*sys.modules})))"
     done: Any = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert json.loads(done.stdout) == []
+
+
+def test_a_written_result_has_its_note_and_the_same_answers(tmp_path: Path) -> None:
+    rows = [
+        {
+            "dialog_id": f"d{number}",
+            "utterances": ["hello", "hi", "a cheap place please"],
+            "candidates": [
+                {"candidate_id": f"c{n}", "utterance": text} for n, text in enumerate(("cheap place", "bye"))
+            ],
+        }
+        for number in range(4)
+    ]
+    data = tmp_path / "data.json"
+    data.write_text(json.dumps(rows), "utf-8")
+    written = duologue.predict("restaurant", "tfidf", data, out=tmp_path / "a.pred.json")
+    assert written == duologue.predict("restaurant", "tfidf", data)
+    assert written["d0"].ranking is not None
+    assert duologue.score("restaurant", tmp_path / "a.pred.json", _truth(tmp_path)).system == "tfidf"
+    with pytest.raises(UsageError, match=r"data\.json"):
+        duologue.predict("restaurant", "tfidf", data, out=data)
+
+
+def _truth(folder: Path) -> Path:
+    path = folder / "truth.json"
+    rows = [{"dialog_id": f"d{number}", "lst_candidate_id": [{"candidate_id": "c0", "rank": 1}]} for number in range(4)]
+    path.write_text(json.dumps(rows), "utf-8")
+    return path

@@ -28,7 +28,7 @@ from duologue.report import Comparison, Leaderboard, rank_all
 from duologue.report import compare as compare_reports
 from duologue.run import evaluate
 from duologue.run.contamination import HELD_OUT, TRAIN, training_files
-from duologue.run.predict import answer_all, in_world
+from duologue.run.predict import answer_all, in_world, predict_file
 from duologue.run.saved import formulas_of, read_report
 from duologue.run.systems import open_system
 from duologue.run.train import train as train_system
@@ -114,12 +114,19 @@ def predict(
     """Return the answers of a system to a data file or examples, by the ids of the samples.
 
     `system` is a name, the folder of a model, or what `load_system` gave. With `out` the official result file is
-    written too; what is there is never written over. Raises as `load_system` and `load_data` do.
+    written too; of a named system and a data file with the note that `duologue run` leaves beside it. A file that is
+    there and is not such a result is never written over. Raises as `load_system` and `load_data` do.
     """
     loaded = _load_task(task)
+    world = _world(loaded, kb)
+    if out is not None and isinstance(system, str | Path) and isinstance(data, str | Path):
+        named = open_system(loaded, str(system))
+        given = None if kb is None else Path(kb)
+        predict_file(loaded, named, Path(data), Path(out), name=str(system), world=world, kb=given, seed=seed)
+        return dict(loaded.answers(loaded.read(Path(out)), load_data(task, data)))
     ready = load_system(task, system, kb=kb, seed=seed) if isinstance(system, str | Path) else system
     examples = load_data(task, data) if isinstance(data, str | Path) else list(data)
-    answers = answer_all(loaded, ready, in_world(examples, _world(loaded, kb)))
+    answers = answer_all(loaded, ready, in_world(examples, world))
     if out is not None:
         if Path(out).exists():
             raise UsageError(f"{out} is there already; choose another `out`, or remove it first")
