@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from duologue.core import records
-from duologue.core.records import Answer, Dialogue, Example, Fact, Record, Sample, Span, Turn
+from duologue.core.records import Answer, Dialogue, Example, Exposure, Fact, Record, Sample, Span, Turn
 from tests.strategies import answers, dialogues, examples, samples
 
 _PARTS = [
@@ -77,3 +77,22 @@ def test_a_dialogue_survives_json_with_the_key_order_of_its_source(dialogue: Dia
 def test_what_systems_and_scorers_get_survives_json(sample: Sample, answer: Answer, example: Example) -> None:
     for value in (sample, answer, example):
         assert msgspec.json.decode(msgspec.json.encode(value), type=type(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("exposure", "share", "leak"),
+    [
+        (Exposure(samples=100, samples_seen=5, by_chance=0.0), 0.05, True),
+        (Exposure(samples=1000, samples_seen=5, by_chance=0.0), 0.005, False),
+        (Exposure(samples=100, samples_seen=20, by_chance=0.1), 0.2, False),
+        (Exposure(samples=100, samples_seen=40, by_chance=0.1), 0.4, True),
+        (Exposure(files=("test.json",)), 1.0, True),
+        (Exposure(files=("test.json",), samples=10), 0.0, True),
+        (Exposure(), 0.0, False),
+    ],
+)
+def test_more_than_chance_of_the_truth_seen_in_training_is_a_leak(
+    exposure: Exposure, share: float, leak: object
+) -> None:
+    assert exposure.share == share
+    assert exposure.leak is leak

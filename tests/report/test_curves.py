@@ -68,3 +68,23 @@ def test_what_cannot_be_drawn_is_refused(reports: list[Report], make_report: Mak
         curves([make_report("a")])
     with pytest.raises(UsageError, match="no score 'nonsense'"):
         curves(reports, "nonsense")
+
+
+def test_every_point_with_an_interval_has_its_whisker_and_no_other(reports: list[Report]) -> None:
+    whole = str(drawing(curves(reports)))
+    assert whole.count('class="whisker"') == 4
+    none = [
+        msgspec.structs.replace(
+            report, scores=tuple(msgspec.structs.replace(one, low=None, high=None) for one in report.scores)
+        )
+        for report in reports
+    ]
+    assert 'class="whisker"' not in str(drawing(curves(none)))
+    assert str(drawing(curves([*reports[:2], *none[2:]]))).count('class="whisker"') == 2
+
+
+def test_the_table_of_the_page_has_each_score_under_its_name(reports: list[Report]) -> None:
+    page = curve_page(reports, title="toy", commands=[], seed=3)
+    for report in reports:
+        for score in report.scores:
+            assert f"{100 * score.value:.2f}" in page

@@ -9,7 +9,7 @@ import msgspec
 from rich.console import Console, RenderableType
 
 from duologue.core.records import Problem
-from duologue.report import compare, compare_all, render, render_comparisons
+from duologue.report import compare, compare_all, render, render_comparisons, render_whole
 
 if TYPE_CHECKING:
     from tests.report.conftest import MakeReport
@@ -99,3 +99,15 @@ def test_no_comparisons_are_an_empty_table() -> None:
 def test_one_pair_fits_80_columns_uncut(make_report: MakeReport) -> None:
     found = render_comparisons(compare(make_report("a", wrong=2), make_report("b", wrong=60)))
     assert "…" not in shown(found, width=80)
+
+
+def test_of_a_whole_submission_the_score_that_ranks_stands_first_and_once(make_report: MakeReport) -> None:
+    files = [make_report("a", test_set=name) for name in ("t1", "t2")]
+    text = shown(render_whole(files, files, files[0]))
+    head = next(line for line in text.splitlines() if files[0].rank_by in line)
+    columns = head.split()
+    assert columns.count(files[0].rank_by) == 1
+    assert [name for name in columns if name in {score.name for score in files[0].scores}] == [
+        files[0].rank_by,
+        *(score.name for score in files[0].scores if score.name != files[0].rank_by),
+    ]

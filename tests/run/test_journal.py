@@ -103,3 +103,14 @@ def test_a_journal_that_is_no_journal_is_set_aside(tmp_path: Path) -> None:
         found, said = reopened(path)
         assert found == {}
         assert "damaged" in said[0]
+
+
+def test_it_is_told_how_many_lines_are_damaged(tmp_path: Path) -> None:
+    path = tmp_path / ".x.journal"
+    begun(path, "one", "two", "three", "four")
+    path.write_bytes(path.read_bytes().replace(b"two", b"tw\xff").replace(b"three", b"thre\xff"))
+    assert "damaged in line 3 and 1 more; the 2 answers" in reopened(path)[1][0]
+    path.unlink(missing_ok=True)
+    begun(path, "one", "two", "three", "four")
+    path.write_bytes(path.read_bytes().replace(b"two", b"tw\xff"))
+    assert "damaged in line 3; the 3 answers" in reopened(path)[1][0]

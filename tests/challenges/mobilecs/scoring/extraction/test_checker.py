@@ -117,3 +117,21 @@ def test_what_cannot_be_read_still_counts_as_said(place: str, value: Any, what: 
     good, broken = sums(track.rows), sums(changed(track.rows, place, value))
     assert broken[f"{what} said"] == good[f"{what} said"]
     assert broken[f"{what} right"] == good[f"{what} right"] - 1
+
+
+@pytest.mark.parametrize(
+    ("texts", "given", "expected"),
+    [
+        (["流量包", "没有了"], None, 0),
+        (["没有了", "流量包"], None, 1),
+        (["流量包", "流量包"], None, None),
+        (["没有了", "没有了"], None, -1),
+        (["流量包", "流量包"], 1, 1),
+        (["流量包", "没有了"], 1, -1),
+    ],
+)
+def test_the_side_of_a_mention_is_told_by_its_text_alone(
+    texts: list[str], given: int | None, expected: int | None
+) -> None:
+    """One that stands in both utterances of a turn has no side; one that stands in neither is wrong."""
+    assert checker._side("流量包", [0, 3], texts, given) == expected
