@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import duologue
-from duologue.core.errors import FormatError, MissingExtraError, UsageError
+from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Dialogue, Turn
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def test_records_show_themselves_in_a_notebook_and_escape_what_they_show(report:
 
 @pytest.mark.skipif(importlib.util.find_spec("pandas") is not None, reason="pandas is installed")
 def test_without_pandas_a_data_frame_says_what_to_install(report: Report) -> None:
-    with pytest.raises(MissingExtraError, match="pip install pandas"):
+    with pytest.raises(ImportError, match="pip install pandas"):
         report.to_pandas()
 
 

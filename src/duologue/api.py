@@ -69,7 +69,7 @@ class ComparisonTable(tuple[Comparison, ...]):
         ]
 
     def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame. Raises `MissingExtraError` where pandas is not installed."""
+        """Return the table as a pandas data frame. Raises `ImportError` where pandas is not installed."""
         return data_frame(self.columns, self.rows())
 
     def _repr_html_(self) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from duologue.core.errors import MissingExtraError
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -28,11 +26,11 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
 
 
 def data_frame(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
-    """Return a pandas data frame. Raises `MissingExtraError` where pandas is not installed."""
+    """Return a pandas data frame. Raises `ImportError` with what to install where pandas is missing."""
     try:
         import pandas as pd
     except ImportError as error:
-        raise MissingExtraError("this needs pandas, which is not installed: pip install pandas") from error
+        raise ImportError("this needs pandas, which is not installed: pip install pandas") from error
     return pd.DataFrame(list(rows), columns=list(columns))
 
 

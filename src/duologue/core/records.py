@@ -411,7 +411,7 @@ class Report(Record, frozen=True, kw_only=True):
         return [(score.name, score.value, score.low, score.high) for score in self.scores]
 
     def to_pandas(self) -> Any:
-        """Return the scores as a pandas data frame. Raises `MissingExtraError` where pandas is not installed."""
+        """Return the scores as a pandas data frame. Raises `ImportError` where pandas is not installed."""
         return data_frame(_SCORE_COLUMNS, self.rows())
 
     def _repr_html_(self) -> str:
