@@ -106,16 +106,16 @@ class Worker:
         waited = time.monotonic() - self._began
         return "hang" if waited > _IDLE_SECONDS + 10 * busy + 60 * (self.done == 0) else ""
 
-    def end(self) -> str:
-        """End the process with all that it started; return where it was."""
+    def end(self) -> tuple[str, str]:
+        """End the process with all that it started; return where it was, and its whole stack."""
         with suppress(ProcessLookupError):
             os.kill(self.process.pid or 0, signal.SIGUSR1)
             time.sleep(0.5)
             os.killpg(self.process.pid or 0, signal.SIGKILL)
         self.process.join()
-        stack = (self.base / "stack.txt").read_text("utf-8", errors="replace").splitlines()
-        ours = [line.strip() for line in stack if "duologue" in line and "fuzz" not in line]
-        return ours[0][-160:] if ours else "?"
+        stack = (self.base / "stack.txt").read_text("utf-8", errors="replace")
+        ours = [line.strip() for line in stack.splitlines() if "duologue" in line and "fuzz" not in line]
+        return ours[0][-160:] if ours else "?", stack
 
     def leave(self) -> None:
         """Let the process end in its own way."""
@@ -264,10 +264,10 @@ class Run:
 
     def _lose(self, worker: Worker, kind: str) -> None:
         """End a process, and count its input by what became of it."""
-        where = worker.end()
+        where, stack = worker.end()
         folder = sandbox.emptied(self._scratch / "lost")
         given = build(self._args.seed, worker.number, self._stock, folder, self._args.only)
-        finding = Finding(kind, where, f"process of {_line(given)}")
+        finding = Finding(kind, where, f"process of {_line(given)}\n{stack}")
         self.tally.add(Told(worker.number, given.verb, Outcome(-1, 0.0, 0.0, [finding], "", "")))
 
 

@@ -266,3 +266,12 @@ def test_a_file_that_cannot_be_unpacked_is_not_said_to_be_scored_in_part(duologu
     assert refused.code == 1
     assert "--max-unpacked" in refused.err
     assert "--partial" not in refused.err
+
+
+def test_a_folder_in_place_of_a_result_is_said(duologue: Any, corpus: Any, solved: Path, tmp_path: Path) -> None:
+    """`.` has no name that a note could stand beside."""
+    for place in (".", "..", "/"):
+        outcome = duologue("compare", "restaurant", "--gold", corpus.truth, "--pred", place, "--pred", solved)
+        assert outcome.code in {1, 2}
+        assert "should not have happened" not in outcome.err
+        assert outcome.err.startswith("duologue: ")

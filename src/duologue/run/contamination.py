@@ -220,7 +220,7 @@ def beside(result: Path, hash_: str) -> Path | None:
 
     The name is made from the hash, whatever a stranger's note says: no other file is ever opened.
     """
-    return result.with_name(f"training-{hash_[:16]}{BESIDE}") if _HASH.fullmatch(hash_) else None
+    return result.parent / f"training-{hash_[:16]}{BESIDE}" if _HASH.fullmatch(hash_) else None
 
 
 def training_files(paths: Iterable[Path], part: str) -> list[TrainingFile]:

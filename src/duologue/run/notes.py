@@ -67,7 +67,7 @@ class LoadedNote(NamedTuple):
 
 def provenance_path(result: Path) -> Path:
     """Return the name of the note beside a result file."""
-    return result.with_name(result.name.removesuffix(".json") + ".run.toml")
+    return result.parent / (result.name.removesuffix(".json") + ".run.toml")
 
 
 def has_note(result: Path) -> bool:
