@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.strategies import json_values
 
 from duologue.core.errors import FormatError
-from duologue.store.posts import PostBase, Scan
+from duologue.store.posts import NAME, PostBase, Scan
 from duologue.store.threads import Change
 
 if TYPE_CHECKING:
@@ -251,3 +251,15 @@ def test_a_value_of_another_type_in_a_small_table_is_said_when_the_store_is_open
         raw.commit()
     with pytest.raises(FormatError, match="table accounts: a value is of the wrong type in"):
         PostBase(path)
+
+
+def test_an_account_whose_name_is_damaged_is_not_known(tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    with PostBase(path):
+        pass
+    with closing(sqlite3.connect(path)) as connection:
+        for name in (None, None, "Shop", b"\x00"):
+            connection.execute("INSERT INTO accounts (name, revision) VALUES (?, 1)", (name,))
+        connection.commit()
+    with PostBase(path) as base:
+        assert base.known() == ["Shop"]

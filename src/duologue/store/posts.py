@@ -76,6 +76,7 @@ _ADD_PLAIN = (
 )
 _ONE = f"SELECT {_COLUMNS} FROM posts WHERE id = ?"  # noqa: S608  # our own column names
 _ALL = f"SELECT {_COLUMNS} FROM posts ORDER BY id"  # noqa: S608  # our own column names
+_KNOWN = "SELECT name FROM accounts WHERE revision > 0 AND typeof(name) = 'text'"  # a damaged file may hold anything
 _DIALOGUES = "SELECT key, ids FROM dialogues WHERE account = ? ORDER BY place"
 _PUT = (
     "INSERT INTO dialogues (account, key, ids) VALUES (?, ?, ?) "
@@ -341,7 +342,7 @@ class PostBase:
     def known(self) -> list[str]:
         """Return the names of the accounts that have or had dialogues, in the order of their letters' numbers."""
         with self._base.guarded():
-            rows = self._base.connection.execute("SELECT name FROM accounts WHERE revision > 0")
+            rows = self._base.connection.execute(_KNOWN)
             return sorted(name for (name,) in rows)
 
     def keys(self, account: str) -> dict[int, tuple[int, ...]]:

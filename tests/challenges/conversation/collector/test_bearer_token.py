@@ -94,3 +94,10 @@ def collect_refused(collect: Callable[..., CollectionResult], service: Service, 
         service.token = wanted
     assert outcome.stopped is not None
     return outcome.stopped
+
+
+@pytest.mark.parametrize("address", ["http://me:word@[::1", "http://me:word@host:99999"])
+def test_an_address_that_cannot_be_taken_apart_is_said_without_its_password(address: str) -> None:
+    with pytest.raises(UsageError, match="--base-url is no address") as caught:
+        token_for(address, {})
+    assert "word" not in str(caught.value)

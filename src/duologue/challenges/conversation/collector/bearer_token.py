@@ -48,7 +48,11 @@ def token_for(base_url: str, environment: Mapping[str, str] | None = None) -> To
     Raises `UsageError` where a service elsewhere would get none, where the token would travel unencrypted, where it
     cannot stand in a header, and for an address that is none or carries a password.
     """
-    parts = urlsplit(base_url)
+    try:
+        parts = urlsplit(base_url)
+        _ = parts.port
+    except ValueError as error:  # a bracket that is not closed, a port that cannot be; a password is not repeated
+        raise UsageError(f"--base-url is no address ({error}); expected one such as https://host.example") from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError("--base-url must start with http:// or https:// and name a host")
     if parts.username or parts.password:
