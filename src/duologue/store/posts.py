@@ -76,7 +76,6 @@ _ADD_PLAIN = (
 )
 _ONE = f"SELECT {_COLUMNS} FROM posts WHERE id = ?"  # noqa: S608  # our own column names
 _ALL = f"SELECT {_COLUMNS} FROM posts ORDER BY id"  # noqa: S608  # our own column names
-_KNOWN = "SELECT name FROM accounts WHERE revision > 0 AND typeof(name) = 'text'"  # a damaged file may hold anything
 _DIALOGUES = "SELECT key, ids FROM dialogues WHERE account = ? ORDER BY place"
 _PUT = (
     "INSERT INTO dialogues (account, key, ids) VALUES (?, ?, ?) "
@@ -342,7 +341,7 @@ class PostBase:
     def known(self) -> list[str]:
         """Return the names of the accounts that have or had dialogues, in the order of their letters' numbers."""
         with self._base.guarded():
-            rows = self._base.connection.execute(_KNOWN)
+            rows = self._base.connection.execute("SELECT name FROM accounts WHERE revision > 0")
             return sorted(name for (name,) in rows)
 
     def keys(self, account: str) -> dict[int, tuple[int, ...]]:
@@ -482,7 +481,10 @@ class PostBase:
         for table in _STEERING:
             with self._base.guarded():
                 columns = self._base.connection.execute(f"PRAGMA table_info({table})").fetchall()
-                odd = " OR ".join(f"typeof({name}) NOT IN ('{kind.lower()}', 'null')" for _, name, kind, *_ in columns)
+                odd = " OR ".join(
+                    f"typeof({name}) NOT IN ('{kind.lower()}', '{kind.lower() if key else 'null'}')"
+                    for _, name, kind, _, _, key in columns  # SQLite lets a key be NULL
+                )
                 query = f"SELECT * FROM {table} WHERE {odd} LIMIT 1"  # noqa: S608  # our own names
                 row = self._base.connection.execute(query).fetchone() if odd else None  # a store of the first version
             if row is not None:
