@@ -33,10 +33,10 @@ from duologue.challenges.restaurant.schema import templates
 from duologue.challenges.restaurant.schema.ontology import PART_SHAPES, kb_values, schema_of_part
 from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.rng import Rng
 from duologue.challenges.restaurant.simulator.row_generator import RowGenerator
 from duologue.challenges.restaurant.systems.solver.solver import Solver
 from duologue.core.disk import read_json
+from duologue.core.rng import Rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

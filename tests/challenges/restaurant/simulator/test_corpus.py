@@ -19,17 +19,17 @@ from duologue.challenges.restaurant.scoring.scorer import score
 from duologue.challenges.restaurant.simulator.corpus import generate
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.shards import generate_shards
 from duologue.challenges.restaurant.systems.solver.solver import Solver
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.recipe import resolve
 from duologue.core.records import Record, Scoring
+from duologue.core.shards import generate_shards
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
     from pathlib import Path
 
-    from duologue.challenges.restaurant.simulator.shards import CorpusShard, ShardBytes
+    from duologue.core.shards import Maker, Shard
 
 SMALL = Generation(train_dialogs=30, test_dialogs=12)
 
@@ -167,9 +167,11 @@ def test_complete_files_are_kept_and_damaged_ones_made_again(tmp_path: Path, mon
     stamp = kept.stat().st_mtime_ns
     made: list[int] = []
 
-    def counting(recipe: Generation, seed: int, shards: list[CorpusShard], *, workers: int) -> Generator[ShardBytes]:
+    def counting(
+        prepare: Callable[[], Maker[Shard]], shards: Sequence[Shard], *, workers: int
+    ) -> Generator[tuple[bytes, ...]]:
         made.append(len(shards))
-        return generate_shards(recipe, seed, shards, workers=workers)
+        return generate_shards(prepare, shards, workers=workers)
 
     monkeypatch.setattr("duologue.challenges.restaurant.simulator.corpus.generate_shards", counting)
     generate(recipe, 1, tmp_path, workers=1, progress=None)

@@ -17,10 +17,10 @@ from duologue.challenges.restaurant.simulator.dialogue_generator import (
 )
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.rng import Rng
 from duologue.challenges.restaurant.systems.solver.solver import policy
 from duologue.core.errors import UsageError
 from duologue.core.records import Candidate
+from duologue.core.rng import Rng
 
 RESTAURANTS = {part: RestaurantIndex(schema_of_part(part), make_kb(kb, 1)) for part, (kb, _) in PART_SHAPES.items()}
 EXTRA = [Candidate(id="x", text=templates.RESTRICTIONS.question)]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator, SimulatedDialogue
-    from duologue.challenges.restaurant.simulator.rng import Rng
+    from duologue.core.rng import Rng
 
 _RANDOM_TRAINING = 4
 _LINES = 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import ExitStack
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,26 +13,28 @@ import msgspec
 from duologue.challenges.restaurant.formats.file_names import SUBTASKS, FileName
 from duologue.challenges.restaurant.knowledge.facts import kb_lines
 from duologue.challenges.restaurant.schema.ontology import PART_SHAPES, PARTS
-from duologue.challenges.restaurant.simulator.manifest import MANIFEST_NAME, CorpusManifest, corpus_key
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.challenges.restaurant.simulator.row_generator import simulate
-from duologue.challenges.restaurant.simulator.shards import CorpusShard, ShardGenerator, generate_shards
+from duologue.challenges.restaurant.simulator.shards import CorpusShard, ShardGenerator
 from duologue.core import disk
-from duologue.core.errors import StorageError, UsageError
+from duologue.core.errors import UsageError
+from duologue.core.manifest import MANIFEST_NAME, CorpusManifest, corpus_key, sweep
 from duologue.core.recipe import dump
+from duologue.core.shards import generate_shards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from duologue.challenges.restaurant.simulator.shards import ShardBytes
     from duologue.core.protocols import Progress
-    from duologue.core.records import Record
+    from duologue.core.records import Fact, Record
 
 __all__ = ["generate", "simulate"]
 
 SHARD_ROWS = 250
 """Rows per shard."""
+_VERSION = 1
+"""To be raised when the same recipe and seed give other bytes."""
 RECIPE_NAME = "generate.toml"
 """Where the resolved recipe is saved, in a form that can be given as a recipe again, with the seed in a comment."""
 
@@ -66,12 +69,12 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     planned = plan_files(recipe, out)
     maker = ShardGenerator(recipe, seed)
     bases = sorted({PART_SHAPES[one.part][0] for one in planned})
-    manifest = CorpusManifest(out, corpus_key(recipe, seed, [maker.facts(kb) for kb in bases]))
+    manifest = CorpusManifest(out, _key(recipe, seed, [maker.facts(kb) for kb in bases]))
     kb_paths = {kb: out / f"extendedkb{kb}.txt" for kb in bases}
     manifest.check_planned([*kb_paths.values(), *(path for one in planned for path in one.paths)])
     for one in planned:
         maker.rows(one.part, one.subtask)  # what is impossible is said before anything is written
-    _sweep(
+    sweep(
         [out / RECIPE_NAME, out / MANIFEST_NAME, *kb_paths.values(), *(path for one in planned for path in one.paths)]
     )
     disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
@@ -84,6 +87,13 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     del maker
     _write_all(missing, recipe, seed, manifest, workers=workers, progress=progress)
     return [*kb_paths.values(), *(path for one in planned for path in one.paths)]
+
+
+def _key(recipe: Generation, seed: int, facts: Iterable[Sequence[Fact]]) -> str:
+    """Return the key of a corpus: its recipe without the limits, the seed and the knowledge bases."""
+    plain = msgspec.structs.replace(recipe, part="all", subtask=0, n=0, train_dialogs=1, test_dialogs=1, kb1="", kb2="")
+    lines = (f"{fact.subject}|{fact.relation}|{fact.object}" for base in facts for fact in base)
+    return corpus_key(_VERSION, recipe=plain, seed=seed, sources=lines)
 
 
 def plan_files(recipe: Generation, out: Path) -> list[PlannedFile]:
@@ -103,16 +113,6 @@ def plan_files(recipe: Generation, out: Path) -> list[PlannedFile]:
     return planned
 
 
-def _sweep(paths: Iterable[Path]) -> None:
-    """Remove the temporary files that a killed run left beside the files to be written."""
-    for path in paths:
-        try:
-            for rest in path.parent.glob(f".{path.name}.*.part"):
-                rest.unlink(missing_ok=True)
-        except OSError as error:
-            raise StorageError(f"cannot remove what a stopped run left in {path.parent}: {error.strerror}") from error
-
-
 def _write_all(
     planned: Sequence[PlannedFile],
     recipe: Generation,
@@ -128,7 +128,7 @@ def _write_all(
         for start in range(0, one.n, SHARD_ROWS)
     ]
     total, done = sum(one.n for one in planned), 0
-    pieces = generate_shards(recipe, seed, [shard for _, shard in shards], workers=workers)
+    pieces = generate_shards(partial(ShardGenerator, recipe, seed), [shard for _, shard in shards], workers=workers)
     try:
         for one, group in groupby(shards, key=lambda pair: pair[0]):
             counts = [shard.n for _, shard in group]
@@ -141,7 +141,7 @@ def _write_all(
         pieces.close()
 
 
-def _write(one: PlannedFile, pieces: Iterator[ShardBytes]) -> list[tuple[Path, str]]:
+def _write(one: PlannedFile, pieces: Iterator[tuple[bytes, ...]]) -> list[tuple[Path, str]]:
     """Write a data file and its truth file from pieces; return their paths with the hashes of their bytes."""
     hashes = [hashlib.sha256() for _ in one.paths]
     with ExitStack() as stack:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import call_text
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.simulator.rng import digest
 from duologue.core.errors import UsageError
+from duologue.core.rng import digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.schema.ontology import Schema
     from duologue.challenges.restaurant.schema.templates import RequestSlot, UtteranceTemplate
     from duologue.challenges.restaurant.simulator.recipe import Generation
-    from duologue.challenges.restaurant.simulator.rng import Rng
+    from duologue.core.rng import Rng
 
 Values = dict[str, str]
 """Slot name to value."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import call_text
 from duologue.challenges.restaurant.schema import templates
-from duologue.challenges.restaurant.simulator.rng import Rng
+from duologue.core.rng import Rng
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

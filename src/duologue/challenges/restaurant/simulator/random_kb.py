@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from duologue.challenges.restaurant.schema.ontology import FIELDS, kb_values
-from duologue.challenges.restaurant.simulator.rng import Rng
 from duologue.core.records import Fact
+from duologue.core.rng import Rng
 
 _ADJECTIVES = (
     "able adorable agreeable bad beautiful big black blue brave broad calm chubby clean crooked curved deep delightful"

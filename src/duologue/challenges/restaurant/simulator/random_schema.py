@@ -16,8 +16,8 @@ from duologue.challenges.restaurant.simulator import surface_forms
 from duologue.challenges.restaurant.simulator.dialogue_generator import is_training_request
 from duologue.challenges.restaurant.simulator.random_kb import new_names
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.rng import Rng
 from duologue.core.records import Fact
+from duologue.core.rng import Rng
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

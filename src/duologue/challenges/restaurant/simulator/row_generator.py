@@ -9,8 +9,8 @@ from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
 from duologue.challenges.restaurant.simulator.candidates import CandidateSampler
 from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
 from duologue.challenges.restaurant.simulator.recipe import STYLES
-from duologue.challenges.restaurant.simulator.rng import Rng, identifier
 from duologue.core.errors import UsageError
+from duologue.core.rng import Rng, identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

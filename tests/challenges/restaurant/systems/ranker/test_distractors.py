@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from duologue.challenges.restaurant.simulator.rng import Rng
 from duologue.challenges.restaurant.systems.ranker.distractors import DistractorSampler
 from duologue.core.records import Answer, Candidate, Example, Fact, Sample, Turn
+from duologue.core.rng import Rng
 
 FACTS = [
     Fact(subject=name, relation=field, object=value)

@@ -19,8 +19,8 @@ from duologue.core.records import Answer, Candidate, Example
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duologue.challenges.restaurant.simulator.rng import Rng
     from duologue.core.records import Fact, Sample
+    from duologue.core.rng import Rng
 
 _NAME = "{name}"
 _AT_HAND = 0.8  # how often a distractor names a restaurant or values of the dialogue, if there are any

@@ -18,9 +18,9 @@ from duologue.challenges.restaurant.schema.ontology import standard_schema
 from duologue.challenges.restaurant.simulator.random_kb import make_kb
 from duologue.challenges.restaurant.simulator.random_schema import random_schema
 from duologue.challenges.restaurant.simulator.recipe import STYLES, Generation
-from duologue.challenges.restaurant.simulator.rng import Rng
 from duologue.challenges.restaurant.simulator.row_generator import simulate
 from duologue.challenges.restaurant.systems.ranker.distractors import DistractorSampler
+from duologue.core.rng import Rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,33 +6,36 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from duologue.core import disk
-from duologue.core.errors import UsageError
+from duologue.core.errors import StorageError, UsageError
 from duologue.core.recipe import recipe_hash
 from duologue.core.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from duologue.challenges.restaurant.simulator.recipe import Generation
-    from duologue.core.records import Fact
+    from duologue.core.records import Record
 
 MANIFEST_NAME = ".generated.json"
-_VERSION = 1
-"""To be raised when the same recipe and seed give other bytes."""
 
 
-def corpus_key(recipe: Generation, seed: int, facts: Iterable[Sequence[Fact]]) -> str:
-    """Return a hash of all that determines the bytes: recipe (without its limits), seed, knowledge bases, version."""
-    plain = msgspec.structs.replace(recipe, part="all", subtask=0, n=0, train_dialogs=1, test_dialogs=1, kb1="", kb2="")
-    content = hashlib.sha256(f"{_VERSION}|{__version__}|{seed}|{recipe_hash(plain)}".encode())
-    for base in facts:
-        for fact in base:
-            content.update(f"{fact.subject}|{fact.relation}|{fact.object}\n".encode())
+def corpus_key(version: int, *, recipe: Record, seed: int, sources: Iterable[str] = ()) -> str:
+    """Return a hash of all that determines a corpus: its generator's version, ours, recipe, seed and source lines."""
+    content = hashlib.sha256(f"{version}|{__version__}|{seed}|{recipe_hash(recipe)}".encode())
+    for line in sources:
+        content.update(f"{line}\n".encode())
     return content.hexdigest()
+
+
+def sweep(paths: Iterable[Path]) -> None:
+    """Remove the temporary files that a killed run left beside the files to be written. Raises `StorageError`."""
+    for path in paths:
+        try:
+            for rest in path.parent.glob(f".{path.name}.*.part"):
+                rest.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot remove what a stopped run left in {path.parent}: {error.strerror}") from error
 
 
 class CorpusManifest:

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.restaurant.simulator.rng import Rng, digest, identifier
+from duologue.core.rng import Rng, digest, identifier
 
 
 def test_draws_of_a_key_are_the_same_on_every_version_of_python() -> None:

@@ -2,33 +2,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 
-from duologue.challenges.restaurant.simulator.manifest import CorpusManifest, corpus_key
-from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.records import Fact
+from duologue.core.manifest import CorpusManifest, corpus_key, sweep
+from duologue.core.records import Record
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FACTS = [Fact(subject="x", relation="price", object="cheap")]
+
+class Sizes(Record, frozen=True):
+    n: int = 1
 
 
-def test_the_key_changes_with_all_that_changes_bytes_and_with_nothing_else() -> None:
-    key = corpus_key(Generation(), 1, [FACTS])
-    assert key == corpus_key(Generation(part="tst1", subtask=2, n=7, train_dialogs=3), 1, [FACTS])
-    changed = [msgspec.structs.replace(FACTS[0], object="dear")]
-    others = {
-        corpus_key(Generation(), 2, [FACTS]),
-        corpus_key(Generation(hedge_info=0.1), 1, [FACTS]),
-        corpus_key(Generation(release="b"), 1, [FACTS]),
-        corpus_key(Generation(), 1, [changed]),
+def test_the_key_changes_with_all_that_changes_bytes() -> None:
+    keys = {
+        corpus_key(1, recipe=Sizes(), seed=1, sources=["a", "b"]),
+        corpus_key(2, recipe=Sizes(), seed=1, sources=["a", "b"]),
+        corpus_key(1, recipe=Sizes(2), seed=1, sources=["a", "b"]),
+        corpus_key(1, recipe=Sizes(), seed=2, sources=["a", "b"]),
+        corpus_key(1, recipe=Sizes(), seed=1, sources=["ab"]),
     }
-    assert len(others) == 4
-    assert key not in others
+    assert len(keys) == 5
+    assert corpus_key(1, recipe=Sizes(), seed=1, sources=["a", "b"]) in keys
 
 
 def test_a_file_is_complete_only_as_it_was_entered(tmp_path: Path) -> None:
@@ -64,6 +62,13 @@ def test_a_damaged_ledger_is_reported_and_a_strange_one_ignored(tmp_path: Path) 
 
 
 def test_files_of_another_version_of_duologue_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    key = corpus_key(Generation(), 1, [FACTS])
-    monkeypatch.setattr("duologue.challenges.restaurant.simulator.manifest.__version__", "0.0.0")
-    assert corpus_key(Generation(), 1, [FACTS]) != key
+    key = corpus_key(1, recipe=Sizes(), seed=1)
+    monkeypatch.setattr("duologue.core.manifest.__version__", "0.0.0")
+    assert corpus_key(1, recipe=Sizes(), seed=1) != key
+
+
+def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / ".a.json.x1.part").write_text("half")
+    (tmp_path / ".b.json.x1.part").write_text("somebody else's")
+    sweep([tmp_path / "a.json"])
+    assert [path.name for path in tmp_path.iterdir()] == [".b.json.x1.part"]
