@@ -59,4 +59,4 @@ def test_ray_is_started_here_where_no_address_is_given(tmp_path: Path) -> None:
 def test_a_cluster_that_is_not_there_is_named(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="Ray comes with the extra `cluster`")
     with pytest.raises(UsageError, match="cannot reach a Ray cluster"):
-        list(map_shards(str, [], tmp_path, engine="ray", address="127.0.0.1:1"))  # type: ignore[arg-type]  # never called
+        list(map_shards(str, [], tmp_path, engine="ray", address="127.0.0.1:1"))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.core.errors import DuologueError, MissingExtraError, UsageError
+from duologue.core.worker_pool import Shard
 from duologue.corpus.engine import finished, map_shards
-from duologue.corpus.shards import Shard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,7 @@ def test_ray_is_asked_for_by_the_name_of_its_extra(tmp_path: Path, works: Any, m
 def test_no_worker_outlives_a_process_that_was_killed(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1]); import works as t\n"
-        "from duologue.corpus.processes import Processes\n"
+        "from duologue.core.processes import Processes\n"
         "if __name__ == '__main__':\n"
         "    crew = Processes(t.double, 2)\n"
         "    print(*(process.pid for process in crew._workers), flush=True)\n"

@@ -24,9 +24,9 @@ from duologue.core.decompression import Meter
 from duologue.core.errors import FormatError
 from duologue.core.extras import need
 from duologue.core.records import Problem
+from duologue.core.worker_pool import Shard
 from duologue.corpus.contents import FEW_BLOCKS, SMALL_BLOCK, sampled
 from duologue.corpus.members import GZIP, LIMIT, MemberData, Members, ShardPlan, shard_name
-from duologue.corpus.shards import Shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator

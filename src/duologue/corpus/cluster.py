@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.extras import need
-from duologue.corpus.shards import Shard, ShardResult, do_one
+from duologue.core.worker_pool import Shard, ShardResult, do_one
 
 if TYPE_CHECKING:
-    from duologue.corpus.shards import Work
+    from duologue.core.worker_pool import Work
 
 AHEAD = 1
 """Shards beyond the number of workers that are on their way, so that no worker waits for its next one."""

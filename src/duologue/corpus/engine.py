@@ -7,18 +7,18 @@ goes on with the shards that have none, and as a result depends on nothing but i
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
 from duologue.core import disk
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
-from duologue.corpus.shards import do_one
+from duologue.core.processes import Processes
+from duologue.core.worker_pool import AHEAD, do_one, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from duologue.corpus.shards import Shard, ShardResult, Work, WorkerPool
+    from duologue.core.worker_pool import Shard, ShardResult, Work, WorkerPool
 
 ENGINES = ("processes", "ray")
 
@@ -38,33 +38,20 @@ def map_shards(
     `ENGINES`; `address` is that of a Ray cluster, without one Ray is started here. Raises `UsageError` for an unknown
     engine, `MissingExtraError` where Ray is not installed, `DuologueError` when a worker dies or its work fails.
     """
-    ordered: deque[Path] = deque()
-    unfinished: set[str] = set()
+
+    def write(outcome: ShardResult) -> Path:
+        if outcome.problem:
+            raise DuologueError(f"{outcome.name}: {outcome.problem}")
+        path = folder / outcome.name
+        disk.write_bytes(path, outcome.data)
+        return path
+
+    def there(shard: Shard) -> Path | None:
+        path = folder / shard.name
+        return path if path.is_file() else None
+
     pool = _start(work, workers, engine, address)
-    try:
-        for shard in shards:
-            path = folder / shard.name
-            ordered.append(path)
-            if not path.is_file():
-                while pool.full():
-                    _settle(pool.take(), folder, unfinished)
-                pool.give(shard)
-                unfinished.add(shard.name)
-            while ordered and ordered[0].name not in unfinished:
-                yield ordered.popleft()
-        while ordered:
-            while ordered[0].name in unfinished:
-                _settle(pool.take(), folder, unfinished)
-            yield ordered.popleft()
-    finally:
-        pool.close()
-
-
-def _settle(outcome: ShardResult, folder: Path, unfinished: set[str]) -> None:
-    if outcome.problem:
-        raise DuologueError(f"{outcome.name}: {outcome.problem}")
-    disk.write_bytes(folder / outcome.name, outcome.data)
-    unfinished.discard(outcome.name)
+    yield from in_order(pool, shards, write, there, ahead=AHEAD * workers)
 
 
 def finished(folder: Path) -> frozenset[str]:
@@ -85,8 +72,6 @@ def _start(work: Work, workers: int, engine: str, address: str | None) -> Worker
         raise UsageError(f"an address belongs to the engine 'ray', found '{address}' with '{engine}'")
     if workers == 1:
         return _Alone(work)
-    from duologue.corpus.processes import Processes
-
     return Processes(work, workers)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from pathlib import Path
 
-    from duologue.core.shards import Maker, Shard
+    from duologue.core.shards import Content, Maker
 
 SMALL = Generation(train_dialogs=30, test_dialogs=12)
 
@@ -168,7 +168,7 @@ def test_complete_files_are_kept_and_damaged_ones_made_again(tmp_path: Path, mon
     made: list[int] = []
 
     def counting(
-        prepare: Callable[[], Maker[Shard]], shards: Sequence[Shard], *, workers: int
+        prepare: Callable[[], Maker[Content]], shards: Sequence[Content], *, workers: int
     ) -> Generator[tuple[bytes, ...]]:
         made.append(len(shards))
         return generate_shards(prepare, shards, workers=workers)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from duologue.core.worker_pool import Shard
     from duologue.corpus.members import ShardPlan
-    from duologue.corpus.shards import Shard
 
 
 class Listed:

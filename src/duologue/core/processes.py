@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError
 from duologue.core.interrupts import ctrl_c_waits, leave_stops_to_the_parent
-from duologue.corpus.shards import Shard, ShardResult, do_one
+from duologue.core.worker_pool import Shard, ShardResult, do_one
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-    from duologue.corpus.shards import Work
+    from duologue.core.worker_pool import Work
 
 
 class Processes:
@@ -84,7 +84,7 @@ class Processes:
 def _died() -> DuologueError:
     return DuologueError(
         "a worker process ended before its work was done (was memory short?); run the command again, it goes on "
-        "with the shards that are missing, perhaps with --workers 1"
+        "with the files that are missing, perhaps with --workers 1"
     )
 
 
