@@ -40,6 +40,11 @@ slow: $(STAMP) $(UV)
 fuzz: $(STAMP)
 	$(BIN)/python benchmarks/fuzz.py --minutes 2 --jobs 2
 
+# What the tests do not see: 200 mutants on two processes.
+mutants: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
+	$(BIN)/python benchmarks/mutants.py --jobs 2
+
 # The site, with nothing from another host in it: workspace/site/index.html. Its links and hosts are tested.
 docs: $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict

@@ -1,23 +1,28 @@
 """Mutation testing: change one thing in a module, run the tests of that module, and list what no test sees.
 
-`make mutants`, or `python benchmarks/mutants.py --mutants 200 --seed 1 --only metrics`. A seeded sample, as many from
-each package, of the operators of cosmic-ray: places are drawn first, then one operator of each, so that an
+`make mutants`, or `python benchmarks/mutants.py --mutants 200 --seed 1 --package metrics`. A seeded sample, as many
+from each package, of the operators of cosmic-ray: places are drawn first, then one operator of each, so that an
 arithmetic sign with ten replacements counts no more than a constant with two. Annotations and what only type checkers
-read are left out, as are mutants that do not compile.
+read are left out, as are mutants that do not compile. `--only core/disk.py:225` tests again what was drawn there, and
+`--dry` lists what is drawn.
 
 A mutant runs, in a copy of the tree, up to the first failure: first the nearest test module (the mirror of its module,
 else the first that names it), then the others that name it and those of its room. One that hangs in the nearest is
-killed; one that runs out of time in the others has survived. Survivors are printed with their difference.
-`mutants-equivalent.toml` keeps those that no test could tell from the original, with the reason. Exit code 1 where less
-than `--share` of the others are killed in a package.
+killed if the unchanged program, tried right then, needs less than a quarter of the limit; one that runs out of time in
+the others has survived. A test module that kills must pass without the mutant: exit code 2 where it does not.
+Survivors are printed with their difference. `mutants-equivalent.toml` keeps those that no test could tell from the
+original, with the reason. Exit code 1 where less than `--share` of the others are killed in a package.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import compileall
 import difflib
 import os
+import py_compile
+import re
 import shutil
 import signal
 import subprocess
@@ -33,6 +38,7 @@ from queue import SimpleQueue
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pytest
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
@@ -196,6 +202,14 @@ def tests_of(module: str) -> tuple[str, ...]:
     return tuple(one.relative_to(ROOT).as_posix() for one in dict.fromkeys(found) if one.is_file())[:_MOST]
 
 
+_SOUND: set[str] = set()
+"""Test modules that were seen to pass on the unchanged tree."""
+
+
+class BrokenTestError(Exception):
+    """A test fails without a mutant, so that it tells nothing."""
+
+
 class Copy:
     """A copy of the tree in which one module at a time is changed."""
 
@@ -208,9 +222,14 @@ class Copy:
                 shutil.copytree(source, folder / name, ignore=spared, symlinks=True)
             elif source.is_file():
                 shutil.copy(source, folder / name)
+        by_content = py_compile.PycInvalidationMode.CHECKED_HASH  # two mutants may be written within one second
+        compileall.compile_dir(folder / "src", quiet=2, invalidation_mode=by_content)
 
     def run(self, tests: Sequence[str], seconds: float) -> tuple[int | None, str]:
-        """Run tests up to the first failure; return pytest's exit code, `None` past the limit, and what it printed."""
+        """Run tests up to the first failure; return pytest's exit code, `None` past the limit, and what it printed.
+
+        Where every test is one of those that are not run by default, that is no failure.
+        """
         environment = os.environ | {
             "PYTHONPATH": str(self.folder / "src"),
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -235,26 +254,39 @@ class Copy:
             finally:
                 _end(process)
             said.seek(0)
-            return code, said.read()
+            return 0 if code == pytest.ExitCode.NO_TESTS_COLLECTED else code, said.read()
 
     def test(self, mutant: Mutant, seconds: float) -> Tested:
-        """Run the tests of a mutant's module on it."""
+        """Run the tests of a mutant's module on it. Raises `BrokenTestError` where they fail without it, too."""
         path = self.folder / SOURCE / mutant.module
         before = path.read_bytes()
         start = time.monotonic()
-        path.write_text(mutant.source, encoding="utf-8")
         tests = tests_of(mutant.module)
-        killed, how = False, f"{len(tests)} test modules pass"
-        try:
-            for some, hangs in ((tests[:1], True), (tests[1:], False)):
-                if some and not killed:
-                    code, said = self.run(some, seconds)
-                    killed = hangs if code is None else code != 0
-                    failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
-                    how = "past the limit" if code is None else failed[0] if failed else how
-        finally:
-            path.write_bytes(before)
-        return Tested(mutant, killed, how[:150], time.monotonic() - start)
+        for some in (tests[:1], tests[1:]):
+            path.write_text(mutant.source, encoding="utf-8")
+            try:
+                code, said = self.run(some, seconds) if some else (0, "")
+            finally:
+                path.write_bytes(before)
+            spent = time.monotonic() - start
+            if code is None:
+                hangs = some == tests[:1] and self.run(some, seconds / 4)[0] == 0
+                return Tested(mutant, hangs, "past the limit", spent)
+            if code:
+                lines = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
+                failed = re.search(r"tests/[\w/]+\.py", lines[0]) if lines else None
+                self.demand_sound(failed[0] if failed else some[0], seconds)
+                return Tested(mutant, killed=True, how=lines[0][:150] if lines else f"exit {code}", seconds=spent)
+        how = f"{len(tests)} test modules pass"
+        return Tested(mutant, killed=False, how=how, seconds=time.monotonic() - start)
+
+    def demand_sound(self, test: str, seconds: float) -> None:
+        """Raise `BrokenTestError` where a test module fails without a mutant; each is tried once."""
+        if test not in _SOUND:
+            code, said = self.run([test], seconds * 4)
+            if code != 0:
+                raise BrokenTestError(f"{test} must pass before anything is changed\n{said[-4000:]}")
+            _SOUND.add(test)
 
 
 def _end(process: subprocess.Popen[Any]) -> None:
@@ -278,24 +310,24 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=120.0, help="limit of one mutant")
     parser.add_argument("--share", type=float, default=0.93, help="of non-equivalent mutants, to be killed per package")
-    parser.add_argument("--only", action="append", choices=sorted(PACKAGES), help="a package (may be repeated)")
+    parser.add_argument("--package", action="append", choices=sorted(PACKAGES), help="may be repeated")
+    parser.add_argument("--only", action="append", metavar="MODULE[:LINE]", help="of what is drawn; may be repeated")
+    parser.add_argument("--dry", action="store_true", help="list what is drawn and test nothing")
     how = parser.parse_args()
-    packages = how.only or list(PACKAGES)
+    packages = how.package or list(PACKAGES)
     known = equivalents()
     drawn = [one for name in packages for one in sample(name, -(-how.mutants // len(packages)), how.seed)]
+    if how.only:
+        drawn = [one for one in drawn if {one.module, f"{one.module}:{one.line}"} & set(how.only)]
     mutants = [one for one in drawn if (one.module, one.difference) not in known]
+    if how.dry or not mutants:
+        for one in drawn:
+            print(f"{one.module}:{one.line} {one.operator}{'' if one in mutants else ' (equivalent)'}", *one.difference)
+        return 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:
         copies: SimpleQueue[Copy] = SimpleQueue()
         for number in range(how.jobs):
             copies.put(Copy(Path(name) / str(number)))
-        one = copies.get()
-        tests = sorted({test for mutant in mutants for test in tests_of(mutant.module)})
-        code, said = one.run([*tests, "-n", str(how.jobs)], how.seconds * 10)
-        copies.put(one)
-        if code != 0:
-            print(said[-4000:])
-            print("these tests must pass before anything is changed")
-            return 2
 
         def test(mutant: Mutant) -> Tested:
             copy = copies.get()
@@ -311,7 +343,12 @@ def main() -> int:
             return done
 
         with ThreadPoolExecutor(how.jobs) as pool:
-            tested = list(pool.map(test, mutants))
+            try:
+                tested = list(pool.map(test, mutants))
+            except BrokenTestError as error:
+                pool.shutdown(cancel_futures=True)
+                print(error)
+                return 2
     return _report(packages, drawn, tested, how.share)
 
 
