@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -104,3 +105,54 @@ def test_a_report_without_its_ranking_score_has_no_rank(make_report: MakeReport)
 def test_no_reports_are_refused() -> None:
     with pytest.raises(UsageError, match="no reports to show"):
         boards([])
+
+
+def test_a_board_is_in_percent_where_all_its_scores_are_fractions(make_report: MakeReport) -> None:
+    report = make_report("a", wrong=10)
+    plain = msgspec.structs.replace(
+        report, scores=tuple(msgspec.structs.replace(one, percent=False) for one in report.scores)
+    )
+    lost = msgspec.structs.replace(make_report("lost"), rank_by="charm", items=())
+    assert boards([report, make_report("b")])[0].percent
+    assert not boards([plain])[0].percent
+    assert boards([report, lost])[0].percent
+
+
+def test_a_score_that_is_no_number_has_no_rank_and_no_part_in_the_mean(make_report: MakeReport) -> None:
+    broken = make_report("broken")
+    nothing = tuple(msgspec.structs.replace(one, value=math.nan) for one in broken.scores)
+    empty = tuple((name, (0.0,) * len(counts)) for name, counts in broken.items)
+    broken = msgspec.structs.replace(broken, scores=nothing, items=empty)
+    board = boards([make_report("a", wrong=10), broken])[0]
+    assert [(name, cell.rank, cell.score is None) for name, cell in board.sets[0].cells.items()] == [
+        ("a", 1, False),
+        ("broken", None, True),
+    ]
+    assert [(one.name, one.number, one.mean, one.lowest, one.sets) for one in board.systems] == [
+        ("a", 0, 0.9, ("tst1", 0.9), 1),
+        ("broken", 1, None, None, 0),
+    ]
+
+
+def test_the_warning_of_one_report_is_that_of_the_board(make_report: MakeReport) -> None:
+    reports = [make_report("a", test_set="one"), make_report("a", test_set="two", dialogues=False)]
+    assert boards(reports)[0].caution == reports[1].caution != ""
+    assert boards(reports[:1])[0].caution == ""
+
+
+def test_reports_without_items_meet_by_their_signatures(make_report: MakeReport) -> None:
+    bare = [
+        msgspec.structs.replace(make_report(system, n=n, test_set=None), items=())
+        for system, n in (("a", 5), ("a", 6), ("b", 5))
+    ]
+    same = msgspec.structs.replace(bare[2], signature=bare[0].signature)
+    assert [(one.name, one.n, list(one.cells)) for one in boards([*bare[:2], same])[0].sets] == [
+        ("set 1", 5, ["a", "b"]),
+        ("set 2", 6, ["a"]),
+    ]
+
+
+def test_a_test_set_is_as_large_as_its_largest_report(make_report: MakeReport) -> None:
+    bare = msgspec.structs.replace(make_report("b", n=7), items=())
+    assert boards([bare, make_report("a", n=9)])[0].sets[0].n == 9
+    assert boards([make_report("a", n=9), bare])[0].sets[0].n == 9

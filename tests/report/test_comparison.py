@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 from duologue.core.errors import UsageError
-from duologue.metrics.rank import PrecisionAt
+from duologue.metrics.rank import PrecisionAt, ranking_metric
 from duologue.report import compare, compare_all, rank_all
 from duologue.report.board import boards
-from duologue.report.comparison import in_order, system_names, widest_gaps
+from duologue.report.comparison import in_order, rank_value, system_names, widest_gaps
+from tests.report.lower_is_better import Errors, with_lower_better
 
 if TYPE_CHECKING:
+    from duologue.metrics.counts import Metric
     from tests.report.conftest import MakeReport
 
 
@@ -141,3 +144,68 @@ def test_the_items_apart_most_come_first(make_report: MakeReport) -> None:
     gaps = widest_gaps(make_report("a", wrong=1), make_report("b", wrong=3), PrecisionAt(1), 5)
     assert [(gap.id, gap.a, gap.b) for gap in gaps] == [("tst1/0001", 1, 0), ("tst1/0002", 1, 0)]
     assert widest_gaps(make_report("a"), make_report("b"), PrecisionAt(1)) == ()
+
+
+def test_where_less_is_better_the_lower_one_wins(make_report: MakeReport) -> None:
+    good, poor = (with_lower_better(make_report(name, wrong=wrong)) for name, wrong in (("z", 10), ("a", 40)))
+    (found,) = compare(good, poor, metrics=[Errors()])
+    assert (found.better, found.win_loss) == ("a", (30, 0, 70))
+    assert found.tested.difference == pytest.approx(-0.3)
+    assert not found.higher_is_better
+    (turned,) = compare(poor, good, metrics=[Errors()])
+    assert (turned.better, turned.win_loss) == ("b", (0, 30, 70))
+    assert [one.system for one in in_order([poor, good])] == ["z", "a"]
+    assert [place.system for place in rank_all([poor, good], formulas=lambda _: [Errors()]).places] == ["z", "a"]
+
+
+def test_a_family_is_said_in_words(make_report: MakeReport) -> None:
+    a, b = make_report("a", wrong=2), make_report("b", wrong=3)
+    others = compare(a, b, metrics=[PrecisionAt(2)])
+    assert {one.family for one in others} == {"one pair of systems on 1 score beside that which ranks"}
+    assert {one.swaps for one in others} == {"all 2 swaps"}
+    elsewhere = compare(a, msgspec.structs.replace(b, rank_by="p@2"), metrics=[PrecisionAt(1)])
+    assert len(elsewhere) == 1
+
+
+def test_a_score_that_another_report_ranks_by_is_a_family_of_its_own(make_report: MakeReport) -> None:
+    reports = [make_report(name, wrong=wrong) for name, wrong in (("a", 0), ("b", 30), ("c", 60), ("d", 90))]
+    reports[2:] = [msgspec.structs.replace(one, rank_by="p@2") for one in reports[2:]]
+    found = compare_all({"one": reports}, resamples=500)
+    assert [(one.a, one.b, one.tested.name) for one in found] == [("a", "b", "p@1"), ("c", "d", "p@2")]
+    alone = compare_all({"one": reports[:3]}, resamples=500)
+    assert [(one.a, one.b) for one in alone] == [("a", "b")]
+
+
+def test_a_report_of_no_items_or_no_counts_is_left_out(make_report: MakeReport) -> None:
+    whole = make_report("a")
+    for lacking in ({"items": ()}, {"columns": ()}):
+        odd = msgspec.structs.replace(make_report("b"), **lacking)
+        assert compare_all({"one": [whole, odd]}) == ()
+
+
+def test_the_items_apart_most_are_in_order_of_their_gap_then_their_id(make_report: MakeReport) -> None:
+    a, b = make_report("a", ids="zyxw"), make_report("b", ids="wxyz", wrong=3)
+    assert [gap.id for gap in widest_gaps(a, b, ranking_metric_of("mrr"))] == ["w", "x", "y"]
+    rows = dict(b.items)
+    half = tuple((name, (*rows["z"][:-1], 0.5) if name == "y" else counts) for name, counts in b.items)
+    found = widest_gaps(a, msgspec.structs.replace(b, items=half), ranking_metric_of("mrr"), 2)
+    assert [gap.id for gap in found] == ["w", "x"]
+    assert [gap.a for gap in found] == [1.0, 1.0]
+    assert [gap.b for gap in found] == pytest.approx([1 / 3, 1 / 3])
+    assert widest_gaps(a, b, ranking_metric_of("mrr"), 1)[0].id == "w"
+
+
+def ranking_metric_of(name: str) -> Metric[Any]:
+    found = ranking_metric(name)
+    assert found is not None
+    return found
+
+
+def test_a_report_without_its_ranking_score_comes_last(make_report: MakeReport) -> None:
+    lost = msgspec.structs.replace(make_report("a"), rank_by="charm")
+    broken = make_report("b")
+    broken = msgspec.structs.replace(
+        broken, scores=tuple(msgspec.structs.replace(one, value=math.nan) for one in broken.scores)
+    )
+    assert [one.system for one in in_order([broken, lost, make_report("c", wrong=99)])] == ["c", "a", "b"]
+    assert (rank_value(lost), rank_value(make_report("c", wrong=50))) == (None, 0.5)

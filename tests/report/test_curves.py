@@ -8,6 +8,7 @@ import pytest
 
 from duologue.core.errors import UsageError
 from duologue.report.curves import curve_page, curves, drawing
+from duologue.report.figures import mark
 
 if TYPE_CHECKING:
     from duologue.core.records import Report
@@ -88,3 +89,65 @@ def test_the_table_of_the_page_has_each_score_under_its_name(reports: list[Repor
     for report in reports:
         for score in report.scores:
             assert f"{100 * score.value:.2f}" in page
+
+
+SVG = """\
+<svg class="curves" viewBox="0 0 720 340" width="100%" aria-hidden="true" focusable="false">
+<line class="grid" x1="64" x2="696" y1="300.0" y2="300.0"/><text x="54" y="304.0" text-anchor="end">0</text>
+<line class="grid" x1="64" x2="696" y1="229.0" y2="229.0"/><text x="54" y="233.0" text-anchor="end">25</text>
+<line class="grid" x1="64" x2="696" y1="158.0" y2="158.0"/><text x="54" y="162.0" text-anchor="end">50</text>
+<line class="grid" x1="64" x2="696" y1="87.0" y2="87.0"/><text x="54" y="91.0" text-anchor="end">75</text>
+<line class="grid" x1="64" x2="696" y1="16.0" y2="16.0"/><text x="54" y="20.0" text-anchor="end">100</text>
+<text x="64.0" y="322" text-anchor="middle">0</text>
+<text x="222.0" y="322" text-anchor="middle">0.5</text>
+<text x="696.0" y="322" text-anchor="middle">2</text>
+<g class="c0"><polyline class="curve" points="64.0,44.4 222.0,101.2 696.0,243.2"/>
+<line class="whisker" x1="64.0" x2="64.0" y1="67.5" y2="31.0"/>
+<path class="mark" transform="translate(64.0 44.4)" d="0"/>
+<line class="whisker" x1="222.0" x2="222.0" y1="129.3" y2="77.6"/>
+<path class="mark" transform="translate(222.0 101.2)" d="0"/>
+<line class="whisker" x1="696.0" x2="696.0" y1="262.7" y2="216.8"/>
+<path class="mark" transform="translate(696.0 243.2)" d="0"/></g>
+<g class="c1"><polyline class="curve" points="64.0,158.0"/>
+<line class="whisker" x1="64.0" x2="64.0" y1="185.9" y2="130.1"/>
+<path class="mark" transform="translate(64.0 158.0)" d="1"/></g></svg>
+"""
+
+
+def test_curves_are_drawn_to_the_point(make_report: MakeReport) -> None:
+    given = (("a", 0, 10), ("a", 0.5, 30), ("a", 2, 80), ("b", 0, 50))
+    reports = [
+        msgspec.structs.replace(make_report(system, wrong=wrong), meta={"strength": strength})
+        for system, strength, wrong in given
+    ]
+    svg = str(drawing(curves(reports)))
+    for number in (0, 1):
+        svg = svg.replace(f'd="{mark(number)}"', f'd="{number}"')
+    assert svg == SVG.replace("\n", "")
+
+
+def test_where_no_noise_is_strong_all_points_stand_at_the_left(make_report: MakeReport) -> None:
+    report = msgspec.structs.replace(make_report("a", wrong=10), meta={"strength": 0})
+    svg = str(drawing(curves([report])))
+    assert 'points="64.0,158.0"' in svg
+    assert ">85</text>" in svg  # a close-up
+    assert curves([msgspec.structs.replace(make_report("a", wrong=100), meta={"strength": 0})])[0].kept is None
+
+
+def test_what_is_no_fraction_has_plain_ticks(make_report: MakeReport) -> None:
+    report = msgspec.structs.replace(make_report("a", wrong=10), meta={"strength": 1})
+    plain = msgspec.structs.replace(
+        report, scores=tuple(msgspec.structs.replace(s, percent=False) for s in report.scores)
+    )
+    assert ">0.8</text>" in str(drawing(curves([plain])))
+    page = curve_page([plain], title="toy")
+    assert "0.9000" in page
+    assert "90.00" not in page
+
+
+def test_reports_that_come_from_files_have_their_scores_in_the_table(reports: list[Report]) -> None:
+    (again,) = (msgspec.json.decode(msgspec.json.encode(one), type=type(one)) for one in reports[:1])
+    page = curve_page([again, *reports[1:]], title="toy")
+    row = [f"<td>{100 * score.value:.2f}</td>" for score in again.scores]
+    assert all(cell in page for cell in row)
+    assert "–" not in page

@@ -92,20 +92,23 @@ class Ratio(Metric[float]):
         return share(sums[..., 0], sums[..., 1])
 
 
-def ranked(rows: Mapping[str, tuple[float, ...]], *formulas: Ratio, most: int) -> tuple[list[str], list[str]]:
-    """Return the best and the worst items by `points` of counts `one`, `points`, `asked`, `right`."""
-    columns = ("one", "points", "asked", "right")
-    report = Report(
+def report_of(rows: Mapping[str, tuple[float, ...]]) -> Report:
+    """Return a report that ranks by `points`, of counts `one`, `points`, `asked`, `right`."""
+    return Report(
         task="x",
         variant="strict",
         n=len(rows),
         scores=(),
         rank_by="points",
-        columns=columns,
+        columns=("one", "points", "asked", "right"),
         items=tuple(rows.items()),
         signature=Signature(),
     )
-    found = find_error_examples(report, formulas, [example(name) for name in rows], {}, most=most)
+
+
+def ranked(rows: Mapping[str, tuple[float, ...]], *formulas: Ratio, most: int) -> tuple[list[str], list[str]]:
+    """Return the best and the worst items by `points` of counts `one`, `points`, `asked`, `right`."""
+    found = find_error_examples(report_of(rows), formulas, [example(name) for name in rows], {}, most=most)
     return [item.id for item in found.best], [item.id for item in found.worst]
 
 
@@ -186,3 +189,52 @@ def test_a_score_that_counts_once_per_dialogue_is_shown_by_whole_dialogues() -> 
     assert found.best[0].answer == ("1. said d1#1", "2. said d1#2")
     assert found.best[0].references == ("1. yes", "2. yes")
     assert found.best[0].history == (("user", "<hi> from d1#2"),)
+
+
+def test_ranges_hold_their_lower_end_and_go_beyond_0_and_1_where_scores_do() -> None:
+    rows = {name: (1.0, points, 0.0, 0.0) for name, points in (("a", 0.0), ("b", 0.1), ("c", 0.3), ("d", 1.0))}
+    rows["e"] = (0.0, 1.0, 0.0, 0.0)
+    points = Ratio("points", "points", "one")
+    (found,) = distributions(report_of(rows), [points])
+    assert [bar.items for bar in found.bars] == [1, 1, 0, 1, 0, 0, 0, 0, 0, 1]
+    assert [bar.share for bar in found.bars][:2] == [0.25, 0.25]
+    assert (found.bars[0].low, found.bars[-1].high, found.unknown, found.percent) == (0.0, 1.0, 1, True)
+    wide = rows | {"f": (1.0, -1.0, 0.0, 0.0), "g": (1.0, 4.0, 0.0, 0.0)}
+    (found,) = distributions(report_of(wide), [points])
+    assert [(bar.low, bar.high) for bar in (found.bars[0], found.bars[-1])] == [(-1.0, -0.5), (3.5, 4.0)]
+    assert [bar.items for bar in found.bars] == [1, 0, 3, 0, 1, 0, 0, 0, 0, 1]
+
+
+def test_a_score_that_says_nothing_of_any_item_has_no_ranges() -> None:
+    (found,) = distributions(report_of({"a": (0.0, 1.0, 0.0, 0.0)}), [Ratio("points", "points", "one")])
+    assert (found.bars, found.unknown, found.grouped) == ((), 1, False)
+
+
+def test_an_item_stands_among_the_best_or_the_worst_as_far_as_there_are_enough() -> None:
+    rows = {name: (1.0, float(place), 0.0, 0.0) for place, name in enumerate("abcde")}
+    points = Ratio("points", "points", "one")
+    assert ranked(rows, points, most=9) == (["e", "d", "c"], ["a", "b", "c"])
+    assert ranked(rows, points, most=1) == (["e"], ["a"])
+    assert ranked(dict(list(rows.items())[:4]), points, most=9) == (["d", "c"], ["a", "b"])
+    assert ranked({}, points, most=9) == ([], [])
+
+
+def test_knowledge_that_fits_is_shown_whole(make_report: MakeReport) -> None:
+    report = make_report(n=1)
+    one = example(names_of(report)[0])
+    fits = msgspec.structs.replace(one, sample=msgspec.structs.replace(one.sample, knowledge=one.sample.knowledge[:2]))
+    (found,) = find_error_examples(report, ranking_formulas(report), [fits], {}).best
+    assert (found.knowledge, found.more_knowledge) == (("s · r · o0", "s · r · o1"), 0)
+
+
+def test_a_ranking_is_shown_where_there_is_no_text(make_report: MakeReport) -> None:
+    report = make_report(n=1)
+    (name,) = names_of(report)
+
+    def said(answer: Answer) -> tuple[str, ...]:
+        return find_error_examples(report, ranking_formulas(report), [example(name)], {name: answer}).best[0].answer
+
+    assert said(Answer(text="", ranking=("a",))) == ("",)
+    assert said(Answer(ranking=("b", "x", "a", "c"))) == ("1. no", "2. x", "3. yes")
+    assert said(Answer(ranking=())) == ()
+    assert said(Answer()) == ()

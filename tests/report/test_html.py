@@ -13,6 +13,8 @@ from duologue.core.errors import StorageError
 from duologue.core.records import Problem
 from duologue.report import leaderboard_page, page, rank_all, write_page
 from duologue.report.error_examples import ErrorExample, ErrorExamples
+from duologue.report.html import Display
+from tests.report.lower_is_better import Errors, with_lower_better
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -226,3 +228,48 @@ def test_a_table_that_goes_on_beyond_the_screen_says_so(reports: list[Report]) -
     assert "表格未完" in text
     assert "frame.scrollWidth > frame.clientWidth" in text
     assert "linear-gradient" in text
+
+
+def test_a_figure_behind_the_scores_is_in_percent_where_the_score_is(make_report: MakeReport) -> None:
+    report = make_report("a", wrong=20)
+    plain = msgspec.structs.replace(
+        report, scores=tuple(msgspec.structs.replace(one, percent=False) for one in report.scores)
+    )
+    lost = msgspec.structs.replace(report, rank_by="charm")
+    assert [Display("x", one, (), None).percent for one in (report, plain, lost)] == [True, False, True]
+
+
+def test_a_board_shows_its_examples_in_its_order_and_its_axis_by_its_scores(make_report: MakeReport) -> None:
+    reports = [make_report("fair", wrong=3), make_report("good"), make_report("poor", wrong=30)]
+
+    def shown(name: str) -> ErrorExamples:
+        one = ErrorExample(name, 1.0, (), (), 0, (), (f"said by {name}",))
+        return ErrorExamples((one,), (one,))
+
+    showcases = {"fair": shown("fair"), "good": shown("good")}
+    text = leaderboard_page(rank_all(reports, resamples=100), title="x", showcases=showcases)
+    assert re.findall(r"<summary><code>(\w+)</code>", text) == ["good", "good", "fair", "fair"]
+    assert "The axis runs from 60 to 100 %." in text
+    plain = [
+        msgspec.structs.replace(one, scores=tuple(msgspec.structs.replace(s, percent=False) for s in one.scores))
+        for one in reports
+    ]
+    text = leaderboard_page(rank_all(plain, resamples=100), title="x")
+    assert "The axis runs from 0.0000 to 1.0000." in text
+
+
+def test_numbers_of_a_page_count_systems_test_sets_and_answers(reports: list[Report]) -> None:
+    words = " ".join(" ".join(read(page(reports)).words).split())
+    assert "Systems: 3. Test sets: 2. Scored answers: 1,200." in words
+
+
+def test_a_difference_has_a_true_minus_sign(make_report: MakeReport) -> None:
+    report = make_report("a", wrong=20)
+    other = make_report("b", wrong=60)
+    words = " ".join(read(page([report, other])).words)
+    assert "+40.00" in words
+    assert not re.search("\N{MINUS SIGN}[0-9]", words)
+    turned = [with_lower_better(one) for one in (report, other)]
+    formulas = [Errors()]
+    words = " ".join(read(page(turned, formulas=lambda _: formulas)).words)
+    assert "\N{MINUS SIGN}40.00" in words

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.report.numbers import interval, percent, points, probability, thousands
+from duologue.report.numbers import figure, interval, percent, points, probability, thousands
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,49 @@ def test_p_values_show_as_many_places_as_say_something() -> None:
 
 def test_counts_have_their_thousands_set_apart() -> None:
     assert thousands(1234567) == "1,234,567"
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [
+        (0.9995, "1"),
+        (0.9994, "0.999"),
+        (0.001, "0.001"),
+        (0.00099, "0.0010"),
+        (0.0001, "0.0001"),
+        (0.000099, "<0.0001"),
+        (0.0, "<0.0001"),
+        (math.nan, "–"),
+    ],
+)
+def test_p_values_change_their_form_at_their_bounds(p: float, shown: str) -> None:
+    assert probability(p) == shown
+
+
+def test_what_is_no_fraction_is_shown_as_it_is() -> None:
+    assert [figure(value, of_one=False) for value in (2.24, 0.0, -1.5, 100.0)] == [
+        "2.2400",
+        "0.0000",
+        "-1.5000",
+        "100.0000",
+    ]
+    assert [figure(value, of_one=False) for value in (None, math.nan)] == ["–", "–"]
+    assert [points(value, of_one=False) for value in (0.25, -0.25, 0.00001)] == ["+0.2500", "-0.2500", "0.0000"]
+    assert (points(math.nan), points(math.nan, of_one=False)) == ("–", "–")
+    assert interval(0.25, 2.0, of_one=False) == "0.2500 to 2.0000"
+
+
+def test_half_an_interval_is_none() -> None:
+    assert (interval(None, 0.5), interval(0.5, None)) == ("–", "–")
+
+
+def test_as_many_digits_are_shown_as_are_asked_for() -> None:
+    assert (percent(0.12345, 0), percent(0.12345, 1), percent(0.99999, 1), percent(1e-9, 1)) == (
+        "12",
+        "12.3",
+        "99.9",
+        "0.1",
+    )
+    assert interval(0.12345, 0.5, 1) == "12.3 to 50.0"
+    assert points(0.12345, digits=1) == "+12.3"
+    assert percent(-0.5) == "-50.00"

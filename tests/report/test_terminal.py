@@ -9,10 +9,87 @@ import msgspec
 from rich.console import Console, RenderableType
 
 from duologue.core.records import Problem
-from duologue.report import compare, compare_all, render, render_comparisons, render_whole
+from duologue.metrics.rank import PrecisionAt
+from duologue.report import (
+    compare,
+    compare_all,
+    rank_all,
+    render,
+    render_comparisons,
+    render_external,
+    render_gaps,
+    render_leaderboard,
+    render_test_sets,
+    render_whole,
+)
+from duologue.report.comparison import widest_gaps
 
 if TYPE_CHECKING:
     from tests.report.conftest import MakeReport
+
+PAIR = """\
+A = a, B = b; tst1, 100 items
+score    A %    B %  A - B    95 % interval       p  p adj. better
+──────────────────────────────────────────────────────────────────
+p@1    98.00  40.00 +58.00 +47.44 to +68.56 <0.0001 <0.0001 A
+p@2    98.00  40.00 +58.00 +47.44 to +68.56 <0.0001 <0.0001 A
+p@5   100.00 100.00   0.00     0.00 to 0.00       1       1 tie
+mrr    98.67  60.00 +38.67 +31.63 to +45.71 <0.0001 <0.0001 A
+Items on which A is better/worse/equal: p@1 58/0/42, p@2 58/0/42, p@5 0/0/100,
+mrr 58/0/42.
+True differences that are found here with a chance of 80 %: p@1 14.73, p@2
+14.73, mrr 9.82.
+Family: one pair of systems on p@1, which ranks; 10,000 random swaps of whole
+dialogues.
+Family: one pair of systems on 3 scores beside that which ranks; 10,000 random
+swaps of whole dialogues.
+p: paired approximate randomisation. p adj.: corrected over its family
+(step-down maximum statistic). Better: p adj. below 0.05. A tie means that no
+difference is shown, not that there is none.
+"""
+PAIRS = """\
+one, 100 items
+ A   B   score    A - B      95 % interval         p    p adj.   better
+────────────────────────────────────────────────────────────────────────
+ a   b   p@1     +30.00   +20.69 to +39.31   <0.0001   <0.0001   A
+ a   c   p@1     +31.00   +21.61 to +40.39   <0.0001   <0.0001   A
+ b   c   p@1      +1.00     -0.97 to +2.97         1         1   tie
+two, 100 items
+ A   B   score    A - B      95 % interval         p    p adj.   better
+────────────────────────────────────────────────────────────────────────
+ a   b   p@1     +30.00   +20.69 to +39.31   <0.0001   <0.0001   A
+ a   c   p@1     +31.00   +21.61 to +40.39   <0.0001   <0.0001   A
+ b   c   p@1      +1.00     -0.97 to +2.97         1         1   tie
+Family: all 3 pairs of systems on p@1, which ranks; 10,000 random swaps of whole dialogues.
+"""
+WHOLE = """\
+toy (strict), a: 3 files
+external data: wiki (open)
+ test set     n    p@1 %     95 % interval    p@2 %    p@5 %    mrr %
+──────────────────────────────────────────────────────────────────────
+ t1          50    80.00    65.72 to 89.30    80.00   100.00    86.67
+ t1          40    50.00    34.35 to 65.65    50.00   100.00    66.67
+ t2          30   100.00   88.65 to 100.00   100.00   100.00   100.00
+ t1          90    66.67    56.10 to 75.79    66.67   100.00    77.78
+ t2          30   100.00   88.65 to 100.00   100.00   100.00   100.00
+ all        120    75.00    66.31 to 82.06    75.00   100.00    83.33
+error: row 0: odd [r0]
+warning: odd [r1]
+"""
+BOARD = """\
+toy (strict), tst1, 100 items
+ tier    ranks   system   p@1 %    95 % interval   external data   p@2 %    p@5 %   mrr %
+──────────────────────────────────────────────────────────────────────────────────────────
+    1   1 to 2   a        90.00   81.86 to 94.72   not declared    90.00   100.00   93.33
+    1   1 to 2   b        88.00   79.59 to 93.24   not declared    88.00   100.00   92.00
+    2        3   c        20.00   13.12 to 29.28   not declared    20.00   100.00   46.67
+Within a tier no system is shown to be worse than its first (5 % over the family: all 3 pairs of
+systems on p@1, which ranks). Ranks: what the tests leave open.
+A true difference of 12.77 points in p@1 is found with a chance of 80 %.
+warning: all of it
+d: scored on other items, not compared
+x.json: refused (3 problems): line 1
+"""
 
 
 def shown(renderable: RenderableType, width: int = 100) -> str:
@@ -111,3 +188,144 @@ def test_of_a_whole_submission_the_score_that_ranks_stands_first_and_once(make_r
         files[0].rank_by,
         *(score.name for score in files[0].scores if score.name != files[0].rank_by),
     ]
+
+
+def lines(text: str) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def test_a_pair_is_printed_with_heads_figures_and_what_they_mean(make_report: MakeReport) -> None:
+    found = compare(make_report("a", wrong=2), make_report("b", wrong=60))
+    assert lines(shown(render_comparisons(found), width=80)) == PAIR
+
+
+def test_several_pairs_are_printed_by_test_set(make_report: MakeReport) -> None:
+    systems = (("a", 0), ("b", 30), ("c", 31))
+    sets = {name: [make_report(one, wrong=wrong, test_set=name) for one, wrong in systems] for name in ("one", "two")}
+    assert lines(shown(render_comparisons(compare_all(sets)))).startswith(PAIRS)
+    unnamed = compare_all({"": [make_report("a", test_set=None), make_report("b", wrong=30, test_set=None)]})
+    assert "A = a, B = b; same items, 100 items" in shown(render_comparisons(unnamed))
+
+
+def test_what_is_no_fraction_is_compared_as_it_is(make_report: MakeReport) -> None:
+    found = compare(make_report("a", wrong=2), make_report("b", wrong=60))[:1]
+    small = [one._replace(percent=False, tested=one.tested._replace(detectable=0.5)) for one in found]
+    text = lines(shown(render_comparisons(small), width=80))
+    assert "p@1   0.9800 0.4000 +0.5800 +0.4744 to +0.6856 <0.0001 <0.0001 A\n" in text
+    assert "with a chance of 80 %: p@1 0.5000.\n" in text
+
+
+def test_a_difference_that_no_test_could_find_is_not_told(make_report: MakeReport) -> None:
+    found = compare(make_report("a", wrong=2), make_report("b", wrong=60))
+    for least in (0.0, float("inf"), float("nan")):
+        tested = [one._replace(tested=one.tested._replace(detectable=least)) for one in found]
+        assert "True differences" not in shown(render_comparisons(tested))
+
+
+def test_long_names_are_folded_and_the_figures_stand_whole(make_report: MakeReport) -> None:
+    reports = [make_report(letter * 30, wrong=wrong) for letter, wrong in (("a", 0), ("b", 30), ("c", 31))]
+    text = shown(render_comparisons(compare_all({"one": reports})), width=80)
+    assert "…" not in text
+    assert sum("p@1     +30.00   +20.69 to +39.31   <0.0001   <0.0001   A" in line for line in text.splitlines()) == 1
+
+
+def test_a_whole_submission_has_a_row_for_each_file_test_set_and_the_total(make_report: MakeReport) -> None:
+    parts = (("t1", 10, 50), ("t1", 20, 40), ("t2", 0, 30))
+    files = [make_report("a", wrong=wrong, test_set=name, n=n) for name, wrong, n in parts]
+    sets = [make_report("a", wrong=30, test_set="t1", n=90), files[2]]
+    problems = tuple(
+        Problem(
+            rule=f"r{number}",
+            severity="warning" if number % 2 else "error",
+            place="" if number == 1 else f"row {number}",
+            message="odd",
+        )
+        for number in range(22)
+    )
+    total = msgspec.structs.replace(
+        make_report("a", wrong=30, n=120),
+        external=("wiki",),
+        meta={"test_set": "all", "track": "open"},
+        problems=problems,
+    )
+    text = lines(shown(render_whole(files, sets, total), width=80))
+    assert text.startswith(WHOLE)
+    assert "[r19]\n... and 2 more problems\np@1 = hit@1" in text
+    twenty = msgspec.structs.replace(total, problems=problems[:20])
+    assert "more problems" not in shown(render_whole(files, sets, twenty))
+
+
+def test_of_one_file_there_is_one_row(make_report: MakeReport) -> None:
+    one = make_report("a", wrong=10, n=50, test_set="t1")
+    rows = [line.split()[:3] for line in shown(render_whole([one], [one], one)).splitlines() if " t1 " in line]
+    assert rows == [["t1", "50", "80.00"]]
+    two = [one, make_report("a", n=30, test_set="t2")]
+    names = [line.split()[0] for line in shown(render_whole(two, two, one)).splitlines() if " to " in line]
+    assert names == ["t1", "t2", "t1"]  # files that are test sets of their own stand once, then the total
+
+
+def test_systems_stand_by_test_set_in_the_order_asked_for(make_report: MakeReport) -> None:
+    first = [make_report("a", wrong=10), make_report("b", wrong=30)]
+    second = [make_report("b", wrong=1, test_set="tst2"), make_report("a", test_set="tst2")]
+    text = lines(shown(render_test_sets([first, second], ["b", "a"])))
+    assert text.splitlines() == [
+        " system   tst1 p@1 %   tst2 p@1 %",
+        "─" * 34,
+        " b             70.00        99.00",
+        " a             90.00       100.00",
+    ]
+
+
+def test_external_data_are_told_by_system(make_report: MakeReport) -> None:
+    reports = [
+        make_report("a"),
+        msgspec.structs.replace(make_report("a"), external=("wiki",), meta={"track": "open"}),
+        msgspec.structs.replace(make_report("b"), external=()),
+    ]
+    assert shown(render_external(reports)) == "External data: a: not declared; a (2): wiki (open); b: none.\n"
+
+
+def test_items_that_differ_most_are_printed_with_both_scores(make_report: MakeReport) -> None:
+    gaps = widest_gaps(make_report("a", wrong=1), make_report("b", wrong=2), PrecisionAt(1))
+    assert lines(shown(render_gaps("p@1", gaps))).splitlines() == [
+        "Items that differ most in p@1, in %",
+        " item             A      B     A - B",
+        "─" * 37,
+        " tst1/0001   100.00   0.00   +100.00",
+    ]
+
+
+def test_a_leaderboard_is_printed_with_tiers_ranks_and_warnings(make_report: MakeReport) -> None:
+    warned = make_report("c", wrong=80, problems=(Problem(rule="seen-in-training", message="all of it"),))
+    other = Problem(rule="another", message="never told here")
+    reports = [make_report("a", wrong=10, problems=(other,)), make_report("b", wrong=12), warned]
+    found = rank_all([*reports, make_report("d", ids="xyz")], refused=[("x.json", 3, "line 1")])
+    assert lines(shown(render_leaderboard(found))) == BOARD
+    alone = shown(render_leaderboard(rank_all([make_report("a", wrong=10)])))
+    assert "(5 % over the family: no pair)" in alone
+    assert "A true difference" not in alone
+
+
+def test_a_score_that_is_no_fraction_has_no_sign_of_percent(make_report: MakeReport) -> None:
+    report = make_report("a", wrong=20, slices=True)
+    mrr = msgspec.structs.replace(report.scores[-1], percent=False)
+    cuts = tuple(msgspec.structs.replace(one, scores=(*one.scores[:-1], mrr)) for one in report.slices)
+    text = shown(render(msgspec.structs.replace(report, scores=(*report.scores[:-1], mrr), slices=cuts)))
+    row = next(line for line in text.splitlines() if "│ mrr" in line)
+    assert [cell.strip() for cell in row.split("│")[1:-1]] == ["mrr", "0.8667", "0.8031 to 0.9120", "not in %"]
+    heading = next(line for line in text.splitlines() if "by answer-type" in line)
+    assert [cell.strip() for cell in heading.split("┃")[-3:-1]] == ["p@5 %", "mrr"]
+
+
+def test_a_part_that_lacks_a_score_has_a_dash(make_report: MakeReport) -> None:
+    report = make_report("a", wrong=20, slices=True)
+    first, second = report.slices
+    first = msgspec.structs.replace(first, scores=first.scores[1:3])
+    second = msgspec.structs.replace(second, scores=second.scores[:3])
+    text = shown(render(msgspec.structs.replace(report, slices=(first, second))))
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│ 50 │" in line]
+    assert cells == [
+        ["api_call", "50", "–", "", "60.00", "100.00"],
+        ["question", "50", "100.00", "92.87 to 100.00", "100.00", "100.00"],
+    ]
+    assert "mrr" not in next(line for line in text.splitlines() if "by answer-type" in line)
