@@ -1,24 +1,25 @@
-"""Generation by greedy search, beam search or nucleus sampling, as one record configures it; inference mode."""
+"""Generation by greedy search, beam search or nucleus sampling, as one record configures it."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 import torch
 
 from duologue.core.records import Record
-from duologue.models.decode import DecodingLimits, beam, greedy, nucleus
+from duologue.models.decode import DecodingLimits, Steps, beam, greedy, nucleus
+from duologue.models.inference import Evaluable, inference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from torch import nn
-
-    from duologue.models.decode import Reply, Steps
-
+    from duologue.models.decode import Reply
 
 State = TypeVar("State")
+
+
+class GenerativeModel(Steps[State], Evaluable, Protocol[State]):
+    """An autoregressive model that is a module of torch."""
 
 
 class SamplingConfig(Record, frozen=True):
@@ -56,14 +57,28 @@ def generate(
     return [drawn[start : start + draws] for start in range(0, len(drawn), draws)]
 
 
-@contextmanager
-def inference(model: nn.Module) -> Iterator[None]:
-    """Put a model into inference mode in one thread: on a busy machine two threads wait for each other."""
-    model.eval()
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.inference_mode():
-            yield
-    finally:
-        torch.set_num_threads(threads)
+def generate_in_batches(
+    model: GenerativeModel[State],
+    begin: Callable[[list[int]], State],
+    lengths: Sequence[int],
+    sampling: SamplingConfig,
+    limits: DecodingLimits,
+    *,
+    seeds: Sequence[int] = (),
+    batch: int = 16,
+) -> list[list[Reply]]:
+    """Return the generated replies to each source, best first; `begin` gives the initial state of sources by number.
+
+    Sources of like length (`lengths`) share a batch; only rounding (of about 1e-6) depends on that. `seeds`, one for
+    each source, are for nucleus sampling.
+    """
+    found: list[list[Reply]] = [[] for _ in lengths]
+    order = sorted(range(len(lengths)), key=lambda place: lengths[place])
+    with inference(model):
+        for start in range(0, len(order), batch):
+            places = order[start : start + batch]
+            drawn_by = [seeds[place] for place in places] if seeds else ()
+            many = generate(model, begin(places), len(places), sampling, limits, drawn_by)
+            for place, of_row in zip(places, many, strict=True):
+                found[place] = of_row
+    return found

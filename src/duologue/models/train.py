@@ -27,6 +27,7 @@ from duologue.core.identity import CHECKPOINT, LOG, Identity, differences
 from duologue.core.records import Record
 from duologue.core.sums import added
 from duologue.models.checkpoint import load_checkpoint, save_checkpoint
+from duologue.models.inference import threads
 from duologue.models.parallel import ProcessGroup, on_device, process_group
 
 if TYPE_CHECKING:
@@ -406,20 +407,18 @@ def _batches(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list[l
 @contextmanager
 def _settings(config: TrainConfig, seed: int) -> Iterator[None]:
     """Fix threads, chance and the order of sums for the block, and put back what was there."""
-    before, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    deterministic = torch.are_deterministic_algorithms_enabled()
     memory: Any = torch.utils.deterministic  # its one setting is untyped
     filling = memory.fill_uninitialized_memory
     cuda = list(range(config.devices)) if config.device == "cuda" and torch.cuda.is_available() else []
     if cuda:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS sums in one order only if it is told
-    with torch.random.fork_rng(devices=cuda):
-        torch.set_num_threads(config.threads)
+    with torch.random.fork_rng(devices=cuda), threads(config.threads):
         torch.use_deterministic_algorithms(True)  # noqa: FBT003  # torch takes it by position only
         memory.fill_uninitialized_memory = False  # a tenth of the time, and nothing here reads it
         torch.manual_seed(seed)
         try:
             yield
         finally:
-            torch.set_num_threads(before)
             torch.use_deterministic_algorithms(deterministic)
             memory.fill_uninitialized_memory = filling

@@ -19,6 +19,7 @@ from torch import nn
 
 from duologue.core.records import Record
 from duologue.models.train import TrainingTask
+from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-PAD, UNKNOWN = 0, 1
-"""Numbers of the padding and of every word that is not in a vocabulary."""
 SCALE = 8.0
 """Utilities lie between 0 and 1 and differ little within a list: times this they have a spread of about one."""
 _BOUND = 5.0  # standard deviations; what lies beyond counts as this

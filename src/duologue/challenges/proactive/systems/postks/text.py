@@ -12,9 +12,10 @@ from duologue.challenges.proactive.formats import model_text
 from duologue.challenges.proactive.formats.files import sample_row
 from duologue.challenges.proactive.formats.model_text import ModelText
 from duologue.challenges.proactive.schema import DOMAIN, FILM
-from duologue.challenges.proactive.systems.postks.network.batch import END, UNKNOWN, PostksRow
-from duologue.challenges.proactive.systems.postks.vocabulary import LONGEST, SPECIAL, fields_of, vocabulary
+from duologue.challenges.proactive.systems.postks.network.batch import PostksRow
+from duologue.challenges.proactive.systems.postks.vocabulary import LONGEST, fields_of, vocabulary
 from duologue.core.records import Example
+from duologue.models.vocabulary import END, SPECIAL, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

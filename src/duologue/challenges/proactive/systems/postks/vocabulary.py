@@ -7,12 +7,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.formats.model_text import TRIPLE_END
+from duologue.models.vocabulary import SPECIAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SPECIAL = ("<pad>", "<unk>", "<bos>", "<eos>")
-"""Special tokens with ids 0 to 3."""
 SIZE_LIMIT = 30_000
 """Maximum number of tokens besides the special ones."""
 LONGEST = 500

@@ -11,7 +11,8 @@ import numpy as np
 
 from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.challenges.restaurant.systems.ranker.delex import ITEM, NAME, VALUE, KbLexicon
-from duologue.challenges.restaurant.systems.ranker.network.batches import UNKNOWN, RankerRow
+from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow
+from duologue.models.vocabulary import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

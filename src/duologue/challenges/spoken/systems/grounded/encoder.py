@@ -8,7 +8,8 @@ import numpy as np
 
 from duologue.challenges.spoken.systems.grounded.features import FEATURE_NAMES, NONE
 from duologue.core.records import Record
-from duologue.models.utility import PAD, UNKNOWN, Choice, Collator, UtilitySize
+from duologue.models.utility import Choice, Collator, UtilitySize
+from duologue.models.vocabulary import PAD, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

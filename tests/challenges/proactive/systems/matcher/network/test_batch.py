@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.challenges.proactive.systems.matcher.network.batch import (
-    END,
     FIRST,
-    PAD,
     MatcherRow,
     collate,
     length,
@@ -16,6 +14,7 @@ from duologue.challenges.proactive.systems.matcher.network.batch import (
     lines,
     tokens,
 )
+from duologue.models.vocabulary import END, PAD
 
 
 def numbers(*of: int) -> array[int]:

@@ -6,10 +6,11 @@ import pytest
 import torch
 from torch.nn import functional
 
-from duologue.challenges.proactive.systems.postks.network.batch import BEGIN, END, UNKNOWN, PostksRow, collate
+from duologue.challenges.proactive.systems.postks.network.batch import PostksRow, collate
 from duologue.challenges.proactive.systems.postks.network.learner import Learner, new_postks, replies
 from duologue.challenges.proactive.systems.postks.network.model import Postks, PostksSize
 from duologue.challenges.proactive.systems.postks.network.search import DecodedReply, _result, _Step, search
+from duologue.models.vocabulary import BEGIN, END, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

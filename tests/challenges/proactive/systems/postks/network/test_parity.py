@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from duologue.challenges.proactive.systems.postks.network.batch import END, UNKNOWN, PostksRow, collate
+from duologue.challenges.proactive.systems.postks.network.batch import PostksRow, collate
 from duologue.challenges.proactive.systems.postks.network.model import Postks, PostksSize
 from duologue.challenges.proactive.systems.postks.network.search import search
+from duologue.models.vocabulary import END, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from duologue.challenges.conversation.systems.copier.network.decoder_lm import (
     TokenBatch,
     collate_dialogues,
 )
-from duologue.models.generation import generate, inference
+from duologue.models.generation import generate_in_batches
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
@@ -18,7 +18,7 @@ from duologue.models.weights import first_weights
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.conversation.systems.copier.network.decoder_lm import DecoderLMConfig
+    from duologue.challenges.conversation.systems.copier.network.decoder_lm import DecoderLMConfig, DecoderLMState
     from duologue.models.decode import DecodingLimits, Reply
     from duologue.models.generation import SamplingConfig
 
@@ -54,15 +54,8 @@ def generate_replies(
     batch: int = 16,
 ) -> list[list[Reply]]:
     """Generate replies to each dialogue, best first; one by greedy search, several by beam search or sampling."""
-    found: list[list[Reply]] = [[] for _ in dialogues]
-    order = sorted(range(len(dialogues)), key=lambda place: len(dialogues[place].words))
-    with inference(model):
-        for start in range(0, len(order), batch):
-            places = order[start : start + batch]
-            state = model.encode(collate_dialogues([dialogues[place] for place in places]))
-            many = generate(
-                model, state, len(places), sampling, limits, [seeds[place] for place in places] if seeds else ()
-            )
-            for place, of_row in zip(places, many, strict=True):
-                found[place] = of_row
-    return found
+
+    def begin(places: list[int]) -> DecoderLMState:
+        return model.encode(collate_dialogues([dialogues[place] for place in places]))
+
+    return generate_in_batches(model, begin, list(map(_length, dialogues)), sampling, limits, seeds=seeds, batch=batch)

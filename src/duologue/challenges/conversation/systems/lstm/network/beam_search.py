@@ -21,6 +21,7 @@ from duologue.challenges.conversation.systems.lstm.network.encoder_decoder impor
 from duologue.challenges.conversation.systems.lstm.network.layers import LstmState, join_states
 from duologue.core.errors import UsageError
 from duologue.models.decode import Reply
+from duologue.models.inference import inference
 from duologue.models.topk import stable_topk
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import BEGIN, END, PAD, UNKNOWN
@@ -83,14 +84,8 @@ def encoder_states(model: EncoderDecoder, dialogues: Sequence[Sequence[EncodedTu
 @contextmanager
 def encoded(model: EncoderDecoder, dialogues: Sequence[Sequence[EncodedTurn]]) -> Iterator[LstmState]:
     """Context manager: encoder states of dialogues in inference mode, in one thread."""
-    model.eval()
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # on a busy machine several threads wait for each other at every step
-    try:
-        with torch.inference_mode():
-            yield encoder_states(model, dialogues)
-    finally:
-        torch.set_num_threads(threads)
+    with inference(model):
+        yield encoder_states(model, dialogues)
 
 
 @torch.inference_mode()

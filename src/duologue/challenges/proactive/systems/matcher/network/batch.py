@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 
+from duologue.models.tokens import padded
+from duologue.models.vocabulary import BEGIN, END
+
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Sequence
 
     from torch import Tensor
 
-PAD, UNKNOWN, FIRST, END = range(4)
-"""Token ids of `[PAD]`, `[UNK]`, `[CLS]`, `[SEP]`."""
+FIRST = BEGIN
+"""Token id of `[CLS]`; `[PAD]`, `[UNK]` and `[SEP]` have those of padding, unknown words and the end."""
 LONGEST_REPLY = 50
 """Maximum tokens of a reply; the rest is cut (specification, section 5.2)."""
 
@@ -63,9 +66,9 @@ def collate(rows: Sequence[MatcherRow], longest: int) -> MatcherBatch:
     of = [place for place, row in enumerate(rows) for _ in row.replies]
     labels = [int(at == row.target) for row in rows for at in range(len(row.replies))]
     return MatcherBatch(
-        _padded([tokens for tokens, _ in lines]),
-        _padded([segments for _, segments in lines]),
-        _padded([list(row.background[:longest]) for row in rows]),
+        padded([tokens for tokens, _ in lines]),
+        padded([segments for _, segments in lines]),
+        padded([row.background[:longest] for row in rows], least=1),
         torch.tensor(of, dtype=torch.int64),
         torch.tensor(labels, dtype=torch.int64),
     )
@@ -87,11 +90,3 @@ def tokens(row: MatcherRow, longest: int) -> int:
     before = len(row.history) + 3
     said = sum(min(longest, before + min(LONGEST_REPLY, len(reply))) for reply in row.replies)
     return said + min(longest, len(row.background))
-
-
-def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    """Pad rows on the right to one tensor: (rows, longest row, at least 1)."""
-    out = torch.zeros(len(rows), max(1, max(map(len, rows), default=0)), dtype=torch.int64)
-    for at, row in enumerate(rows):
-        out[at, : len(row)] = torch.tensor(row, dtype=torch.int64)
-    return out

@@ -23,7 +23,6 @@ from torch import nn
 from torch.nn import functional
 
 from duologue.challenges.proactive.systems.matcher.network.batch import (
-    PAD,
     MatcherBatch,
     MatcherRow,
     collate,
@@ -33,9 +32,11 @@ from duologue.challenges.proactive.systems.matcher.network.batch import (
 )
 from duologue.core.records import Record
 from duologue.models.blocks import Attention, Dropout, padding_bias
+from duologue.models.inference import threads
 from duologue.models.parallel import on_device
 from duologue.models.recurrent import TwoWayGru, pack
 from duologue.models.train import TrainingTask
+from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
@@ -267,15 +268,14 @@ def _dropping(model: MatcherNetwork, rate: float) -> Iterator[None]:
     """Context manager: set the dropout and one thread (fastest for so small a network), then restore both."""
     drops = [module for module in model.modules() if isinstance(module, Dropout)]
     before = [(module.rate, module.bound) for module in drops]
-    threads, training = torch.get_num_threads(), model.training
-    torch.set_num_threads(1)
+    training = model.training
     model.train(rate > 0)
     for module in drops:
         module.rate, module.bound = rate, Dropout(rate).bound
     try:
-        yield
+        with threads(1):
+            yield
     finally:
-        torch.set_num_threads(threads)
         model.train(training)
         for module, setting in zip(drops, before, strict=True):
             module.rate, module.bound = setting

@@ -12,14 +12,12 @@ import numpy as np
 import torch
 
 from duologue.models.recurrent import Packed, pack
+from duologue.models.vocabulary import BEGIN, END, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torch import Tensor
-
-PAD, UNKNOWN, BEGIN, END = range(4)
-"""Ids of the special tokens."""
 
 
 class PostksRow(NamedTuple):

@@ -9,6 +9,7 @@ import torch
 from duologue.challenges.proactive.systems.postks.network.batch import PostksBatch, PostksRow, collate
 from duologue.challenges.proactive.systems.postks.network.model import Postks
 from duologue.challenges.proactive.systems.postks.network.search import search
+from duologue.models.inference import inference
 from duologue.models.train import TrainingTask
 from duologue.models.weights import first_weights
 
@@ -73,9 +74,5 @@ def replies(model: Postks, rows: Sequence[PostksRow], width: int) -> list[Decode
     """Return the best reply to each row, with knowledge chosen by the prior; runs on one thread."""
     if not rows:
         return []
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # on a busy machine two threads wait for each other at every step
-    try:
+    with inference(model):
         return search(model, collate(rows, replies=False), width=width)
-    finally:
-        torch.set_num_threads(threads)

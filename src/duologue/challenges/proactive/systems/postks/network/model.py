@@ -19,13 +19,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from duologue.challenges.proactive.systems.postks.network.batch import END, PAD
 from duologue.core.bounds import Dropout, Positive
 from duologue.core.records import Record
 from duologue.models.deferred_grad import DeferredLinear, DeferredMemory
 from duologue.models.entropy import entropy
 from duologue.models.matmul import affine
 from duologue.models.recurrent import Gru, TwoWayGru, cell, ends_of
+from duologue.models.vocabulary import END, PAD
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import torch
 from torch.nn import functional
 
-from duologue.challenges.proactive.systems.postks.network.batch import BEGIN, END, UNKNOWN
 from duologue.challenges.proactive.systems.postks.network.model import EncodedSource
 from duologue.models.topk import stable_topk
+from duologue.models.vocabulary import BEGIN, END, UNKNOWN
 
 if TYPE_CHECKING:
     from torch import Tensor

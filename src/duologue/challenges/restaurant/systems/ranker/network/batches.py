@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import torch
 
+from duologue.models.vocabulary import PAD
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torch import Tensor
-
-PAD = 0
-"""Token number of the padding."""
-UNKNOWN = 1
-"""Token number of every word that is not in the vocabulary."""
 
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import torch
 from torch.nn import functional
 
 from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow, collate
 from duologue.challenges.restaurant.systems.ranker.network.model import DialogueRanker
+from duologue.models.inference import inference
 from duologue.models.train import TrainingTask
 from duologue.models.weights import first_weights
 
@@ -60,12 +60,6 @@ def scores(
     """
     if not rows:
         return []
-    model.eval()
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.inference_mode():
-            scored = model(collate(rows, utterances, names)).tolist()
-    finally:
-        torch.set_num_threads(threads)
+    with inference(model):
+        scored = model(collate(rows, utterances, names)).tolist()
     return [of_row[: len(row.candidates)] for of_row, row in zip(scored, rows, strict=True)]

@@ -17,8 +17,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from duologue.challenges.restaurant.systems.ranker.network.batches import PAD, UNKNOWN
 from duologue.core.records import Record
+from duologue.models.vocabulary import PAD, UNKNOWN
 
 if TYPE_CHECKING:
     from torch import Tensor

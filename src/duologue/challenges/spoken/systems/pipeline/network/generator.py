@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, collate_seq2seq
-from duologue.models.generation import generate, inference
+from duologue.models.generation import generate_in_batches
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqBatch, Seq2SeqPair, Seq2SeqSize
+    from duologue.challenges.spoken.systems.pipeline.network.seq2seq import (
+        Seq2SeqBatch,
+        Seq2SeqPair,
+        Seq2SeqSize,
+        Seq2SeqState,
+    )
     from duologue.models.decode import DecodingLimits, Reply
     from duologue.models.generation import SamplingConfig
 
@@ -64,19 +69,12 @@ def replies(
 ) -> list[list[Reply]]:
     """Return the generated replies to each source: up to `width` of a beam, best first; one or `draws` otherwise.
 
-    Targets of the pairs are not read. `seeds`, one for each pair, are what a nucleus draws by. Sources of like length
-    share a batch; only rounding (of about 1e-6) depends on that.
+    Targets of the pairs are not read. `seeds`, one for each pair, are what a nucleus draws by.
     """
-    found: list[list[Reply]] = [[] for _ in pairs]
-    order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].source))
-    with inference(model):
-        for start in range(0, len(order), batch):
-            places = order[start : start + batch]
-            sources = collate_seq2seq([pairs[place]._replace(target=()) for place in places])
-            said = model.start(model.encode(sources.source, sources.kinds))
-            many = generate(
-                model, said, len(places), sampling, limits, [seeds[place] for place in places] if seeds else ()
-            )
-            for place, of_row in zip(places, many, strict=True):
-                found[place] = of_row
-    return found
+
+    def begin(places: list[int]) -> Seq2SeqState:
+        sources = collate_seq2seq([pairs[place]._replace(target=()) for place in places])
+        return model.start(model.encode(sources.source, sources.kinds))
+
+    lengths = [len(pair.source) for pair in pairs]
+    return generate_in_batches(model, begin, lengths, sampling, limits, seeds=seeds, batch=batch)
