@@ -69,7 +69,8 @@ def _recipe(title: str, recipe: type[Record], level: int = 2) -> str:
     meanings = _meanings(recipe)
     lines = [f"{'#' * level} {title}", "", "| entry | default | meaning |", "|---|---|---|"]
     nested = []
-    for field in msgspec.structs.fields(recipe):
+    inherited = {one.name for one in msgspec.structs.fields(recipe.__mro__[1])}
+    for field in sorted(msgspec.structs.fields(recipe), key=lambda one: one.name in inherited):  # its own first
         default = _default(field)
         if isinstance(default, msgspec.Struct):
             nested.append((field.name, type(default)))
@@ -89,8 +90,9 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
 
 
 def _meanings(recipe: type[Record]) -> dict[str, str]:
-    """Return the docstring under each field."""
-    found: dict[str, str] = {}
+    """Return the docstring under each field; one that a record only sets another default for keeps its meaning."""
+    parent = recipe.__mro__[1]
+    found = _meanings(parent) if parent is not Record and issubclass(parent, Record) else {}
     body = ast.parse(textwrap.dedent(inspect.getsource(recipe))).body[0]
     assert isinstance(body, ast.ClassDef)
     for field, note in zip(body.body, body.body[1:], strict=False):

@@ -13,6 +13,7 @@ from duologue.challenges.spoken.systems.pipeline.network.generator import genera
 from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair, Seq2SeqSize
 from duologue.core.errors import UsageError
 from duologue.core.identity import LOG
+from duologue.core.protocols import Run
 from duologue.models.parallel import ProcessGroup, on_device
 from duologue.models.train import TrainConfig, TrainingTask, train
 
@@ -33,7 +34,7 @@ HELD_OUT = PAIRS[:7]
 def trained(folder: Path, devices: int, *, size: Seq2SeqSize = SIZE, progress: Any = None) -> CopyTransformer:
     model = new_generator(size, 1)
     plan = msgspec.structs.replace(PLAN, devices=devices)
-    train(generator_learner(model), PAIRS, HELD_OUT, plan, folder=folder, seed=5, progress=progress)
+    train(generator_learner(model), PAIRS, HELD_OUT, plan, Run(folder=folder, seed=5, progress=progress))
     return model
 
 
@@ -54,6 +55,7 @@ STAGED = """
 import functools, pathlib, sys
 import torch
 from torch import nn
+from duologue.core.protocols import Run
 from duologue.models.train import TrainConfig, TrainingTask, train
 
 class Halves(nn.Module):
@@ -82,7 +84,7 @@ if __name__ == "__main__":
     seen = []
     subject = TrainingTask(module, torch.tensor, functools.partial(loss, module), None, width, stage=module.set)
     plan = TrainConfig(epochs=int(sys.argv[2]), batch=4, choose="loss", threads=1, devices=int(sys.argv[1]), patience=9)
-    train(subject, rows, rows, plan, folder=pathlib.Path(sys.argv[3]), seed=1)
+    train(subject, rows, rows, plan, Run(folder=pathlib.Path(sys.argv[3]), seed=1))
     print("moved" if (module.second.weight != before).any() else "as it was")
 """
 
@@ -128,14 +130,14 @@ def test_what_cannot_travel_to_another_process_is_named(tmp_path: Path) -> None:
         model, learner.collate, lambda batch: model(batch).sum(), None, len
     )
     with pytest.raises(UsageError, match="training on 2 devices needs a training task that can be pickled"):
-        train(local, PAIRS, HELD_OUT, msgspec.structs.replace(PLAN, devices=2), folder=tmp_path, seed=1)
+        train(local, PAIRS, HELD_OUT, msgspec.structs.replace(PLAN, devices=2), Run(folder=tmp_path, seed=1))
 
 
 def test_devices_that_are_not_there_are_asked_for_in_vain(tmp_path: Path) -> None:
     count = torch.cuda.device_count()
     plan = msgspec.structs.replace(PLAN, devices=count + 1, device="cuda")
     with pytest.raises(UsageError, match=f"{count + 1} CUDA devices are asked for, found {count}"):
-        train(generator_learner(new_generator(SIZE, 1)), PAIRS, HELD_OUT, plan, folder=tmp_path, seed=1)
+        train(generator_learner(new_generator(SIZE, 1)), PAIRS, HELD_OUT, plan, Run(folder=tmp_path, seed=1))
 
 
 def test_a_team_shares_all_rows_evenly() -> None:

@@ -17,7 +17,8 @@ from torch import nn
 from torch.nn import functional
 
 from duologue.core.errors import StorageError, UsageError
-from duologue.core.identity import CHECKPOINT, LOG, Identity
+from duologue.core.identity import CHECKPOINT, LOG
+from duologue.core.protocols import Run
 from duologue.models.parallel import ProcessGroup
 from duologue.models.train import TrainConfig, TrainingTask, _Training, train
 from duologue.models.train import _batches as batches
@@ -64,9 +65,7 @@ def test_it_learns_and_leaves_the_best_weights_a_log_and_a_checkpoint(tmp_path: 
         points(400),
         points(97, first=400),
         TrainConfig(epochs=10, batch=16, learning_rate=0.05, threads=1),
-        folder=tmp_path,
-        seed=3,
-        progress=lambda done, total, what: seen.append((done, total, what)),
+        Run(folder=tmp_path, seed=3, progress=lambda done, total, what: seen.append((done, total, what))),
     )
     assert outcome.held_out > 0.9
     lines = [json.loads(line) for line in (tmp_path / LOG).read_text().splitlines()]
@@ -80,7 +79,7 @@ def test_equal_seeds_give_equal_bits_and_other_seeds_do_not(tmp_path: Path) -> N
     results = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         one = subject()
-        train(one, points(64), points(32, first=64), PLAN, folder=tmp_path / name, seed=seed)
+        train(one, points(64), points(32, first=64), PLAN, Run(folder=tmp_path / name, seed=seed))
         results.append(weights(one))
     assert results[0] == results[1]
     assert results[0] != results[2]
@@ -90,7 +89,7 @@ def test_the_chance_of_others_is_left_alone(tmp_path: Path) -> None:
     torch.manual_seed(7)
     before = torch.get_rng_state()
     threads = torch.get_num_threads()
-    train(subject(), points(32), points(16), PLAN, folder=tmp_path, seed=1)
+    train(subject(), points(32), points(16), PLAN, Run(folder=tmp_path, seed=1))
     assert torch.equal(before, torch.get_rng_state())
     assert torch.get_num_threads() == threads
     assert not torch.are_deterministic_algorithms_enabled()
@@ -109,7 +108,7 @@ OTHER_WAYS = msgspec.structs.replace(
 @pytest.mark.parametrize("after", [1, 4, 7])
 def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, after: int, plan: TrainConfig) -> None:
     whole = subject()
-    train(whole, points(64), points(32, first=64), plan, folder=tmp_path / "whole", seed=1)
+    train(whole, points(64), points(32, first=64), plan, Run(folder=tmp_path / "whole", seed=1))
     broken = subject()
     inner = broken.loss
     calls = 0
@@ -123,16 +122,16 @@ def test_a_training_stopped_at_any_step_ends_in_the_same_bits(tmp_path: Path, af
 
     stopping = TrainingTask(broken.module, broken.collate, loss, broken.hits, broken.length)
     with pytest.raises(_StopError):
-        train(stopping, points(64), points(32, first=64), plan, folder=tmp_path / "broken", seed=1)
+        train(stopping, points(64), points(32, first=64), plan, Run(folder=tmp_path / "broken", seed=1))
     again = subject()
-    train(again, points(64), points(32, first=64), plan, folder=tmp_path / "broken", seed=1)
+    train(again, points(64), points(32, first=64), plan, Run(folder=tmp_path / "broken", seed=1))
     assert weights(again) == weights(whole)
 
 
 def test_a_process_killed_in_the_middle_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     """A real kill -9, in step 21 of 40, before anything of it is kept."""
     whole = subject()
-    train(whole, points(160), points(32, first=160), CAREFUL, folder=tmp_path / "whole", seed=1)
+    train(whole, points(160), points(32, first=160), CAREFUL, Run(folder=tmp_path / "whole", seed=1))
     folder = tmp_path / "killed"
     script = (
         "import importlib.util, os, pathlib, signal\n"
@@ -141,7 +140,7 @@ def test_a_process_killed_in_the_middle_goes_on_to_the_same_bits(tmp_path: Path)
         "def kill(done, *_):\n"
         "    if done == 20: os.kill(os.getpid(), signal.SIGKILL)\n"
         f"told.train(told.subject(), told.points(160), told.points(32, first=160), told.CAREFUL,"
-        f" folder=pathlib.Path({str(folder)!r}), seed=1, progress=kill)\n"
+        f" told.Run(folder=pathlib.Path({str(folder)!r}), seed=1, progress=kill))\n"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == -signal.SIGKILL
     again, steps = subject(), list[int]()
@@ -150,9 +149,7 @@ def test_a_process_killed_in_the_middle_goes_on_to_the_same_bits(tmp_path: Path)
         points(160),
         points(32, first=160),
         CAREFUL,
-        folder=folder,
-        seed=1,
-        progress=lambda done, *_: steps.append(done),
+        Run(folder=folder, seed=1, progress=lambda done, *_: steps.append(done)),
     )
     assert steps == [20, 30]  # of 0, 10, 20 and 30: the first two epochs are not gone through again
     assert weights(again) == weights(whole)
@@ -161,11 +158,11 @@ def test_a_process_killed_in_the_middle_goes_on_to_the_same_bits(tmp_path: Path)
 
 def test_a_finished_training_is_not_done_again(tmp_path: Path) -> None:
     one = subject()
-    first = train(one, points(64), points(32), PLAN, folder=tmp_path, seed=1)
+    first = train(one, points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))
     again = subject()
     calls: list[int] = []
     second = train(
-        again, points(64), points(32), PLAN, folder=tmp_path, seed=1, progress=lambda done, *_: calls.append(done)
+        again, points(64), points(32), PLAN, Run(folder=tmp_path, seed=1, progress=lambda done, *_: calls.append(done))
     )
     assert weights(again) == weights(one)
     assert second.held_out == first.held_out
@@ -173,25 +170,25 @@ def test_a_finished_training_is_not_done_again(tmp_path: Path) -> None:
 
 
 def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
-    train(subject(), points(64), points(32), PLAN, folder=tmp_path, seed=1)
+    train(subject(), points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))
     with pytest.raises(UsageError, match="another training"):
-        train(subject(), points(64), points(32), PLAN, folder=tmp_path, seed=2)
+        train(subject(), points(64), points(32), PLAN, Run(folder=tmp_path, seed=2))
 
 
 def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
     (tmp_path / CHECKPOINT).write_bytes(b"junk" * 40)
     with pytest.raises(StorageError, match="damaged"):
-        train(subject(), points(64), points(32), PLAN, folder=tmp_path, seed=1)
+        train(subject(), points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))
 
 
 def test_nothing_to_learn_from_is_said(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="found 0 and 3"):
-        train(subject(), [], points(3), PLAN, folder=tmp_path, seed=1)
+        train(subject(), [], points(3), PLAN, Run(folder=tmp_path, seed=1))
 
 
 def test_it_stops_when_held_out_examples_gain_nothing(tmp_path: Path) -> None:
     plan = TrainConfig(epochs=50, batch=8, learning_rate=1e-12, weight_decay=0.0, patience=2, threads=1)
-    outcome = train(subject(), points(32), points(32), plan, folder=tmp_path, seed=1)
+    outcome = train(subject(), points(32), points(32), plan, Run(folder=tmp_path, seed=1))
     assert outcome.epochs < 50
 
 
@@ -221,7 +218,7 @@ def test_the_learning_rate_rises_and_then_follows_its_schedule(
 ) -> None:
     """20 steps, the first two of them warm-up: shares of the rate at steps 0, 1, 2 and 11."""
     plan = msgspec.convert({"epochs": 4, "batch": 10, "warm_up": 0.1, "schedule": schedule}, TrainConfig)
-    training = _Training(ProcessGroup(), subject(), points(50), points(8), plan, tmp_path, 1, Identity())
+    training = _Training(ProcessGroup(), subject(), points(50), points(8), plan, Run(folder=tmp_path, seed=1))
     assert [training._rate(step) for step in (0, 1, 2, 11)] == pytest.approx(expected)
 
 
@@ -232,7 +229,7 @@ def test_adam_at_a_constant_rate_takes_the_steps_of_a_plain_loop(tmp_path: Path)
         optimiser="adam", schedule="constant",
     )  # fmt: skip
     ours, plain, rows = without_dropout(), without_dropout(), points(8)
-    train(ours, rows, rows, plan, folder=tmp_path, seed=1)
+    train(ours, rows, rows, plan, Run(folder=tmp_path, seed=1))
     optimiser = torch.optim.Adam(plain.module.parameters(), lr=0.1)
     for _ in range(2):
         optimiser.zero_grad()
@@ -253,7 +250,7 @@ def without_dropout() -> TrainingTask[tuple[float, float, int], torch.Tensor]:
 def test_a_model_is_told_each_epoch_also_after_a_stop(tmp_path: Path) -> None:
     told: list[int] = []
     one = dataclasses.replace(subject(), stage=told.append)
-    train(one, points(64), points(32), PLAN, folder=tmp_path / "whole", seed=1)
+    train(one, points(64), points(32), PLAN, Run(folder=tmp_path / "whole", seed=1))
     assert told == [0, 1, 2, 3]
 
     def stop(done: int, total: int, what: str) -> None:
@@ -264,13 +261,13 @@ def test_a_model_is_told_each_epoch_also_after_a_stop(tmp_path: Path) -> None:
     for progress in (stop, None):
         one = dataclasses.replace(subject(), stage=told.append)
         with contextlib.suppress(_StopError):
-            train(one, points(640), points(32), CAREFUL, folder=tmp_path / "broken", seed=1, progress=progress)
+            train(one, points(640), points(32), CAREFUL, Run(folder=tmp_path / "broken", seed=1, progress=progress))
     assert told == [0, 0, 1, 2, 3]
 
 
 def test_looks_within_epochs_come_at_their_steps_and_at_the_end(tmp_path: Path) -> None:
     plan = msgspec.structs.replace(PLAN, check_every=3, patience=100)
-    train(subject(), points(64), points(32), plan, folder=tmp_path, seed=1)
+    train(subject(), points(64), points(32), plan, Run(folder=tmp_path, seed=1))
     assert [line["step"] for line in log(tmp_path)] == [3, 6, 9, 12, 15, 16]
     assert [line["epoch"] for line in log(tmp_path)] == [1, 2, 3, 3, 4, 4]
 
@@ -280,16 +277,16 @@ def test_looks_within_epochs_stop_a_training_in_the_middle(tmp_path: Path) -> No
         epochs=9, batch=8, learning_rate=1e-12, weight_decay=0.0, patience=2, threads=1, check_every=1, choose="loss"
     )
     one = dataclasses.replace(subject(), loss=lambda batch: one.module(batch[:, :2]).sum() * 0 + 1)
-    outcome = train(one, points(64), points(32), plan, folder=tmp_path, seed=1)
+    outcome = train(one, points(64), points(32), plan, Run(folder=tmp_path, seed=1))
     assert [line["step"] for line in log(tmp_path)] == [1, 2, 3]
     assert outcome.epochs == 0
-    assert train(one, points(64), points(32), plan, folder=tmp_path, seed=1) == outcome
+    assert train(one, points(64), points(32), plan, Run(folder=tmp_path, seed=1)) == outcome
 
 
 def test_the_best_weights_may_be_those_of_least_loss(tmp_path: Path) -> None:
     one = dataclasses.replace(subject(), hits=None)
     plan = msgspec.structs.replace(PLAN, choose="loss", patience=100, epochs=8, learning_rate=0.5)
-    outcome = train(one, points(64), points(32, first=64), plan, folder=tmp_path, seed=1)
+    outcome = train(one, points(64), points(32, first=64), plan, Run(folder=tmp_path, seed=1))
     told = [line["held_out_loss"] for line in log(tmp_path)]
     assert outcome.loss == pytest.approx(min(told), abs=1e-6)
     assert min(told) < told[-1]
@@ -301,7 +298,7 @@ def test_the_best_weights_may_be_those_of_least_loss(tmp_path: Path) -> None:
 
 def test_a_model_that_cannot_say_what_is_right_is_judged_by_loss_only(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="set the config's 'choose' to 'loss'"):
-        train(dataclasses.replace(subject(), hits=None), points(8), points(8), PLAN, folder=tmp_path, seed=1)
+        train(dataclasses.replace(subject(), hits=None), points(8), points(8), PLAN, Run(folder=tmp_path, seed=1))
 
 
 def test_epochs_of_an_early_stage_are_never_the_best(tmp_path: Path) -> None:
@@ -311,7 +308,7 @@ def test_epochs_of_an_early_stage_are_never_the_best(tmp_path: Path) -> None:
     whole = one.loss
     one = dataclasses.replace(one, loss=lambda batch: whole(batch) * (0.001 if epochs[-1] < 2 else 1))
     plan = msgspec.structs.replace(PLAN, epochs=3, choose="loss", choose_from=2, patience=1)
-    outcome = train(one, points(64), points(32), plan, folder=tmp_path, seed=1)
+    outcome = train(one, points(64), points(32), plan, Run(folder=tmp_path, seed=1))
     told = [line["held_out_loss"] for line in log(tmp_path)]
     assert outcome.epochs == 3
     assert outcome.loss == pytest.approx(told[2], abs=1e-6)
@@ -324,7 +321,7 @@ def test_the_held_out_loss_is_weighed_as_the_batches_are(tmp_path: Path) -> None
     one = dataclasses.replace(
         one, weight=lambda row: 3.0 if row[2] else 1.0, loss=lambda batch: _weighed(one.module, batch)
     )
-    outcome = train(one, rows, rows, msgspec.structs.replace(PLAN, batch=3), folder=tmp_path, seed=1)
+    outcome = train(one, rows, rows, msgspec.structs.replace(PLAN, batch=3), Run(folder=tmp_path, seed=1))
     assert outcome.loss == pytest.approx(_weighed(one.module.eval(), torch.tensor(rows)).item(), abs=1e-5)
 
 
@@ -342,9 +339,7 @@ def test_speed_is_told_in_tokens_where_they_are_known(tmp_path: Path) -> None:
         points(640),
         points(32),
         PLAN,
-        folder=tmp_path,
-        seed=1,
-        progress=lambda done, total, what: seen.append(what),
+        Run(folder=tmp_path, seed=1, progress=lambda done, total, what: seen.append(what)),
     )
     assert all(re.fullmatch(r"training \(\d+ tokens/s, \d+:\d\d left\)", what) for what in seen)
     assert log(tmp_path)[-1]["tokens_per_second"] == pytest.approx(
@@ -357,4 +352,4 @@ def test_a_loss_that_is_no_number_stops_the_training(tmp_path: Path) -> None:
     inner = one.loss
     broken = dataclasses.replace(one, loss=lambda batch: inner(batch) * math.nan)
     with pytest.raises(UsageError, match="the loss of step 1 is nan; train with a lower learning rate"):
-        train(broken, points(64), points(32), PLAN, folder=tmp_path, seed=1)
+        train(broken, points(64), points(32), PLAN, Run(folder=tmp_path, seed=1))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from duologue.core.protocols import Run
 from duologue.models.train import TrainConfig, train
 from duologue.models.utility import SCALE, Choice, Collator, UtilitySize, centred, learner, new_utility, scores
 
@@ -94,7 +95,7 @@ def test_eight_lists_are_learned_by_heart(tmp_path: Path) -> None:
     rows, collate = lists(8)
     model = new_utility(SIZE, 1)
     plan = TrainConfig(epochs=150, batch=8, learning_rate=1e-2, threads=1, patience=150, checkpoint_seconds=1e9)
-    train(learner(model, collate), rows, rows, plan, folder=tmp_path, seed=1)
+    train(learner(model, collate), rows, rows, plan, Run(folder=tmp_path, seed=1))
     for row, score in zip(rows, scores(model, rows, collate), strict=True):
         assert row.utility[int(np.argmax(score)), 0] == row.utility[:, 0].max()
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+import msgspec
+
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.examples import merge_references, merge_with_new_ids
 from duologue.core.identity import Identity
@@ -104,6 +106,10 @@ class Run(Record, frozen=True, kw_only=True):
     """What decides the result; checkpoints bear it, and those that bear another are refused."""
     worlds: Mapping[str, World] = {}
     """The shared knowledge bases by name, as `System.prepare` gets them; samples name theirs in `world`."""
+
+    def part(self, name: str, seed: int | None = None) -> Run:
+        """Return the run of one part of a system: in a folder of its own, with a seed of its own if one is given."""
+        return msgspec.structs.replace(self, folder=self.folder / name, seed=self.seed if seed is None else seed)
 
 
 @runtime_checkable

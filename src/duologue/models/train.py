@@ -23,20 +23,19 @@ import torch.utils.deterministic
 
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
-from duologue.core.identity import CHECKPOINT, LOG, Identity, differences
-from duologue.core.records import Record
+from duologue.core.identity import CHECKPOINT, LOG, differences
 from duologue.core.sums import added
 from duologue.models.checkpoint import load_checkpoint, save_checkpoint
 from duologue.models.inference import threads
 from duologue.models.parallel import ProcessGroup, on_device, process_group
+from duologue.models.training_recipe import ParallelTrainingRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from torch import Tensor, nn
 
-    from duologue.core.protocols import Progress
+    from duologue.core.protocols import Progress, Run
 
 Example = TypeVar("Example")
 Batch = TypeVar("Batch")
@@ -45,25 +44,14 @@ _WINDOW = 32  # batches that are sorted by length together
 _FLOOR = 0.02  # share of the learning rate that is left at the end of a cosine
 
 
-class TrainConfig(Record, frozen=True):
+class TrainConfig(ParallelTrainingRecipe, frozen=True):
     """Options of the training loop: optimiser, schedule, early stopping, devices."""
 
-    epochs: int = 6
-    batch: int = 64
-    """Examples per step, over all devices."""
-    learning_rate: float = 2e-3
-    """At its highest, after the warm-up."""
     warm_up: float = 0.05
     """Share of all steps in which the learning rate rises."""
     weight_decay: float = 0.01
     clip: float = 1.0
     """Largest norm of the gradient."""
-    patience: int = 3
-    """Looks at the held-out examples without progress before the training stops."""
-    checkpoint_seconds: float = 20.0
-    """Time between checkpoints; 0 writes one after every step."""
-    threads: int = 2
-    """Processor threads of each process; other numbers give results that differ in the last bits."""
     optimiser: Literal["adamw", "adam"] = "adamw"
     """With `adam`, weight decay is part of the gradient."""
     schedule: Literal["cosine", "constant", "inverse-root"] = "cosine"
@@ -74,11 +62,12 @@ class TrainConfig(Record, frozen=True):
     """Which weights are best: most held-out examples right (then least loss), or least held-out loss."""
     choose_from: int = 0
     """Epochs before this one, from 0, are never the best: for stages whose losses cannot be compared."""
-    check_every: int = 0
-    """Steps between looks at the held-out examples; 0: one at the end of each epoch."""
-    devices: int = 1
-    """Processes that share each step's examples."""
-    device: Literal["cpu", "cuda"] = "cpu"
+
+    @classmethod
+    def of(cls, *recipes: object, **given: Any) -> TrainConfig:
+        """Return the options that recipes have under the same names, later ones first, and those `given`."""
+        found = {name: getattr(one, name) for one in recipes for name in cls.__struct_fields__ if hasattr(one, name)}
+        return cls(**{**found, **given})
 
 
 @dataclass(frozen=True)
@@ -145,16 +134,12 @@ def train(
     examples: Sequence[Example],
     held_out: Sequence[Example],
     config: TrainConfig,
-    *,
-    folder: Path,
-    seed: int,
-    identity: Identity | None = None,
-    progress: Progress | None = None,
+    run: Run,
 ) -> TrainingResult:
     """Train the task's module in place and leave the weights that were best on held-out examples.
 
-    `seed` decides order and dropout; the caller makes the first weights. Continues from the checkpoint in
-    `folder` if there is one; `identity` is that of the run, which a checkpoint must bear too. Raises `UsageError`
+    The run's seed decides order and dropout; the caller makes the first weights. Continues from the checkpoint in
+    the run's folder if there is one, which must bear the run's identity. Raises `UsageError`
     when that checkpoint belongs to another training, there is nothing to train on, the loss is no number any more,
     or the devices asked for are not there; `StorageError` when the checkpoint is damaged.
     """
@@ -162,14 +147,14 @@ def train(
         raise UsageError(f"training needs examples and held-out examples; found {len(examples)} and {len(held_out)}")
     if task.hits is None and config.choose == "right":
         raise UsageError("this model does not say which examples it gets right; set the config's 'choose' to 'loss'")
-    given = (task, examples, held_out, config, folder, seed, identity or Identity())
-    with _settings(config, seed), process_group(config.devices, config.device, _help, *given) as group:
-        return _Training(group, *given, progress=progress).run()
+    given = (task, examples, held_out, config, msgspec.structs.replace(run, progress=None, worlds={}))
+    with _settings(config, run.seed), process_group(config.devices, config.device, _help, *given) as group:
+        return _Training(group, *given, progress=run.progress).run()
 
 
 def _help(group: ProcessGroup, *given: Any) -> None:
-    config, seed = given[3], given[5]
-    with _settings(config, seed):
+    *_, config, run = given
+    with _settings(config, run.seed):
         _Training(group, *given).run()
 
 
@@ -181,17 +166,15 @@ class _Training(Generic[Example, Batch]):
         examples: Sequence[Example],
         held_out: Sequence[Example],
         config: TrainConfig,
-        folder: Path,
-        seed: int,
-        identity: Identity,
+        run: Run,
         progress: Progress | None = None,
     ) -> None:
         self.group, self.task, self.examples, self.held_out, self.config = group, task, examples, held_out, config
-        self.folder, self.seed, self.progress = folder, seed, progress
+        self.folder, self.seed, self.progress = run.folder, run.seed, progress
         self.identity = {
-            **identity.table(),
+            **run.identity.table(),
             "part": {
-                "seed": seed,
+                "seed": run.seed,
                 "examples": len(examples),
                 "held_out": len(held_out),
                 "plan": msgspec.to_builtins(config),

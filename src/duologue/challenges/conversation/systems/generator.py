@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from msgspec.structs import fields
-
 from duologue.challenges.conversation.formats.training_pairs import require_dialogues, split_held_out
 from duologue.challenges.conversation.systems.model_card import WEIGHTS, GeneratorCard, training_summary
 from duologue.challenges.conversation.systems.training_mix import limited, upsampled
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example
-    from duologue.models.train import TrainConfig, TrainingTask
+    from duologue.models.train import TrainingTask
     from duologue.models.vocabulary import CopyVocabulary
 
 
@@ -82,7 +80,7 @@ class NeuralGenerator(Generic[R, M]):
         Resumes from the last checkpoint in `run.folder` with the same final weights. Raises `UsageError` when no
         dialogue has a reply.
         """
-        from duologue.models.train import train  # needs torch
+        from duologue.models.train import TrainConfig, train  # needs torch
 
         recipe = self.recipe
         talks = limited(require_dialogues(examples), recipe.most_talks, run.seed)
@@ -93,11 +91,8 @@ class NeuralGenerator(Generic[R, M]):
             self._subject(model),
             [example for talk in upsampled(sides[0], recipe.repeats) for example in self._examples(talk)],
             [example for talk in sides[1] for example in self._examples(talk)],
-            self._plan(),
-            folder=run.folder,
-            seed=run.seed,
-            identity=run.identity,
-            progress=run.progress,
+            TrainConfig.of(recipe, choose="loss", **self.fixed_plan),
+            run,
         )
         self._model = model.to("cpu")
         self.seen = training_summary(talks)
@@ -141,10 +136,3 @@ class NeuralGenerator(Generic[R, M]):
     def _examples(self, talk: TrainingDialogue) -> Iterable[Any]:
         """Encode a dialogue as training examples; the vocabulary must be there."""
         raise NotImplementedError
-
-    def _plan(self) -> TrainConfig:
-        """Return the training plan: its entries are the recipe's of the same names, and `fixed_plan`."""
-        from duologue.models.train import TrainConfig  # needs torch
-
-        names = [one.name for one in fields(TrainConfig) if hasattr(self.recipe, one.name)]
-        return TrainConfig(**{name: getattr(self.recipe, name) for name in names}, choose="loss", **self.fixed_plan)

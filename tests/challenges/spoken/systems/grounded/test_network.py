@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from duologue.challenges.spoken.systems.grounded.network import learner, log_shares, shares
+from duologue.core.protocols import Run
 from duologue.models.train import TrainConfig, train
 from duologue.models.utility import Choice, Collator, UtilitySize, new_utility
 
@@ -51,7 +52,7 @@ def test_the_loss_is_the_cross_entropy_of_the_wanted_shares() -> None:
 def test_it_learns_which_candidates_belong_to_a_word(tmp_path: Path) -> None:
     model = new_utility(SIZE, 1)
     plan = TrainConfig(epochs=20, batch=3, learning_rate=4e-2, threads=1, patience=20, choose="loss")
-    train(learner(model, COLLATE), ROWS * 4, ROWS, plan, folder=tmp_path, seed=1)
+    train(learner(model, COLLATE), ROWS * 4, ROWS, plan, Run(folder=tmp_path, seed=1))
     one, other, both = shares([model], ROWS, COLLATE)
     assert one.argmax() == 0
     assert other.argmax() == 1

@@ -18,6 +18,7 @@ from duologue.core.bounds import Count, Dropout, NonNegative, Positive, Positive
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 from duologue.core.seeds import seed_of
+from duologue.models.training_recipe import ParallelTrainingRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 _CHUNK = 2048  # samples encoded at once
 
 
-class CopyRecipe(Record, frozen=True):
+class CopyRecipe(ParallelTrainingRecipe, frozen=True):
     """Context windows, network sizes, training and sampling."""
 
     renamed: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
@@ -61,7 +62,6 @@ class CopyRecipe(Record, frozen=True):
     epochs: Positive = 2
     batch: Positive = 6
     """Dialogues per step."""
-    learning_rate: PositiveFloat = 2e-3
     weight_decay: NonNegative = 0.01
     most_talks: Count = 7000
     """Maximum number of training dialogues, drawn by the seed, small files before large ones; 0: all of them."""
@@ -69,10 +69,6 @@ class CopyRecipe(Record, frozen=True):
     """How often dialogues of a small file are repeated per epoch; no file becomes larger than the largest."""
     held_out: ProperFraction = 0.02
     """Share of the dialogues held out for choosing the checkpoint where no held-out data is given."""
-    patience: Positive = 3
-    """Early stopping: evaluations without improvement."""
-    check_every: Count = 0
-    """Steps between evaluations on held-out dialogues; 0: one after each epoch."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Of matrix products in training; inference runs in float32."""
     search: Literal["greedy", "beam", "nucleus"] = "nucleus"
@@ -87,13 +83,6 @@ class CopyRecipe(Record, frozen=True):
     """Nucleus sampling: top-p."""
     temperature: PositiveFloat = 0.7
     """Nucleus sampling: temperature."""
-    checkpoint_seconds: NonNegative = 20.0
-    """Seconds between checkpoints."""
-    threads: Positive = 1
-    """CPU threads in training; the weights depend on it in the last bits."""
-    devices: Positive = 1
-    """Data-parallel processes."""
-    device: Literal["cpu", "cuda"] = "cpu"
 
     @classmethod
     def tiny(cls) -> CopyRecipe:

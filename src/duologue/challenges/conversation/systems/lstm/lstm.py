@@ -17,6 +17,7 @@ from duologue.challenges.conversation.systems.tokenizer import detokenize, token
 from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
+from duologue.models.training_recipe import ParallelTrainingRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _CHUNK = 64  # samples per batch
 
 
-class LstmRecipe(Record, frozen=True):
+class LstmRecipe(ParallelTrainingRecipe, frozen=True):
     """Vocabulary, network sizes, training and search of the baseline."""
 
     cut: Literal["pieces", "words"] = "pieces"
@@ -73,10 +74,6 @@ class LstmRecipe(Record, frozen=True):
     """How often dialogues of a small file are repeated per epoch; no file becomes larger than the largest."""
     held_out: ProperFraction = 0.02
     """Share of the dialogues held out for choosing the checkpoint where no held-out data is given."""
-    patience: Positive = 3
-    """Early stopping: evaluations without improvement."""
-    check_every: Count = 0
-    """Steps between evaluations on held-out dialogues; 0: one after each epoch."""
     search: Literal["bonus", "beam", "greedy"] = "bonus"
     """`bonus`: beam search of the released program; `beam`, `greedy`: those of `duologue.models.decode`."""
     beams: Positive = 5
@@ -86,13 +83,6 @@ class LstmRecipe(Record, frozen=True):
     """Length bonus per token added to ln P, in the search `bonus`."""
     length_power: NonNegative = 1.0
     """Length penalty of the search `beam`: replies are ranked by ln P / length ** this."""
-    checkpoint_seconds: NonNegative = 20.0
-    """Seconds between checkpoints."""
-    threads: Positive = 1
-    """CPU threads in training; the weights depend on it in the last bits."""
-    devices: Positive = 1
-    """Data-parallel processes."""
-    device: Literal["cpu", "cuda"] = "cpu"
 
     @classmethod
     def tiny(cls) -> LstmRecipe:

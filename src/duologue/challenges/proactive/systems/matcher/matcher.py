@@ -119,16 +119,7 @@ class Matcher:
             self._row(text, known=True) for text in self._candidate_texts(held_out, run, recipe.candidates - 1)
         ]
         model = new_matcher(self._network_size(len(tokens)), run.seed)
-        train(
-            learner(model),
-            rows,
-            validation,
-            self._plan(len(rows)),
-            folder=run.folder,
-            seed=run.seed,
-            identity=run.identity,
-            progress=run.progress,
-        )
+        train(learner(model), rows, validation, self._plan(len(rows)), run)
         self._model = model.cpu().eval()
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
@@ -219,7 +210,8 @@ class Matcher:
         epochs = recipe.epochs or max(1, min(size.epochs, size.line_limit // (rows * lines)))
         batch = max(1, (recipe.batch or size.batch) // lines)
         warm = max(1, int(epochs * math.ceil(rows / batch) * _WARM_UP))
-        return TrainConfig(
+        return TrainConfig.of(
+            recipe,
             epochs=epochs,
             batch=batch,
             learning_rate=(recipe.rate or size.rate) * (size.width * warm) ** -0.5,  # the peak, at step `warm`
@@ -227,13 +219,8 @@ class Matcher:
             weight_decay=0.0,
             clip=5.0 if recipe.form == "pytorch" else math.inf,
             patience=epochs,
-            checkpoint_seconds=recipe.checkpoint_seconds,
-            threads=recipe.threads,
             optimiser="adam",
             schedule="inverse-root",
-            precision=recipe.precision,
-            devices=recipe.devices,
-            device=recipe.device,
         )
 
     def _candidate_texts(self, examples: Sequence[Example], run: Run, wrong: int) -> list[MatchText]:

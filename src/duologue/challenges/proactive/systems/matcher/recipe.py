@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from duologue.core.bounds import NonNegative, Positive, PositiveFloat, ProperFraction
-from duologue.core.records import Record
+from duologue.models.training_recipe import CheckpointedRecipe
 
 
 class MatcherPreset(NamedTuple):
@@ -33,7 +33,7 @@ PRESETS = {
 }
 
 
-class MatcherRecipe(Record, frozen=True):
+class MatcherRecipe(CheckpointedRecipe, frozen=True):
     """Variant, size and training of the matcher; everything else is as published."""
 
     variant: Literal["match", "match_kn", "match_kn_gene"] = "match_kn_gene"
@@ -66,9 +66,7 @@ class MatcherRecipe(Record, frozen=True):
     precision: Literal["bfloat16", "float32"] = "bfloat16"
     """Precision of matrix products in training."""
     checkpoint_seconds: NonNegative = 30.0
-    """Seconds between checkpoints."""
     threads: Positive = 2
-    """CPU threads in training; another number changes the last bits."""
     devices: Positive = 1
     """Data-parallel processes in training."""
     device: Literal["cpu", "cuda"] = "cpu"

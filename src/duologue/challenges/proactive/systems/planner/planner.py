@@ -127,24 +127,12 @@ class Planner:
             raise UsageError("no sample has candidates: the training files are too small to learn a choice from")
         model = new_utility(self._size(), run.seed)
         model.scale(encoder.sample_features(rows))
-        plan = TrainConfig(
-            epochs=recipe.epochs,
-            batch=recipe.batch,
-            learning_rate=recipe.learning_rate,
-            weight_decay=0.02,
-            checkpoint_seconds=recipe.checkpoint_seconds,
-            threads=recipe.threads,
-            choose="loss",
-        )
         train(
             learner(model, Collator(encoder.table(index)), recipe.sampled),
             rows,
             tests,
-            plan,
-            folder=run.folder,
-            seed=run.seed,
-            identity=run.identity,
-            progress=run.progress,
+            TrainConfig.of(recipe, weight_decay=0.02, choose="loss"),
+            run,
         )
         self._model = model
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
-from duologue.core.records import Record
+from duologue.models.training_recipe import TrainingRecipe
 
 
-class PlannerRecipe(Record, frozen=True):
+class PlannerRecipe(TrainingRecipe, frozen=True):
     """Inputs, candidates, constraints and training of the planner."""
 
     knowledge: bool = True
@@ -34,9 +34,6 @@ class PlannerRecipe(Record, frozen=True):
     predicted utility alone favours generic replies."""
     held_out: ProperFraction = 0.06
     """Fraction of the training samples, by pairs of topics, that selects the best weights without held-out data."""
-    epochs: Positive = 4
-    batch: Positive = 64
-    """Samples per step."""
     sampled: Count = 50
     """Candidates of a sample used in a step, sampled separately for each network; 0: all of them."""
     members: Positive = 2
@@ -49,10 +46,7 @@ class PlannerRecipe(Record, frozen=True):
     """Fraction of words dropped in training."""
     rare: Positive = 4
     """Words of fewer training states, or fewer templates, are unknown words."""
-    checkpoint_seconds: NonNegative = 20.0
-    """Seconds between checkpoints."""
     threads: Positive = 2
-    """CPU threads in training; another number changes the last bits."""
 
     @classmethod
     def tiny(cls) -> PlannerRecipe:

@@ -77,34 +77,21 @@ class PostksBaseline:
         lines, validation = (self._lines(part, run.progress) for part in (examples, held_out))
         words = PostksVocabulary.of(lines)
         model = self._new_model(words, run.seed)
-        plan = TrainConfig(
-            epochs=recipe.epochs,
-            batch=recipe.batch,
-            learning_rate=recipe.learning_rate,
+        config = TrainConfig.of(
+            recipe,
             warm_up=0.0,
             weight_decay=0.0,
-            clip=recipe.clip,
-            patience=recipe.patience,
-            checkpoint_seconds=recipe.checkpoint_seconds,
-            threads=recipe.threads,
             optimiser="adam",
             schedule="constant",
-            precision=recipe.precision,
             choose="loss",
             choose_from=min(recipe.bow_epochs, recipe.epochs - 1),
-            check_every=recipe.check_every,
-            devices=recipe.devices,
-            device=recipe.device,
         )
         train(
             Learner(model, recipe.bow_epochs, recipe.precision).subject(),
             _training_rows(lines, words),
             _training_rows(validation, words),
-            plan,
-            folder=run.folder,
-            seed=run.seed,
-            identity=run.identity,
-            progress=run.progress,
+            config,
+            run,
         )
         self._model, self._words = model.to("cpu"), words
 

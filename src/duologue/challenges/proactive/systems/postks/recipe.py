@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 import msgspec
 
 from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
-from duologue.core.records import Record
+from duologue.models.training_recipe import ParallelTrainingRecipe
 
 
-class PostksRecipe(Record, frozen=True):
+class PostksRecipe(ParallelTrainingRecipe, frozen=True):
     """Sizes, variants and training of the generation baseline."""
 
     words: Positive = 128
@@ -37,19 +37,9 @@ class PostksRecipe(Record, frozen=True):
     """Largest norm of the gradient."""
     held_out: ProperFraction = 0.05
     """Fraction of the samples, split by pairs of topics, that selects the best weights without held-out data."""
-    check_every: Count = 0
-    """Steps between validations; 0: once per epoch."""
-    patience: Positive = 3
-    """Validations without improvement after the first stage before early stopping."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Precision of matrix products in training; decoding is in float32."""
     checkpoint_seconds: NonNegative = 30.0
-    """Seconds between checkpoints."""
-    threads: Positive = 1
-    """CPU threads in training; another number changes the last bits."""
-    devices: Positive = 1
-    """Data-parallel processes in training."""
-    device: Literal["cpu", "cuda"] = "cpu"
 
     @classmethod
     def tiny(cls) -> PostksRecipe:

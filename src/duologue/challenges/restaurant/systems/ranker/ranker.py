@@ -13,12 +13,13 @@ import msgspec
 
 from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
-from duologue.core.bounds import NonNegative, Positive, PositiveFloat, Probability
+from duologue.core.bounds import Positive, Probability
 from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import TrainingData
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
+from duologue.models.training_recipe import TrainingRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +36,7 @@ _CHUNK = 256  # samples per batch of inference
 _DIGITS = 3  # of a score: below that, sums depend on what else is in the batch
 
 
-class RankerRecipe(Record, frozen=True):
+class RankerRecipe(TrainingRecipe, frozen=True):
     """Training data, network size and training schedule of the ranker."""
 
     regime: Literal["closed", "open"] = "closed"
@@ -50,21 +51,12 @@ class RankerRecipe(Record, frozen=True):
     """Open regime: share of the dialogues in knowledge base 1."""
     rare: Probability = 0.02
     """Words that occur in a smaller share of the schemas become the unknown word."""
-    epochs: Positive = 4
-    batch: Positive = 64
-    """Dialogues per training step."""
-    learning_rate: PositiveFloat = 2e-3
     width: Positive = 64
     """Vector size of words, utterances and turns."""
     hidden: Positive = 128
     """Hidden size of the layer that scores a candidate."""
     word_dropout: Probability = 0.03
     """Share of words replaced by the unknown word in training."""
-    checkpoint_seconds: NonNegative = 20.0
-    """Time between checkpoints."""
-    threads: Positive = 1
-    """Processor threads in training. So small a network gains little from a second one, and loses much where other
-    programs want it; another number gives other last bits."""
 
     @classmethod
     def tiny(cls) -> RankerRecipe:
@@ -139,26 +131,8 @@ class Ranker:
         vocabulary = Vocabulary.of(lexicons.used, rare=self.recipe.rare)
         judged = _rows(held_out, extractor, lexicons, run.progress)
         model = self._new_model(vocabulary, run.seed)
-        recipe = self.recipe
-        plan = TrainConfig(
-            epochs=recipe.epochs,
-            batch=recipe.batch,
-            learning_rate=recipe.learning_rate,
-            checkpoint_seconds=recipe.checkpoint_seconds,
-            threads=recipe.threads,
-        )
-        utterances, names = extractor.numbers(vocabulary)
-        subject = learner(model, utterances, names)
-        train(
-            subject,
-            rows,
-            judged,
-            plan,
-            folder=run.folder,
-            seed=run.seed,
-            identity=run.identity,
-            progress=run.progress,
-        )
+        task = learner(model, *extractor.numbers(vocabulary))
+        train(task, rows, judged, TrainConfig.of(self.recipe), run)
         self._model, self._vocabulary = model, vocabulary
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:

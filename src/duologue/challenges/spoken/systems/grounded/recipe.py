@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from duologue.challenges.spoken.systems.template_nlg.recipe import TemplateNlgRecipe
-from duologue.core.bounds import NonNegative, Positive, PositiveFloat, Probability, ProperFraction
-from duologue.core.records import Record
+from duologue.core.bounds import NonNegative, Positive, Probability, ProperFraction
+from duologue.models.training_recipe import TrainingRecipe
 
 
-class GroundedRecipe(Record, frozen=True):
+class GroundedRecipe(TrainingRecipe, frozen=True):
     """Entity linking, triple selection and the training of the ranker."""
 
     linking: Literal["fuzzy", "exact"] = "fuzzy"
@@ -21,10 +21,7 @@ class GroundedRecipe(Record, frozen=True):
     right more often where none is needed and wrong more often where some is; test questions nearly always need some."""
     members: Positive = 3
     """Networks whose probabilities are averaged; each holds out other dialogues."""
-    epochs: Positive = 4
     batch: Positive = 32
-    """Samples per step, each with all its candidates."""
-    learning_rate: PositiveFloat = 2e-3
     weight_decay: NonNegative = 0.02
     width: Positive = 48
     """Numbers per word."""
@@ -36,10 +33,6 @@ class GroundedRecipe(Record, frozen=True):
     """Words that fewer dialogues have are not read."""
     held_out: ProperFraction = 0.1
     """Share of the training dialogues that decides which weights are best."""
-    checkpoint_seconds: NonNegative = 20.0
-    """Time between checkpoints."""
-    threads: Positive = 1
-    """Processor threads in training; another number gives other last bits."""
     replies: TemplateNlgRecipe = TemplateNlgRecipe()
     """The template-based generator."""
 

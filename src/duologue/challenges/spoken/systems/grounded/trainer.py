@@ -149,16 +149,7 @@ def train_members(data: RankerData, tests: Sequence[Choice], recipe: GroundedRec
 
     All are validated on `tests`; without them each holds out some of the training dialogues.
     """
-    plan = TrainConfig(
-        epochs=recipe.epochs,
-        batch=recipe.batch,
-        learning_rate=recipe.learning_rate,
-        weight_decay=recipe.weight_decay,
-        checkpoint_seconds=recipe.checkpoint_seconds,
-        threads=recipe.threads,
-        choose="loss",
-    )
-    collate = data.encoder.collator()
+    config, collate = TrainConfig.of(recipe, choose="loss"), data.encoder.collator()
     models = []
     for member in range(recipe.members):
         seed = run.seed * 1000 + member
@@ -167,10 +158,6 @@ def train_members(data: RankerData, tests: Sequence[Choice], recipe: GroundedRec
         validation = [row for row, dialogue in zip(data.rows, data.dialogues, strict=True) if dialogue in apart]
         model = new_model(data.words, recipe, seed)
         model.scale(np.concatenate([row.figures for row in learned]))
-        folder = run.folder / f"ranker-{member}"
-        train(
-            learner(model, collate), learned, tests or validation, plan,
-            folder=folder, seed=seed, identity=run.identity, progress=run.progress,
-        )  # fmt: skip
+        train(learner(model, collate), learned, tests or validation, config, run.part(f"ranker-{member}", seed))
         models.append(model.eval())
     return models

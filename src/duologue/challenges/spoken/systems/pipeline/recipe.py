@@ -6,30 +6,36 @@ from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
-from duologue.core.bounds import Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
+from duologue.core.bounds import Dropout, Positive, PositiveFloat, ProperFraction
 from duologue.core.records import Record
+from duologue.models.training_recipe import CheckpointedRecipe
 
 
-class TaggerRecipe(Record, frozen=True):
+class ComponentRecipe(Record, frozen=True):
+    """The training of one component."""
+
+    epochs: Positive = 2
+    batch: Positive = 32
+    """Samples per step."""
+    learning_rate: PositiveFloat = 2e-3
+    """At its highest, after the warm-up."""
+
+
+class TaggerRecipe(ComponentRecipe, frozen=True):
     """The entity tagger."""
 
     width: Annotated[int, msgspec.Meta(ge=4, multiple_of=4)] = 96
     layers: Positive = 1
-    epochs: Positive = 2
-    batch: Positive = 32
-    learning_rate: PositiveFloat = 2e-3
 
 
-class AttributeRecipe(Record, frozen=True):
+class AttributeRecipe(ComponentRecipe, frozen=True):
     """The text encoder of the attribute matcher."""
 
     width: Positive = 128
     epochs: Positive = 8
-    batch: Positive = 32
-    learning_rate: PositiveFloat = 2e-3
 
 
-class GeneratorRecipe(Record, frozen=True):
+class GeneratorRecipe(ComponentRecipe, frozen=True):
     """The reply generator."""
 
     renamed: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
@@ -43,7 +49,6 @@ class GeneratorRecipe(Record, frozen=True):
     """Share of characters that are read as unknown in training."""
     epochs: Positive = 7
     batch: Positive = 16
-    learning_rate: PositiveFloat = 2e-3
     search: Literal["greedy", "beam", "nucleus"] = "nucleus"
     """How replies are generated; the published program samples them."""
     top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.6
@@ -54,7 +59,7 @@ class GeneratorRecipe(Record, frozen=True):
     """Most tokens (characters and pieces of triples) of a reply."""
 
 
-class PipelineRecipe(Record, frozen=True):
+class PipelineRecipe(CheckpointedRecipe, frozen=True):
     """Correction, components and training of the pipeline."""
 
     correct: bool = True
@@ -66,10 +71,6 @@ class PipelineRecipe(Record, frozen=True):
     """Share of the training dialogues that decides which weights are best."""
     rare: Positive = 2
     """Characters and n-grams that stand in fewer texts are unknown."""
-    checkpoint_seconds: NonNegative = 20.0
-    """Time between checkpoints."""
-    threads: Positive = 1
-    """Processor threads in training; another number gives other last bits."""
 
     @classmethod
     def tiny(cls) -> PipelineRecipe:

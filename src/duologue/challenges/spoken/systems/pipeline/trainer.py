@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import Seq2SeqPair
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextPair
-    from duologue.challenges.spoken.systems.pipeline.recipe import (
-        AttributeRecipe,
-        GeneratorRecipe,
-        PipelineRecipe,
-        TaggerRecipe,
-    )
+    from duologue.challenges.spoken.systems.pipeline.recipe import ComponentRecipe, PipelineRecipe
     from duologue.core.protocols import Run, World
     from duologue.core.records import Example, Fact
 
@@ -76,7 +71,7 @@ class _ComponentTrainer:
         self,
         subject: Any,
         rows_and_tests: Sequence[Sequence[Any]],
-        part: TaggerRecipe | AttributeRecipe | GeneratorRecipe,
+        part: ComponentRecipe,
         name: str,
         choose: Literal["right", "loss"],
     ) -> None:
@@ -85,17 +80,7 @@ class _ComponentTrainer:
         rows, tests = rows_and_tests
         if not rows or not tests:
             raise UsageError(f"there are too few dialogues with facts to learn {name} from; give more with --train")
-        recipe, run = self.recipe, self.run
-        plan = TrainConfig(
-            epochs=part.epochs,
-            batch=part.batch,
-            learning_rate=part.learning_rate,
-            choose=choose,
-            checkpoint_seconds=recipe.checkpoint_seconds,
-            threads=recipe.threads,
-        )
-        folder = run.folder / name
-        train(subject, rows, tests, plan, folder=folder, seed=run.seed, identity=run.identity, progress=run.progress)
+        train(subject, rows, tests, TrainConfig.of(self.recipe, part, choose=choose), self.run.part(name))
 
 
 def _grams(example: Example) -> list[list[str]]:

@@ -109,26 +109,9 @@ class TemplateGenerator:
         tests = self._training_rows(validation, run.progress, "weighing held-out replies", self.recipe.candidates)
         if not rows or not tests:
             raise UsageError("no sample has candidates: the training files are too small to learn replies from")
-        recipe = self.recipe
         self._model.scale(sample_features(rows))
-        plan = TrainConfig(
-            epochs=recipe.epochs,
-            batch=recipe.batch,
-            learning_rate=recipe.learning_rate,
-            weight_decay=0.02,
-            checkpoint_seconds=recipe.checkpoint_seconds,
-            threads=recipe.threads,
-        )
-        train(
-            learner(self._model, feature_collator()),
-            rows,
-            tests,
-            plan,
-            folder=run.folder / FOLDER,
-            seed=run.seed,
-            identity=run.identity,
-            progress=run.progress,
-        )
+        config = TrainConfig.of(self.recipe, weight_decay=0.02)
+        train(learner(self._model, feature_collator()), rows, tests, config, run.part(FOLDER))
 
     def _training_rows(
         self, training: Sequence[TrainingReply], progress: Progress | None, what: str, limit: int

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from duologue.core.bounds import NonNegative, Positive, PositiveFloat, ProperFraction
-from duologue.core.records import Record
+from duologue.models.training_recipe import TrainingRecipe
 
 
-class TemplateNlgRecipe(Record, frozen=True):
+class TemplateNlgRecipe(TrainingRecipe, frozen=True):
     """Candidates of the template-based generator, and the training of its reranker."""
 
     candidates: Positive = 100
@@ -19,15 +19,8 @@ class TemplateNlgRecipe(Record, frozen=True):
     """Candidates of a training sample that the network sees."""
     held_out: ProperFraction = 0.08
     """Share of the training dialogues that decides which weights are best."""
-    epochs: Positive = 4
-    batch: Positive = 64
-    """Samples per step, each with all its candidates."""
     learning_rate: PositiveFloat = 1.5e-3
     hidden: Positive = 192
-    checkpoint_seconds: NonNegative = 20.0
-    """Time between checkpoints."""
-    threads: Positive = 1
-    """Processor threads in training; another number gives other last bits."""
 
     @classmethod
     def tiny(cls) -> TemplateNlgRecipe:

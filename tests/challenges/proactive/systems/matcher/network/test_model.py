@@ -20,6 +20,7 @@ from duologue.challenges.proactive.systems.matcher.network.model import (
     scores,
 )
 from duologue.core.identity import LOG
+from duologue.core.protocols import Run
 from duologue.models.blocks import Dropout
 from duologue.models.recurrent import TwoWayGru
 from duologue.models.train import TrainConfig, train
@@ -147,7 +148,7 @@ def test_eight_samples_are_learned_by_heart(form: str, tmp_path: Path) -> None:
         schedule="inverse-root",
         threads=1,
     )
-    train(learner(model), EIGHT, EIGHT, plan, folder=tmp_path, seed=1)
+    train(learner(model), EIGHT, EIGHT, plan, Run(folder=tmp_path, seed=1))
     scored = [scores(model, one, 24) for one in EIGHT]
     assert [of.index(max(of)) for of in scored] == [one.target for one in EIGHT]
     assert (tmp_path / LOG).is_file()
@@ -165,7 +166,7 @@ def test_training_twice_gives_the_same_weights(tmp_path: Path) -> None:
     states = []
     for name in ("one", "two"):
         model = small(dropout=0.3)
-        train(learner(model), EIGHT, EIGHT[:4], plan, folder=tmp_path / name, seed=5)
+        train(learner(model), EIGHT, EIGHT[:4], plan, Run(folder=tmp_path / name, seed=5))
         states.append(model.state_dict())
     assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
 

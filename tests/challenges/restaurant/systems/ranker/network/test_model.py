@@ -10,6 +10,7 @@ import torch
 from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow, collate
 from duologue.challenges.restaurant.systems.ranker.network.learner import learner, new_ranker, scores
 from duologue.challenges.restaurant.systems.ranker.network.model import BeliefTracker, DialogueRanker, RankerSize
+from duologue.core.protocols import Run
 from duologue.models.train import TrainConfig, train
 
 SIZE = RankerSize(vocabulary=20, categories=(3, 4), rankings=(5,), width=8, hidden=8, dropout=0.0, word_dropout=0.0)
@@ -76,7 +77,7 @@ def test_it_overfits_eight_examples(tmp_path: Path) -> None:
     rows = [row(number, target=number % 2) for number in range(8)]
     model = new_ranker(SIZE, 1)
     plan = TrainConfig(epochs=6, batch=8, learning_rate=0.03, patience=6, threads=1)
-    outcome = train(learner(model, UTTERANCES, NAMES), rows * 15, rows, plan, folder=tmp_path, seed=1)
+    outcome = train(learner(model, UTTERANCES, NAMES), rows * 15, rows, plan, Run(folder=tmp_path, seed=1))
     assert outcome.held_out == 1.0
 
 

@@ -19,6 +19,7 @@ from duologue.challenges.spoken.systems.pipeline.network.seq2seq import (
     collate_seq2seq,
 )
 from duologue.core.errors import UsageError
+from duologue.core.protocols import Run
 from duologue.models.decode import DecodingLimits, greedy
 from duologue.models.generation import SamplingConfig
 from duologue.models.train import TrainConfig, train
@@ -158,7 +159,7 @@ def test_it_learns_to_copy_the_marked_word_whatever_it_is(tmp_path: Path) -> Non
     pairs, others = [marked(chance) for _ in range(2500)], [marked(chance) for _ in range(60)]
     model = new_generator(msgspec.structs.replace(SIZE, decoder_layers=1), 1)
     plan = TrainConfig(epochs=2, batch=32, learning_rate=0.01, choose="loss", threads=1)
-    train(generator_learner(model), pairs, others, plan, folder=tmp_path, seed=1)
+    train(generator_learner(model), pairs, others, plan, Run(folder=tmp_path, seed=1))
     said = replies(model, others, SamplingConfig(search="greedy"), DecodingLimits(longest=5))
     assert sum(of_row[0].words == pair.target for of_row, pair in zip(said, others, strict=True)) >= 57
     assert sum(word >= 12 for pair in others for word in pair.target) > 20
@@ -172,7 +173,7 @@ def test_it_overfits_eight_examples_and_says_words_that_it_does_not_know(tmp_pat
         {"epochs": 8, "batch": 8, "learning_rate": 0.02, "choose": "loss", "threads": 1, "precision": precision},
         TrainConfig,
     )
-    outcome = train(generator_learner(model), pairs * 12, pairs, plan, folder=tmp_path, seed=1)
+    outcome = train(generator_learner(model), pairs * 12, pairs, plan, Run(folder=tmp_path, seed=1))
     assert outcome.loss < 0.1
     said = replies(model, pairs, SamplingConfig(search="greedy"), DecodingLimits(longest=5))
     assert [of_row[0].words for of_row in said] == [pair.target for pair in pairs]

@@ -18,6 +18,7 @@ from duologue.challenges.spoken.systems.pipeline.network.tagger import (
     tags_of,
 )
 from duologue.core.errors import UsageError
+from duologue.core.protocols import Run
 from duologue.models.train import TrainConfig, train
 
 if TYPE_CHECKING:
@@ -86,6 +87,6 @@ def test_it_overfits_eight_examples(tmp_path: Path) -> None:
     ]
     model = new_tagger(SIZE, 1)
     plan = TrainConfig(epochs=6, batch=8, learning_rate=0.02, threads=1)
-    outcome = train(tag_learner(model), rows * 10, rows, plan, folder=tmp_path, seed=1)
+    outcome = train(tag_learner(model), rows * 10, rows, plan, Run(folder=tmp_path, seed=1))
     assert outcome.held_out == 1.0
     assert model.spans(rows) == [list(row.spans) for row in rows]

@@ -17,6 +17,7 @@ from duologue.challenges.spoken.systems.pipeline.network.vectors import (
     vector_learner,
     vectors_of,
 )
+from duologue.core.protocols import Run
 from duologue.models.tokens import padded
 from duologue.models.train import TrainConfig, train
 
@@ -58,7 +59,7 @@ def test_the_nearest_is_told_and_of_equals_the_first() -> None:
 def test_eight_pairs_are_learned(tmp_path: Path) -> None:
     model: TextVectors = new_vectors(VectorSize(vocabulary=20, width=8, dropout=0.0), 1)
     plan = TrainConfig(epochs=60, batch=8, learning_rate=2e-2, threads=1, patience=60)
-    train(vector_learner(model), PAIRS, PAIRS, plan, folder=tmp_path, seed=1)
+    train(vector_learner(model), PAIRS, PAIRS, plan, Run(folder=tmp_path, seed=1))
     found = [
         nearest(query, vectors_of(model, [[12 + at] for at in range(6)]))
         for query in vectors_of(model, [pair.text for pair in PAIRS])

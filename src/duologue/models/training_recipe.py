@@ -1,0 +1,43 @@
+"""Entries that the recipes of trained systems share, under the names that the training loop knows them by.
+
+A recipe inherits those that its system has; `duologue.models.train.TrainConfig.of` takes them from it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat
+from duologue.core.records import Record
+
+
+class CheckpointedRecipe(Record, frozen=True):
+    """Entries of every training: checkpoints and threads."""
+
+    checkpoint_seconds: NonNegative = 20.0
+    """Seconds between checkpoints; 0: one after every step."""
+    threads: Positive = 1
+    """CPU threads in training, of each process; another number changes the last bits of the weights."""
+
+
+class TrainingRecipe(CheckpointedRecipe, frozen=True):
+    """Entries of the training of one network."""
+
+    epochs: Positive = 4
+    batch: Positive = 64
+    """Samples per step, each with all its candidates where it has some."""
+    learning_rate: PositiveFloat = 2e-3
+    """At its highest, after the warm-up."""
+
+
+class ParallelTrainingRecipe(TrainingRecipe, frozen=True):
+    """Entries of a long training: early stopping, several devices."""
+
+    patience: Positive = 3
+    """Early stopping: evaluations on held-out data without improvement."""
+    check_every: Count = 0
+    """Steps between evaluations on held-out data; 0: one after each epoch."""
+    devices: Positive = 1
+    """Data-parallel processes in training, which share the samples of each step."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Device of the training."""
