@@ -180,7 +180,7 @@ def bleu_score(path: Path) -> list[float]:
     submission = read_submission(path)
     said = [one.split() for one in hypotheses_in(submission)]
     wanted = [[one.split()] for one in references_in(submission)]
-    sums = count_bleu(said, wanted, profile="nltk-2017").sum(axis=0)
+    sums = count_bleu(said, wanted, rules="nltk-2017").sum(axis=0)
     return [float(Bleu(order, "nltk-2017").total(sums[: 2 + 2 * order])) for order in (1, 2, 3, 4)]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from duologue.metrics.corpus_bleu import PROFILES, Bleu, TokenizedPair, bleu_columns, count_bleu
+from duologue.metrics.corpus_bleu import PROFILES, Bleu, BleuRules, TokenizedPair, bleu_columns, count_bleu
 
 texts = st.lists(st.sampled_from("abcd"), max_size=9)
 pairs = st.tuples(texts, st.lists(texts, min_size=1, max_size=3))
@@ -24,7 +24,7 @@ def grams(tokens: list[str], order: int) -> Counter[tuple[str, ...]]:
 
 
 def by_hand(corpus: Corpus, order: int, profile: str) -> float:
-    """BLEU as the three programs write it, with dictionaries."""
+    """BLEU as the paper and the three programs write it, with dictionaries."""
     said = wanted = 0.0
     matches, guesses = [0] * order, [0] * order
     for hypothesis, references in corpus:
@@ -37,12 +37,14 @@ def by_hand(corpus: Corpus, order: int, profile: str) -> float:
                 best |= grams(one, n)
             matches[n - 1] += sum((grams(hypothesis, n) & best).values())
             count = len(hypothesis) - n + 1
-            guesses[n - 1] += max(0, count) if profile == "coco" else max(1, count)
+            guesses[n - 1] += max(1, count) if "nltk" in profile else max(0, count)
     if profile == "coco":
         product = math.prod((hit + 1e-15) / (all_ + 1e-9) for hit, all_ in zip(matches, guesses, strict=True))
         ratio = (said + 1e-15) / (wanted + 1e-9)
         return product ** (1 / order) * (math.exp(1 - 1 / ratio) if ratio < 1 else 1)
-    if not matches[0] or not said:
+    if not said + wanted and profile == "plain":
+        return math.nan
+    if not matches[0] or not said or (profile == "plain" and not all(matches)):
         return 0.0
     logs = []
     for hit, all_ in zip(matches, guesses, strict=True):
@@ -53,7 +55,7 @@ def by_hand(corpus: Corpus, order: int, profile: str) -> float:
 
 
 def value(corpus: Corpus, order: int, profile: str) -> float:
-    counts = count_bleu([one for one, _ in corpus], [several for _, several in corpus], profile=profile)
+    counts = count_bleu([one for one, _ in corpus], [several for _, several in corpus], rules=profile)
     return float(Bleu(order, profile).total(counts.sum(axis=0)[: 2 + 2 * order]))
 
 
@@ -62,7 +64,9 @@ def value(corpus: Corpus, order: int, profile: str) -> float:
 @settings(max_examples=40)
 @given(corpus=corpora)
 def test_bleu_is_what_the_programs_compute(profile: str, order: int, corpus: Corpus) -> None:
-    assert value(corpus, order, profile) == pytest.approx(by_hand(corpus, order, profile), rel=1e-12, abs=1e-300)
+    assert value(corpus, order, profile) == pytest.approx(
+        by_hand(corpus, order, profile), rel=1e-12, abs=1e-300, nan_ok=True
+    )
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -71,7 +75,8 @@ def test_bleu_is_what_the_programs_compute(profile: str, order: int, corpus: Cor
 def test_bleu_lies_between_0_and_1_and_the_reference_has_the_most(profile: str, corpus: Corpus) -> None:
     for order in (1, 2, 3, 4):
         reached = value([(references[0], references) for _, references in corpus], order, profile)
-        assert 0 <= value(corpus, order, profile) <= 1 + 1e-12
+        found = value(corpus, order, profile)
+        assert 0 <= found <= 1 + 1e-12 or (profile == "plain" and math.isnan(found))
         if len(corpus) > 1 and all(len(references[0]) >= 4 for _, references in corpus):
             assert reached == pytest.approx(1, abs=1e-8)
 
@@ -94,6 +99,7 @@ def test_sacrebleu_agrees_where_every_order_matches(plain: list[tuple[list[str],
         assert theirs.counts == counts[2::2].tolist()
         assert theirs.totals == counts[3::2].tolist()
         assert value(corpus, 4, "coco") * 100 == pytest.approx(theirs.score, rel=1e-6)
+        assert value(corpus, 4, "plain") * 100 == pytest.approx(theirs.score, rel=1e-12)
 
 
 def test_a_batch_border_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,9 +133,61 @@ def test_the_closest_reference_length_counts_and_of_two_the_shorter() -> None:
     assert count_bleu(said[:1], wanted[:1])[0, 1] == 2  # for one item alone too
 
 
+SUMS = np.array([4.0, 5.0, 2.0, 4.0, 0.0, 3.0])  # lengths, then matches and guesses of two orders
+
+
+@pytest.mark.parametrize(
+    ("rules", "precisions"),
+    [
+        (BleuRules(), (0.5, 0.0)),
+        (BleuRules(smoothing="add-one"), (0.5, 1 / 4)),
+        (BleuRules(smoothing="floor"), (0.5, 0.1 / 3)),
+        (BleuRules(smoothing="omit"), (0.5, 1.0)),
+        (BleuRules(smoothing="smallest"), (0.5, sys.float_info.min)),
+        (BleuRules(constants=(0.5, 1.0, 0.25)), (2.5 / 5 + 0.25, 0.5 / 4 + 0.25)),
+    ],
+)
+def test_smoothing_makes_up_for_an_order_without_match(rules: BleuRules, precisions: tuple[float, float]) -> None:
+    expected = math.exp(1 - 5 / 4) * math.sqrt(math.prod(precisions))
+    for mean in ("logs", "root"):
+        metric = Bleu(2, rules._replace(mean="root" if mean == "root" else "logs"))
+        assert float(metric.total(SUMS)) == pytest.approx(expected, rel=1e-12)
+    assert float(Bleu(2, rules, scale=100).total(SUMS)) == pytest.approx(100 * expected, rel=1e-12)
+    silent = np.array([4.0, 5.0, 0.0, 4.0, 0.0, 3.0])
+    assert float(Bleu(2, rules).total(silent)) == 0 or any(rules.constants)  # no unigram: nothing to smooth
+    assert SUMS.tolist() == [4, 5, 2, 4, 0, 3]
+
+
+def test_an_order_without_guesses_has_no_precision() -> None:
+    sums = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0])
+    assert float(Bleu(2, BleuRules()).total(sums)) == 0
+    assert float(Bleu(2, BleuRules(smoothing="floor")).total(sums)) == 0
+    assert float(Bleu(2, BleuRules(smoothing="add-one")).total(sums)) == 1
+
+
+def test_the_reference_length_is_a_number_where_it_is_as_far_off() -> None:
+    rules = BleuRules(farthest=3)
+    counts = count_bleu([["a"]] * 3, [[["b"] * 3], [["b"] * 4], [["b"] * 9]], rules=rules)
+    assert counts[:, 1].tolist() == [3, 3, 3]
+    assert count_bleu([["a"]], [[["b"] * 9]])[0, 1] == 9
+
+
+def test_columns_and_formula_have_the_names_that_are_given() -> None:
+    metric = Bleu(1, "plain", name="b", columns=("x", "y", "z", "u", "v", "w"), formula="b = ...")
+    assert (metric.name, metric.columns, metric.formula) == ("b", ("x", "y", "z", "u"), "b = ...")
+    assert Bleu(2, "plain").formula == "bleu-2 = plain corpus BLEU of 1 to 2-grams"
+    assert Bleu(2).percent
+    assert not Bleu(2, scale=100).percent
+
+
 def test_nothing_counted_is_no_score() -> None:
     assert math.isnan(float(Bleu(4, "nltk-2017").total(np.zeros(10))))
     assert float(Bleu(4).total(np.zeros(10))) == 0  # what the formula of the caption program gives
+    assert math.isnan(float(Bleu(4, "plain").total(np.zeros(10))))
+    assert float(Bleu(4, BleuRules()).total(np.zeros(10))) == 0
+    only_wanted = np.array([0.0, 3.0, *[0.0] * 8])
+    assert float(Bleu(4, "plain").total(only_wanted)) == 0
+    assert math.isnan(float(Bleu(4, BleuRules(undefined="without hypothesis")).total(only_wanted)))
 
 
 def test_totals_are_taken_over_all_leading_axes() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.metrics import tokens as module
-from duologue.metrics.tokens import number_grams, number_texts, number_tokens
+from duologue.metrics.tokens import number_characters, number_grams, number_texts, number_tokens
 
 texts = st.lists(st.lists(st.sampled_from("abc"), max_size=6), max_size=5)
 
@@ -18,6 +18,13 @@ def test_tokens_are_numbered_by_their_first_occurrence() -> None:
     assert tokens.ends.tolist() == [2, 2, 4, 4]
     assert tokens.lengths.tolist() == [2, 0, 2]
     assert tokens.vocabulary == 3
+
+
+def test_characters_are_numbered_by_their_code_points() -> None:
+    tokens = number_characters(["好a", "", "\ud800\U0001f600"])
+    assert tokens.numbers.tolist() == [ord("好"), ord("a"), 0xD800, 0x1F600]
+    assert tokens.lengths.tolist() == [2, 0, 2]
+    assert tokens.vocabulary > 0x10FFFF
 
 
 def test_no_text_has_no_tokens() -> None:

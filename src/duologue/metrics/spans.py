@@ -7,7 +7,7 @@ formulas over sums, so items or whole dialogues can be left out and swapped.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -87,7 +87,7 @@ class Weighted(Columns):
     """A weighted sum of other scores over the same items."""
 
     def __init__(
-        self, name: str, parts: Sequence[tuple[float, Metric[Mapping[str, float]]]], formula: str, *, source: str = ""
+        self, name: str, parts: Sequence[tuple[float, Metric[Any]]], formula: str, *, source: str = ""
     ) -> None:
         self.name, self.parts, self.formula, self.source = name, tuple(parts), formula, source
         self.columns = tuple(dict.fromkeys(column for _, part in self.parts for column in part.columns))

@@ -13,6 +13,7 @@ from duologue.core.errors import UsageError
 from duologue.metrics.corpus_bleu import Bleu, TokenizedPair
 from duologue.metrics.counts import tally
 from duologue.metrics.diversity import count_distinct
+from duologue.metrics.ngrams import ngrams
 from duologue.metrics.overlap import F1, TokenBags
 
 PlainText: TypeAlias = str | Sequence[str]
@@ -68,9 +69,7 @@ def distinct(texts: Sequence[PlainText], *, n: int = 1) -> float:
     """
     if n < 1:
         raise UsageError(f"n is {n}; n-grams have at least one token")
-    grams = [
-        [tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1)] for tokens in map(_tokens, texts)
-    ]
+    grams = [ngrams(tokens, n) for tokens in map(_tokens, texts)]
     if not any(grams):
         raise UsageError(f"no text has {n} tokens; there is nothing to score")
     return count_distinct(grams).value()

@@ -5,6 +5,7 @@ Equal tokens get equal numbers and nothing is hashed, so that counts made of the
 
 from __future__ import annotations
 
+import sys
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -92,6 +93,17 @@ def number_texts(texts: Sequence[str], known: dict[str, int] | None = None) -> T
         numbers.append(found[found != 0] - 1)
         lengths.append(np.diff(borders) - 1)
     return with_lengths(np.concatenate(numbers), np.concatenate(lengths), len(known) - 1)
+
+
+def number_characters(texts: Sequence[str]) -> Tokens:
+    """Return the characters of all texts as numbers, their code points.
+
+    >>> number_characters(["ab", "", "b"]).numbers.tolist()
+    [97, 98, 98]
+    """
+    packed = "".join(texts).encode("utf-32-le", "surrogatepass")
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    return with_lengths(np.frombuffer(packed, dtype="<u4").astype(np.int64), lengths, sys.maxunicode + 1)
 
 
 def _numbers(flat: list[str]) -> tuple[Integers, int]:

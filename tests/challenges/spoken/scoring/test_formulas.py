@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from duologue.challenges.spoken.scoring.formulas import PooledBleu, PooledSelection, Total, formulas_of
+from duologue.challenges.spoken.scoring.formulas import PooledSelection, Total, bleu_of, formulas_of
 from duologue.challenges.spoken.scoring.options import OPTIONS, ScoringOptions
 
 if TYPE_CHECKING:
@@ -73,4 +73,4 @@ def test_pooled_triples_are_divided_once() -> None:
 @pytest.mark.parametrize(("smoothing", "bigrams"), [("none", 0.0), ("add1", (0 + 1) / (2 + 1)), ("epsilon", 0.1 / 2)])
 def test_pooled_bleu_smooths_as_one_reply_does(smoothing: str, bigrams: float) -> None:
     sums = np.array([4.0, 4.0, 2.0, 4.0, 0.0, 2.0])  # said, wanted, unigrams hit and said, bigrams hit and said
-    assert float(PooledBleu(2, smoothing, "").total(sums)) == pytest.approx((0.5 * bigrams) ** 0.5)
+    assert float(bleu_of(2, ScoringOptions(smoothing=smoothing)).total(sums)) == pytest.approx((0.5 * bigrams) ** 0.5)

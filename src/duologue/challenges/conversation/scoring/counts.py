@@ -78,7 +78,7 @@ def count_each(
     columns: dict[str, Floats] = {"items": np.ones(len(items.replies))}
     layers = layers_of(items.references)
     tokens = number_texts([*items.replies, *chain.from_iterable(layer.texts for layer in layers)], known)
-    bleu = count_layers(tokens, [layer.items for layer in layers], len(items.replies), profile=profile)
+    bleu = count_layers(tokens, [layer.items for layer in layers], len(items.replies), rules=profile)
     columns.update(zip(bleu_columns(profile), bleu.T, strict=True))
     if profile == "coco":
         columns[ROUGE_L.name] = np.array(list(map(rouge_l, items.replies, items.references)))

@@ -5,19 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.proactive.knowledge import HIGHEST_COMPLETION
+from duologue.metrics.corpus_bleu import Bleu
 from duologue.metrics.counts import Metric, share
 from duologue.metrics.diversity import Distinct
-from duologue.metrics.ngrams import CorpusBleu, Key
 from duologue.metrics.overlap import F1, overlap_metrics
 
 if TYPE_CHECKING:
     from duologue.core.records import Scoring
     from duologue.metrics.counts import Floats
+    from duologue.metrics.ngrams import Key
 
 
 def bigram_key(variant: str) -> Key:
     """Return how a variant identifies bigrams: as joined strings or as pairs of words."""
     return "joined" if variant == "official" else "tuple"
+
+
+def _bleu(order: int, key: Key) -> Bleu:
+    """Return BLEU over the columns of `metrics.bulk_overlap`."""
+    hits = "2-grams joined hit" if key == "joined" else "2-grams hit"
+    return Bleu(
+        order,
+        "plain",
+        columns=("words said", "words wanted", "1-grams hit", "1-grams said", hits, "2-grams said"),
+        formula=f"bleu-{order} = bp exp(mean ln p_k), k <= {order}, corpus, 1 reference, words, {key} keys",
+    )
 
 
 class GoalCompletion(Metric[int]):
@@ -45,8 +57,8 @@ def metrics(how: Scoring) -> tuple[Metric[Any], ...]:
     of_knowledge: tuple[Metric[Any], ...] = (*overlap_metrics("objects", prefix="knowledge-"), GoalCompletion())
     return (
         F1("chars"),
-        CorpusBleu(1, key),
-        CorpusBleu(2, key),
+        _bleu(1, key),
+        _bleu(2, key),
         Distinct(1, key),
         Distinct(2, key),
         *(of_knowledge if how.variant == "strict" else ()),

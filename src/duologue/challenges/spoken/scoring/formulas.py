@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from duologue.metrics.corpus_bleu import Bleu, BleuRules
 from duologue.metrics.counts import Metric, share
 from duologue.metrics.diversity import Distinct
-from duologue.metrics.ngrams import brevity_penalty
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Floats
 
     Seen = Mapping[str, float]
-    Formula = Metric[Seen]
+    Formula = Metric[Any]
 
 ORDERS = (1, 2)
 """N of BLEU-N and DISTINCT-N."""
@@ -33,8 +33,8 @@ _SOURCES = {
 _SELECTION_WEIGHT, _GENERATION_WEIGHT = 0.3, 0.7
 """Of the total score (challenge document)."""
 
-_EPSILON = 0.1
-"""Matches that option `smoothing=epsilon` takes for none."""
+_SMOOTHING: dict[str, Literal["none", "add-one", "floor"]] = {"none": "none", "add1": "add-one", "epsilon": "floor"}
+"""Smoothing of bigrams (`BleuRules`) by the value of option `smoothing`."""
 
 
 def zero_for_nothing(value: Floats) -> Floats:
@@ -85,36 +85,22 @@ class PooledSelection(_Read):
         return zero_for_nothing(share(2 * precision * recall, precision + recall))
 
 
-class PooledBleu(_Read):
-    """BLEU-n over the matches and lengths of all replies together, with the smoothing of bigrams that was chosen."""
+def bleu_of(n: int, options: ScoringOptions) -> Bleu:
+    """Return BLEU-n over the matches and lengths of all replies together; over those of one reply it is that reply's.
 
-    def __init__(self, n: int, smoothing: str, remark: str) -> None:
-        self.n = n
-        self.smoothing = smoothing
-        self.name = f"bleu-{n}"
-        self.source = _SOURCES[self.name]
-        pairs = [column for order in ORDERS[:n] for column in (f"{order}-grams hit", f"{order}-grams said")]
-        self.columns = ("tokens said", "tokens wanted", *pairs)
-        self.formula = f"bleu-{n} = corpus ({remark})"
+    0 where an order has no match that smoothing makes up for.
+    """
+    orders = [column for order in ORDERS for column in (f"{order}-grams hit", f"{order}-grams said")]
+    return Bleu(
+        n,
+        BleuRules(_SOURCES[f"bleu-{n}"], smoothing=_SMOOTHING[options.smoothing], mean="root"),
+        columns=("tokens said", "tokens wanted", *orders),
+        formula=f"bleu-{n} = corpus ({_unit(options)})",
+    )
 
-    def total(self, sums: Floats) -> Floats:
-        """Return the brevity penalty times the geometric mean of the precisions; 0 where one of them is 0."""
-        said, wanted = sums[..., 0], sums[..., 1]
-        precisions = [zero_for_nothing(share(sums[..., 2], sums[..., 3]))]
-        if self.n > 1:
-            precisions.append(self._bigrams(sums[..., 4], sums[..., 5], precisions[0]))
-        product = np.prod(precisions, axis=0)
-        result: Floats = np.where(product > 0, brevity_penalty(said, wanted) * product ** (1 / self.n), 0.0)
-        return result
 
-    def _bigrams(self, hits: Floats, said: Floats, unigrams: Floats) -> Floats:
-        plain = zero_for_nothing(share(hits, said))
-        if self.smoothing == "add1":
-            return np.where(unigrams > 0, (hits + 1) / (said + 1), 0.0)
-        if self.smoothing == "epsilon":
-            least = zero_for_nothing(share(np.full_like(said, _EPSILON), said))
-            return np.where((hits == 0) & (unigrams > 0), least, plain)
-        return plain
+def _unit(options: ScoringOptions) -> str:
+    return f"{options.tokens}, smoothing {options.smoothing}"
 
 
 class Total(_Read):
@@ -173,7 +159,7 @@ class PooledOnce(_Read):
         return zero_for_nothing(share(sums[..., 1], sums[..., 0]))
 
 
-def formulas_of(options: ScoringOptions) -> tuple[Metric[Seen], ...]:
+def formulas_of(options: ScoringOptions) -> tuple[Formula, ...]:
     """Return the formulas of all scores, in the order in which a report shows them."""
     identity = "values with types" if options.strict_types == "true" else "values as text"
     triples = f"{options.duplicates}, empty {options.empty}, {identity}"
@@ -181,13 +167,11 @@ def formulas_of(options: ScoringOptions) -> tuple[Metric[Seen], ...]:
         PooledSelection(name, triples) if options.average == "corpus" else Mean(name, "kept", triples)
         for name in ("precision", "recall", "f1")
     )
-    unit = f"{options.tokens}, smoothing {options.smoothing}"
     bleu = tuple(
-        PooledBleu(n, options.smoothing, unit) if options.bleu == "corpus" else Mean(f"bleu-{n}", "items", unit)
-        for n in ORDERS
+        bleu_of(n, options) if options.bleu == "corpus" else Mean(f"bleu-{n}", "items", _unit(options)) for n in ORDERS
     )
     f1 = Mean("generation-f1", "items", f"{options.tokens}, {options.f1}")
-    diversity: list[Metric[Seen]] = []
+    diversity: list[Formula] = []
     for n in ORDERS:
         if options.scope == "sample":
             mean = Mean(f"distinct-{n}", "items", f"{options.tokens}, {options.distinct}")

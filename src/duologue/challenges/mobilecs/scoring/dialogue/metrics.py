@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.challenges.mobilecs.scoring.dialogue.bleu import COLUMNS, ORDERS
+from duologue.metrics.corpus_bleu import ORDERS, Bleu, BleuRules, count_layers
 from duologue.metrics.spans import Columns, Match, Weighted
+from duologue.metrics.tokens import number_characters
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
+    from typing import Any
 
     from duologue.metrics.counts import Floats, Metric
 
+BLEU_COLUMNS = (
+    "bleu length",
+    "bleu reference",
+    *(f"bleu {part}-{order}" for order in range(1, ORDERS + 1) for part in ("clipped", "grams")),
+)
 _TINY = 1e-7
 """Added to every n-gram precision by the official program, and to its denominator."""
 
@@ -39,39 +46,23 @@ class Success(Columns):
         return result
 
 
-class CharacterBleu(Columns):
-    """Corpus BLEU-4 over characters, one reference, 0 to 100 as the official program gives it.
+def bleu_rules(*, official: bool) -> BleuRules:
+    """Return the rules of BLEU (specification, 8.5).
 
-    Official: 1e-7 is added to precisions, so a perfect score is 100.00001, and empty output gives NaN. Otherwise the
-    plain formula, 0 if an order has no match.
+    The official program adds 1e-7 to each precision and to its denominator, so that a perfect copy has more than 100;
+    it gives NaN for empty output, and takes 1,000 for a reference length that is as far off.
     """
+    if not official:
+        return BleuRules()
+    return BleuRules(constants=(0.0, _TINY, _TINY), undefined="without hypothesis", farthest=1000)
 
-    name = "bleu"
-    columns = COLUMNS
-    percent = False
 
-    def __init__(self, *, official: bool, source: str = "") -> None:
-        self.official, self.source = official, source
-        added = " (+1e-7), empty replies left out" if official else ", case folded, empty replies count"
-        self.formula = f"bleu = 100 BP exp(sum(log p_n) / 4), characters without blanks{added}"
-
-    def total(self, sums: Floats) -> Floats:
-        """Return 100 x brevity penalty x geometric mean of the clipped precisions of orders 1 to 4."""
-        length, reference = np.asarray(sums[..., 0]), np.asarray(sums[..., 1])
-        logs = np.zeros(np.shape(length))
-        for order in ORDERS:
-            clipped, grams = np.asarray(sums[..., 2 * order]), np.asarray(sums[..., 2 * order + 1])
-            if self.official:
-                precision = clipped / (grams + _TINY) + _TINY
-            else:
-                precision = np.divide(clipped, grams, out=np.zeros(np.shape(grams)), where=grams != 0)
-            with np.errstate(divide="ignore"):  # log 0 is -inf, and exp of it 0: no match, no score
-                logs = logs + np.log(precision) / len(ORDERS)
-        ratio = np.full(np.shape(length), np.nan if self.official else np.inf)
-        np.divide(reference, length, out=ratio, where=length != 0)
-        penalty = np.where(length > reference, 1.0, np.exp(1 - np.maximum(ratio, 1.0)))
-        result: Floats = 100 * penalty * np.exp(logs)
-        return result
+def count_replies(pairs: Sequence[tuple[str, str]], *, official: bool) -> list[dict[str, float]]:
+    """Return the counts of BLEU for each reply and its reference, over their characters; blanks are none."""
+    texts = [pair[side] for side in (0, 1) for pair in pairs]
+    rules, places = bleu_rules(official=official), np.arange(len(pairs))
+    array = count_layers(number_characters(texts), [places], len(pairs), rules=rules)
+    return [dict(zip(BLEU_COLUMNS, row, strict=True)) for row in array.tolist()]
 
 
 class Combined(Weighted):
@@ -80,7 +71,7 @@ class Combined(Weighted):
     percent = False
 
 
-def formulas(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
+def formulas(variant: str) -> tuple[Metric[Any], ...]:
     """Return the formulas of a variant: combined first, then its parts, then precision and recall of the intents.
 
     For 0 / 0 the official formulas give NaN and the strict ones 0.
@@ -92,7 +83,15 @@ def formulas(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
     system = Match("system-intent", "f1", empty=empty, source=source)
     rule = "in any reply" if official else "soon after the request, in one or two replies, not among many other values"
     success = Success(empty=empty, rule=rule, source=source)
-    bleu = CharacterBleu(official=official, source=source)
+    added = " (+1e-7), empty replies left out" if official else ", case folded, empty replies count"
+    bleu = Bleu(
+        ORDERS,
+        bleu_rules(official=official)._replace(source=source),
+        name="bleu",
+        columns=BLEU_COLUMNS,
+        formula=f"bleu = 100 BP exp(sum(log p_n) / 4), characters without blanks{added}",
+        scale=100,
+    )
     combined = Combined(
         "combined",
         ((1.0, user), (1.0, system), (1.0, success), (1 / 50, bleu)),

@@ -20,7 +20,6 @@ from duologue.challenges.mobilecs.schema.ontology import (
     STAFF_TEXT,
     USER_INTENT,
 )
-from duologue.challenges.mobilecs.scoring.dialogue.bleu import bleu_counts
 from duologue.challenges.mobilecs.scoring.official_errors import official_errors
 
 if TYPE_CHECKING:
@@ -44,8 +43,14 @@ class ScoredDialogue(NamedTuple):
 
 def score(dialogues: Sequence[Mapping[str, Any]]) -> list[ScoredDialogue]:
     """Return the counts of each dialogue. Raises `OfficialError` if the official program ends with an error."""
+    replies: list[tuple[ColumnCounts, tuple[str, str]]] = []
     with official_errors("track 2 scorer"):
-        return [_score(dialogue) for dialogue in dialogues]
+        scored = [_score(dialogue, replies) for dialogue in dialogues]
+    from duologue.challenges.mobilecs.scoring.dialogue.metrics import count_replies  # numpy only where it is needed
+
+    for (turn, _), counted in zip(replies, count_replies([pair for _, pair in replies], official=True), strict=True):
+        turn.update(counted)
+    return scored
 
 
 def divisions_by_zero(scored: Sequence[ScoredDialogue]) -> list[str]:
@@ -62,7 +67,8 @@ def divisions_by_zero(scored: Sequence[ScoredDialogue]) -> list[str]:
     return found
 
 
-def _score(dialogue: Mapping[str, Any]) -> ScoredDialogue:
+def _score(dialogue: Mapping[str, Any], pairs: list[tuple[ColumnCounts, tuple[str, str]]]) -> ScoredDialogue:
+    """Return the counts of a dialogue without those of BLEU; add to `pairs` each reply and reference to be counted."""
     requested = requested_items(dialogue["goal"], dialogue["KB"])
     turns: list[ColumnCounts] = []
     replies = []
@@ -74,7 +80,7 @@ def _score(dialogue: Mapping[str, Any]) -> ScoredDialogue:
         counted |= system_counts(turn[GENERATED_STAFF_INTENT], turn[STAFF_INTENT])
         reply = turn[GENERATED_REPLY]
         if reply != "":  # a pair with an empty reply is left out
-            counted |= bleu_counts(reply, turn[STAFF_TEXT])
+            pairs.append((counted, ("".join(reply.split()), "".join(turn[STAFF_TEXT].split()))))
         turns.append(counted)
         replies.append(reply)
     fulfilled = all(any(one in reply for one in item.split(",") for reply in replies) for item in requested)

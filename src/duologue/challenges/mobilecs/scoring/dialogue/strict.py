@@ -21,7 +21,6 @@ from duologue.challenges.mobilecs.schema.ontology import (
     USER,
     USER_INTENT,
 )
-from duologue.challenges.mobilecs.scoring.dialogue.bleu import bleu_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -63,15 +62,22 @@ def count(row: Row, answers: Sequence[Answer | None]) -> list[dict[str, float]]:
 
     `answers` has one per turn, `None` for a missing one, which counts as an empty reply without intents.
     """
+    from duologue.challenges.mobilecs.scoring.dialogue.metrics import count_replies  # numpy only where it is needed
+
     base = row["KB"]
     counted = []
-    for turn, answer in zip(row["content"], answers, strict=True):
+    pairs = [
+        ("".join(_reply(answer).split()), "".join(_folded(turn[STAFF_TEXT]).split()))
+        for turn, answer in zip(row["content"], answers, strict=True)
+    ]
+    bleu = count_replies(pairs, official=False)
+    for turn, answer, replies in zip(row["content"], answers, bleu, strict=True):
         acts = answer.annotation.acts if answer is not None and answer.annotation is not None else ()
         counted.append(
             {
                 **_user_counts(acts, turn.get(USER_INTENT, ""), base),
                 **_system_counts(acts, turn.get(STAFF_INTENT, "")),
-                **bleu_counts(_reply(answer), _folded(turn[STAFF_TEXT]), capped=False),
+                **replies,
             }
         )
     if counted:

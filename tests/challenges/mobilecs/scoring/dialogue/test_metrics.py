@@ -8,25 +8,43 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from duologue.challenges.mobilecs.scoring.dialogue.bleu import COLUMNS, bleu_counts
-from duologue.challenges.mobilecs.scoring.dialogue.metrics import CharacterBleu, Success
+from duologue.challenges.mobilecs.scoring.dialogue import official as official_program
+from duologue.challenges.mobilecs.scoring.dialogue import strict
+from duologue.challenges.mobilecs.scoring.dialogue.metrics import BLEU_COLUMNS, Success, count_replies, formulas
+from duologue.core.records import Answer
 
 
 def bleu(pairs: list[tuple[str, str]], *, official: bool) -> float:
-    counted = [bleu_counts(said, true, capped=official) for said, true in pairs]
-    sums = np.array([sum(one[column] for one in counted) for column in COLUMNS], dtype=float)
-    return float(CharacterBleu(official=official).total(sums))
+    counted = count_replies(pairs, official=official)
+    sums = np.array([sum(one[column] for one in counted) for column in BLEU_COLUMNS], dtype=float)
+    formula = {one.name: one for one in formulas("official" if official else "strict")}["bleu"]
+    assert not formula.percent
+    return float(formula.total(sums))
 
 
-def test_blanks_are_no_characters() -> None:
-    assert bleu_counts("十 三\u3000块", "十三块") == bleu_counts("十三块", "十三块")
+def test_blanks_are_no_characters_and_officially_an_empty_reply_is_no_pair() -> None:
+    intents = {"用户意图": "询问", "用户意图-生成": "询问", "客服意图": "通知", "客服意图-生成": "通知"}
+    replies = ["十 三\u3000块", "十三块", ""]
+    turns = [{**intents, "客服": "十三 块", "客服-生成": reply} for reply in replies]
+    row = {"id": "d", "KB": {}, "goal": {}, "content": turns}
+    blank, same, empty = official_program.score([row])[0].turns
+    assert (
+        [blank[name] for name in BLEU_COLUMNS]
+        == [same[name] for name in BLEU_COLUMNS]
+        == [3, 3, 3, 3, 2, 2, 1, 1, 0, 0]
+    )
+    assert not any(name in empty for name in BLEU_COLUMNS)
+    blank, same, empty = strict.count(row, [Answer(text=reply) for reply in replies])
+    assert [blank[name] for name in BLEU_COLUMNS] == [same[name] for name in BLEU_COLUMNS]
+    assert [empty[name] for name in BLEU_COLUMNS[:2]] == [0, 3]
 
 
 def test_lengths_that_are_very_far_apart_get_the_official_reference_length() -> None:
     for length, reference in ((1000, 1000), (999, 999)):
-        assert bleu_counts("", "好" * length)["bleu reference"] == reference
-    assert bleu_counts("", "好" * 2000)["bleu reference"] == 1000
-    assert bleu_counts("", "好" * 2000, capped=False)["bleu reference"] == 2000
+        assert count_replies([("", "好" * length)], official=True)[0]["bleu reference"] == reference
+    assert count_replies([("", "好" * 2000)], official=True)[0]["bleu reference"] == 1000
+    assert count_replies([("", "好" * 2000)], official=False)[0]["bleu reference"] == 2000
+    assert count_replies([], official=True) == []
 
 
 def test_a_perfect_copy_is_100_or_a_little_more() -> None:
