@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError
 from duologue.core.interrupts import ctrl_c_waits, leave_stops_to_the_parent
-from duologue.core.worker_pool import Shard, ShardResult, do_one
+from duologue.core.worker_pool import Shard, ShardResult, WorkerPool, do_one
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from duologue.core.worker_pool import Work
 
 
-class Processes:
+class Processes(WorkerPool):
     """Processes that are started afresh (`spawn`), so that they share nothing with this one on any system."""
 
     def __init__(self, work: Work, workers: int) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from duologue.core.errors import DuologueError
 
@@ -38,18 +39,22 @@ class ShardResult(NamedTuple):
     """Why there is no data; empty where all went well."""
 
 
-class WorkerPool(Protocol):
+class WorkerPool(ABC):
     """Workers that take a shard each."""
 
+    @abstractmethod
     def full(self) -> bool:
         """Return whether no further shard may be given out now."""
 
+    @abstractmethod
     def give(self, shard: Shard) -> None:
         """Give a shard to a worker."""
 
+    @abstractmethod
     def take(self) -> ShardResult:
         """Wait for the next outcome, in any order. Raises `DuologueError` when a worker dies."""
 
+    @abstractmethod
     def close(self) -> None:
         """Stop all workers at once."""
 

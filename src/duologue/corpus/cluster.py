@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.extras import need
-from duologue.core.worker_pool import Shard, ShardResult, do_one
+from duologue.core.worker_pool import Shard, ShardResult, WorkerPool, do_one
 
 if TYPE_CHECKING:
     from duologue.core.worker_pool import Work
@@ -18,7 +18,7 @@ AHEAD = 1
 """Shards beyond the number of workers that are on their way, so that no worker waits for its next one."""
 
 
-class Cluster:
+class Cluster(WorkerPool):
     """Ray tasks, each on one shard. The nodes of a cluster need duologue installed, but no common disk.
 
     Shards are sent with their content. Content that names files (members of a folder or a zip) needs these at the

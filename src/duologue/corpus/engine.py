@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from duologue.core import disk
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
 from duologue.core.processes import Processes
-from duologue.core.worker_pool import AHEAD, do_one, in_order
+from duologue.core.worker_pool import AHEAD, WorkerPool, do_one, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from duologue.core.worker_pool import Shard, ShardResult, Work, WorkerPool
+    from duologue.core.worker_pool import Shard, ShardResult, Work
 
 ENGINES = ("processes", "ray")
 
@@ -75,7 +75,7 @@ def _start(work: Work, workers: int, engine: str, address: str | None) -> Worker
     return Processes(work, workers)
 
 
-class _Alone:
+class _Alone(WorkerPool):
     """This process; a shard is worked on when its outcome is asked for."""
 
     def __init__(self, work: Work) -> None:
