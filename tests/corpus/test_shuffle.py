@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from duologue.core.errors import StorageError
 from duologue.corpus import shuffle as module
-from duologue.corpus.shuffle import first, read_places, shuffle, write_places
+from duologue.corpus.shuffle import first, shuffle, write_places
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def test_places_on_disk_are_those_of_the_list_however_it_is_cut(
         patch.setattr(module, "_DRAWN", drawn)
         patch.setattr(module, "_SWEPT", swept)
         kind = write_places(tmp_path / "places", n, random.Random(seed), batch=batch)
-    found = read_places(tmp_path / "places", kind, 0, n)
+    found = np.fromfile(tmp_path / "places", kind)
     assert [int(found[item]) for item in shuffled(n, seed)] == list(range(n))
 
 
@@ -53,12 +53,6 @@ def test_the_first_items_are_found_without_the_others(n: int, wanted: int, drawn
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_DRAWN", drawn)
         assert first(n, wanted, random.Random(99)) == shuffled(n)[:wanted]
-
-
-def test_a_stretch_of_places_is_read_by_itself(tmp_path: Path) -> None:
-    kind = write_places(tmp_path / "places", 50, random.Random(99))
-    whole = np.fromfile(tmp_path / "places", kind)
-    assert read_places(tmp_path / "places", kind, 20, 7).tolist() == whole[20:27].tolist()
 
 
 def test_the_stream_of_the_caller_is_not_moved(tmp_path: Path) -> None:

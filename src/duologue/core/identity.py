@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.core.disk import regular
-from duologue.core.errors import StorageError
+from duologue.core.disk import guarded, regular
 from duologue.core.records import Record
 from duologue.core.version import __version__
 
@@ -110,12 +109,8 @@ def files_of_model(folder: Path) -> dict[str, str]:
     """
     made = {}
     for path in _files(folder):
-        try:
-            with regular(path).open("rb") as file:
-                content = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise StorageError(f"cannot read {path}: {error.strerror}") from error
-        made[path.relative_to(folder).as_posix()] = content
+        with guarded("read", path), regular(path).open("rb") as file:
+            made[path.relative_to(folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
     return made
 
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from duologue.core.errors import StorageError
+from duologue.core import disk
 from duologue.corpus.tables import PackedTexts, stacked
 
 if TYPE_CHECKING:
@@ -51,15 +51,13 @@ class ExternalSorter:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        try:
+        with disk.guarded("write to", self._folder), ExitStack() as opened:
             self._folder.mkdir(parents=True, exist_ok=True)
             for name in ("keys", "lengths", "texts"):
                 path = self._folder / f"sorted.{name}"
-                self._stack.callback(path.unlink, missing_ok=True)
-                self._files[name] = self._stack.enter_context(path.open("wb+"))
-        except OSError as error:
-            self._stack.close()
-            raise _refused(self._folder, error) from error
+                opened.callback(path.unlink, missing_ok=True)
+                self._files[name] = opened.enter_context(path.open("wb+"))
+            self._stack = opened.pop_all()
         return self
 
     def __exit__(
@@ -83,12 +81,10 @@ class ExternalSorter:
         texts = texts.chosen(order)
         lengths = texts.lengths().astype(np.int32)
         self._runs.append(_Run(self._rows, self._bytes, len(keys)))
-        try:
+        with disk.guarded("write to", self._folder):
             self._files["keys"].write(keys[order].tobytes())
             self._files["lengths"].write(lengths.tobytes())
             self._files["texts"].write(texts.data())
-        except OSError as error:
-            raise _refused(self._folder, error) from error
         self._rows += len(keys)
         self._bytes += len(texts.data())
         self._keys, self._texts, self._held = [], [], 0
@@ -129,9 +125,3 @@ class ExternalSorter:
         file = self._files[name]
         file.seek(start)
         return file.read(size)
-
-
-def _refused(folder: Path, error: OSError) -> StorageError:
-    return StorageError(
-        f"cannot write to {folder}: {error.strerror or error}; free some space and run the command again"
-    )

@@ -9,12 +9,11 @@ That order of swaps needs only what came before i, and so can be done in batches
 
 from __future__ import annotations
 
-import errno
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from duologue.core.errors import StorageError
+from duologue.core import disk
 
 if TYPE_CHECKING:
     import random
@@ -70,19 +69,10 @@ def write_places(path: Path, n: int, rng: random.Random, *, batch: int = BATCH) 
     times `batch` whatever n is. Raises `StorageError` for what the disk refuses.
     """
     kind = np.dtype(np.int32 if n < 1 << 31 else np.int64)
-    try:
-        with path.open("wb+") as file:
-            for low, partners in _batches(n, rng, batch):
-                _swap(file, kind, low, partners)
-    except OSError as error:
-        reason = "no space left on the disk; free some" if error.errno == errno.ENOSPC else str(error)
-        raise StorageError(f"cannot write {path}: {reason}") from error
+    with disk.guarded("write", path), path.open("wb+") as file:
+        for low, partners in _batches(n, rng, batch):
+            _swap(file, kind, low, partners)
     return kind
-
-
-def read_places(path: Path, kind: np.dtype[Any], start: int, n: int) -> NDArray[Any]:
-    """Return the places of n items from `start` on, out of a file of `write_places`."""
-    return np.fromfile(path, kind, n, offset=start * kind.itemsize)
 
 
 def _partners(n: int, rng: random.Random) -> Iterator[tuple[int, NDArray[np.int64]]]:

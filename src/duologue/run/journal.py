@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from duologue.core.disk import replacing
+from duologue.core.disk import guarded, replacing
 from duologue.core.errors import BotError, StorageError
 from duologue.core.identity import differences
 from duologue.core.locks import writing_file
@@ -58,10 +58,8 @@ class Journal:
             kept = self._read()
             with replacing(self.path) as whole:  # a kill between reading and writing loses nothing
                 whole.write(b"".join(line + b"\n" for line in (_line(self._identity.table()), *kept)))
-            try:
+            with guarded("write", self.path):
                 self._file = opened.enter_context(self.path.open("ab"))
-            except OSError as error:
-                raise StorageError(f"cannot write {self.path}: {error.strerror}") from error
             self._open = opened.pop_all()
         return self
 
@@ -88,12 +86,10 @@ class Journal:
 
     def _read(self) -> list[bytes]:
         """Take up the answers that can be, and return their lines."""
-        try:
-            lines = self.path.read_bytes().split(b"\n")
-        except FileNotFoundError:
+        if not self.path.exists():
             return []
-        except OSError as error:
-            raise StorageError(f"cannot read {self.path}: {error.strerror}") from error
+        with guarded("read", self.path):
+            lines = self.path.read_bytes().split(b"\n")
         whose = _decoded(lines[0], dict[str, Any])
         if whose is None:
             self._set_aside("it is damaged in its first line, so all is answered again")

@@ -160,12 +160,10 @@ def _statements(script: str) -> Iterator[str]:
 
 def _open(path: Path, *, writable: bool, private: bool) -> sqlite3.Connection:
     if writable:
-        try:
+        with disk.guarded("write", path):
             if private:
                 disk.make_private(path)
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(f"cannot write {path}: {error.strerror}") from error
         return sqlite3.connect(path, timeout=_PATIENCE_SECONDS)
     address = disk.resolved(path).as_uri()
     connection = sqlite3.connect(f"{address}?mode=ro", timeout=_PATIENCE_SECONDS, uri=True)

@@ -135,10 +135,8 @@ class NoAccountIds:
 
 
 def _opened(path: Path) -> Any:
-    from duologue.core.errors import StorageError
+    from duologue.core.disk import guarded
 
-    try:
+    with guarded("write", path):
         path.parent.mkdir(parents=True, exist_ok=True)
         return path.open("a", encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from error

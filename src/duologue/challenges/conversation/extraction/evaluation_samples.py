@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SEED = 99
-OFFICIAL_SAMPLES = 500
 
 
 def candidates(text: Iterable[str]) -> Iterator[list[str]]:

@@ -24,8 +24,6 @@ class Sizes(NamedTuple):
 TRAIN = Sizes(888_201, 2_157_389, 40_073_702)
 DEV = Sizes(107_506, 262_228, 4_900_743)
 """The organisers' figures; specification, section 2.5."""
-ALLOWED = 1.0
-"""Tolerated difference in percent."""
 _RULE = "-" * 52
 _CLOSING = (
     f"{_RULE}\nIf the data size differences are greater than 1%, \n"

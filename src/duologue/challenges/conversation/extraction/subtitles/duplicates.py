@@ -15,7 +15,7 @@ import numpy as np
 
 from duologue.challenges.conversation.extraction.subtitles import utterances
 from duologue.challenges.conversation.extraction.subtitles.pairs import Places, pairs_of
-from duologue.core.errors import StorageError
+from duologue.core.disk import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,7 +79,7 @@ def find(
     copies = DuplicatePairs(layout.length)
     without = similar_files(shards, len(layout.starts)) if near else np.zeros(len(layout.starts), bool)
     buckets = max(1 << max(-(-layout.length // ROWS) - 1, 0).bit_length(), 1)
-    try:
+    with guarded("write to", work):
         work.mkdir(parents=True, exist_ok=True)
         places = Places(work / "places", layout)
         with ExitStack() as stack:
@@ -94,8 +94,6 @@ def find(
             for file in files:
                 for rows in _equal(file, layout.length, duplicates=duplicates, leaks=leaks):
                     copies.mark(rows)
-    except OSError as error:
-        raise StorageError(f"cannot write to {work}: {error.strerror or error}") from error
     return copies
 
 

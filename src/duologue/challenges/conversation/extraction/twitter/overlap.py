@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from duologue.challenges.conversation.extraction.twitter import sources
 from duologue.challenges.conversation.formats import posts
 from duologue.challenges.conversation.formats.id_lists import read_post_ids
-from duologue.core.disk import Source
-from duologue.core.errors import StorageError
+from duologue.core.disk import Source, guarded
 from duologue.core.fingerprints import of_runs, of_text
 from duologue.core.lines import Lines
 from duologue.core.records import Record
@@ -180,10 +179,8 @@ def _said(one: TextPart, other: TextPart) -> SharedTexts:
 
 
 def _words(path: Path, folder: Path, run_words: int) -> TextPart:
-    try:
+    with guarded("write to", folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"cannot write to {folder}: {error.strerror or error}") from error
     found = TextPart(path, *(NumberSet(folder / kind) for kind in ("dialogues", "utterances", "runs")))
     said: list[str] = []
     dialogue = _Dialogue()
