@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 import msgspec
 
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.escapes import one_line
 from duologue.core.examples import merge_references, merge_with_new_ids
 from duologue.core.identity import Identity
 from duologue.core.records import Fact, Record
@@ -301,7 +302,7 @@ class Simulated(Protocol):
 
 @runtime_checkable
 class Inspectable(Protocol):
-    """A task whose data files can be shown as plain text with statistics (`show`)."""
+    """A task whose data files can be shown as plain text with statistics (`show`). Subclass it for its default."""
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write the plain dump of a data file: each call has one line with its end, so that data never forges one."""
@@ -312,8 +313,14 @@ class Inspectable(Protocol):
         ...
 
     def statistics_text(self, path: Path) -> str:
-        """Return the same as text, spelled as the official tool does where there is one."""
-        ...
+        """Return the same as text: lines `name: value`, or as the official tool spells it where there is one."""
+        return "".join(f"{name}: {_spelled(value)}\n" for name, value in self.statistics(path).items())
+
+
+def _spelled(value: float | list[str]) -> str:
+    if isinstance(value, list):
+        return one_line(", ".join(value))
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 @runtime_checkable
@@ -335,10 +342,10 @@ class FactChecking(Grounded, Protocol):
 
 
 class Partner(Protocol):
-    """A system as a live conversation partner; knows nothing of terminals or pages."""
+    """A system as a live conversation partner; knows nothing of terminals or pages. Subclass it for its defaults."""
 
-    finished: bool
-    """Whether the last input said goodbye."""
+    finished: bool = False
+    """Whether the last input said goodbye, or the system has ended."""
 
     @property
     def welcome(self) -> str:
@@ -347,7 +354,7 @@ class Partner(Protocol):
 
     def opening(self) -> Sequence[Turn]:
         """Return what the system says before the first input; nothing where the person speaks first."""
-        ...
+        return []
 
     def reply(self, text: str) -> Sequence[Turn]:
         """Return what follows the user's input: calls, the facts they brought, and what the system says."""
@@ -355,7 +362,7 @@ class Partner(Protocol):
 
     def shown(self, turn: Turn) -> Sequence[str]:
         """Return a turn of the system as a person should see it: its words, then remarks on them, a line each."""
-        ...
+        return [turn.text]
 
     def dialogue(self) -> Dialogue:
         """Return the transcript so far."""

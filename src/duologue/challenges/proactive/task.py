@@ -33,7 +33,7 @@ import msgspec
 
 from duologue.challenges.proactive.formats import conversions, files
 from duologue.challenges.proactive.schema import INFO
-from duologue.core.protocols import Task
+from duologue.core.protocols import Inspectable, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from duologue.metrics.counts import Metric
 
 
-class ProactiveTask(Task):
+class ProactiveTask(Task, Inspectable):
     """Lead a talk from topic A to topic B with given knowledge (DuConv, Baidu 2019): write the reply."""
 
     info = INFO
@@ -121,12 +121,6 @@ class ProactiveTask(Task):
         from duologue.challenges.proactive.formats import walker
 
         return walker.statistics(path)
-
-    def statistics_text(self, path: Path) -> str:
-        """Return the statistics as lines `name: value`."""
-        from duologue.challenges.proactive.formats import walker
-
-        return walker.statistics_text(walker.statistics(path))
 
     def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
         """Return scenes with the goals of a session or sample file, the simulated user, and the judge."""

@@ -37,7 +37,7 @@ import msgspec
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.scoring.options import OPTIONS, SAMPLES
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.protocols import Service, Task, TaskInfo
+from duologue.core.protocols import Inspectable, Service, Task, TaskInfo
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ INFO = TaskInfo(
 )
 
 
-class SpokenTask(Task):
+class SpokenTask(Task, Inspectable):
     """Answer from a knowledge graph in spoken dialogue (Huawei 2022): choose triples and write the reply."""
 
     info = INFO
@@ -182,12 +182,6 @@ class SpokenTask(Task):
         from duologue.challenges.spoken.formats import walker
 
         return walker.statistics(path, self._world)
-
-    def statistics_text(self, path: Path) -> str:
-        """Return the same as lines of text."""
-        from duologue.challenges.spoken.formats import walker
-
-        return walker.statistics_text(walker.statistics(path, self._world))
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return `system` as a live partner over the graph at `place`; `UsageError` without one."""

@@ -13,6 +13,7 @@ import msgspec
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
 from duologue.challenges.conversation.schema import INFO
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.protocols import Partner
 from duologue.core.records import Dialogue, Sample, Turn
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _WORDS = {
 }
 
 
-class ServiceAgent:
+class ServiceAgent(Partner):
     """A system as a live customer-service agent; its context starts at the last empty line.
 
     `system` is any system that answers with text; it is prepared here. Raises `UsageError` for a language that there
@@ -52,18 +53,12 @@ class ServiceAgent:
         self._turns: list[Turn] = []
         self._begin = 0
         self._cleaner = Cleaner()
-        self.finished = False
-        """Whether the user said goodbye."""
         system.prepare(msgspec.structs.replace(INFO, live=True), seed, {})
 
     @property
     def welcome(self) -> str:
         """Text shown before the first turn."""
         return self._words["welcome"]
-
-    def opening(self) -> list[Turn]:
-        """Return nothing: the customer speaks first."""
-        return []
 
     def reply(self, text: str) -> list[Turn]:
         """Return the system's reply; nothing after a goodbye. An empty line begins a new dialogue."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.formats.rules import form_of
-from duologue.core.escapes import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,11 +59,6 @@ def statistics(path: Path) -> dict[str, int | float | list[str]]:
     }
 
 
-def statistics_text(found: dict[str, int | float | list[str]]) -> str:
-    """Return statistics as lines `name: value`; means with two decimals."""
-    return "".join(f"{name}: {_shown(value)}\n" for name, value in found.items())
-
-
 def _turns(row: Row) -> list[str]:
     turns: list[str] = row["conversation"] if "conversation" in row else row["history"]
     return turns
@@ -72,9 +66,3 @@ def _turns(row: Row) -> list[str]:
 
 def _mean(texts: Sequence[str]) -> float:
     return sum(len(text.split()) for text in texts) / len(texts) if texts else 0.0
-
-
-def _shown(value: float | list[str]) -> str:
-    if isinstance(value, list):
-        return one_line(" ".join(value))
-    return f"{value:.2f}" if isinstance(value, float) else str(value)

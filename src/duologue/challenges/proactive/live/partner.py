@@ -22,6 +22,7 @@ from duologue.challenges.proactive.live.segmentation import joined, segmented
 from duologue.challenges.proactive.live.ui_text import GOODBYES, phrase
 from duologue.challenges.proactive.schema import INFO
 from duologue.core.errors import UsageError
+from duologue.core.protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Fact, Goal, Sample, Turn
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _UNUSED_SHOWN = 5
 """Maximum number of unused facts shown with a reply."""
 
 
-class ProactivePartner:
+class ProactivePartner(Partner):
     """A live agent with the goal and knowledge of a dialogue.
 
     `system` is any trained system that answers with text; it is prepared here. `lang` (`"en"` or `"zh"`) is the
@@ -47,8 +48,6 @@ class ProactivePartner:
         self._usable = usable_facts(Sample(id="", dialogue_id="", knowledge=setting.knowledge, goal=setting.goal))
         self._system, self._seed, self._lang, self._name = system, seed, lang, name
         self._turns: list[Turn] = []
-        self.finished = False
-        """Whether the person said goodbye or the system gave no more answers."""
         phrase(lang, "welcome", **self._names(), count=0)  # refuses an unknown language before the first turn
         system.prepare(msgspec.structs.replace(INFO, live=True), seed, {})
 

@@ -19,6 +19,7 @@ from duologue.challenges.restaurant.schema.ontology import MAX_LISTED
 from duologue.challenges.restaurant.schema.task_info import INFO
 from duologue.challenges.restaurant.systems.solver.solver import BookingState
 from duologue.core.errors import PlugInError, UsageError
+from duologue.core.protocols import Partner
 from duologue.core.records import Dialogue, Sample, Turn
 from duologue.knowledge.base import KnowledgeBase
 
@@ -33,7 +34,7 @@ _SUPERSEDED = ("ask-", "update-ack", "ready")
 """Kinds of utterance not worth showing when the user's same input goes on to answer them."""
 
 
-class RestaurantPartner:
+class RestaurantPartner(Partner):
     """A booking bot to talk to.
 
     `system` is any system of the restaurant task, with what it learned; it is prepared here. Of more than
@@ -63,22 +64,12 @@ class RestaurantPartner:
         """The dialogue as the system sees it, in canonical utterances."""
         self._state = BookingState()
         self._calls = 0
-        self.finished = False
-        """Whether the last input said goodbye."""
         system.prepare(INFO, seed, {self._base.name: self._base})
 
     @property
     def welcome(self) -> str:
         """What to show before the first input: how to talk to the bot."""
         return self._ui_text.text("welcome", self._state, {})
-
-    def opening(self) -> list[Turn]:
-        """Return nothing: the person speaks first."""
-        return []
-
-    def shown(self, turn: Turn) -> list[str]:
-        """Return the words of a turn."""
-        return [turn.text]
 
     def reply(self, text: str) -> list[Turn]:
         """Return what follows the user's input: calls, the facts they brought, and what the bot says.

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.schema.triples import ATTRIBUTE, NAME, VALUE, fact_of, plain
-from duologue.core.escapes import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -80,11 +79,6 @@ def statistics(path: Path, world: World | None = None) -> Statistics:
     return found
 
 
-def statistics_text(found: Statistics) -> str:
-    """Return statistics as lines `name: value`; means with two decimals."""
-    return "".join(f"{name}: {_shown(value)}\n" for name, value in found.items())
-
-
 def _talks(kind: str, value: Any) -> Iterator[tuple[str, Messages, int]]:
     """Yield a title, the messages, and the place of the first among the speakers."""
     if kind == "dialogues":
@@ -132,9 +126,3 @@ def _commonest(names: Iterator[str]) -> list[str]:
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
-
-
-def _shown(value: float | list[str]) -> str:
-    if isinstance(value, list):
-        return one_line(", ".join(value))
-    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -13,6 +13,7 @@ import msgspec
 from duologue.challenges.spoken.live.ui_text import GOODBYES, UI_TEXT
 from duologue.challenges.spoken.systems.trace import Trace, trace_of
 from duologue.core.errors import DuologueError, UsageError, did_you_mean
+from duologue.core.protocols import Partner
 from duologue.core.records import Annotation, Dialogue, Sample, Turn
 from duologue.core.seeds import seed_of
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from duologue.knowledge.graph import Graph
 
 
-class SpokenPartner:
+class SpokenPartner(Partner):
     """A conversation with a system over a graph; the system is prepared here.
 
     `lang` (`"en"` or `"zh"`) is the language of remarks. Raises `UsageError` for another.
@@ -35,18 +36,12 @@ class SpokenPartner:
         self._words, self._lang = UI_TEXT[lang], lang
         self._turns: list[Turn] = []
         self._noise: NoiseSimulator | None = None
-        self.finished = False
-        """Whether the person said goodbye."""
         system.prepare(msgspec.structs.replace(info, live=True), seed, {world.name: world})
 
     @property
     def welcome(self) -> str:
         """What to show before the first turn: the graph, and what can be typed."""
         return self._say("welcome", name=self._world.name, facts=len(self._world), entities=len(self._world.entities))
-
-    def opening(self) -> list[Turn]:
-        """Return nothing: the person speaks first."""
-        return []
 
     def reply(self, text: str) -> list[Turn]:
         """Return what the system says, or what a switch did; nothing after a goodbye or an empty line."""
