@@ -44,10 +44,11 @@ def with_new_ids(examples: list[Example], others: Sequence[Example], prefix: str
     samples = {example.sample.id for example in others}
     if not any(one.sample.dialogue_id in dialogues or one.sample.id in samples for one in examples):
         return examples
-    return [_renamed(example, prefix) for example in examples]
+    return [renamed(example, prefix) for example in examples]
 
 
-def _renamed(example: Example, prefix: str) -> Example:
+def renamed(example: Example, prefix: str) -> Example:
+    """Return an example with `prefix` before the ids of its sample and dialogue."""
     sample = example.sample
-    renamed = msgspec.structs.replace(sample, id=prefix + sample.id, dialogue_id=prefix + sample.dialogue_id)
-    return msgspec.structs.replace(example, sample=renamed)
+    named = msgspec.structs.replace(sample, id=prefix + sample.id, dialogue_id=prefix + sample.dialogue_id)
+    return msgspec.structs.replace(example, sample=named)

@@ -417,13 +417,3 @@ class Report(Record, frozen=True, kw_only=True):
     def _repr_html_(self) -> str:
         title = f"{self.system or 'scores'} on {self.task}, {self.variant}, {self.n} items"
         return html_table(title, _SCORE_COLUMNS, self.rows(), below=str(self.signature))
-
-
-class Judgement(Record, frozen=True, kw_only=True):
-    """One rating by one person."""
-
-    what: str
-    judge: str
-    criterion: str
-    value: float
-    remark: str = ""

@@ -9,7 +9,7 @@ are totalled within a test set, item by item, and once more over all; nothing el
 from __future__ import annotations
 
 import tempfile
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,7 +28,7 @@ from duologue.run.saved import formulas_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from types import TracebackType
+    from contextlib import AbstractContextManager
 
     from duologue.core.protocols import Progress, Task
     from duologue.core.records import Report, Scoring
@@ -74,7 +74,7 @@ class WholeTruth:
         if len(golds) != 1 or not (golds[0].is_dir() or archives.is_archive(golds[0])):
             truth = evaluate.Truth.of(task, golds)
             return cls(task, [TruthPart(truth.test_set, truth.test_set, "", truth)])
-        with Unpacked(golds[0]) as folder:
+        with unpacked(golds[0]) as folder:
             found = files_below(folder)
             answers = [path for path in found if _plain_name(path).endswith(_ANSWERS)] or found
             parts = [_truth_part(task, folder, path) for path in answers]
@@ -88,7 +88,7 @@ class WholeTruth:
         Raises `FormatError` with all files that are missing or not accepted; with `how.partial` what is missing counts
         as wrong. `unseen` and `models` are as for `run.folder.score_folder`.
         """
-        with Unpacked(place) as folder, tempfile.TemporaryDirectory() as scratch:
+        with unpacked(place) as folder, tempfile.TemporaryDirectory() as scratch:
             files = self._match(folder)
             problems = list(self._missing(folder, files)) if not how.partial else []
             reports = []
@@ -275,22 +275,11 @@ def score_teams(
     return ScoredTeams(tuple(marks), tuple(refused))
 
 
-class Unpacked:
-    """A folder, an archive unpacked into a temporary one, or a file, as a path within a `with` block."""
-
-    def __init__(self, place: Path) -> None:
-        self._place = place
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Path:
-        if self._place.is_file() and archives.is_archive(self._place):
-            return self._stack.enter_context(archives.unpacked(self._place))
-        return self._place
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
+def unpacked(place: Path) -> AbstractContextManager[Path]:
+    """Return a folder, an archive unpacked into a temporary one, or a file, as a path within a `with` block."""
+    if place.is_file() and archives.is_archive(place):
+        return archives.unpacked(place)
+    return nullcontext(place)
 
 
 def files_below(folder: Path) -> list[Path]:

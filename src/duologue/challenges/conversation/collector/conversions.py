@@ -24,7 +24,7 @@ def to_v1(row: Row, users: Mapping[str, Row]) -> Row | None:
     `users` are the authors that came along, by their ids. An author who did not is called by its id. The text is the
     full one of a long post; one whose full text was not sent counts as truncated.
     """
-    number, author = _digits(row.get("id")), _digits(row.get("author_id"))
+    number, author = id_of(row.get("id")), id_of(row.get("author_id"))
     text, created = row.get("text"), row.get("created_at")
     if number is None or author is None or not isinstance(text, str) or not isinstance(created, str):
         return None
@@ -78,11 +78,12 @@ def _reference(row: Row, kind: str) -> int | None:
     references = row.get("referenced_tweets") or row.get("referenced_posts")
     for reference in references if isinstance(references, list) else ():
         if isinstance(reference, dict) and reference.get("type") == kind:
-            return _digits(reference.get("id"))
+            return id_of(reference.get("id"))
     return None
 
 
-def _digits(value: object) -> int | None:
+def id_of(value: object) -> int | None:
+    """Return the id that a number or a text of digits says, of 63 bits; `None` for anything else."""
     text = str(value)
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
     return number if number is not None and number <= _LARGEST else None

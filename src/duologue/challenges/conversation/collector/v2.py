@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, TimelinePage
 from duologue.challenges.conversation.collector.client import CallError, GoneError
-from duologue.challenges.conversation.collector.conversions import is_retweet, to_v1
+from duologue.challenges.conversation.collector.conversions import id_of, is_retweet, to_v1
 from duologue.challenges.conversation.collector.rate_limits import TIMELINE_MINIMUM
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class V2:
                 if "not found" in reason.lower():
                     self._numbers.note_users({account: None})  # the name may belong to another account now
                 raise GoneError(401, reason)
-            ids = [number for row in body.rows if (number := _number(row.get("id"))) is not None]
+            ids = [number for row in body.rows if (number := id_of(row.get("id"))) is not None]
             before = min([*ids, *([before] if before is not None else [])], default=None)
             rows = [row for row in body.rows if not is_retweet(row)]
             sent = self._sent(rows, body.users)
@@ -119,7 +119,7 @@ class V2:
             params = {"ids": ",".join(map(str, asked)), **self._fields(["author_id"])}
             body = self._get("/2/tweets", params, "/2/tweets")
             posts = self._sent(body.rows, body.users)
-            reasons = {_number(error.get("resource_id") or error.get("value")): _reason(error) for error in body.errors}
+            reasons = {id_of(error.get("resource_id") or error.get("value")): _reason(error) for error in body.errors}
             there = {sent.post["id"] for sent in posts}
             absent = {one: reasons.get(one, "not in the answer") for one in asked if one not in there}
             yield LookupResult(posts, absent)
@@ -157,7 +157,7 @@ class V2:
         names = names[: self.budget.afford_users(min(len(names), BATCH))]
         params: dict[str, str | int] = {"usernames": ",".join(names), "user.fields": "name,username"}
         body = self._get("/2/users/by", params, "/2/users/by", users=True)
-        found = {str(row.get("username")).lower(): _number(row.get("id")) for row in body.rows}
+        found = {str(row.get("username")).lower(): id_of(row.get("id")) for row in body.rows}
         self._numbers.note_users({name: found[name.lower()] for name in names if found.get(name.lower()) is not None})
         reasons = {str(error.get("value")).lower(): _reason(error) for error in body.errors}
         for name in names:
@@ -217,11 +217,6 @@ def _object(value: Any) -> Row:
 
 def _rows(value: Any) -> list[Row]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
-
-
-def _number(value: object) -> int | None:
-    text = str(value)
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
 
 
 def _reason(error: Row) -> str:

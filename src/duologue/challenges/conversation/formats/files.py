@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from duologue.challenges.conversation.formats.dialogue_lines import (
     HIDDEN,
     HYPOTHESIS,
@@ -34,6 +32,7 @@ from duologue.challenges.conversation.formats.dialogue_lines import (
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.examples import renamed
 from duologue.core.lines import Lines, cut, sha256
 from duologue.core.problems import capped
 from duologue.core.records import Answer, Dialogue, Example, Problem, Sample, Submission, Turn
@@ -72,19 +71,13 @@ def load_training(path: Path, name: str = "") -> list[Example]:
         found = [_evaluation_example(_up_to_reply(block), number) for number, block in blocks]
     else:
         found = load(path)
-    return [_named(one, name) for one in found] if name else found
+    return [renamed(one, name) for one in found] if name else found
 
 
 def _up_to_reply(block: list[DialogueLine]) -> list[DialogueLine]:
     """Truncate a dialogue to its last reply; without one, append a hidden reply."""
     last = max((place for place, line in enumerate(block, start=1) if line.mark == "S:"), default=0)
     return block[:last] or [*block, parse_line(f"S: {HIDDEN[1]}", 0)]
-
-
-def _named(example: Example, name: str) -> Example:
-    sample = example.sample
-    renamed = msgspec.structs.replace(sample, id=name + sample.id, dialogue_id=name + sample.dialogue_id)
-    return msgspec.structs.replace(example, sample=renamed)
 
 
 def _refuse(path: Path, problems: Iterable[Problem]) -> None:

@@ -19,7 +19,7 @@ GOAL_ENTITY_INTENTS, GOAL_USER_INTENTS = "用户意图", "意图"
 """Goal keys of the intent labels with which the user asked: for an entity's slot, for the user's own (sic)."""
 REQUESTED = "?"
 """In a goal, the value of a requested slot."""
-BREAK, UNTRANSCRIBED = "_", "[UNK]"
+UNTRANSCRIBED = "[UNK]"
 NOISE = " _"
 """Characters for breaks inside an utterance; the official scorer deletes them from names and values."""
 

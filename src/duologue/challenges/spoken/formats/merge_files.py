@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from duologue.challenges.spoken.formats import files
+from duologue.core.examples import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,11 +30,5 @@ def side_by_side(paths: Sequence[Path], gather: Callable[[Sequence[Path]], list[
             halves.append(path)
             continue
         prefix = f"{path.name}:" if names.count(path.name) == 1 else f"{path.name}({number + 1}):"
-        made += [_named(example, prefix) for example in examples] if len(paths) > 1 else examples
+        made += [renamed(example, prefix) for example in examples] if len(paths) > 1 else examples
     return made + (gather(halves) if halves else [])
-
-
-def _named(example: Example, prefix: str) -> Example:
-    sample = example.sample
-    renamed = msgspec.structs.replace(sample, id=prefix + sample.id, dialogue_id=prefix + sample.dialogue_id)
-    return msgspec.structs.replace(example, sample=renamed)

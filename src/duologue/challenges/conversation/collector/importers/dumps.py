@@ -6,7 +6,7 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE
+from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE, id_of
 from duologue.challenges.conversation.collector.importers.insertion import DELETED, ImportResult, add, counted, thread
 from duologue.challenges.conversation.collector.privacy import PostAnonymiser
 from duologue.challenges.conversation.formats.posts import is_post
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-_LARGEST = 2**63 - 1
 _NOTICES = ("delete", "tweet_delete", "post_delete", "user_delete", "user_suspend", "user_protect")
 
 
@@ -129,7 +128,7 @@ def _notice(row: Row) -> tuple[str, int | None] | None:
     (`{"id": "1", "action": "delete"}`).
     """
     if row.get("action") in ("delete", "deleted") and "text" not in row:
-        return ("user" if "username" in row or row.get("type") == "users" else "post"), _number(row.get("id"))
+        return ("user" if "username" in row or row.get("type") == "users" else "post"), id_of(row.get("id"))
     data = row.get("data")
     inner = data if isinstance(data, dict) else row
     for name in _NOTICES:
@@ -141,7 +140,7 @@ def _notice(row: Row) -> tuple[str, int | None] | None:
         about = next(
             (said[one] for one in ("status", "tweet", "post", "user") if isinstance(said.get(one), dict)), said
         )
-        return ("user" if name.startswith("user_") else "post"), _number(about.get("id_str", about.get("id")))
+        return ("user" if name.startswith("user_") else "post"), id_of(about.get("id_str", about.get("id")))
     return None
 
 
@@ -215,7 +214,7 @@ def _archived(path: Path, owner: Row) -> Iterator[Row | str]:
         if isinstance(text, str) and text.startswith("RT @"):  # an archive marks retweets in no other way
             yield "retweets"
             continue
-        number = _number(tweet.get("id_str", tweet.get("id")))
+        number = id_of(tweet.get("id_str", tweet.get("id")))
         answered = tweet.get("in_reply_to_status_id_str", tweet.get("in_reply_to_status_id"))
         post = {
             "id": number,
@@ -224,7 +223,7 @@ def _archived(path: Path, owner: Row) -> Iterator[Row | str]:
             "text": text,
             "truncated": False,
             "lang": tweet.get("lang") or UNKNOWN_LANGUAGE,
-            "in_reply_to_status_id": _number(answered),
+            "in_reply_to_status_id": id_of(answered),
             "user": owner,
         }
         yield post | {"mentioned": _mentioned(tweet)} if is_post(post) else "entries that are no posts"
@@ -235,12 +234,12 @@ def _owner(path: Path, account: str | None) -> Row:
     if path.is_file():
         rows = _assigned(path)
         found = rows[0].get("account") if isinstance(rows, list) and rows and isinstance(rows[0], dict) else None
-        if not isinstance(found, dict) or _number(found.get("accountId")) is None or "username" not in found:
+        if not isinstance(found, dict) or id_of(found.get("accountId")) is None or "username" not in found:
             message = "found no account with accountId and username"
             raise FormatError(path, [Problem(rule="archive-account", message=message)])
         name = str(found["username"])
         shown = str(found.get("accountDisplayName", name))
-        return {"id": _number(found["accountId"]), "screen_name": account or name, "name": shown}
+        return {"id": id_of(found["accountId"]), "screen_name": account or name, "name": shown}
     if account is None:
         raise UsageError(f"there is no {path.name} beside the posts: say whose they are with --account")
     return {"id": 0, "screen_name": account, "name": account}
@@ -270,9 +269,3 @@ def _unpacked(source: Source) -> Iterator[bytes]:
     first = next(pieces, b"")
     whole = chain([first], pieces)
     return bunzipped(whole, source.path) if is_bzip2(first) else whole
-
-
-def _number(value: object) -> int | None:
-    text = str(value)
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
-    return number if number is not None and number <= _LARGEST else None
