@@ -43,7 +43,6 @@ ELSEWHERE = {
     "cli/simulate.py": "cli/test_conversations.py",
     "cli/train.py": "cli/test_commands.py",
     "cli/verify.py": "cli/test_scoring.py",
-    "core/interrupts.py": "corpus/test_engine.py",
     "core/notebook.py": "test_api.py",
     "metrics/texts.py": "test_api.py",
     "report/background.py": "report/test_terminal.py",

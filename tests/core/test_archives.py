@@ -190,3 +190,37 @@ def test_a_damaged_archive_is_read_or_refused_in_words(
     except DuologueError:
         return
     assert len(names) <= len(FILES)
+
+
+def test_as_many_entries_and_as_long_a_name_as_are_allowed_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "MOST", 5)
+    files = {"n" * 1_000: b"1", **{f"{at}": b"" for at in range(4)}}
+    path = written(tmp_path, tarred(files))
+    assert dict(members(path)) == files
+    assert rules(written(tmp_path, tarred(files | {"x": b""}))) == ["archive-entries"]
+
+
+def test_a_zip_of_far_too_many_entries_is_refused_before_its_directory_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "MOST", 3)
+    for piece in (5, 7, 1 << 16):  # marks lie across the pieces
+        monkeypatch.setattr(decompression, "PIECE", piece)
+        data = b"x" * 3 + b"PK\x01\x02..." * 6
+        raw = io.BytesIO(data)
+        assert archives._directory_size(raw, tmp_path) == len(data)
+        assert raw.tell() == 0
+        with pytest.raises(FormatError, match="more than 3 entries"):
+            archives._directory_size(io.BytesIO(data + b"PK\x01\x02"), tmp_path)
+
+
+def test_an_unknown_packing_of_a_zip_is_named(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("a", b"1")
+    path = written(tmp_path, out.getvalue())
+    with pytest.raises(FormatError, match=r"'a' is packed by method 12 of zip"):
+        list(members(path))
+    assert rules(path) == ["archive-entry"]

@@ -10,6 +10,7 @@ from duologue.core.errors import FormatError, MissingExtraError, PlugInError, St
 from duologue.core.plugins import (
     CARD,
     Kind,
+    culprit,
     describe,
     entries,
     load_command,
@@ -316,3 +317,106 @@ def test_no_folder_brings_settings_for_a_system_that_learns_nothing(good: None, 
     save_card(tmp_path, name="base", recipe=recipe, task="echo", seed=7, data="", data_hash="")
     with pytest.raises(UsageError, match="'base' learns nothing, so no folder can hold it; name it with --system base"):
         load_system(tmp_path)
+
+
+def caught(run: Callable[[], object]) -> str | None:
+    """Return whose fault the error is that a call ends with."""
+    try:
+        run()
+    except Exception as error:  # noqa: BLE001  # whatever it is
+        return culprit(error)
+    pytest.fail("no error")
+
+
+def test_an_error_is_the_fault_of_the_plug_in_or_of_ours_that_ran_last(install: Install) -> None:
+    text = """
+import json
+from pathlib import Path
+from duologue.core.plugins import read_card
+
+def own(): 1 / 0
+def of_a_library(): json.loads("[")
+def of_ours(): read_card(Path("/nowhere"))
+def called_back(run): run()
+
+class Thing:
+    pass
+"""
+    install("faultymodule", text, {"systems": {"faulty": "Thing"}})
+    module = importlib.import_module("faultymodule")
+    mine = "the system 'faulty' of the package 'faultymodule-pack' (faultymodule:Thing)"
+    assert caught(module.own) == mine
+    assert caught(module.of_a_library) == mine
+    assert caught(module.of_ours) is None
+    assert caught(lambda: module.called_back(module.own)) == mine
+    assert caught(lambda: load_task("nosuch")) is None
+    assert caught(lambda: int("x")) is None
+
+
+def test_a_card_keeps_the_names_and_hashes_of_what_was_saved_and_damage_names_each_file(
+    good: None, tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    (model / "more").mkdir(parents=True)
+    (model / "more" / "weights").write_bytes(b"1")
+    (model / "training.sketch").write_bytes(b"")
+    save_learner(model)
+    assert list(read_card(model).files) == ["learned.txt", "more/weights"]
+    (model / "learned.txt").write_text("less", encoding="utf-8")
+    (model / "more" / "weights").unlink()
+    with pytest.raises(StorageError) as refused:
+        load_system(model)
+    told = f"{model / 'learned.txt'} has changed, {model / 'more' / 'weights'} is missing; copy it again"
+    assert f"the model is not what was saved: {told}" in str(refused.value)
+
+
+def test_a_model_that_cannot_be_loaded_is_told_with_its_cause(good: None, tmp_path: Path) -> None:
+    recipe, model = resolve(load_system_class("learner").Recipe), tmp_path / "model"
+    model.mkdir()
+    save_card(model, name="learner", recipe=recipe, task="echo", seed=7, data="", data_hash="")
+    with pytest.raises(StorageError, match=r"cannot be loaded \(FileNotFoundError: .*goodmodule-pack \(0\.7\)"):
+        load_system(model)
+
+
+SCOPED = """
+from duologue.core.scope import Scope
+
+class Closed:
+    \"\"\"Knows one task.\"\"\"
+    scope = Scope(tasks=("echo",), answers=("text",))
+    extras = ("deep",)
+
+class Open:
+    pass
+
+class Odd:
+    scope = Scope(tasks=make())
+
+class Other:
+    scope = 3
+
+class Child(Closed):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "about", "tasks", "extras"),
+    [("Closed", "Knows one task.", ("echo",), ("deep",)), ("Open", "", (), ())],
+)
+def test_what_a_class_writes_out_is_read_without_importing_it(
+    install: Install, name: str, about: str, tasks: tuple[str, ...], extras: tuple[str, ...]
+) -> None:
+    install("scopedmodule", SCOPED, {"systems": {"one": name}})
+    (entry,) = [one for one in entries("systems") if one.name == "one"]
+    found = describe(entry)
+    assert (found.about, found.scope.tasks, found.extras) == (about, tasks, extras)
+    assert "scopedmodule" not in sys.modules
+
+
+@pytest.mark.parametrize("name", ["Odd", "Other", "Child"])
+def test_what_a_class_does_not_write_out_is_asked_of_the_class(install: Install, name: str) -> None:
+    install("scopedmodule", SCOPED, {"systems": {"one": name}})
+    (entry,) = [one for one in entries("systems") if one.name == "one"]
+    with pytest.raises(PlugInError, match=r"package 'scopedmodule-pack' .* cannot be loaded: NameError"):
+        describe(entry)  # the module cannot be imported as a whole

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from duologue.core.interrupts import ctrl_c_waits
+
+STOPS = {signal.SIGINT, signal.SIGHUP}
+
+WORKER = """
+import os, signal
+from duologue.core.interrupts import leave_stops_to_the_parent
+leave_stops_to_the_parent()
+os.kill(os.getpid(), signal.SIGINT)
+os.kill(os.getpid(), signal.SIGHUP)
+print("at work", flush=True)
+os.kill(os.getpid(), signal.SIGTERM)
+print("never", flush=True)
+"""
+
+
+def blocked() -> set[int]:
+    return set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+
+def test_a_stop_waits_until_the_block_ends_and_no_longer() -> None:
+    held: list[set[int]] = []
+
+    def stopped() -> None:
+        with ctrl_c_waits():
+            os.kill(os.getpid(), signal.SIGINT)
+            held.append(blocked())
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert held[0] >= STOPS
+    assert not blocked() & STOPS
+
+
+def test_after_an_error_stops_are_heard_again() -> None:
+    with pytest.raises(ValueError, match="odd"), ctrl_c_waits():
+        raise ValueError("odd")
+    assert not blocked() & STOPS
+
+
+def test_where_signals_cannot_be_held_back_the_block_runs_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(signal, "pthread_sigmask")
+    with ctrl_c_waits():
+        pass
+
+
+def test_a_worker_hears_no_stop_but_the_one_from_its_parent() -> None:
+    made = subprocess.run([sys.executable, "-c", WORKER], capture_output=True, text=True, timeout=60, check=False)
+    assert (made.stdout, made.returncode) == ("at work\n", -signal.SIGTERM)

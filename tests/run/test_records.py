@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.records_in import demand_strict, records_in
+
+if TYPE_CHECKING:
+    from duologue.core.records import Record
+
+
+@pytest.mark.parametrize("kind", records_in("duologue.run"), ids=lambda kind: kind.__name__)
+def test_what_is_written_down_of_a_run_is_frozen_and_keyword_only(kind: type[Record]) -> None:
+    demand_strict(kind)
