@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -183,3 +183,131 @@ def test_a_score_that_must_be_of_unseen_data_is_refused_where_it_is_not_or_where
     plain = Report(task="t", variant="v", n=1, scores=(), rank_by="", system="bot")
     with pytest.raises(SeenError, match="nothing tells what bot was trained on"):
         contamination.demand_unseen(plain)
+
+
+def test_chance_is_measured_by_the_number_of_turns_and_long_beginnings_are_one_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(contamination, "_MOST_TURNS", 3)
+    alike = [talk(thing, turns=2) for thing in THINGS[:4]]
+    again = [
+        Example(sample=msgspec.structs.replace(one.sample, id="x", dialogue_id=f"again {n}"), references=one.references)
+        for n, one in enumerate(alike[:1])
+    ]
+    sketch = Sketch.of({TRAIN: [*alike, *again]})
+    found = sketch.exposure(alike[1:])
+    assert found.by_chance == pytest.approx(4 / 10)  # of five dialogues two are equal: at three turns, and at four
+    assert (found.samples, found.samples_seen) == (3, 3)
+
+
+def test_only_some_samples_are_named() -> None:
+    examples = [talk(thing) for thing in THINGS[:7]]
+    found = Sketch.of({TRAIN: examples}).exposure(examples)
+    assert found.examples == tuple(THINGS[:5])
+    assert (found.held_out, found.samples_seen) == (0, 7)
+
+
+def test_a_sketch_beside_a_result_is_written_anew_where_it_is_damaged(tmp_path: Path) -> None:
+    sketch, result = Sketch.of({TRAIN: [talk(THINGS[0])]}), tmp_path / "r.txt"
+    sketch.put_beside(result)
+    path = contamination.beside(result, sketch.hash)
+    assert path is not None
+    assert path.name == f"training-{sketch.hash[:16]}.sketch"
+    assert path.parent == tmp_path
+    path.write_bytes(b"damaged")
+    sketch.put_beside(result)
+    assert path.read_bytes() == sketch.data
+    assert contamination.beside(result, sketch.hash[:-1]) is None
+
+
+def test_a_model_with_a_sketch_speaks_for_a_result_without_a_note_if_it_is_the_only_one(tmp_path: Path) -> None:
+    sketch = Sketch.of({TRAIN: [talk(THINGS[0])]})
+    for name in ("one", "two"):
+        sketch.save(tmp_path / name / SKETCH)
+    models = [tmp_path / "one", tmp_path / "two"]
+    truth = [talk(THINGS[0])]
+    assert exposure_of(None, tmp_path / "r", lambda: truth, [], models[:1]) == sketch.exposure(truth)
+    assert exposure_of(None, tmp_path / "r", lambda: truth, [], models) is None
+    assert exposure_of(None, tmp_path / "r", lambda: truth, [], [tmp_path]) is None
+
+
+def test_external_data_are_those_of_the_system_and_those_declared() -> None:
+    def system(**known: object) -> Any:
+        return type("S", (), known)()
+
+    assert contamination.declared(system()) is None
+    assert contamination.declared(system(external=())) == []
+    assert contamination.declared(system(), []) == []
+    assert contamination.declared(system(external=("wiki", "a")), ["web", "a"]) == ["a", "web", "wiki"]
+    assert contamination.declared(system(external=None), ["web"]) == ["web"]
+
+
+def test_the_warning_is_said_to_the_word() -> None:
+    leak = Exposure(samples=2000, samples_seen=1990, by_chance=0.0123, held_out=1200, examples=("7",))
+    problem = contamination.told(leak, "")
+    assert problem is not None
+    assert problem.message == (
+        "the system knew this truth: 99.5 % of 2,000 samples (context and reply) were in its training data, 1,200 of "
+        "them held out, such as '7' (1.2 % are to be expected of unseen data)"
+    )
+    only_files = contamination.told(Exposure(files=("a", "b")), "bot")
+    assert only_files is not None
+    assert only_files.message == "bot knew this truth: a, b itself was trained on"
+    unknown = contamination.told(Exposure(unknown="who knows"), "bot")
+    assert unknown is not None
+    assert unknown.message == "whether bot was trained on this truth cannot be told: who knows"
+    assert contamination.told(Exposure(), "bot") is None
+
+
+def test_warnings_are_told_of_each_report_that_deserves_one() -> None:
+    from duologue.core.records import Report
+
+    plain = Report(task="t", variant="v", n=1, scores=(), rank_by="", system="bot")
+    reports = [
+        plain,
+        msgspec.structs.replace(plain, exposure=Exposure()),
+        msgspec.structs.replace(plain, exposure=Exposure(files=("x",))),
+    ]
+    (told,) = contamination.warnings_of_training(reports)
+    assert told.startswith("warning: bot knew this truth: x itself was trained on; ")
+    assert told.endswith(" [seen-in-training]")
+    contamination.demand_unseen(reports[1])
+    with pytest.raises(SeenError, match=r"x itself was trained on; .* \(--require-unseen\)"):
+        contamination.demand_unseen(reports[2])
+
+
+def test_a_sketch_that_says_other_numbers_than_it_holds_is_refused(tmp_path: Path) -> None:
+    data = Sketch.of({TRAIN: [talk(THINGS[0])]}).data
+    head, _, body = data.partition(b"\n")
+    assert Sketch.decode(data, None).data == data
+    for other in (
+        head.replace(b'"utterances"', b'"phrases"') + b"\n" + body,
+        head.replace(b'"count":2', b'"count":-2', 1) + b"\n" + body,
+        data + b"x",
+        data[:-6],
+    ):
+        assert other != data
+        with pytest.raises(FormatError, match="no sketch of training data: "):
+            Sketch.decode(other, tmp_path)
+
+
+def test_a_word_more_or_less_decides_whether_a_sample_tells_anything() -> None:
+    def short(words: int) -> Example:
+        history = (Turn(speaker="user", text="one two three"),)
+        text = " ".join(f"w{number}" for number in range(words))
+        return Example(sample=Sample(id="1", dialogue_id="1", history=history), references=(Answer(text=text),))
+
+    assert Sketch.of({TRAIN: [short(5)]}).exposure([short(5)]).samples == 1
+    assert Sketch.of({TRAIN: [short(4)]}).exposure([short(4)]).samples == 0
+    found = Sketch.of({TRAIN: [short(8)]}).exposure([short(8)])
+    assert (found.replies, found.replies_seen) == (1, 1)
+    assert Sketch.of({TRAIN: [short(7)]}).exposure([short(7)]).replies == 0
+
+
+def test_what_a_knowledge_base_said_is_no_utterance() -> None:
+    plain = talk(THINGS[0])
+    history = tuple(msgspec.structs.replace(turn, speaker="api") for turn in plain.sample.history)
+    called = Example(sample=msgspec.structs.replace(plain.sample, history=history), references=plain.references)
+    said = Example(sample=Sample(id="9", dialogue_id="9"), references=(Answer(text=plain.sample.history[0].text),))
+    assert Sketch.of({TRAIN: [called]}).exposure([said]).replies_seen == 0
+    assert Sketch.of({TRAIN: [plain]}).exposure([said]).replies_seen == 1

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +11,12 @@ import pytest
 from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.protocols import TaskInfo
-from duologue.core.records import Answer, Report, Scoring
+from duologue.core.records import Answer, Example, Report, Sample, Scoring, Turn
 from duologue.run import evaluate
 from duologue.run.notes import provenance_path
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from duologue.core.records import Example
 
 STRICT = Scoring(variant="strict")
 
@@ -157,3 +156,75 @@ def test_a_result_with_the_bytes_of_the_truth_is_doubted(contest: Any, tmp_path:
         (tmp_path / name).write_bytes(data)
         report = evaluate.score(contest.task, [contest.gold], tmp_path / name, how)
         assert [problem.rule for problem in report.problems] == ["result-equals-truth"]
+
+
+@pytest.mark.parametrize(
+    ("name", "system"),
+    [
+        ("mine.answers.json.gz", "mine"),
+        ("mine.pred.json", "mine"),
+        ("mine.jsonl", "mine"),
+        ("mine.txt", "mine"),
+        ("mine.json.txt", "mine.json"),
+        ("mine", "mine"),
+        (".json", ".json"),
+    ],
+)
+def test_a_system_without_a_note_is_called_by_its_file(contest: Any, name: str, system: str) -> None:
+    result = contest.results / name
+    result.write_bytes((contest.results / "fair.answers.json").read_bytes())
+    assert evaluate.score(contest.task, [contest.gold], result, STRICT).system == system
+
+
+def test_a_test_set_is_called_as_is_said_else_by_its_truth(contest: Any) -> None:
+    result = contest.results / "fair.answers.json"
+
+    def name(golds: list[Path], **more: Any) -> Any:
+        return evaluate.score(contest.task, golds, result, STRICT, **more).meta["test_set"]
+
+    other = contest.gold.with_name("other.json")
+    other.write_bytes(contest.gold.read_bytes())
+    assert name([contest.gold], test_set="mine") == "mine"
+    assert name([contest.gold, contest.gold]) == "truth"
+    assert name([contest.gold, other]) == "truth + other"
+
+
+def test_items_of_the_second_truth_file_alone_are_scored_too(contest: Any) -> None:
+    rows = json.loads(contest.gold.read_text("utf-8"))
+    first, second = (contest.gold.with_name(f"{part}.json") for part in ("first", "second"))
+    first.write_text(json.dumps(rows[:10]), "utf-8")
+    second.write_text(json.dumps(rows[10:]), "utf-8")
+    report = evaluate.score(contest.task, [first, second], contest.results / "good.answers.json", STRICT)
+    assert (report.n, report.scores[0].value) == (40, 1.0)
+    assert [name for name, _ in report.items] == [row["dialog_id"] for row in rows]
+
+
+def test_samples_of_the_data_stand_in_the_truth_where_it_knows_them() -> None:
+    def example(name: str, heard: str = "") -> Example:
+        history = (Turn(speaker="user", text=heard),) if heard else ()
+        return Example(sample=Sample(id=name, dialogue_id=name, history=history), references=(Answer(text=name),))
+
+    joined = evaluate.join([example("b", "hi"), example("c", "no")], [example("a"), example("b")])
+    assert [(one.sample.id, len(one.sample.history), one.references[0].text) for one in joined] == [
+        ("a", 0, "a"),
+        ("b", 1, "b"),
+    ]
+
+
+def test_external_data_of_a_note_are_told(contest: Any) -> None:
+    result = contest.results / "fair.answers.json"
+    digest = sha256(result.read_bytes())
+    for told, found in (('["wiki", "web"]', ("wiki", "web")), ("[]", ()), ('"wiki"', None)):
+        text = f'system = "solver"\nexternal = {told}\nresult_hash = "{digest}"\n'
+        provenance_path(result).write_text(text, encoding="utf-8")
+        assert evaluate.score(contest.task, [contest.gold], result, STRICT).external == found
+
+
+def test_doubts_are_told_of_what_may_be_no_system(contest: Any) -> None:
+    copy = contest.results / "copy.json"
+    copy.write_bytes(contest.gold.read_bytes())
+    doubted = evaluate.score(contest.task, [contest.gold], copy, STRICT)
+    plain = evaluate.score(contest.task, [contest.gold], contest.results / "fair.answers.json", STRICT)
+    (line,) = evaluate.doubts_in([plain, doubted])
+    assert line.startswith("warning: the result has the very bytes of the truth")
+    assert line.endswith("; give the file that a system wrote [result-equals-truth]")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.core.disk import sha256
-from duologue.core.errors import StorageError, UsageError
-from duologue.core.records import Scoring
-from duologue.run.folder import result_files, score_folder
+from duologue.core.errors import FormatError, StorageError, UsageError
+from duologue.core.records import Problem, Scoring
+from duologue.run.folder import first_problem, is_result, result_files, score_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,3 +51,40 @@ def test_a_folder_that_is_none_or_empty_is_said(tmp_path: Path) -> None:
         result_files(tmp_path / "nowhere")
     with pytest.raises(UsageError, match="holds no result files"):
         result_files(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("a.json", True),
+        ("a.txt.gz", True),
+        (".a.json", False),
+        ("a.run.toml", False),
+        ("training-1.sketch", False),
+        ("a.report.json", False),
+        ("a.html", False),
+        ("a.md", False),
+    ],
+)
+def test_what_stands_beside_results_is_none(tmp_path: Path, name: str, *, result: bool) -> None:
+    (tmp_path / name).touch()
+    assert is_result(tmp_path / name) is result
+    assert not is_result(tmp_path / "absent")
+    assert not is_result(tmp_path)
+
+
+def test_the_first_error_of_a_file_is_told_with_its_place_before_any_warning() -> None:
+    warning = Problem(rule="w", severity="warning", message="odd", place="line 1")
+    error = Problem(rule="e", message="wrong", place="line 2")
+    assert first_problem(FormatError("x", [warning, error, error])) == "line 2: wrong"
+    assert first_problem(FormatError("x", [Problem(rule="e", message="wrong")])) == "wrong"
+    assert "odd" in first_problem(FormatError("x", [warning]))
+
+
+def test_a_system_that_saw_the_truth_is_noted_where_that_is_asked(contest: Any) -> None:
+    found = score_folder(contest.task, [contest.gold], contest.results, STRICT, unseen=True)
+    assert found.reports == ()
+    assert [(one.file, one.problems) for one in found.refused] == [
+        (f"{name}.answers.json", 1) for name in ("fair", "good", "poor")
+    ]
+    assert "nothing tells what fair was trained on" in found.refused[0].first

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import tomli_w
@@ -9,10 +9,10 @@ from duologue.core.disk import Source, write_text
 from duologue.core.errors import FormatError
 from duologue.core.lines import sha256
 from duologue.core.plugins import load_task
-from duologue.core.records import Annotation, Answer, Example, Sample, Scoring, Turn
+from duologue.core.records import Annotation, Answer, Example, Problem, Sample, Scoring, Turn
 from duologue.run import evaluate
 from duologue.run.folder import score_folder
-from duologue.run.mismatch import OTHER_TASK, expect_own_truth
+from duologue.run.mismatch import OTHER_TASK, expect_own_truth, folded
 from duologue.run.notes import provenance_path
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.protocols import Task
-    from duologue.core.records import Problem
 
 FACTS = {"restaurant": Answer(ranking=("a", "b")), "spoken": Answer(text="好的")}
 
@@ -175,3 +174,73 @@ def test_a_result_of_the_task_itself_is_scored(tmp_path: Path) -> None:
     report = evaluate.score(task, [gold], result, Scoring(variant="strict"))
     assert report.system == "mine"
     assert not any(problem.rule == OTHER_TASK for problem in report.problems)
+
+
+def problem(rule: str, **more: Any) -> Problem:
+    return Problem(rule=rule, message=more.pop("message", "m"), **more)
+
+
+@pytest.mark.parametrize(("times", "samples", "told"), [(3, 3, 3), (4, 39, 1), (4, 40, 4), (5, 40, 1)])
+def test_many_that_do_not_match_are_told_as_one_and_few_one_by_one(times: int, samples: int, told: int) -> None:
+    problems = [problem("id-missing", place=str(number)) for number in range(times)]
+    found = folded([*problems, problem("odd")], samples)
+    assert len(found) == told + 1
+    assert sum(one.stands_for for one in found) == times + 1
+    assert found[-1].rule == "odd"
+    if told == 1:
+        assert found[0].message == f"m, and so it is with {times - 1} more; {samples} samples are in the truth"
+        assert found[0].advice == "is this the truth of another test set, or is the result cut off?"
+        assert found[0].place == "0"
+
+
+def test_samples_without_a_true_answer_are_one_cause_whatever_their_number() -> None:
+    problems = [problem("truth-unknown", advice="give it", stands_for=500) for _ in range(4)]
+    (found,) = folded(problems, 100_000)
+    assert found.stands_for == 2000
+    assert found.message == "m, and so it is with 1,999 more; 100,000 samples are in the truth"
+    assert found.advice.startswith("is this the file that is answered, without its answers")
+    assert found.advice.endswith("? give it")
+    assert folded(problems[:0], 5) == ()
+
+
+def test_errors_and_warnings_of_a_rule_and_other_rules_are_kept_apart() -> None:
+    kinds = [("id-missing", "error"), ("id-missing", "warning"), ("id-extra", "error"), ("turn-unknown", "error")]
+    problems = [problem(rule, severity=severity) for _ in range(4) for rule, severity in kinds]
+    assert [(one.rule, one.severity, one.stands_for) for one in folded(problems, 10)] == [(*kind, 4) for kind in kinds]
+    assert len(folded([problem("id-strange")] * 9, 10)) == 9
+
+
+def fits(task: Task, here: Sequence[str], there: Sequence[str], path: Path) -> str:
+    """Return what is said of a result of some ids against a truth of others; nothing where they fit."""
+    made = [Example(sample=Sample(id=one, dialogue_id=one)) for one in there]
+    answered = [Example(sample=Sample(id=one, dialogue_id=one)) for one in here]
+    task.write(answered, [(one, Answer(ranking=("a", "b"))) for one in here], path)
+    try:
+        expect_own_truth(task, made, task.read(path), path)
+    except FormatError as error:
+        return error.problems[0].message
+    return ""
+
+
+def test_a_truth_is_that_of_something_else_where_a_tenth_of_the_ids_or_less_is_common(tmp_path: Path) -> None:
+    task = load_task("restaurant")
+    here = [f"a{number:02}" for number in range(20)]
+    for common, said in (
+        (3, ""),
+        (2, "only 2 of the 20 ids of the result are among the 20 of the truth, such as 'a02' here and 'b02' there"),
+        (1, "only 1 of the 20 ids of the result is among the 20 of the truth, such as 'a01' here and 'b01' there"),
+        (0, "none of the 20 ids of the result is among the 20 of the truth, such as 'a00' here and 'b00' there"),
+    ):
+        there = here[:common] + [f"b{number:02}" for number in range(common, 20)]
+        found = fits(task, here, there, tmp_path / "r.json")
+        assert found.partition(":")[0] == said
+    inside = fits(task, here[:1], here[:1] + [f"b{number}" for number in range(99)], tmp_path / "r.json")
+    assert inside == ""  # the only id that there is fits
+
+
+def test_numbered_ids_that_go_on_beyond_the_truth_are_those_of_a_larger_test_set(tmp_path: Path) -> None:
+    task = load_task("restaurant")
+    for more, said in ((3, ""), (4, "4 of the 14 ids of the result are not among the 10 of the truth, such as '10'")):
+        found = fits(task, [str(n) for n in range(10 + more)], [str(n) for n in range(10)], tmp_path / "r.json")
+        assert found.partition(":")[0] == said
+    assert fits(task, ["x", *map(str, range(14))], [*map(str, range(10))], tmp_path / "r.json") == ""

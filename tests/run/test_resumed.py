@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.core.plugins import load_task
+from duologue.core.plugins import load_task, save_card
 from duologue.core.records import Answer, Record, Sample
-from duologue.run.resumed import resumed
+from duologue.run.journal import CHUNK
+from duologue.run.resumed import Resumed, resumed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,3 +74,74 @@ def test_a_journal_of_another_run_is_set_aside(tmp_path: Path, other: str) -> No
     _, (said,) = stopped(tmp_path / "journal", system, **changed)
     assert system.asked == 1
     assert {"recipe": "recipe.width", "seed": "seed 1, now 2", "name": "system", "kb": "world"}[other] in said
+
+
+class Asked(Counted):
+    """Keeps what it is asked, and answers with the sample's id."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: list[list[str]] = []
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        self.ids.append([sample.id for sample in samples])
+        return [Answer(text=sample.id) for sample in samples]
+
+
+def sample(name: str) -> Sample:
+    return Sample(id=name, dialogue_id=name)
+
+
+def test_only_what_is_new_is_asked_once_and_in_its_order(tmp_path: Path) -> None:
+    system = Asked()
+    with resumed(load_task("spoken"), "grounded", system, 1, tmp_path / "journal") as kept:
+        assert isinstance(kept, Resumed)
+        assert [one.text for one in kept.answer([sample("a"), sample("b"), sample("a")])] == ["a", "b", "a"]
+        assert kept.replayed == 1
+        assert [one.text for one in kept.answer([sample("c"), sample("b"), sample("d")])] == ["c", "b", "d"]
+        assert (kept.replayed, system.ids) == (2, [["a", "b"], ["c", "d"]])
+        assert [one.text for one in kept.answer([sample("d")])] == ["d"]
+        assert (kept.replayed, len(system.ids)) == (3, 2)
+        assert (kept.chunk, kept.whole_file) == (CHUNK, False)
+    assert not (tmp_path / "journal").exists()
+
+
+def test_a_system_that_needs_the_whole_file_is_asked_every_time(tmp_path: Path) -> None:
+    system: Any = Asked()
+    system.whole_file, system.chunk = True, 7
+    with resumed(load_task("spoken"), "grounded", system, 1, tmp_path / "journal") as kept:
+        for _ in range(2):
+            kept.answer([sample("a"), sample("b")])
+        assert isinstance(kept, Resumed)
+        assert (kept.replayed, kept.chunk) == (0, 7)
+    assert system.ids == [["a", "b"]] * 2
+
+
+def test_answers_of_another_number_are_given_on_and_not_kept(tmp_path: Path) -> None:
+    system: Any = Asked()
+    system.answer = lambda samples: []
+    with resumed(load_task("spoken"), "grounded", system, 1, tmp_path / "journal") as kept:
+        assert kept.answer([sample("a")]) == []
+        assert isinstance(kept, Resumed)
+        assert kept._journal.answers == {}
+
+
+def test_without_a_journal_the_system_is_given_as_it_is() -> None:
+    system: Any = Asked()
+    with resumed(load_task("spoken"), "grounded", system, 1, None) as same:
+        assert same is system
+
+
+def test_a_journal_of_a_model_with_other_weights_is_set_aside(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "weights").write_bytes(b"one")
+    save_card(model, name="random", recipe=Record(), task="restaurant", seed=1, data="none", data_hash="")
+    stopped(tmp_path / "journal", Counted(), name=str(model))
+    again = Counted()
+    assert stopped(tmp_path / "journal", again, name=str(model))[1] == []
+    assert again.asked == 0
+    (model / "weights").write_bytes(b"two")
+    _, (said,) = stopped(tmp_path / "journal", again, name=str(model))
+    assert again.asked == 1
+    assert "other weights" in said

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -10,6 +10,7 @@ from duologue.core.plugins import load_task
 from duologue.core.records import Annotation, Answer, Example, Record, Sample, Scoring, Turn
 from duologue.run.evaluate import Truth
 from duologue.run.robustness import robustness
+from duologue.run.saved import read_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,3 +81,33 @@ def test_a_task_without_noise_and_repeated_strengths_are_refused(examples: list[
     for strengths in ([], [1.0, 1.0]):
         with pytest.raises(UsageError, match="each once"):
             robustness(SpokenTask(), [("echo", Echo())], clean_of(examples), strengths, HOW, tmp_path)
+
+
+def test_a_report_says_strength_and_seed_and_the_way_says_what_was_done(
+    examples: list[Example], tmp_path: Path
+) -> None:
+    shown: list[tuple[int, int]] = []
+    systems: list[tuple[str, Any]] = [("a b/c", Echo()), ("d", Echo())]
+    reports = robustness(
+        SpokenTask(),
+        systems,
+        clean_of(examples),
+        [0.5],
+        HOW,
+        tmp_path,
+        seed=4,
+        progress=lambda done, total, what: shown.append((done, total)),
+    )
+    assert [(one.system, one.seen, one.meta["seed"]) for one in reports] == [
+        ("a b/c", "nothing", 4),
+        ("d", "nothing", 4),
+    ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1-a_b_c", "2-d"]
+    assert shown == [(20, 20), (20, 20)]
+    saved = read_report(tmp_path / "2-d" / "noise-0.5" / "result.report.json")
+    assert saved.scores == reports[1].scores
+    other = robustness(SpokenTask(), systems[:1], clean_of(examples), [0.5], HOW, tmp_path / "x", seed=5)
+    heard = list(Echo.heard)
+    robustness(SpokenTask(), systems[:1], clean_of(examples), [0.5], HOW, tmp_path / "y")
+    assert Echo.heard != heard
+    assert other[0].meta["seed"] == 5

@@ -90,3 +90,60 @@ def test_a_report_of_an_older_version_with_null_for_nan_is_read(tmp_path: Path) 
         path.write_bytes(data.replace(b"null", broken))
         with pytest.raises(FormatError, match="not a saved report"):
             read_report(path)
+
+
+def report_with(**changed: Any) -> Report:
+    plain = Report(
+        task="t",
+        variant="v",
+        n=2,
+        scores=(Score(name="x", value=0.5), Score(name="y", value=0.5)),
+        rank_by="x",
+        columns=("one", "two"),
+        items=(("a", (1.0, 2.0)), ("b", (1.0, 0.0))),
+        groups=("g", "g"),
+        meta={"commands": ["make x"]},
+    )
+    return msgspec.structs.replace(plain, **changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "place", "message"),
+    [
+        ({"items": (("a", (1.0,)), ("b", (1.0, 0.0)))}, "/items", "1 items have not 2 counts, .* columns: 'a'"),
+        ({"items": (("a", (1.0, 2.0)), ("a", (1.0, 0.0)))}, "/items", "1 items stand there more than once: 'a'"),
+        ({"columns": ("one", "one")}, "/columns", "a column stands there twice"),
+        ({"groups": ("g",)}, "/groups", "1 groups are given for 2 items"),
+        ({"scores": (Score(name="x", value=0.5),) * 2}, "/scores", "a score stands there twice"),
+        ({"n": -1}, "/n", "-1 items cannot be"),
+        ({"meta": {"commands": "make x"}}, "/meta/commands", "expected a list of texts"),
+        ({"meta": {"commands": ["make x", 3]}}, "/meta/commands", "expected a list of texts"),
+    ],
+)
+def test_what_does_not_fit_together_in_a_report_is_told_with_its_place(
+    tmp_path: Path, changed: dict[str, Any], place: str, message: str
+) -> None:
+    save_report(report_with(**changed), tmp_path / "x.json")
+    with pytest.raises(FormatError, match=message) as refused:
+        read_report(tmp_path / "x.json")
+    assert [(one.rule, one.place) for one in refused.value.problems] == [("report-damaged", place)]
+    assert "score the files again with --out" in str(refused.value)
+
+
+@pytest.mark.parametrize("changed", [{}, {"n": 0}, {"groups": ()}, {"meta": {}}])
+def test_what_fits_together_is_read(tmp_path: Path, changed: dict[str, Any]) -> None:
+    report = report_with(**changed)
+    save_report(report, tmp_path / "x.json")
+    assert read_report(tmp_path / "x.json") == report
+
+
+def test_figures_of_a_damaged_report_are_changed_where_they_stand_and_nowhere_else(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    save_report(report_with(items=(("NaN", (math.inf, 1.0)), ("Infinity", (-math.inf, 2.0)))), path)
+    assert b'["NaN",["Infinity",1.0]]' in path.read_bytes()
+    assert read_report(path).items == (("NaN", (math.inf, 1.0)), ("Infinity", (-math.inf, 2.0)))
+    data = path.read_bytes()
+    for broken in (b'"Infinity"', b'["a"]', b'["a",[1],2]', b'["a","NaN"]', b"{}", b"null"):
+        path.write_bytes(data.replace(b'["NaN",["Infinity",1.0]]', broken))
+        with pytest.raises(FormatError, match="not a saved report"):
+            read_report(path)

@@ -4,9 +4,12 @@ import hashlib
 import os
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
-from duologue.run.stored import StoredFile, locate, told
+from duologue.core.errors import FormatError
+from duologue.core.records import Report
+from duologue.run.stored import StoredFile, files_of, locate, stored, told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,3 +74,56 @@ def test_the_file_with_the_stored_hash_is_taken_before_one_of_the_same_name(tmp_
     assert found.changed[0] == other
     right = put(tmp_path / "data" / "tst2" / "gold.json")
     assert locate(named("tst2/gold.json"), beside, [tmp_path / "data"]).path == right
+
+
+def test_a_folder_of_too_many_entries_is_not_gone_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.run.stored._MOST_ENTRIES", 2)
+    for name in ("a", "b"):
+        put(tmp_path / "data" / name / "x.txt")
+    deep = put(tmp_path / "data" / "b" / "truth.json")
+    assert locate(named("truth.json"), None, [tmp_path / "data"]).path is None
+    put(tmp_path / "data" / "b" / "truth.json").unlink()
+    first = put(tmp_path / "data" / "a" / "truth.json")
+    assert locate(named("truth.json"), None, [tmp_path / "data"]).path == first
+    assert not deep.exists()
+
+
+def test_a_file_that_is_missing_is_told_with_what_to_do(tmp_path: Path) -> None:
+    found = locate(named("gold.json"), tmp_path / "x.report.json")
+    assert (found.path, found.changed) == (None, None)
+    assert told(named("gold.json"), found).startswith("gold.json: no such file beside the report")
+    assert "--in FOLDER" in told(named("gold.json"), found)
+
+
+def test_the_first_of_several_changed_files_is_told(tmp_path: Path) -> None:
+    beside = tmp_path / "reports" / "x.report.json"
+    near, far = put(tmp_path / "reports" / "gold.json", b"1"), put(tmp_path / "data" / "gold.json", b"2")
+    found = locate(named("gold.json"), beside, [tmp_path / "data"])
+    assert found.changed == (near, hashlib.sha256(b"1").hexdigest())
+    assert far.is_file()
+
+
+def test_what_a_report_keeps_of_a_file_is_its_path_and_hash(tmp_path: Path) -> None:
+    path = put(tmp_path / "x")
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    assert stored(path) == {"path": str(path), "sha256": digest}
+    assert stored(path, "vectors") == {"path": str(path), "sha256": digest, "option": "vectors"}
+
+
+@pytest.mark.parametrize(
+    ("pred", "data", "fine"), [(1, 0, True), (1, 1, True), (0, 0, False), (2, 0, False), (1, 2, False)]
+)
+def test_a_report_is_made_from_one_result_and_at_most_one_data_file(pred: int, data: int, *, fine: bool) -> None:
+    one = {"path": "x", "sha256": "0"}
+    told = {"pred": [one] * pred, "input": [one] * data}
+    report = Report(task="t", variant="v", n=0, scores=(), rank_by="", meta={"files": told})
+    if fine:
+        files = files_of(report, "r")
+        assert files is not None
+        assert (len(files.pred), len(files.input)) == (pred, data)
+    else:
+        with pytest.raises(FormatError, match=f"names {pred} result files and {data} data files; one is scored"):
+            files_of(report, "r")
+    assert files_of(msgspec.structs.replace(report, meta={}), "r") is None
+    with pytest.raises(FormatError, match="cannot be told"):
+        files_of(msgspec.structs.replace(report, meta={"files": {"pred": 3}}), "r")

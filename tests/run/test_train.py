@@ -141,3 +141,22 @@ def test_held_out_examples_alone_are_refused(tmp_path: Path, lessons: Any) -> No
     with pytest.raises(UsageError, match="--train"):
         train(TASK, "ranker", TINY, 1, tmp_path, held_out=lessons[1])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_declaration_of_external_data_is_put_on_a_model_that_stands_there(tmp_path: Path, lessons: Any) -> None:
+    examples, held_out = lessons
+    recipe = RankerRecipe.tiny()
+
+    def again(external: list[str] | None) -> list[str] | None:
+        train(TASK, "ranker", recipe, 1, tmp_path, examples=examples[:20], held_out=held_out[:5], external=external)
+        return read_card(tmp_path).external
+
+    first = again(None)
+    card = read_card(tmp_path)
+    assert (card.data, card.data_hash) == ("given files", _hash_of_data(examples[:20], held_out[:5]))
+    assert again(["web", "a", "web"]) == ["a", "web"]
+    assert again(None) == ["a", "web"]
+    assert again([]) == []
+    assert first in (None, [])
+    with pytest.raises(UsageError, match="other data"):
+        train(TASK, "ranker", recipe, 1, tmp_path, examples=examples[:21], held_out=held_out[:5])
