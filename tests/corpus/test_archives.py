@@ -111,7 +111,7 @@ def test_an_archive_that_is_cut_off_is_refused_before_any_work(tmp_path: Path, k
     path = make(kind, tmp_path)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) * 2 // 3 if kind != "tar" else 2100])
-    with pytest.raises(FormatError, match="download or copy the archive again"):
+    with pytest.raises(FormatError, match=r"(download|copy).* again"):
         open_archive(path).members(bool)
 
 

@@ -42,6 +42,7 @@ _STRANGE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
 """What a name may not hold: some system takes it for something else, or a terminal obeys it."""
 _ENTRY = b"PK\x01\x02"
 """How an entry of a zip's directory begins."""
+_BUFFER = 1 << 20
 _START = 1 << 12
 """Bytes that tell what a file is."""
 _TAR_MARK = slice(257, 262)
@@ -154,13 +155,13 @@ def _wrong_in_zip(info: zipfile.ZipInfo) -> str:
 def _in_tar(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
     """Go through a tar twice: it has no directory, and no file is given out before all names are known."""
     names = _Names(path)
-    for info, _ in _entries(path):
+    for info, _ in tar_entries(path, held=True):
         wrong = "" if info.isdir() or (info.isreg() and not info.issparse()) else "is a link, a device or sparse"
         names.add(info.name, folder=info.isdir(), wrong=wrong)
     names.judge()
     meter = decompression.Meter(path, held=True)
     meter.count(0, path.stat().st_size)
-    for info, tar in _entries(path):
+    for info, tar in tar_entries(path, held=True):
         if info.isreg() and wanted(_plain(info.name)):
             file = tar.extractfile(info)
             assert file is not None  # a regular file
@@ -169,10 +170,15 @@ def _in_tar(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, 
             yield _plain(info.name), data
 
 
-def _entries(path: Path) -> Iterator[tuple[tarfile.TarInfo, tarfile.TarFile]]:
+def tar_entries(path: Path, *, held: bool) -> Iterator[tuple[tarfile.TarInfo, tarfile.TarFile]]:
+    """Yield the entries of a tar archive, plain or gzip, as they lie there, each with the archive to read it from.
+
+    `held` tells whether all that is read is kept in memory (`decompression`). Raises `FormatError` for an archive that
+    is cut off, damaged or swells past the limits.
+    """
     with disk.opened(path) as raw:
-        stream: Any = _Stream(decompression.pieces(raw, path, held=True))
-        with _told(path), tarfile.open(fileobj=stream, mode="r|") as tar:
+        stream: Any = _Stream(decompression.pieces(raw, path, held=held))
+        with _told(path), tarfile.open(fileobj=stream, mode="r|", bufsize=_BUFFER) as tar:
             while (info := tar.next()) is not None:
                 yield info, tar
                 tar.members.clear()  # type: ignore[attr-defined]  # not in typeshed; tarfile keeps every member

@@ -7,33 +7,30 @@ keeps an object of about a kilobyte, of which a large archive has half a million
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
 import struct
-import tarfile
 from abc import ABC, abstractmethod
 from array import array
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from duologue.core import disk
-from duologue.core.decompression import Meter
+from duologue.core.archives import tar_entries
 from duologue.core.errors import FormatError
-from duologue.core.extras import need
 from duologue.core.records import Problem
 from duologue.core.worker_pool import Shard
 from duologue.corpus.contents import FEW_BLOCKS, SMALL_BLOCK, sampled
 from duologue.corpus.members import GZIP, LIMIT, MemberData, Members, ShardPlan, shard_name
 
 if TYPE_CHECKING:
+    import tarfile
     from collections.abc import Callable, Container, Iterator
 
     from duologue.core.errors import DuologueError
 
-_READ = 1 << 20
 _END, _END64, _LOCATOR64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q"), struct.Struct("<4sLQL")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
 
@@ -229,27 +226,9 @@ class _Tar:
 
     def _walk(self) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
         """Yield name, size and a function that reads it for each wanted file."""
-        with disk.opened(self._path) as raw:
-            packed = raw.read(2) == GZIP
-            raw.seek(0)
-            stream: Any = _Unpacked(raw, self._path) if packed else raw
-            try:
-                with tarfile.open(fileobj=stream, mode="r|", bufsize=_READ) as tar:
-                    while (info := tar.next()) is not None:
-                        tar.members.clear()  # type: ignore[attr-defined]  # not in typeshed; tarfile keeps every member
-                        if info.isfile() and self._wanted(info.name):
-                            yield info.name, info.size, _reader(tar, info)
-                if not packed:  # tarfile takes an archive that is cut off between two files for a whole one
-                    raw.seek(-min(tarfile.BLOCKSIZE, self._path.stat().st_size), os.SEEK_END)
-                    if any(raw.read()):
-                        raise tarfile.ReadError("its end mark is missing")
-            except (tarfile.TarError, gzip.BadGzipFile, EOFError, _isal_error()) as error:
-                raise _damaged(self._path, f"it cannot be read to its end ({error})") from error
-
-
-def _isal_error() -> type[Exception]:
-    error: type[Exception] = need("isal.isal_zlib", "corpus").error
-    return error
+        for info, tar in tar_entries(self._path, held=False):
+            if info.isfile() and self._wanted(info.name):
+                yield info.name, info.size, _reader(tar, info)
 
 
 def _reader(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], bytes]:
@@ -259,22 +238,6 @@ def _reader(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], bytes]:
         return file.read(LIMIT + 1)
 
     return read
-
-
-class _Unpacked:
-    """A gzip file as it is unpacked, not beyond the limits."""
-
-    def __init__(self, raw: IO[bytes], path: Path) -> None:
-        self._raw = raw
-        self._stream = need("isal.igzip", "corpus").open(raw, "rb")
-        self._meter = Meter(path)
-
-    def read(self, size: int) -> bytes:
-        """Return up to so many bytes. Raises `FormatError` when it swells past the limits."""
-        found: bytes = self._stream.read(size)
-        self._meter.packed = self._raw.tell()
-        self._meter.count(len(found))
-        return found
 
 
 def _damaged(path: Path, message: str) -> DuologueError:
