@@ -87,10 +87,6 @@ class KnowledgeBase:
         """Return the names of all relations, in the order in which the file first uses them."""
         return tuple(self._postings)
 
-    def fields(self) -> tuple[str, ...]:
-        """Return the same as `relations`, under the name that a table of entities uses."""
-        return self.relations()
-
     def values(self, relation: str) -> tuple[Scalar, ...]:
         """Return the different values of a relation (members of tuples one by one), in file order."""
         return tuple(key for key in self._postings.get(relation, ()) if not isinstance(key, tuple))

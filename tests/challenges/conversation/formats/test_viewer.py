@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.challenges.conversation.formats import stores, viewer
 from duologue.challenges.conversation.task import ConversationTask
 
 if TYPE_CHECKING:
@@ -52,11 +51,6 @@ def test_the_lines_are_those_of_the_official_viewer(store: Path) -> None:
     printed: list[str] = []
     ConversationTask().dump(store, printed.append)
     assert "".join(printed) == EXPECTED
-
-
-def test_all_languages_are_printed_where_asked_for(store: Path) -> None:
-    (one,) = stores.stores_in(store)
-    assert viewer.printed(one, None).startswith("--- ID:7 (length=2) ---\n")
 
 
 def test_the_statistics_of_a_store(store: Path) -> None:

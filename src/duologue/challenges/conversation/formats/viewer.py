@@ -17,18 +17,11 @@ LANGUAGE = "en"
 """The official viewer prints dialogues whose first post is in this language."""
 
 
-def printed(store: Store, language: str | None = LANGUAGE) -> str:
-    """Return an account as the official viewer prints it, dialogues ordered by key.
-
-    `language` is that of the first post; `None` prints all dialogues.
-    """
-    return "".join(f"{line}\n" for line in _lines(store, language))
-
-
-def _lines(store: Store, language: str | None) -> Iterator[str]:
+def _lines(store: Store) -> Iterator[str]:
+    """Yield the lines of an account, dialogues ordered by key."""
     for key in sorted(store.dialogues, key=int):
         dialogue = store.dialogues[key]
-        if language is not None and dialogue[0].lang != language:
+        if dialogue[0].lang != LANGUAGE:
             continue
         yield f"--- ID:{key} (length={len(dialogue)}) ---"
         for post in dialogue:
@@ -40,7 +33,7 @@ def _lines(store: Store, language: str | None) -> Iterator[str]:
 def dump(path: Path, write: Callable[[str], object]) -> None:
     """Write the English dialogues of a store folder, database or account file. Raises as `stores.stores_in` does."""
     for store in stores.stores_in(path):
-        for line in _lines(store, LANGUAGE):
+        for line in _lines(store):
             write(f"{line}\n")
 
 

@@ -53,7 +53,7 @@ class RestaurantPartner(Partner):
         if missing:
             raise UsageError(
                 f"knowledge base '{world.name}' has no field {', '.join(missing)}; it has "
-                f"{', '.join(self._base.fields()) or 'none'}. Give one with the fields of the restaurant challenge"
+                f"{', '.join(self._base.relations()) or 'none'}. Give one with the fields of the restaurant challenge"
             )
         slots = tuple(slot for slot in templates.SLOTS_EXTRA if self._base.values(slot.name))
         self._nlu = LanguageUnderstanding(self._base, slots)

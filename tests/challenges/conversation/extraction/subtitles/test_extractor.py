@@ -12,7 +12,7 @@ import tarfile
 import time
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.subtitles import make_folder, make_tar, make_zip, xml_of
@@ -28,6 +28,9 @@ from duologue.challenges.conversation.extraction.subtitles.extractor import (
 )
 from duologue.core.errors import FormatError, UsageError
 from duologue.corpus.shuffle import shuffle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WHOLE = SubtitleProfile(name=OFFICIAL, ratios=(0.7, 0.3), duplicates="keep", leaks=True)
 
@@ -109,16 +112,32 @@ def test_the_golden_texts_are_written(golden: Path, tmp_path: Path) -> None:
     assert lines + "\n" == (golden / "expected_stdout.txt").read_text()
 
 
+def names_in(folder: Path) -> list[str]:
+    """The file names of the archive, in the order of their numbers in the shards."""
+    return (folder / "files.txt").read_text("utf-8").split("\n")[1:-1]
+
+
+def pairs_in(shards: list[Path], max_length: int = 20) -> Iterator[tuple[int, str, str]]:
+    """File, first and second sentence of all pairs, in archive order."""
+    for path in shards:
+        sentences = utterances.read(path)
+        texts = iter(zip(sentences.texts.list(), (sentences.tokens < max_length).tolist(), strict=True))
+        for key, count in sentences.files:
+            for (one, short), (other, short_too) in itertools.pairwise(itertools.islice(texts, count)):
+                if short and short_too:
+                    yield key, one, other
+
+
 def test_no_movie_is_in_two_parts_and_no_pair_twice(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "xml", 50)
     made, _ = run(folder, tmp_path, SubtitleProfile(ratios=(0.5, 0.3, 0.2)))
     said = {name: set(text.decode().split("\n\n")) - {""} for name, text in texts(tmp_path).items()}
     assert sorted(said) == ["dev.txt", "test.txt", "train.txt"]
     assert all(said.values())
-    names = list(utterances.read_names(tmp_path / "utterances"))
+    names = names_in(tmp_path / "utterances")
     shards = sorted((tmp_path / "utterances").glob("part-*"))
     movies: dict[str, set[str]] = {name: set() for name in said}
-    for file, question, answer in pairs.read(shards):
+    for file, question, answer in pairs_in(shards):
         for name, found in said.items():
             if f"U: {question}\nS: {answer}" in found:
                 movies[name].add(pairs.movie_of(names[file]))
@@ -277,7 +296,7 @@ def test_files_of_each_level_come_one_level_after_another(tmp_path: Path) -> Non
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(gzip.compress(xml_of([[name, "."]]).encode()))
     run(tmp_path / "xml", tmp_path / "out")
-    names = list(utterances.read_names(tmp_path / "out/utterances"))
+    names = names_in(tmp_path / "out/utterances")
     assert names == ["a.xml.gz", "b.xml.gz", "a/b.xml.gz", "a/a/a.xml.gz"]
 
 

@@ -24,7 +24,7 @@ from duologue.corpus import shuffle, tables
 from duologue.corpus.external_sort import ExternalSorter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -204,20 +204,3 @@ def _chosen(pairs: SentencePairs, kept: NDArray[np.bool_]) -> SentencePairs:
 
 def _counted(keys: NDArray[np.int64], ranges: Sequence[range]) -> NDArray[np.int64]:
     return np.array([np.count_nonzero((keys >= part.start) & (keys < part.stop)) for part in ranges], np.int64)
-
-
-def read(shards: Sequence[Path], max_length: int = 20) -> Iterator[tuple[int, str, str]]:
-    """Yield (file, first, second sentence) of all pairs in archive order, lazily.
-
-    The number of a file is its place in `utterances.read_names`. Raises `StorageError` or `FormatError`.
-    """
-    for path in shards:
-        sentences = utterances.read(path)
-        texts = sentences.texts.list()
-        short = (sentences.tokens < max_length).tolist()
-        start = 0
-        for key, count in sentences.files:
-            for place in range(start, start + count - 1):
-                if short[place] and short[place + 1]:
-                    yield key, texts[place], texts[place + 1]
-            start += count

@@ -24,7 +24,6 @@ from duologue.corpus.members import MemberData, Members, ShardPlan, divide, unpa
 from duologue.corpus.shuffle import shuffle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -288,9 +287,3 @@ def summarise(paths: list[Path], files: int) -> tuple[ExtractionSummary, NDArray
         checked=checked,
         differing=tuple(sorted(differing)),
     ), counts
-
-
-def read_names(folder: Path) -> Iterator[str]:
-    """Yield the file names of the archive, in the order of their numbers in the shards."""
-    text = disk.read_bytes(folder / "files.txt").decode("utf-8", "surrogateescape")
-    yield from text.split("\n")[1:-1]
