@@ -8,7 +8,7 @@ import numpy as np
 
 from duologue.metrics.corpus_bleu import Bleu, bleu_columns
 from duologue.metrics.counts import Counts, Metric, share
-from duologue.metrics.overlap import F1
+from duologue.metrics.overlap import Overlap
 from duologue.metrics.rank import PrecisionAt
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Sampler = Callable[[Generator], Floats]
     """Draws the counts of dialogues, (dialogues, columns)."""
 
-P1, FACTS, BLEU4 = PrecisionAt(1), F1("facts"), Bleu(4)
+P1, FACTS, BLEU4 = PrecisionAt(1), Overlap("facts", "f1"), Bleu(4)
 
 
 class Combined(Metric[Any]):

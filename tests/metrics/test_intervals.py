@@ -14,7 +14,7 @@ from scipy.stats import t as students_t  # in the tests only
 from duologue.core.records import Signature
 from duologue.metrics.counts import Counts, Metric, share
 from duologue.metrics.intervals import intervals, scores, student, wilson
-from duologue.metrics.overlap import F1
+from duologue.metrics.overlap import Overlap
 from duologue.metrics.rank import PrecisionAt, count_ranks
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ counted = st.lists(st.tuples(st.integers(0, 5), st.integers(5, 9), st.integers(5
 
 @given(counted)
 def test_an_interval_holds_its_value_and_stays_a_fraction(rows: list[tuple[int, int, int]]) -> None:
-    metric = F1("x")
+    metric = Overlap("x", "f1")
     names = tuple(f"{number:03}" for number in range(len(rows)))
     (found,) = intervals(Counts(names, metric.columns, np.array(rows, dtype=np.float64)), [metric])
     assert (found.low is None) == (len(rows) < 5)
@@ -127,7 +127,7 @@ def test_an_interval_holds_its_value_and_stays_a_fraction(rows: list[tuple[int, 
 
 @given(counted, st.randoms())
 def test_the_order_of_items_does_not_matter(rows: list[tuple[int, int, int]], random: Any) -> None:
-    metric = F1("x")
+    metric = Overlap("x", "f1")
     names = tuple(f"{number:03}" for number in range(len(rows)))
     counts = Counts(names, metric.columns, np.array(rows, dtype=np.float64))
     order = random.sample(range(len(rows)), len(rows))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from duologue.core.errors import UsageError
 from duologue.metrics.counts import Counts, Metric, share
-from duologue.metrics.overlap import F1
+from duologue.metrics.overlap import Overlap
 from duologue.metrics.rank import PrecisionAt, count_ranks, ranking_metrics
 from duologue.metrics.significance import ALPHA, Contrast, compare_two, paired_tests
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duologue.metrics.significance import PairedFamily
 
 P1 = PrecisionAt(1)
-OVERLAP = F1("x")
+OVERLAP = Overlap("x", "f1")
 
 
 def hits(flags: Sequence[bool], *, prefix: str = "", groups: Sequence[str] | None = None) -> Counts:

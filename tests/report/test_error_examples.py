@@ -18,8 +18,8 @@ from duologue.core.records import (
     Turn,
     Value,
 )
-from duologue.metrics.caption import Average
 from duologue.metrics.counts import Metric, share
+from duologue.metrics.formulas import Average
 from duologue.report.comparison import ranking_formulas
 from duologue.report.error_examples import MOST_FACTS, distributions, find_error_examples
 from duologue.report.html import page

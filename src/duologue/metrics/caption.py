@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from duologue.metrics.counts import Metric, share
+from duologue.metrics.formulas import Average
 from duologue.metrics.tokens import number_grams, number_tokens
 
 if TYPE_CHECKING:
@@ -30,28 +30,6 @@ GROUPS = 20
 """Parts of the jackknife behind CIDEr's interval: each costs as much as the score itself."""
 _STUDENT = 2.0930240544082634
 """Student's 97.5 % point for 19 degrees of freedom."""
-
-
-class Average(Metric[float]):
-    """The mean over items of a value that each item has by itself. Counts `items` and the value."""
-
-    def __init__(
-        self, name: str, formula: str, *, additive: bool = True, percent: bool = True, source: str = ""
-    ) -> None:
-        self.name = name
-        self.percent = percent
-        self.source = source
-        self.columns = ("items", name)
-        self.formula = formula
-        self.additive = additive
-
-    def count(self, seen: float) -> tuple[float, float]:
-        """Return 1 and the value."""
-        return 1.0, seen
-
-    def total(self, sums: Floats) -> Floats:
-        """Return the mean."""
-        return share(sums[..., 1], sums[..., 0])
 
 
 ROUGE_L = Average(

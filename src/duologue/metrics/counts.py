@@ -7,8 +7,10 @@ cannot disagree with the headline.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -136,7 +138,7 @@ class Counts:
 class Metric(ABC, Generic[Seen]):
     """A formula over the sums of counts. `Seen` is what it looks at per item, such as the rank of the answer.
 
-    A subclass says `name`, `columns`, `formula`, `count` and `total`.
+    A subclass says `name`, `columns`, `formula`, `total`, and `count` where it does not look at counts made before.
     """
 
     name: str
@@ -153,9 +155,15 @@ class Metric(ABC, Generic[Seen]):
     percent: bool = True
     """False where the score is no fraction (CIDEr, a sum of scores): it is printed as it is."""
 
-    @abstractmethod
     def count(self, seen: Seen) -> tuple[float, ...]:
-        """Return the counts of one item, in the order of `columns`."""
+        """Return the counts of one item, in the order of `columns`.
+
+        By default `seen` has them already: a mapping from column to number, 0 where it has none. Raises `TypeError`
+        for anything else.
+        """
+        if not isinstance(seen, Mapping):
+            raise TypeError(f"{self.name} looks its counts up in a mapping; {type(seen).__name__} is given")
+        return tuple(float(seen.get(name, 0.0)) for name in self.columns)
 
     @abstractmethod
     def total(self, sums: Floats) -> Floats:
@@ -170,9 +178,9 @@ class Metric(ABC, Generic[Seen]):
         return float(self.total(counts.sums()[counts.positions(self.columns)]))
 
 
-def share(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole elementwise, and NaN where the whole is zero: nothing counted is not a zero score."""
-    result = np.full(np.broadcast_shapes(np.shape(part), np.shape(whole)), np.nan)
+def share(part: Floats, whole: Floats, empty: float = math.nan) -> Floats:
+    """Return part / whole elementwise, and `empty` where the whole is zero: nothing counted is no zero score."""
+    result = np.full(np.broadcast_shapes(np.shape(part), np.shape(whole)), empty)
     np.divide(part, whole, out=result, where=np.asarray(whole) != 0)
     return result
 

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from duologue.metrics.counts import Metric, share
+from duologue.metrics.counts import share
+from duologue.metrics.formulas import Ratio
 from duologue.metrics.significance import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from numpy.typing import NDArray
-
-    from duologue.metrics.counts import Floats
 
     Integers = NDArray[np.int64]
 
@@ -67,7 +66,7 @@ class Diversity:
         return Spread(value, max(0.0, value - _Z * error), min(1.0, value + _Z * error))
 
 
-class Distinct(Metric[Any]):
+class Distinct(Ratio):
     """DISTINCT-n of a corpus of replies: different n-grams / n-grams. Looks at the n-grams of one reply.
 
     Counts `n-grams said` and `n-grams new`. The counts of a corpus come from `count_distinct`, where an n-gram is
@@ -75,22 +74,15 @@ class Distinct(Metric[Any]):
     as not additive. Falls with the number of replies: compare only on equal test sets.
     """
 
-    additive = False
-
-    def __init__(self, n: int, key: str = "tuple", *, name: str | None = None) -> None:
-        self.n = n
-        self.name = name or f"distinct-{n}"
+    def __init__(self, n: int, key: str = "tuple", *, name: str = "", **options: Any) -> None:
         mark = " joined" if key == "joined" and n > 1 else ""
-        self.columns = (f"{n}-grams said", f"{n}-grams{mark} new")
-        self.formula = f"{self.name} = different / all {n}-grams said, corpus, {key} keys"
+        name = name or f"distinct-{n}"
+        formula = f"{name} = different / all {n}-grams said, corpus, {key} keys"
+        super().__init__(name, f"{n}-grams{mark} new", f"{n}-grams said", formula, additive=False, **options)
 
     def count(self, seen: Sequence[Hashable]) -> tuple[float, float]:
         """Return how many n-grams a reply holds, and how many different ones, as if it stood alone."""
         return float(len(seen)), float(len(set(seen)))
-
-    def total(self, sums: Floats) -> Floats:
-        """Return different / all; NaN where nothing was said."""
-        return share(sums[..., 1], sums[..., 0])
 
 
 def count_distinct(replies: Sequence[Sequence[Hashable]], groups: Sequence[Hashable] | None = None) -> Diversity:

@@ -1,13 +1,14 @@
-"""Precision, recall and F1 over bags of tokens, pooled over the items (micro-average).
+"""Precision, recall and F1 of what is said against what is wanted, pooled over the items (micro-average).
 
-A token is whatever the scorer cuts: a character, a word, a fact. A bag counts repeats: of a token said three times
-and wanted twice, two are hits.
+A unit is whatever the scorer counts: characters, words, facts, mentions, intents. Bags count repeats: of a token said
+three times and wanted twice, two are hits.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from duologue.metrics.counts import Floats
+
+Measure = Literal["precision", "recall", "f1"]
+MEASURES: tuple[Measure, ...] = ("precision", "recall", "f1")
 
 
 class TokenBags(NamedTuple):
@@ -45,70 +49,48 @@ def count_overlap(said: Iterable[Hashable], wanted: Iterable[Hashable]) -> BagOv
     return BagOverlap((ours & theirs).total(), ours.total(), theirs.total())
 
 
-class _OverlapMetric(Metric[TokenBags]):
-    """Counts `<unit> hit`, `<unit> said` and `<unit> wanted`; what the subclass divides is the score."""
+class Overlap(Metric[Any]):
+    """Precision, recall or F1 over counts summed over items: `<unit> hit`, `<unit> said`, `<unit> wanted`.
 
-    def __init__(self, unit: str, name: str, formula: str) -> None:
-        self.unit = unit
-        self.name = name
-        self.columns = (f"{unit} hit", f"{unit} said", f"{unit} wanted")
-        self.formula = f"{name} = {formula}"
+    0 / 0 is `empty`, and all measures are `nothing` where neither side holds anything. With `epsilon` each denominator
+    has it added, as some official scripts do, so that a perfect score stays just below 1. `hits` is the first column's
+    word. Over the counts of one item it is the measure of that item.
+    """
 
-    def count(self, seen: TokenBags) -> tuple[float, float, float]:
-        """Return hits, said, wanted of one item."""
-        hits, said, wanted = count_overlap(seen.said, seen.wanted)
-        return float(hits), float(said), float(wanted)
+    def __init__(
+        self, unit: str, measure: Measure, *, name: str = "", hits: str = "hit", empty: float = 0.0,
+        nothing: float = math.nan, epsilon: float = 0.0, remark: str = "", source: str = "",
+    ) -> None:  # fmt: skip
+        self.measure, self.empty, self.nothing, self.epsilon, self.source = measure, empty, nothing, epsilon, source
+        self.name = name or measure
+        self.columns = (f"{unit} {hits}", f"{unit} said", f"{unit} wanted")
+        formulas = {
+            "precision": f"{unit} {hits} / said",
+            "recall": f"{unit} {hits} / wanted",
+            "f1": f"2 p r / (p + r) of {unit}",
+        }
+        added = f" (+{epsilon:g})" if epsilon else ""
+        self.formula = f"{self.name} = {formulas[measure]}{added}, pooled{remark and f' ({remark})'}"
 
-
-class Precision(_OverlapMetric):
-    """The share of what was said that was wanted; 0 where nothing was said though something was wanted."""
-
-    def __init__(self, unit: str, name: str = "precision") -> None:
-        super().__init__(unit, name, f"{unit} hit / {unit} said")
-
-    def total(self, sums: Floats) -> Floats:
-        """Return hits / said; NaN where nothing was said or wanted."""
-        return _zero_if_silent(share(sums[..., 0], sums[..., 1]), sums)
-
-
-class Recall(_OverlapMetric):
-    """The share of what was wanted that was said; 0 where nothing was wanted though something was said."""
-
-    def __init__(self, unit: str, name: str = "recall") -> None:
-        super().__init__(unit, name, f"{unit} hit / {unit} wanted")
+    def count(self, seen: Any) -> tuple[float, ...]:
+        """Return hits, said, wanted of one item, given as `TokenBags` or as counts."""
+        return tuple(map(float, count_overlap(*seen))) if isinstance(seen, TokenBags) else super().count(seen)
 
     def total(self, sums: Floats) -> Floats:
-        """Return hits / wanted; NaN where nothing was said or wanted."""
-        return _zero_if_silent(share(sums[..., 0], sums[..., 2]), sums)
+        """Return the measure; F1 as 2 p r / (p + r), computed in this order as the published scripts do."""
+        hits, said, wanted = sums[..., 0], sums[..., 1], sums[..., 2]
+        precision = share(hits, said + self.epsilon, self.empty)
+        recall = share(hits, wanted + self.epsilon, self.empty)
+        value = {"precision": precision, "recall": recall}.get(self.measure)
+        if value is None:
+            value = share(2 * precision * recall, precision + recall + self.epsilon, self.empty)
+        return np.where(said + wanted == 0, self.nothing, value)
 
 
-class F1(_OverlapMetric):
-    """The harmonic mean of precision and recall over the pooled counts (micro F1); 0 without a hit."""
-
-    def __init__(self, unit: str, name: str = "f1") -> None:
-        super().__init__(unit, name, f"2 p r / (p + r) of {unit}, pooled")
-
-    def total(self, sums: Floats) -> Floats:
-        """Return 2 p r / (p + r), computed in this order as the published scripts do; NaN without any token."""
-        p = share(sums[..., 0], sums[..., 1])
-        r = share(sums[..., 0], sums[..., 2])
-        return _zero_if_silent(share(2 * p * r, p + r), sums)
-
-
-def _zero_if_silent(value: Floats, sums: Floats) -> Floats:
-    """Turn the NaN of a division by zero into 0 where at least one side held tokens."""
-    result: Floats = np.where(np.isnan(value) & (sums[..., 1] + sums[..., 2] > 0), 0.0, value)
-    return result
-
-
-def overlap_metrics(unit: str, *, prefix: str = "") -> tuple[Metric[TokenBags], ...]:
-    """Return precision, recall and F1 over one unit, their names behind `prefix`.
+def overlap_metrics(unit: str, *, prefix: str = "", **options: Any) -> tuple[Overlap, ...]:
+    """Return precision, recall and F1 over one unit, their names behind `prefix`; `options` are those of `Overlap`.
 
     >>> [metric.name for metric in overlap_metrics("facts", prefix="knowledge-")]
     ['knowledge-precision', 'knowledge-recall', 'knowledge-f1']
     """
-    return (
-        Precision(unit, f"{prefix}precision"),
-        Recall(unit, f"{prefix}recall"),
-        F1(unit, f"{prefix}f1"),
-    )
+    return tuple(Overlap(unit, measure, name=f"{prefix}{measure}", **options) for measure in MEASURES)

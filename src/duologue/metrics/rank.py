@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from duologue.metrics.counts import Counts, Metric, share, tally
+from duologue.metrics.counts import tally
+from duologue.metrics.formulas import Ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.metrics.counts import Floats
+    from duologue.metrics.counts import Counts, Metric
 
 DEFAULT_KS = (1, 2, 5)
 """The cut-offs of the restaurant challenge (DSTC6 track 1)."""
@@ -18,47 +19,35 @@ DEFAULT_KS = (1, 2, 5)
 _PRECISION = re.compile(r"p@([1-9][0-9]{0,5})")
 
 
-class PrecisionAt(Metric[int | None]):
+class PrecisionAt(Ratio):
     """The share of items whose true answer is among the first `k`. Counts `items` and `hit@k`.
 
     An item without a rank (missing from the file, ranking empty, true answer not listed) counts as wrong and
     stays in the denominator.
     """
 
-    source = "DSTC6 track 1, official scorer (precision at 1, 2 and 5)"
-
     def __init__(self, k: int) -> None:
         if k < 1:
             raise ValueError(f"k is {k}; precision is taken at 1 or more")
         self.k = k
-        self.name = f"p@{k}"
-        self.columns = ("items", f"hit@{k}")
-        self.formula = f"p@{k} = hit@{k} / items"
+        source = "DSTC6 track 1, official scorer (precision at 1, 2 and 5)"
+        super().__init__(f"p@{k}", f"hit@{k}", "items", source=source)
 
     def count(self, seen: int | None) -> tuple[float, float]:
         """Return 1 and whether rank `seen` (from 1; `None` = not ranked) is at most k."""
         return 1.0, float(seen is not None and 1 <= seen <= self.k)
 
-    def total(self, sums: Floats) -> Floats:
-        """Return hits / items."""
-        return share(sums[..., 1], sums[..., 0])
 
-
-class ReciprocalRank(Metric[int | None]):
+class ReciprocalRank(Ratio):
     """The mean of 1 / rank of the true answer (MRR); an item without a rank adds 0 and stays in the denominator."""
 
-    name = "mrr"
-    columns = ("items", "reciprocal rank")
-    formula = "mrr = sum(1 / rank) / items"
-    source = "Voorhees 1999, mean reciprocal rank"
+    def __init__(self) -> None:
+        formula, source = "mrr = sum(1 / rank) / items", "Voorhees 1999, mean reciprocal rank"
+        super().__init__("mrr", "reciprocal rank", "items", formula, source=source)
 
     def count(self, seen: int | None) -> tuple[float, float]:
         """Return 1 and 1 / `seen`, the rank from 1; 0 for `None` or a rank below 1."""
         return 1.0, 1.0 / seen if seen is not None and seen >= 1 else 0.0
-
-    def total(self, sums: Floats) -> Floats:
-        """Return the mean over the items."""
-        return share(sums[..., 1], sums[..., 0])
 
 
 def ranking_metrics(ks: Sequence[int] = DEFAULT_KS) -> tuple[Metric[int | None], ...]:
@@ -72,7 +61,7 @@ def ranking_metric(name: str) -> Metric[int | None] | None:
     >>> ranking_metric("p@3").formula
     'p@3 = hit@3 / items'
     """
-    if name == ReciprocalRank.name:
+    if name == "mrr":
         return ReciprocalRank()
     found = _PRECISION.fullmatch(name)
     return PrecisionAt(int(found[1])) if found else None

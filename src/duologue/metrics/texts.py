@@ -14,7 +14,7 @@ from duologue.metrics.corpus_bleu import Bleu, TokenizedPair
 from duologue.metrics.counts import tally
 from duologue.metrics.diversity import count_distinct
 from duologue.metrics.ngrams import ngrams
-from duologue.metrics.overlap import F1, TokenBags
+from duologue.metrics.overlap import Overlap, TokenBags
 
 PlainText: TypeAlias = str | Sequence[str]
 """A text, or its tokens."""
@@ -54,7 +54,7 @@ def f1(hypotheses: Sequence[PlainText], references: Sequence[PlainText]) -> floa
     pairs = [
         TokenBags(_tokens(said), _tokens(wanted)) for said, wanted in zip(hypotheses, references, strict=True)
     ]  # fmt: skip
-    metric = F1("tokens")
+    metric = Overlap("tokens", "f1")
     return metric.value(tally([metric], [str(number) for number in range(len(pairs))], pairs))
 
 

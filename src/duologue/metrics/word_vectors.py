@@ -14,7 +14,7 @@ import numpy as np
 from duologue.core import disk
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem
-from duologue.metrics.caption import Average
+from duologue.metrics.formulas import Average
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

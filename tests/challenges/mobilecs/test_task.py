@@ -80,7 +80,7 @@ def test_the_signature_says_variant_and_data(tmp_path: Path) -> None:
         for variant in VARIANTS
     ]
     assert signatures[0].startswith(
-        "entity-f1 = 2PR / (P + R), P = right / said, R = right / wanted | mobilecs/extraction | strict | samples all"
+        "entity-f1 = 2 p r / (p + r) of entity, pooled | mobilecs/extraction | strict | samples all"
     )
     assert "(+1e-10)" in signatures[1]
     assert "official" in signatures[1]

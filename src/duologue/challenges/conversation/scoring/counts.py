@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from duologue.challenges.conversation.scoring import official
-from duologue.metrics.caption import CIDER, GROUPS, ROUGE_L, Average, Cider, rouge_l
+from duologue.metrics.caption import CIDER, GROUPS, ROUGE_L, Cider, rouge_l
 from duologue.metrics.corpus_bleu import bleu_columns, count_layers, layers_of
 from duologue.metrics.diversity import Distinct, Diversity
+from duologue.metrics.formulas import Average
 from duologue.metrics.meteor import COLUMNS as METEOR_COLUMNS
 from duologue.metrics.meteor import count_meteor, find_meteor
 from duologue.metrics.tokens import number_grams, number_texts, with_lengths
@@ -40,9 +41,9 @@ MOST_FREQUENT = Average(
     "commonest-reply",
     "commonest-reply = replies that are the most frequent one / replies",
     additive=False,
+    higher_is_better=False,
     source=_HERE,
 )
-MOST_FREQUENT.higher_is_better = False
 DIVERSITY: tuple[Metric[Any], ...] = (Distinct(1), Distinct(2), DIFFERENT, MOST_FREQUENT)
 
 

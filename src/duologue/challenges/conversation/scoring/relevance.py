@@ -28,7 +28,7 @@ from duologue.challenges.conversation.scoring.terms import terms
 from duologue.core.disk import read_bytes, sha256
 from duologue.core.errors import UsageError
 from duologue.core.sums import added
-from duologue.metrics.caption import Average
+from duologue.metrics.formulas import Average
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

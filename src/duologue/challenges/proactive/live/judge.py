@@ -13,34 +13,20 @@ from duologue.challenges.proactive.knowledge import goal_completion, usable_fact
 from duologue.challenges.proactive.live.grounding import Evidence
 from duologue.core.errors import UsageError
 from duologue.core.records import Problem, Report, Sample, Signature
-from duologue.metrics.counts import Metric, share, tally
+from duologue.metrics.counts import Metric, tally
+from duologue.metrics.formulas import Ratio
 from duologue.metrics.intervals import scores
-from duologue.metrics.spans import Columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duologue.challenges.proactive.live.grounding import GroundingChecker
     from duologue.core.records import Dialogue
-    from duologue.metrics.counts import Floats
 
 VARIANT = "conversation"
 SHORTEST, LONGEST = 8, 18
 """Utterances of the shortest and of the longest human dialogue (visible development part)."""
 _TRIPLES = 2
-
-
-class Ratio(Columns):
-    """A ratio of two named counts per dialogue."""
-
-    def __init__(self, name: str, part: str, whole: str, *, percent: bool = True, better: bool = True) -> None:
-        self.name, self.columns = name, (part, whole)
-        self.formula = f"{name} = {part} / {whole}"
-        self.percent, self.higher_is_better = percent, better
-
-    def total(self, sums: Floats) -> Floats:
-        """Return part / whole; NaN if the denominator is 0."""
-        return share(sums[..., 0], sums[..., 1])
 
 
 def formulas() -> tuple[Ratio, ...]:
@@ -49,9 +35,9 @@ def formulas() -> tuple[Ratio, ...]:
         Ratio("goal-completion", "goal points", "dialogues", percent=False),
         Ratio("topics-in-order", "in order", "dialogues"),
         Ratio("two-triples", "with two triples", "dialogues"),
-        Ratio("facts-not-in-knowledge", "unfounded", "agent utterances", better=False),
-        Ratio("dialogues-with-repeats", "with repeats", "dialogues", better=False),
-        Ratio("repeated-utterances", "repeats", "agent utterances", better=False),
+        Ratio("facts-not-in-knowledge", "unfounded", "agent utterances", higher_is_better=False),
+        Ratio("dialogues-with-repeats", "with repeats", "dialogues", higher_is_better=False),
+        Ratio("repeated-utterances", "repeats", "agent utterances", higher_is_better=False),
         Ratio("triples-used", "triples", "dialogues", percent=False),
         Ratio("length-as-people", "of 8 to 18 utterances", "dialogues"),
         Ratio("utterances", "utterances", "dialogues", percent=False),
@@ -128,7 +114,7 @@ def judge(dialogues: Sequence[Dialogue], checker: GroundingChecker, *, goals_has
     metrics: tuple[Metric[Any], ...] = formulas()
     names = [one.id for one in dialogues]
     counts = tally(metrics, names, [counted(one, checker) for one in dialogues], groups=names)
-    known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][1] > 0]
+    known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][0] > 0]
     signature = Signature(
         task="proactive",
         variant=VARIANT,

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.proactive.knowledge import HIGHEST_COMPLETION
 from duologue.metrics.corpus_bleu import Bleu
-from duologue.metrics.counts import Metric, share
 from duologue.metrics.diversity import Distinct
-from duologue.metrics.overlap import F1, overlap_metrics
+from duologue.metrics.formulas import Ratio
+from duologue.metrics.overlap import Overlap, overlap_metrics
 
 if TYPE_CHECKING:
     from duologue.core.records import Scoring
-    from duologue.metrics.counts import Floats
+    from duologue.metrics.counts import Metric
     from duologue.metrics.ngrams import Key
 
 
@@ -32,31 +32,21 @@ def _bleu(order: int, key: Key) -> Bleu:
     )
 
 
-class GoalCompletion(Metric[int]):
-    """Mean goal completion of dialogues as a fraction of the maximum, 2; counted from the score of one dialogue.
+def goal_completion() -> Ratio:
+    """Return mean goal completion of dialogues as a fraction of the maximum, 2.
 
-    Counts `dialogues` and `goal points`; both are in the row of a dialogue's first sample.
+    Its counts are in the row of a dialogue's first sample.
     """
-
-    name = "goal-completion"
-    columns = ("dialogues", "goal points")
     formula = "goal-completion = goal points / (2 dialogues)"
-
-    def count(self, seen: int) -> tuple[float, float]:
-        """Return 1 and the points."""
-        return 1.0, float(seen)
-
-    def total(self, sums: Floats) -> Floats:
-        """Return points / (2 dialogues); NaN if no dialogue is complete."""
-        return share(sums[..., 1], HIGHEST_COMPLETION * sums[..., 0])
+    return Ratio("goal-completion", "goal points", "dialogues", formula, per=HIGHEST_COMPLETION)
 
 
 def metrics(how: Scoring) -> tuple[Metric[Any], ...]:
     """Return the metrics of a variant: those of `eval.py`, and for `strict` those of knowledge and goal."""
     key = bigram_key(how.variant)
-    of_knowledge: tuple[Metric[Any], ...] = (*overlap_metrics("objects", prefix="knowledge-"), GoalCompletion())
+    of_knowledge: tuple[Metric[Any], ...] = (*overlap_metrics("objects", prefix="knowledge-"), goal_completion())
     return (
-        F1("chars"),
+        Overlap("chars", "f1"),
         _bleu(1, key),
         _bleu(2, key),
         Distinct(1, key),

@@ -21,7 +21,7 @@ from duologue.challenges.proactive import knowledge
 from duologue.challenges.proactive.formats.stored import HELD_LIMIT
 from duologue.challenges.proactive.schema import CUTS, INFO
 from duologue.challenges.proactive.scoring import alignment, checker, official
-from duologue.challenges.proactive.scoring.formulas import GoalCompletion, bigram_key, metrics
+from duologue.challenges.proactive.scoring.formulas import bigram_key, goal_completion, metrics
 from duologue.challenges.proactive.scoring.slices import cuts_of
 from duologue.core.errors import FormatError
 from duologue.core.records import Report, Score, Signature, Slice
@@ -220,7 +220,7 @@ def _counts(examples: Sequence[Example], how: Scoring, counted: _FileCounts) -> 
         columns.append(Distinct(n, bigram_key(how.variant)).columns[1])
         extra.append(diversity.fresh[:, None])
     if matched and how.variant == "strict" and all(one.sample.goal is not None for one in examples):
-        columns += [*overlap_metrics("objects")[0].columns, *GoalCompletion.columns]
+        columns += [*overlap_metrics("objects")[0].columns, *goal_completion().columns]
         extra.append(_told(examples, counted.said))
     return Counts(ids, tuple(columns), np.hstack([array, *extra]), groups), spreads
 

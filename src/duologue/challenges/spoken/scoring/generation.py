@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from duologue.challenges.spoken.scoring.formulas import ORDERS, bleu_of, zero_for_nothing
+from duologue.challenges.spoken.scoring.formulas import ORDERS, bleu_of
 from duologue.metrics.corpus_bleu import count_layers
 from duologue.metrics.counts import share
 from duologue.metrics.diversity import diversity_of
+from duologue.metrics.overlap import Overlap
 from duologue.metrics.tokens import number_characters, number_grams
 
 if TYPE_CHECKING:
@@ -82,9 +83,9 @@ def count_replies(
         columns[f"{n}-grams new"] = pool.fresh.astype(float)
         columns[f"{n}-grams once"] = _per_item(owners[overall[here] == 1], items)
         part = columns[f"{n}-grams different" if options.distinct == "types" else f"{n}-grams unrepeated"]
-        columns[f"distinct-{n}"] = zero_for_nothing(share(part, columns[f"{n}-grams said"]))
-    precision, recall = share(shared, columns["tokens said"]), share(shared, columns["tokens wanted"])
-    columns["generation-f1"] = zero_for_nothing(share(2 * precision * recall, precision + recall))
+        columns[f"distinct-{n}"] = share(part, columns[f"{n}-grams said"], 0.0)
+    lengths = columns["tokens said"], columns["tokens wanted"]
+    columns["generation-f1"] = Overlap("tokens", "f1", nothing=0.0).total(np.stack([shared, *lengths], axis=-1))
     return ReplyCounts(columns, pools)
 
 

@@ -23,7 +23,7 @@ from duologue.challenges.spoken.scoring import checker
 from duologue.challenges.spoken.scoring.formulas import ORDERS, formulas_of
 from duologue.challenges.spoken.scoring.generation import count_replies
 from duologue.challenges.spoken.scoring.options import scoring_options
-from duologue.challenges.spoken.scoring.selection import COLUMNS, count_triples
+from duologue.challenges.spoken.scoring.selection import count_triples
 from duologue.challenges.spoken.scoring.slices import domain_of, kind_of_answer, number_of_triples
 from duologue.core import disk
 from duologue.core.decoded import shown
@@ -138,12 +138,10 @@ class _Scorer:
             options,
             groups,
         )
-        triples = [
-            count_triples(golds[one.sample.id], None if reply is None else reply.get("attrs", []), options)
-            for one, reply in zip(chosen, given, strict=True)
-        ]
+        said = [None if reply is None else reply.get("attrs", []) for reply in given]
+        triples = count_triples([golds[one.sample.id] for one in chosen], said, options)
         self._pools = counted.pools
-        found = {**counted.columns, **dict(zip(COLUMNS, np.array(triples).T, strict=True))}
+        found = {**counted.columns, **triples}
         found["items"] = np.ones(len(chosen))
         columns = tuple(dict.fromkeys(column for one in self._formulas for column in one.columns))
         names = tuple(one.sample.id for one in chosen)

@@ -10,7 +10,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from duologue.challenges.mobilecs.scoring.dialogue import official as official_program
 from duologue.challenges.mobilecs.scoring.dialogue import strict
-from duologue.challenges.mobilecs.scoring.dialogue.metrics import BLEU_COLUMNS, Success, count_replies, formulas
+from duologue.challenges.mobilecs.scoring.dialogue.metrics import BLEU_COLUMNS, count_replies, formulas
 from duologue.core.records import Answer
 
 
@@ -75,8 +75,8 @@ def test_no_reply_is_better_than_the_reference(pairs: list[tuple[str, str]]) -> 
 
 
 def test_success_is_a_share_of_the_dialogues_with_requests() -> None:
-    for empty in (0.0, math.nan):
-        formula = Success(empty=empty, rule="in any reply")
+    for variant, empty in (("strict", 0.0), ("official", math.nan)):
+        formula = {one.name: one for one in formulas(variant)}["success"]
         found = formula.total(np.array([[4.0, 1.0], [0.0, 0.0]]))
         assert found[0] == 0.25
         assert found[1] == empty or math.isnan(empty)

@@ -5,19 +5,21 @@ All are formulas over sums of counts per turn; dialogues are left out and swappe
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from duologue.metrics.corpus_bleu import ORDERS, Bleu, BleuRules, count_layers
-from duologue.metrics.spans import Columns, Match, Weighted
+from duologue.metrics.formulas import Ratio, Weighted
+from duologue.metrics.overlap import overlap_metrics
 from duologue.metrics.tokens import number_characters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from duologue.metrics.counts import Floats, Metric
+    from duologue.metrics.counts import Metric
 
 BLEU_COLUMNS = (
     "bleu length",
@@ -26,24 +28,6 @@ BLEU_COLUMNS = (
 )
 _TINY = 1e-7
 """Added to every n-gram precision by the official program, and to its denominator."""
-
-
-class Success(Columns):
-    """Share of the dialogues with requests in which every requested item was given."""
-
-    name = "success"
-    columns = ("success dialogues", "success fulfilled")
-
-    def __init__(self, *, empty: float, rule: str, source: str = "") -> None:
-        self.empty, self.source = empty, source
-        self.formula = f"success = dialogues with every requested item told ({rule}) / dialogues with requests"
-
-    def total(self, sums: Floats) -> Floats:
-        """Return fulfilled / dialogues with requests; `empty` where there are none."""
-        whole = np.asarray(sums[..., 0])
-        result = np.full(np.shape(whole), self.empty)
-        np.divide(sums[..., 1], whole, out=result, where=whole != 0)
-        return result
 
 
 def bleu_rules(*, official: bool) -> BleuRules:
@@ -65,12 +49,6 @@ def count_replies(pairs: Sequence[tuple[str, str]], *, official: bool) -> list[d
     return [dict(zip(BLEU_COLUMNS, row, strict=True)) for row in array.tolist()]
 
 
-class Combined(Weighted):
-    """The sum by which the challenge ranks, at most 5; shown as a number, not as a percentage."""
-
-    percent = False
-
-
 def formulas(variant: str) -> tuple[Metric[Any], ...]:
     """Return the formulas of a variant: combined first, then its parts, then precision and recall of the intents.
 
@@ -79,10 +57,18 @@ def formulas(variant: str) -> tuple[Metric[Any], ...]:
     official = variant == "official"
     source = f"SereTOD 2022 track 2 scorer{'' if official else ', repaired (docs/challenges/mobilecs.md)'}"
     empty = float("nan") if official else 0.0
-    user = Match("user-intent", "f1", empty=empty, source=source)
-    system = Match("system-intent", "f1", empty=empty, source=source)
+    intents = partial(overlap_metrics, hits="right", empty=empty, nothing=empty, source=source)
+    *of_user, user = intents("user-intent", prefix="user-intent-")
+    *of_system, system = intents("system-intent", prefix="system-intent-")
     rule = "in any reply" if official else "soon after the request, in one or two replies, not among many other values"
-    success = Success(empty=empty, rule=rule, source=source)
+    success = Ratio(
+        "success",
+        "success fulfilled",
+        "success dialogues",
+        f"success = dialogues with every requested item told ({rule}) / dialogues with requests",
+        empty=empty,
+        source=source,
+    )
     added = " (+1e-7), empty replies left out" if official else ", case folded, empty replies count"
     bleu = Bleu(
         ORDERS,
@@ -92,15 +78,11 @@ def formulas(variant: str) -> tuple[Metric[Any], ...]:
         formula=f"bleu = 100 BP exp(sum(log p_n) / 4), characters without blanks{added}",
         scale=100,
     )
-    combined = Combined(
+    combined = Weighted(
         "combined",
         ((1.0, user), (1.0, system), (1.0, success), (1 / 50, bleu)),
         "combined = user-intent-f1 + system-intent-f1 + success + bleu / 50",
+        percent=False,
         source=source,
     )
-    parts = [
-        Match(what, measure, empty=empty, source=source)
-        for what in ("user-intent", "system-intent")
-        for measure in ("precision", "recall")
-    ]
-    return (combined, user, system, success, bleu, *parts)
+    return (combined, user, system, success, bleu, *of_user, *of_system)

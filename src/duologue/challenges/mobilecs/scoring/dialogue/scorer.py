@@ -47,13 +47,13 @@ def score(info: TaskInfo, examples: Sequence[Example], submission: Submission, h
     `how.partial`, which counts turns without a usable answer as empty.
     """
     formulas = metrics(how.variant)
-    from duologue.metrics.spans import gather
+    from duologue.metrics.counts import tally
 
     if not examples and how.variant == "strict":
         examples = checker.own_truth(submission)
     rows, problems = (_official if how.variant == "official" else _strict)(examples, submission, how)
-    columns = tuple(dict.fromkeys(column for formula in formulas for column in formula.columns))
-    counts = gather(columns, [one[0] for one in rows], [one[2] for one in rows], [one[1] for one in rows])
+    ids, dialogues, turns = (list(part) for part in zip(*rows, strict=True)) if rows else ([], [], [])
+    counts = tally(formulas, ids, turns, groups=dialogues or None)
     golds = checker.gold_dialogues(examples)
     signature = signature_of(info, how, submission, golds, len(rows))
     return report_of(info, how, counts, formulas, signature, rank_by=RANK_BY, problems=problems)

@@ -29,22 +29,23 @@ RANK_BY = "ranking"
 """The mean of both F1 values, by which the challenge ranks."""
 
 
-def metrics(variant: str) -> tuple[Metric[Mapping[str, float]], ...]:
+def metrics(variant: str) -> tuple[Metric[Any], ...]:
     """Return the formulas of a variant. Raises `UsageError` for an unknown one."""
-    from duologue.metrics.spans import Match, Measure, Weighted
+    from duologue.metrics.formulas import Weighted
+    from duologue.metrics.overlap import overlap_metrics
 
     EXTRACTION.expect_variant(variant)
     source = f"SereTOD 2022 track 1 scorer{'' if variant == 'official' else ', repaired (docs/challenges/mobilecs.md)'}"
     epsilon = official.EPSILON if variant == "official" else 0.0
 
-    def match(what: str, measure: Measure) -> Match:
-        return Match(what, measure, epsilon=epsilon, source=source)
-
-    entity, triple = match("entity", "f1"), match("triple", "f1")
-    both = Weighted(RANK_BY, ((0.5, entity), (0.5, triple)), "ranking = (entity-f1 + triple-f1) / 2", source=source)
-    measures: tuple[Measure, ...] = ("precision", "recall")
-    parts = [match(what, measure) for what in ("entity", "triple") for measure in measures]
-    return (both, entity, triple, *parts)
+    entity, triple = (
+        overlap_metrics(what, prefix=f"{what}-", hits="right", nothing=0.0, epsilon=epsilon, source=source)
+        for what in ("entity", "triple")
+    )
+    both = Weighted(
+        RANK_BY, ((0.5, entity[-1]), (0.5, triple[-1])), "ranking = (entity-f1 + triple-f1) / 2", source=source
+    )
+    return (both, entity[-1], triple[-1], *entity[:-1], *triple[:-1])
 
 
 def score(info: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
@@ -58,12 +59,12 @@ def score(info: TaskInfo, examples: Sequence[Example], submission: Submission, h
 
 
 def _score(info: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
-    from duologue.metrics.spans import gather
+    from duologue.metrics.counts import tally
 
     formulas = metrics(how.variant)
     counted, problems, meta = (_official if how.variant == "official" else _strict)(examples, submission, how)
     names = list(counted)
-    counts = gather(formulas[0].columns, names, list(counted.values()), names)
+    counts = tally(formulas, names, list(counted.values()), groups=names)
     gold = [[one.sample.id, one.source] for one in examples]
     signature = signature_of(info, how, submission, gold, len(counted))
     return report_of(info, how, counts, formulas, signature, rank_by=RANK_BY, problems=problems, meta=meta)

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.sums import added
+from duologue.metrics.ngrams import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +105,7 @@ def _by_entity(extraction: DialogueExtraction) -> dict[str, list[tuple[int, str,
 
 
 def _shared(predicted: Sequence[tuple[int, str, str]], gold: Sequence[tuple[int, str, str]]) -> int:
-    return (Counter(predicted) & Counter(gold)).total() if predicted and gold else 0
+    return clipped(predicted, gold) if predicted and gold else 0
 
 
 def _overlaps(predicted: Sequence[ComparedMention], gold: Sequence[ComparedMention]) -> dict[tuple[str, str], float]:
