@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -8,13 +9,13 @@ import pytest
 from tests.twitter.service import Service
 from tests.twitter.world import World
 
-from duologue.challenges.conversation.collector import locks
 from duologue.challenges.conversation.collector.rate_limits import Budget, Prices, RetryPolicy
 from duologue.challenges.conversation.formats import stores
+from duologue.core.locks import Hold, held
 from duologue.store.posts import PostBase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.challenges.conversation.collector.conftest import Time
@@ -209,18 +210,14 @@ def test_two_collectors_on_one_account_leave_what_one_would_have_left(
     assert found(tmp_path / "store") == expected(world)
 
 
-class _never_held:  # noqa: N801  # stands for the function `held`
-    def __init__(self, *_: object) -> None: ...
-
-    def __enter__(self) -> bool:
-        return True
-
-    def __exit__(self, *_: object) -> None: ...
+@contextmanager
+def _never_held(_: Path) -> Iterator[Hold]:
+    yield Hold(free=True)
 
 
 def test_an_account_that_another_collector_reads_is_left_to_it(world: World, collect: Collect, tmp_path: Path) -> None:
-    with Service(world) as service, locks.held(tmp_path / "store", "aircare") as mine:
-        assert mine
+    with Service(world) as service, held(stores.lock_of(tmp_path / "store", "aircare")) as mine:
+        assert mine.free
         outcome = collect(service, NAMES)
     assert outcome.busy == ("AirCare",)
     assert list(found(tmp_path / "store")) == ["ShopHelp"]

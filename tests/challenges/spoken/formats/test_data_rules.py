@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.challenges.spoken.formats import data_rules as data
 from duologue.challenges.spoken.formats.data_rules import KINDS, data_problems, kind_of
-from duologue.challenges.spoken.formats.json_objects import Decoded, decode
+from duologue.core.json_objects import Decoded, decode
 
 TURN: dict[str, Any] = {"message": "好的。"}
 

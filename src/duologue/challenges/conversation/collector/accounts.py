@@ -10,9 +10,9 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.collector.client import CallError, GoneError, RefusedError
-from duologue.challenges.conversation.collector.locks import held
 from duologue.challenges.conversation.collector.rate_limits import BudgetSpentError
 from duologue.challenges.conversation.formats import stores
+from duologue.core.locks import held
 from duologue.core.records import Record
 from duologue.store.posts import Scan
 from duologue.store.threads import rebuild
@@ -80,7 +80,7 @@ class AccountCollector:
         for account in _once(accounts):
             try:
                 with ExitStack() as stack:
-                    if not stack.enter_context(held(self._folder, account)):
+                    if not stack.enter_context(held(stores.lock_of(self._folder, account))).free:
                         busy.append(account)
                         continue
                     fresh += self.account(account)

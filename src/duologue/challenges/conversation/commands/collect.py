@@ -136,9 +136,9 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
     """
     from duologue.challenges.conversation.collector import hydration as hydrating
     from duologue.challenges.conversation.collector import plan
-    from duologue.challenges.conversation.collector.locks import held
     from duologue.challenges.conversation.formats import stores
     from duologue.challenges.conversation.formats.id_lists import read_post_ids
+    from duologue.core.locks import held
 
     wanted = read_post_ids(ids)
     with ExitStack() as stack:
@@ -153,7 +153,7 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
                 plan.plan_text(plan.lookup_steps(session.service, len(left)), session.budget, session.base_url)
             )
             return
-        if not stack.enter_context(held(store, "ids")):
+        if not stack.enter_context(held(stores.lock_of(store, "ids"))).free:
             raise UsageError(f"another process is fetching ids into {store}; wait until it has finished")
         base = stack.enter_context(stores.open_base(store, read=int(time.time())))
         _expire(base, store, keep_days)

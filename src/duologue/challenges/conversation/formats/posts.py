@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.core import disk
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
+from duologue.core.json_objects import decode
 from duologue.core.lines import Lines
 from duologue.core.problems import PROBLEM_LIMIT, capped
 from duologue.core.records import Problem, Record
@@ -205,24 +205,13 @@ def kept_post(row: dict[str, Any], path: Path) -> Post:
 
 def _decode(path: Path) -> tuple[Any, str]:
     text, _ = disk.decode_text(disk.read_bytes(path), path)
-    twice: list[str] = []
-
-    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs) and len(twice) < PROBLEM_LIMIT:
-            times = Counter(key for key, _ in pairs)
-            twice.extend(sorted(key for key, found in times.items() if found > 1))
-        return made
-
-    try:
-        decoded = json.loads(text, object_pairs_hook=object_of)
-    except (ValueError, RecursionError):
-        return disk.decode_json(text, path), text  # fails the same way, and says where
-    if twice:
+    decoded = decode(text, path)
+    if decoded.repeated:
         message = "the key is given twice in one object; JSON would keep only the last"
+        twice = [key for _, keys in decoded.repeated.values() for key in sorted(keys)]
         problems = [Problem(rule="key-repeated", place=repr(key)[:80], message=message) for key in twice]
-        raise FormatError(path, problems)
-    return decoded, text
+        raise FormatError(path, problems[:PROBLEM_LIMIT])
+    return decoded.value, text
 
 
 def _escaped(key: str) -> str:

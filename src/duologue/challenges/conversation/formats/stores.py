@@ -47,6 +47,14 @@ def open_base(folder: Path, *, writable: bool = True, durable: bool = True, read
     return base
 
 
+def lock_of(folder: Path, name: str) -> Path:
+    """Return the file that is locked while an account, or the posts of an id list, are read into a store.
+
+    The store is safe without it: it keeps two collectors from reading, and paying for, the same.
+    """
+    return folder / ".locks" / name.lower()
+
+
 def has_base(folder: Path) -> bool:
     """Tell whether a folder has a database."""
     return is_database(folder / NAME)

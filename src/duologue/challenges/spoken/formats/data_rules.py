@@ -14,8 +14,8 @@ from duologue.core.records import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duologue.challenges.spoken.formats.json_objects import Decoded
     from duologue.challenges.spoken.formats.message_rules import Where
+    from duologue.core.json_objects import Decoded
 
 KINDS = {
     "dialogues": "a list of dialogues (train.json, valid.json)",

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.spoken.formats.data_rules import data_problems, kind_of
-from duologue.challenges.spoken.formats.json_objects import Decoded, decode
 from duologue.challenges.spoken.schema.triples import attr_of, facts_of, object_of, plain
 from duologue.core import disk
 from duologue.core.errors import FormatError, UsageError
+from duologue.core.json_objects import Decoded, decode
 from duologue.core.records import Annotation, Answer, Dialogue, Example, Fact, Problem, Sample, Submission, Turn
 
 if TYPE_CHECKING:

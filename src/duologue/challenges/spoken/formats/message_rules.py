@@ -12,7 +12,7 @@ from duologue.core.records import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duologue.challenges.spoken.formats.json_objects import Decoded
+    from duologue.core.json_objects import Decoded
 
 Where = tuple[str | int, ...]
 """Path of keys and indexes to a place in a file."""

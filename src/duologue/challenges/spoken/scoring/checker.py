@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from duologue.challenges.spoken.formats.files import FileRows
-from duologue.challenges.spoken.formats.json_objects import Decoded
 from duologue.challenges.spoken.formats.message_rules import half_character, message_problems
 from duologue.challenges.spoken.schema.triples import NAME, key_of, plain
 from duologue.core import disk, problems
 from duologue.core.decoded import is_whole, pointer, shown
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.json_objects import Decoded
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from duologue.challenges.spoken.formats.json_objects import decode
 from duologue.core.errors import FormatError
+from duologue.core.json_objects import decode
 
 PATH = Path("x.json")
 
