@@ -311,3 +311,23 @@ def test_what_a_knowledge_base_said_is_no_utterance() -> None:
     said = Example(sample=Sample(id="9", dialogue_id="9"), references=(Answer(text=plain.sample.history[0].text),))
     assert Sketch.of({TRAIN: [called]}).exposure([said]).replies_seen == 0
     assert Sketch.of({TRAIN: [plain]}).exposure([said]).replies_seen == 1
+
+
+def test_of_a_reference_its_text_is_the_reply_and_only_without_one_what_it_ranks_first() -> None:
+    plain = talk(THINGS[0])
+    said = plain.references[0].text or ""
+    candidates = (
+        Candidate(id="a", text="no, it is the other one that I want you to look for"),
+        Candidate(id="b", text=said),
+    )
+    sample = msgspec.structs.replace(plain.sample, candidates=candidates)
+    sketch = Sketch.of({TRAIN: [plain]})
+
+    def seen(*references: Answer) -> tuple[int, int, int]:
+        found = sketch.exposure([Example(sample=sample, references=references)])
+        return found.samples_seen, found.replies, found.replies_seen
+
+    assert seen(Answer(ranking=("b", "a"))) == (1, 1, 1)
+    assert seen(Answer(ranking=("a", "b"))) == (0, 1, 0)
+    assert seen(Answer(text=said, ranking=("a", "b"))) == (1, 1, 1)
+    assert seen(Answer(text=candidates[0].text, ranking=("b",))) == (0, 1, 0)

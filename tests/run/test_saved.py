@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.core.errors import FormatError
+from duologue.core.plugins import load_task
 from duologue.core.records import Report, Score, Scoring, Slice
 from duologue.run import evaluate
-from duologue.run.saved import formulas_of, how_of, read_report, save_report
+from duologue.run.saved import formulas_of, how_of, how_to_save, read_report, save_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,3 +148,24 @@ def test_figures_of_a_damaged_report_are_changed_where_they_stand_and_nowhere_el
         path.write_bytes(data.replace(b'["NaN",["Infinity",1.0]]', broken))
         with pytest.raises(FormatError, match="not a saved report"):
             read_report(path)
+
+
+def test_options_that_were_files_or_programs_come_back_as_hashes_and_never_as_paths() -> None:
+    how = {"variant": "coco", "options": {"bleu": "floor"}}
+    files = {
+        "pred": [{"path": "x", "sha256": "1"}],
+        "options": [{"path": "/secret/vectors.txt", "sha256": "2", "option": "vectors"}],
+        "programs": [{"path": "/secret/meteor.jar", "sha256": "3", "option": "meteor"}],
+    }
+    report = report_with(task="conversation", meta={"how": how, "files": files})
+    outside = {"vectors": "2", "relevance": "", "meteor": "3"}
+    info = load_task("conversation").info
+    assert {*info.files, *info.programs} == set(outside)
+    assert how_of(report).options == {"bleu": "floor", **outside}
+    bare = msgspec.structs.replace(report, meta={"how": how})
+    assert how_of(bare).options == {"bleu": "floor", **dict.fromkeys(outside, "")}
+    named = msgspec.structs.replace(report, meta={"how": {**how, "options": {"meteor": "/bin/sh"}}})
+    with pytest.raises(FormatError, match="option 'meteor' names a file, and no path is ever taken from a report"):
+        how_of(named)
+    kept = how_to_save(Scoring(variant="coco", options={"bleu": "floor", "vectors": "/secret/vectors.txt"}), info)
+    assert kept["options"] == {"bleu": "floor"}

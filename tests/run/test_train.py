@@ -43,9 +43,10 @@ class Kill:
 @pytest.fixture(scope="module")
 def lessons() -> tuple[list[Example], list[Example]]:
     """Enough for some steps that are shown."""
-    system = make_system("ranker", msgspec.structs.replace(TINY, dialogues=120))
+    system = make_system("ranker", msgspec.structs.replace(TINY, dialogues=40))
     assert isinstance(system, Trainable)
-    return system.make_training_data(TASK, 1, None)
+    examples, held_out = system.make_training_data(TASK, 1, None)
+    return list(examples[:100]), list(held_out[:20])
 
 
 def stopped(out: Path, lessons: tuple[list[Example], list[Example]], recipe: RankerRecipe = TINY) -> None:
@@ -160,3 +161,5 @@ def test_a_declaration_of_external_data_is_put_on_a_model_that_stands_there(tmp_
     assert first in (None, [])
     with pytest.raises(UsageError, match="other data"):
         train(TASK, "ranker", recipe, 1, tmp_path, examples=examples[:21], held_out=held_out[:5])
+    with pytest.raises(UsageError, match="other data"):
+        train(TASK, "ranker", recipe, 1, tmp_path, examples=examples[:20], held_out=held_out[:4])
