@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
 from duologue.core.records import Answer, Scoring
+from duologue.run.contamination import SKETCH, TRAIN, Sketch
 from duologue.run.evaluate import Truth
+from duologue.run.folder import score_folder
+from duologue.run.notes import provenance_path
 from duologue.run.whole import WholeTruth, files_below, is_whole, score_teams, teams
 
 if TYPE_CHECKING:
@@ -185,3 +189,21 @@ def test_several_truth_files_of_one_score_are_all_named(task: Task, gold: Path) 
     both = [gold / name("tst1", "1API"), gold / name("tst2", "2REFINE")]
     assert Truth.of(task, both).test_set == "tst1 task 1 + tst2 task 2"
     assert Truth.of(task, both[:1]).test_set == "tst1 task 1"
+
+
+def test_of_files_that_nothing_says_the_system_of_no_model_speaks(
+    task: Task, gold: Path, team: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    Sketch.of({TRAIN: []}).save(model / SKETCH)
+    marks = WholeTruth.of(task, [gold]).score(team, STRICT, models=[model])
+    assert {one.exposure for one in marks.files} == {None}
+    noted = team / name("tst1", "1API")
+    digest = sha256(noted.read_bytes())
+    note = f'system = "s"\nmodel = "m"\nsketch = "{Sketch.read(model / SKETCH).hash}"\nresult_hash = "{digest}"\n'
+    provenance_path(noted).write_text(note, "utf-8")
+    marks = WholeTruth.of(task, [gold]).score(team, STRICT, models=[model])
+    assert [one.exposure is None for one in marks.files] == [False, True, True, True]
+    assert marks.total.exposure is None
+    found = score_folder(task, [gold / name("tst1", "1API")], noted.parent, PARTIAL, models=[model])
+    assert [one.exposure is None for one in found.reports] == [False]
