@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from duologue.metrics.pairwise_overlap import KeyedTexts
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    Gram = str | tuple[str, str]
 
 
 def pairwise_agreement(texts: Sequence[Sequence[str]]) -> NDArray[np.float32]:
@@ -27,14 +27,9 @@ def pairwise_agreement(texts: Sequence[Sequence[str]]) -> NDArray[np.float32]:
     >>> pairwise_agreement([["we", "are", "here"], ["we", "are"], []]).round(2).tolist()
     [[1.0, 0.75, 0.0], [0.75, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    grams: list[set[Gram]] = [{*words, *pairwise(words)} for words in texts]
-    columns: dict[Gram, int] = {}
-    places = [columns.setdefault(gram, len(columns)) for one in grams for gram in one]
-    sizes = np.array([len(one) for one in grams], dtype=np.float32)
-    has = np.zeros((len(texts), len(columns)), dtype=np.float32)
-    has[np.repeat(np.arange(len(texts)), sizes.astype(int)), places] = 1
-    both: NDArray[np.float32] = 2 * (has @ has.T) / np.maximum(sizes[:, None] + sizes, 1)
-    return both
+    grams = KeyedTexts.of_tokens([{*words, *pairwise(words)} for words in texts])
+    agreements: NDArray[np.float32] = 2 * grams.overlaps() / np.maximum(grams.sizes[:, None] + grams.sizes, 1)
+    return agreements
 
 
 def mbr_index(texts: Sequence[Sequence[str]], weights: Sequence[float]) -> int:

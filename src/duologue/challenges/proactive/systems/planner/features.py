@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.challenges.proactive.systems.planner.overlap import overlaps
 from duologue.challenges.proactive.systems.planner.slots import TOPICS, base_slot
 from duologue.challenges.proactive.systems.planner.state import terms_of
 from duologue.core.sums import added
+from duologue.metrics.pairwise_overlap import KeyedTexts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,14 +102,15 @@ def _agreement(
     Last, the fraction of each candidate's characters that occur in each text of `said` (candidates, texts).
     """
     n = len(found)
-    every, meeting = overlaps([*("".join(one.filling.words) for one in found), *said])
-    sizes, shared = every[:n], meeting[:n, :n]
+    texts = KeyedTexts.of_characters([*("".join(one.filling.words) for one in found), *said])
+    meeting = texts.overlaps()
+    sizes, shared = texts.sizes[:n], meeting[:n, :n]
     precision, recall = shared / np.maximum(1, sizes)[:, None], shared / np.maximum(1, sizes)[None, :]
     characters = 2 * shared / np.maximum(1, sizes[:, None] + sizes[None, :])
-    counts, common = overlaps([one.filling.words for one in found])
-    words = 2 * common / np.maximum(1, counts[:, None] + counts[None, :])
-    pairs, both = overlaps([list(zip(one.filling.words, one.filling.words[1:], strict=False)) for one in found])
-    measures = (characters, precision, recall, words, both / np.maximum(1, pairs)[:, None])
+    tokens = KeyedTexts.of_tokens([one.filling.words for one in found])
+    words = 2 * tokens.overlaps() / np.maximum(1, tokens.sizes[:, None] + tokens.sizes[None, :])
+    pairs = tokens.bigrams
+    measures = (characters, precision, recall, words, pairs.overlaps() / np.maximum(1, pairs.sizes)[:, None])
     agreed = np.column_stack([measure @ voter_weights for voter_weights in voters for measure in measures])
     echoes = meeting[:n, n:].astype(np.float64) / np.maximum(1, sizes)[:, None]
     return agreed, sizes, echoes

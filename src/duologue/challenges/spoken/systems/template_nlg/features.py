@@ -13,6 +13,7 @@ import numpy as np
 from duologue.challenges.spoken.systems.template_nlg.context import QUESTION
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import WHOLE
 from duologue.challenges.spoken.systems.template_nlg.templates import VALUE, TemplateSlot
+from duologue.metrics.pairwise_overlap import KeyedTexts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_BITS = 21  # of a code point
-_TIMES = 8  # bits for how often a text says the same thing
 _MOST_REFERENCES = 32
 _TEMPERATURES = (0.1, 0.3)
 """Temperatures of the weights of pseudo-references by similarity; a third weighting is uniform."""
@@ -67,38 +66,15 @@ class CandidateUtility(NamedTuple):
 
 def utility_of(candidates: Sequence[str], references: Sequence[str]) -> CandidateUtility:
     """Return generation F1, BLEU-1 and BLEU-2 of each candidate against each reference, white space left out."""
-    texts = ["".join(text.split()) for text in (*candidates, *references)]
     c = len(candidates)
-    sizes = np.array([len(text) for text in texts])
-    items = np.repeat(np.arange(len(texts)), sizes)
-    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
-    inside = items[:-1] == items[1:]  # a pair never crosses from one text to the next
-    hits = _shared(items, codes, len(texts), c)
-    both = _shared(items[:-1][inside], ((codes[:-1] << _BITS) | codes[1:])[inside], len(texts), c)
-    said, wanted = np.maximum(sizes[:c, None], 1).astype(np.float64), sizes[None, c:].astype(np.float64)
+    texts = KeyedTexts.of_characters(["".join(text.split()) for text in (*candidates, *references)])
+    sizes = texts.sizes.astype(np.float64)
+    hits = texts.overlaps_with_rest(c).astype(np.float64)
+    both = texts.bigrams.overlaps_with_rest(c).astype(np.float64)
+    said, wanted = np.maximum(sizes[:c, None], 1), sizes[None, c:]
     brevity = np.exp(np.minimum(0.0, 1 - wanted / said))
     bleu_2 = brevity * np.sqrt(hits / said * both / np.maximum(said - 1, 1))
     return CandidateUtility(2 * hits / np.maximum(said + wanted, 1), brevity * hits / said, bleu_2)
-
-
-def _shared(items: NDArray[np.int64], keys: NDArray[np.int64], n: int, c: int) -> NDArray[np.float64]:
-    """Return the sizes of the multiset intersections of the first c of n texts with each of the others.
-
-    `items` says which text each key stands in, in ascending order. The k-th occurrence of a key in a text is a column
-    of its own, so that an intersection is a dot product of zeros and ones.
-    """
-    order = np.lexsort((keys, items))
-    keys, items = keys[order], items[order]
-    fresh = np.ones(len(keys), dtype=bool)
-    fresh[1:] = (keys[1:] != keys[:-1]) | (items[1:] != items[:-1])
-    places = np.arange(len(keys))
-    times = places - np.maximum.accumulate(np.where(fresh, places, 0))
-    columns = np.unique((keys << _TIMES) | np.minimum(times, (1 << _TIMES) - 1), return_inverse=True)[1]
-    table = np.zeros((n, int(columns.max(initial=0)) + 1), dtype=np.float32)
-    table[items, columns] = 1.0
-    # `@` would share so small a product among threads, which wait for one another longer than they work
-    sizes: NDArray[np.float64] = np.einsum("ik,jk->ij", table[:c], table[c:]).astype(np.float64)
-    return sizes
 
 
 def candidate_features(context: ReplyContext, candidates: Sequence[ReplyCandidate], index: TemplateIndex) -> Floats:
