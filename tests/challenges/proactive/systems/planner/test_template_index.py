@@ -50,7 +50,7 @@ def test_what_needs_unknown_words_is_not_found(sessions: Make) -> None:
 def test_found_replies_have_all_slots_filled_with_the_sample_s_own_facts(examples: list[Example]) -> None:
     index = AgentTurnIndex(agent_turns_of(examples))
     for one in examples[:4]:
-        found = index.search(state_of(one.sample), limit=20, pool=20, excluded_pair=pair_of(one.sample))
+        found = index.search(state_of(one.sample), limit=20, pool=20, apart=pair_of(one.sample))
         texts = [" ".join(candidate.filling.words) for candidate in found]
         assert one.references[0].text in texts
         assert len(set(texts)) == len(texts)
@@ -60,9 +60,9 @@ def test_found_replies_have_all_slots_filled_with_the_sample_s_own_facts(example
 def test_the_own_pair_of_topics_stays_apart(examples: list[Example]) -> None:
     index = AgentTurnIndex(agent_turns_of(examples))
     pair = pair_of(examples[0].sample)
-    found = index.search(state_of(examples[0].sample), limit=50, pool=50, excluded_pair=pair)
+    found = index.search(state_of(examples[0].sample), limit=50, pool=50, apart=pair)
     assert found
-    assert all(index.entries[one.entry].pair != pair for one in found)
+    assert all(index.entries[one.entry].source != pair for one in found)
 
 
 def test_the_most_alike_come_first_and_no_more_than_asked_for(examples: list[Example]) -> None:

@@ -11,7 +11,7 @@ from duologue.challenges.spoken.formats import files
 from duologue.challenges.spoken.scoring.generation import count_replies
 from duologue.challenges.spoken.scoring.options import ScoringOptions
 from duologue.challenges.spoken.systems.template_nlg.features import FEATURE_NAMES, candidate_features, utility_of
-from duologue.challenges.spoken.systems.template_nlg.template_index import TemplateIndex
+from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyTemplateIndex
 from duologue.challenges.spoken.systems.template_nlg.training_pairs import training_replies
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def test_utility_is_what_the_scorer_counts(candidates: list[str], references: li
 
 def test_every_candidate_has_every_figure(golden: Path) -> None:
     training, _ = training_replies(files.load(golden / "contract" / "valid.json"), [])
-    index = TemplateIndex([one.entry for one in training])
+    index = ReplyTemplateIndex([one.entry for one in training])
     context = training[1].context
     found = index.search(context, "", limit=20, pool=50)
     table = candidate_features(context, found, index)

@@ -9,7 +9,7 @@ from duologue.models.utility import Choice
 
 
 def found(text: str, *, head: bool = False) -> ReplyCandidate:
-    return ReplyCandidate((text,), (text,), (), 0, 1.0, 1, head)
+    return ReplyCandidate(entry=0, similarity=1.0, said=(text,), pieces=(text,), order=(), head=head)
 
 
 def test_what_the_best_agree_on_wins_over_what_one_says() -> None:

@@ -55,11 +55,11 @@ def test_the_replies_without_text_teach_nothing(golden: Path) -> None:
 
 def test_dialogues_are_held_out_whole(golden: Path) -> None:
     training, _ = training_replies(files.load(golden / "contract" / "valid.json"), [])
-    learned, validation = split_by_dialogue(training, lambda one: one.entry.dialogue, 0.3, 1)
-    here, there = ({one.entry.dialogue for one in part} for part in (learned, validation))
+    learned, validation = split_by_dialogue(training, lambda one: one.entry.source, 0.3, 1)
+    here, there = ({one.entry.source for one in part} for part in (learned, validation))
     assert here.isdisjoint(there)
     assert len(there) == round(0.3 * len(here | there))
-    assert split_by_dialogue(training, lambda one: one.entry.dialogue, 0.3, 1) == (learned, validation)
+    assert split_by_dialogue(training, lambda one: one.entry.source, 0.3, 1) == (learned, validation)
 
 
 def test_small_talk_is_learned_corrected(golden: Path) -> None:

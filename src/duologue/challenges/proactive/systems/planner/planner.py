@@ -156,20 +156,20 @@ class Planner:
         try:
             for example in tracked(examples, progress, what, every=100):
                 sample = self._masked(example).sample
-                state, found = self._candidates(sample, excluded_pair=pair_of(example.sample))
+                state, found = self._candidates(sample, apart=pair_of(example.sample))
                 if found:
                     rows.append(encoder.choice(state, found, index, reference=example.references[0].text))
         finally:
             gc.unfreeze()
         return rows
 
-    def _candidates(self, sample: Sample, excluded_pair: str | None = None) -> tuple[PlannerState, list[TurnCandidate]]:
+    def _candidates(self, sample: Sample, apart: str | None = None) -> tuple[PlannerState, list[TurnCandidate]]:
         from duologue.challenges.proactive.systems.planner.state import state_of
 
         state = state_of(sample)
         recipe = self.recipe
         return state, self._ready()[0].search(
-            state, limit=recipe.candidates, pool=recipe.pool, excluded_pair=excluded_pair, facts=recipe.copy
+            state, limit=recipe.candidates, pool=recipe.pool, apart=apart, facts=recipe.copy
         )
 
     def _masked(self, example: Example) -> Example:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from duologue.core.records import Sample
+    from duologue.retrieval.template_index import Terms
 
 _LATEST = 6  # agent turns from this one on are treated alike
 
@@ -101,10 +102,6 @@ def _relations(sample: Sample) -> tuple[str, ...]:
         other = ">B" if fact.object == second else ">A" if fact.object == first else ""
         found.append(f"{side}.{fact.relation.replace(' ', '')}{other}")
     return tuple(dict.fromkeys(found))
-
-
-Terms = list[tuple[float, list[str]]]
-"""Groups of retrieval terms, each with its weight."""
 
 
 def terms_of(state: PlannerState) -> Terms:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.systems.template_nlg.templates import FactGroup
     from duologue.core.records import Fact, Turn
+    from duologue.retrieval.template_index import Terms
 
 QUESTION = re.compile(r"[?？]|[吗呢么嘛]\s*+(?:[。，.]\s*+)?$")
 _MARKS = re.compile(r"[^\w？]")
@@ -89,10 +90,6 @@ def value_kind(group: FactGroup) -> str:
     if value[:1].isdigit():
         return "number"
     return "title" if "《" in value else "name"
-
-
-Terms = list[tuple[float, list[str]]]
-"""Groups of retrieval terms, each with its weight."""
 
 
 def query_terms(context: ReplyContext) -> Terms:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
     from duologue.challenges.spoken.systems.template_nlg.surface_forms import Fragment
-    from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate, TemplateIndex
+    from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate, ReplyTemplateIndex
 
     Floats = NDArray[np.float32]
 
@@ -77,7 +77,9 @@ def utility_of(candidates: Sequence[str], references: Sequence[str]) -> Candidat
     return CandidateUtility(2 * hits / np.maximum(said + wanted, 1), brevity * hits / said, bleu_2)
 
 
-def candidate_features(context: ReplyContext, candidates: Sequence[ReplyCandidate], index: TemplateIndex) -> Floats:
+def candidate_features(
+    context: ReplyContext, candidates: Sequence[ReplyCandidate], index: ReplyTemplateIndex
+) -> Floats:
     """Return the features (candidates, len(FEATURE_NAMES)) of the candidates for one context."""
     similarity = np.array([one.similarity for one in candidates])
     weight = np.array([0.0 if one.head else one.times for one in candidates], dtype=np.float64)
@@ -135,7 +137,7 @@ class _ContextFeatures:
         """Return the number of characters outside the slots."""
         return sum(len(piece) for piece in one.pieces if isinstance(piece, str))
 
-    def slots(self, one: ReplyCandidate, index: TemplateIndex) -> tuple[float, ...]:
+    def slots(self, one: ReplyCandidate, index: ReplyTemplateIndex) -> tuple[float, ...]:
         """Return the features of the slots: values said, entity, relation, forms."""
         slots = [piece for piece in one.pieces if isinstance(piece, TemplateSlot)]
         values = [slot for slot in slots if slot.what == VALUE]
@@ -149,7 +151,7 @@ class _ContextFeatures:
             not values,
         )
 
-    def form(self, one: ReplyCandidate, text: str, index: TemplateIndex) -> tuple[float, ...]:
+    def form(self, one: ReplyCandidate, text: str, index: ReplyTemplateIndex) -> tuple[float, ...]:
         """Return the features of form: questions, turn, final mark."""
         return (
             *("？" in text or "?" in text, bool(QUESTION.search(text)), self.user_asks, self.asking),

@@ -24,7 +24,7 @@ from duologue.challenges.spoken.systems.template_nlg.reranker import (
     sample_features,
 )
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import WHOLE, fragments_of, surface_forms_of
-from duologue.challenges.spoken.systems.template_nlg.template_index import IndexedTemplate, TemplateIndex
+from duologue.challenges.spoken.systems.template_nlg.template_index import IndexedTemplate, ReplyTemplateIndex
 from duologue.challenges.spoken.systems.template_nlg.training_pairs import (
     training_replies,
     with_training_duplicates,
@@ -65,7 +65,7 @@ class TemplateGenerator:
     """Generates replies that express given facts; made by `learn` or `load`."""
 
     def __init__(
-        self, recipe: TemplateNlgRecipe, index: TemplateIndex, words: Sequence[str], model: UtilityRanker
+        self, recipe: TemplateNlgRecipe, index: ReplyTemplateIndex, words: Sequence[str], model: UtilityRanker
     ) -> None:
         """Take the parts; `words` are common words, which are no claims."""
         self.recipe, self._index, self._words, self._model = recipe, index, list(words), model
@@ -95,10 +95,12 @@ class TemplateGenerator:
                 with_training_duplicates(examples, training_replies(validation, graph, correct)[0]),
             )
         else:
-            learned, tests = split_by_dialogue(training, lambda one: one.entry.dialogue, recipe.held_out, run.seed)
-        made = cls(recipe, TemplateIndex([one.entry for one in learned]), words, new_reranker(recipe.hidden, run.seed))
+            learned, tests = split_by_dialogue(training, lambda one: one.entry.source, recipe.held_out, run.seed)
+        made = cls(
+            recipe, ReplyTemplateIndex([one.entry for one in learned]), words, new_reranker(recipe.hidden, run.seed)
+        )
         made._train(learned, tests, run)
-        made._index = TemplateIndex([one.entry for one in training])
+        made._index = ReplyTemplateIndex([one.entry for one in training])
         return made
 
     def _train(self, learned: Sequence[TrainingReply], validation: Sequence[TrainingReply], run: Run) -> None:
@@ -122,7 +124,7 @@ class TemplateGenerator:
         try:
             for done, one in enumerate(training):
                 known = supported_text(one.facts, one.example.sample.history)
-                candidates = self._candidates(one.context, known, apart=one.entry.dialogue)
+                candidates = self._candidates(one.context, known, apart=one.entry.source)
                 if candidates:
                     rows.append(
                         sample_candidates(
@@ -195,7 +197,7 @@ class TemplateGenerator:
         load_weights(model, folder / FOLDER / WEIGHTS)
         return cls(
             card.recipe,
-            TemplateIndex(_decoded(folder / FOLDER / ENTRIES, list[IndexedTemplate])),
+            ReplyTemplateIndex(_decoded(folder / FOLDER / ENTRIES, list[IndexedTemplate])),
             card.plain_words,
             model,
         )

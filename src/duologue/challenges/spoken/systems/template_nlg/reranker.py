@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
-    from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate, TemplateIndex
+    from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate, ReplyTemplateIndex
     from duologue.models.utility import Choice, Collator, UtilityRanker
 
 _LARGEST = 30_000  # value of a feature that half precision holds
@@ -45,7 +45,7 @@ def feature_collator() -> Collator:
 
 
 def encode_candidates(
-    context: ReplyContext, candidates: Sequence[ReplyCandidate], index: TemplateIndex, reference: str | None = None
+    context: ReplyContext, candidates: Sequence[ReplyCandidate], index: ReplyTemplateIndex, reference: str | None = None
 ) -> Choice:
     """Return candidates as network input; with a reference, their utility: the mean of BLEU-1, BLEU-2 and F1."""
     from duologue.models.utility import Choice  # needs torch

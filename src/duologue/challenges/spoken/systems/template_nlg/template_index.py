@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,35 +15,28 @@ from duologue.challenges.spoken.systems.template_nlg.templates import (
     head_of,
     takes_part,
 )
-from duologue.core.records import Record
-from duologue.knowledge.grouped_terms import GroupedTerms
+from duologue.retrieval.template_index import TemplateCandidate, TemplateEntry, TemplateIndex, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
     from duologue.challenges.spoken.systems.template_nlg.surface_forms import Fragment
+    from duologue.retrieval.template_index import RetrievedTemplate
 
 _MOST_PARTS = 200  # candidates where some say a part of a text
 _FRAMES = 4  # templates that are tried with each part of a text
 
 
-class IndexedTemplate(Record, frozen=True, kw_only=True):
-    """A training reply as a template, with the terms of its context."""
+class IndexedTemplate(TemplateEntry, frozen=True, kw_only=True, rename={"source": "dialogue"}):
+    """A training reply as a template; its source is its dialogue."""
 
     pieces: Template
     relations: tuple[str, ...]
     """Relation of each of its groups of facts."""
-    dialogue: str
-    """Its dialogue; in training no dialogue retrieves its own templates."""
-    turn: int
-    groups: tuple[tuple[float, tuple[str, ...]], ...]
-    """Retrieval terms of its context, in weighted groups."""
-    needs: tuple[str, ...] = ()
-    """Claims in its wording: it is used only where they are supported."""
 
 
-class ReplyCandidate(NamedTuple):
+class ReplyCandidate(TemplateCandidate, frozen=True, kw_only=True):
     """A candidate reply: a template with its slots filled."""
 
     said: tuple[str, ...]
@@ -51,11 +44,6 @@ class ReplyCandidate(NamedTuple):
     pieces: Template
     order: Sequence[int]
     """For each group of the template, the group of the context that fills it."""
-    entry: int
-    similarity: float
-    """Similarity of the contexts."""
-    times: int
-    """Templates that give the same text."""
     head: bool
     """Whether the template was cut after its last value."""
     part: Fragment | None = None
@@ -68,16 +56,17 @@ class ReplyCandidate(NamedTuple):
         """The reply."""
         return "".join(self.said)
 
+    @property
+    def key(self) -> str:
+        """The reply."""
+        return self.text
 
-class TemplateIndex:
-    """TF-IDF index of templates over the terms of their contexts."""
+
+class ReplyTemplateIndex(TemplateIndex[IndexedTemplate]):
+    """Searchable index of reply templates."""
 
     def __init__(self, entries: Sequence[IndexedTemplate]) -> None:
-        self.entries = list(entries)
-        self._similarity = GroupedTerms([entry.groups for entry in self.entries])
-        dialogues: dict[str, int] = {}
-        self._dialogue = np.array([dialogues.setdefault(entry.dialogue, len(dialogues)) for entry in self.entries])
-        self._dialogues = dialogues
+        super().__init__(entries)
         self._heads = [head_of(entry.pieces) for entry in self.entries]
         self._about = np.array([bool(entry.relations) for entry in self.entries], dtype=bool)
 
@@ -89,52 +78,63 @@ class TemplateIndex:
         Templates with facts answer contexts with facts, small talk answers small talk. The claims of a template must
         be supported by `known`; templates of the dialogue `apart` are left out. Ties go to the earlier template.
         """
-        alike = self._similarity.similarities(query_terms(context))
-        alike[self._about != bool(context.groups)] = -1.0
-        if apart is not None and apart in self._dialogues:
-            alike[self._dialogue == self._dialogues[apart]] = -1.0
-        best = np.argsort(-alike, kind="stable")[:pool].tolist()
-        found: dict[str, ReplyCandidate] = {}
+        retrieved = self.nearest(query_terms(context), self._about == bool(context.groups), pool=pool, apart=apart)
         parts = [part for group in context.groups if group.long for part in fragments_of(group.values[0])]
         frames = 0
-        for rank, number in enumerate(best):
-            if alike[number] < 0 or len(found) >= (_MOST_PARTS if parts else limit):
-                break
-            entry = self.entries[number]
+
+        def candidates_of(one: RetrievedTemplate) -> Iterator[ReplyCandidate]:
+            nonlocal frames
+            entry = self.entries[one.entry]
             order = _order(entry.relations, context.relations)
-            if order is None or any(need not in known for need in entry.needs):
-                continue
+            if order is None:
+                return
             framed = bool(parts) and takes_part(entry.pieces, context.groups, order)
             frames += framed
-            if framed and frames > _FRAMES:
-                continue
-            for said, pieces, head, part in self._fillings(number, context, order, parts if framed else (None,)):
-                _add(found, ReplyCandidate(said, pieces, order, number, float(alike[number]), 1, head, part, rank))
-        if not frames and len(context.groups) == 1 and best:
-            for part in parts:
-                _add(
-                    found,
-                    ReplyCandidate(
-                        (part.text, "。"), BARE, [0], best[0], 0.0, 1, head=False, part=part, rank=len(best)
-                    ),
-                )
-        return list(found.values())
+            if not framed or frames <= _FRAMES:
+                yield from self._filled(one, context, order, parts if framed else (None,))
 
-    def _fillings(
-        self, number: int, context: ReplyContext, order: Sequence[int], parts: Sequence[Fragment | None]
-    ) -> Iterator[tuple[tuple[str, ...], Template, bool, Fragment | None]]:
+        found = self.distinct(retrieved, candidates_of, known=known, limit=_MOST_PARTS if parts else limit)
+        if frames or len(context.groups) != 1 or not self.entries:
+            return found
+        first, rank = retrieved[0].entry if retrieved else 0, min(pool, len(self.entries))
+        alone = [
+            ReplyCandidate(
+                entry=first,
+                similarity=0.0,
+                said=(part.text, "。"),
+                pieces=BARE,
+                order=[0],
+                head=False,
+                part=part,
+                rank=rank,
+            )
+            for part in parts
+        ]
+        return merged([*found, *alone])
+
+    def _filled(
+        self,
+        one: RetrievedTemplate,
+        context: ReplyContext,
+        order: Sequence[int],
+        parts: Sequence[Fragment | None],
+    ) -> Iterator[ReplyCandidate]:
         """Yield a template filled with each of the parts, whole and cut after its last value."""
-        for head, pieces in ((False, self.entries[number].pieces), (True, self._heads[number])):
+        for head, pieces in ((False, self.entries[one.entry].pieces), (True, self._heads[one.entry])):
             for part in parts if pieces is not None else ():
                 assert pieces is not None
                 said = fill(pieces, context.groups, order, part)
                 if said is not None:
-                    yield said, pieces, head, part
-
-
-def _add(found: dict[str, ReplyCandidate], one: ReplyCandidate) -> None:
-    before = found.get(one.text)
-    found[one.text] = one if before is None else before._replace(times=before.times + 1)
+                    yield ReplyCandidate(
+                        entry=one.entry,
+                        similarity=one.similarity,
+                        said=said,
+                        pieces=pieces,
+                        order=order,
+                        head=head,
+                        part=part,
+                        rank=one.rank,
+                    )
 
 
 def _order(theirs: Sequence[str], ours: Sequence[str]) -> list[int] | None:

@@ -66,7 +66,7 @@ def training_replies(
         entry = IndexedTemplate(
             pieces=pieces,
             relations=context.relations,
-            dialogue=dialogue,
+            source=dialogue,
             turn=context.turn,
             groups=tuple((weight, tuple(terms)) for weight, terms in query_terms(context)),
             needs=tuple(claim.lower() for claim in claims_in("\n".join(wording), lexicon)),
@@ -113,6 +113,6 @@ def with_training_duplicates(examples: Sequence[Example], validation: Sequence[T
     """Return validation pairs, those of near-duplicates under the training dialogue that they duplicate."""
     duplicate_of = near_duplicates([*examples, *(one.example for one in validation)])
     return [
-        one._replace(entry=msgspec.structs.replace(one.entry, dialogue=duplicate_of[one.example.sample.dialogue_id]))
+        one._replace(entry=msgspec.structs.replace(one.entry, source=duplicate_of[one.example.sample.dialogue_id]))
         for one in validation
     ]

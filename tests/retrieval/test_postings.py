@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.knowledge.postings import Postings
+from duologue.retrieval.postings import Postings
 
 ROW = st.dictionaries(st.sampled_from("abcdef"), st.floats(0, 4, width=32), max_size=5)
 

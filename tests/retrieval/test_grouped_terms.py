@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from duologue.knowledge.grouped_terms import GroupedTerms
+from duologue.retrieval.grouped_terms import GroupedTerms
 
 ROWS = [
     [(1.0, ["a", "b"]), (0.5, ["x"])],

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from duologue.core.sums import added
-from duologue.knowledge.postings import Postings
+from duologue.retrieval.postings import Postings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
