@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from duologue.core.protocols import Run
+from duologue.models.choices import Choice, UtilitySize
 from duologue.models.train import TrainConfig, train
-from duologue.models.utility import SCALE, Choice, Collator, UtilitySize, centred, learner, new_utility, scores
+from duologue.models.utility import SCALE, Collator, centred, learner, new_utility, scores
 
 if TYPE_CHECKING:
     from pathlib import Path

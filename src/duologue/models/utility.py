@@ -17,7 +17,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from duologue.core.records import Record
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
@@ -28,23 +27,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
+    from duologue.models.choices import Choice, UtilitySize
+
 SCALE = 8.0
 """Utilities lie between 0 and 1 and differ little within a list: times this they have a spread of about one."""
 _BOUND = 5.0  # standard deviations; what lies beyond counts as this
 _MEAN, _SPREAD = "mean", "spread"
-
-
-class Choice(NamedTuple):
-    """One list of candidates as numbers."""
-
-    words: NDArray[np.int32]
-    """(w,): the situation; no padding."""
-    templates: NDArray[np.int32]
-    """(c,): rows of the table of templates."""
-    figures: NDArray[np.float16]
-    """(c, f)."""
-    utility: NDArray[np.float32]
-    """(c, a): how good each candidate was, by each aim; zeros where not known."""
 
 
 class Choices(NamedTuple):
@@ -60,28 +48,6 @@ class Choices(NamedTuple):
     """(b, c, a)."""
     mask: Tensor
     """(b, c): True where a candidate is."""
-
-
-class UtilitySize(Record, frozen=True, kw_only=True):
-    """How large the network is."""
-
-    words: int
-    """Words of situations, padding and the unknown word included."""
-    template_words: int
-    """The same for templates."""
-    figures: int
-    aims: int = 1
-    """Ways to measure utility."""
-    members: int = 1
-    """Networks whose mean decides."""
-    width: int = 64
-    """Numbers per word."""
-    hidden: int = 192
-    dropout: float = 0.1
-    word_dropout: float = 0.15
-    """Share of words that are not read, in training."""
-    text: bool = True
-    """Whether words are read at all, or figures alone."""
 
 
 class Member(nn.Module):

@@ -8,8 +8,9 @@ import torch
 
 from duologue.challenges.spoken.systems.grounded.network import learner, log_shares, shares
 from duologue.core.protocols import Run
+from duologue.models.choices import Choice, UtilitySize
 from duologue.models.train import TrainConfig, train
-from duologue.models.utility import Choice, Collator, UtilitySize, new_utility
+from duologue.models.utility import Collator, new_utility
 
 if TYPE_CHECKING:
     from pathlib import Path

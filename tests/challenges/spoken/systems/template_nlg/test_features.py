@@ -35,7 +35,7 @@ def test_every_candidate_has_every_figure(golden: Path) -> None:
     training, _ = training_replies(files.load(golden / "contract" / "valid.json"), [])
     index = ReplyTemplateIndex([one.entry for one in training])
     context = training[1].context
-    found = index.search(context, "", limit=20, pool=50)
+    found = index.search(context, limit=20, pool=50)
     table = candidate_features(context, found, index)
     assert table.shape == (len(found), len(FEATURE_NAMES))
     assert np.isfinite(table).all()

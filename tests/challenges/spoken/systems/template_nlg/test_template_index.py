@@ -30,7 +30,7 @@ PRICE = Fact(subject="松林", relation="门票", object="18元")
 
 
 def test_like_questions_are_answered_alike(index: ReplyTemplateIndex) -> None:
-    found = index.search(asked("松林的门票要多少钱？", PRICE), "", limit=20, pool=50)
+    found = index.search(asked("松林的门票要多少钱？", PRICE), limit=20, pool=50)
     assert found[0].text == "门票18元。"
     assert [one.similarity for one in found] == sorted((one.similarity for one in found), reverse=True)
     assert len({one.text for one in found}) == len(found)
@@ -38,15 +38,15 @@ def test_like_questions_are_answered_alike(index: ReplyTemplateIndex) -> None:
 
 def test_no_dialogue_answers_itself(index: ReplyTemplateIndex) -> None:
     context = asked("松林的门票要多少钱？", PRICE)
-    first = index.search(context, "", limit=20, pool=50)[0]
+    first = index.search(context, limit=20, pool=50)[0]
     dialogue = index.entries[first.entry].source
-    apart = index.search(context, "", limit=20, pool=50, apart=dialogue)
+    apart = index.search(context, limit=20, pool=50, apart=dialogue)
     assert apart
     assert all(index.entries[one.entry].source != dialogue for one in apart)
 
 
 def test_small_talk_is_answered_with_small_talk(index: ReplyTemplateIndex) -> None:
-    found = index.search(asked("好的，谢谢你。"), "", limit=20, pool=50)
+    found = index.search(asked("好的，谢谢你。"), limit=20, pool=50)
     assert found
     assert all(not index.entries[one.entry].relations for one in found)
 
@@ -54,7 +54,7 @@ def test_small_talk_is_answered_with_small_talk(index: ReplyTemplateIndex) -> No
 def test_knowledge_in_a_wording_is_said_only_where_it_is_known(index: ReplyTemplateIndex) -> None:
     context = asked("松林的门票要多少钱？", PRICE)
     needy = [number for number, entry in enumerate(index.entries) if entry.needs and entry.relations]
-    said = {one.entry for one in index.search(context, "", limit=1000, pool=1000)}
+    said = {one.entry for one in index.search(context, limit=1000, pool=1000)}
     assert needy
     assert said.isdisjoint(needy)
 
@@ -62,7 +62,7 @@ def test_knowledge_in_a_wording_is_said_only_where_it_is_known(index: ReplyTempl
 def test_a_text_is_said_in_parts(index: ReplyTemplateIndex) -> None:
     about = "松林是山后的一片老林子，林子里有一条小溪。秋天的时候有很多人来看红叶，也有人来采蘑菇。"
     context = asked("你知道松林吗？", Fact(subject="松林", relation="Information", object=about))
-    found = index.search(context, "", limit=20, pool=50)
+    found = index.search(context, limit=20, pool=50)
     parts = {one.part.text for one in found if one.part is not None}
     assert "林子里有一条小溪" in parts
     assert all(part in about for part in parts)

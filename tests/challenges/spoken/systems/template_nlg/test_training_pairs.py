@@ -50,7 +50,7 @@ def test_the_replies_without_text_teach_nothing(golden: Path) -> None:
     empty = [msgspec.structs.replace(one, references=()) for one in examples]
     assert training_replies(empty, []) == ([], [])
     training, _ = training_replies(examples, [])
-    assert [one.reply for one in training] == [one.references[0].text for one in examples]
+    assert [one.reranked.reference for one in training] == [one.references[0].text for one in examples]
 
 
 def test_dialogues_are_held_out_whole(golden: Path) -> None:
@@ -66,8 +66,8 @@ def test_small_talk_is_learned_corrected(golden: Path) -> None:
     training, _ = training_replies(
         files.load(golden / "contract" / "valid.json"), [], lambda text: text.replace("呀", "")
     )
-    talk, told = ([one for one in training if bool(one.facts) == known] for known in (False, True))
+    talk, told = ([one for one in training if bool(one.context.groups) == known] for known in (False, True))
     assert talk
-    assert any("呀" in one.reply for one in talk)
+    assert any("呀" in one.reranked.reference for one in talk)
     assert not any("呀" in str(one.entry.pieces) for one in talk)
     assert any("呀" in str(one.entry.pieces) for one in told)

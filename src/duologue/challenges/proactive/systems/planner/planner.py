@@ -6,7 +6,6 @@ Candidates are templates of the training dialogues filled from goal and knowledg
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,12 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.proactive.systems.planner.encoder import CandidateEncoder
+    from duologue.challenges.proactive.systems.planner.reranking import PlannerReranking
     from duologue.challenges.proactive.systems.planner.state import PlannerState
-    from duologue.challenges.proactive.systems.planner.template_index import AgentTurnIndex, TurnCandidate
+    from duologue.challenges.proactive.systems.planner.template_index import TurnCandidate
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example, Sample
-    from duologue.models.utility import Choice, UtilityRanker, UtilitySize
+    from duologue.models.choices import ChoiceEncoder
+    from duologue.retrieval.reranker import Reranker, RerankingExample
 
 WEIGHTS, CARD, ENTRIES = "weights.safetensors", "planner.json", "bank.json"
 _CHUNK = 32  # samples scored at once
@@ -62,9 +62,7 @@ class Planner:
         if not self.recipe.rerank:
             self.extras = ()
         self.seen: str = "nothing yet: train it first"
-        self._index: AgentTurnIndex | None = None
-        self._encoder: CandidateEncoder | None = None
-        self._model: UtilityRanker | None = None
+        self._reranker: Reranker[PlannerState, TurnCandidate] | None = None
         self._variety: Variety | None = None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
@@ -88,26 +86,32 @@ class Planner:
 
         Without held-out samples some pairs of topics are held out; the final index has their turns too.
         """
-        from duologue.challenges.proactive.systems.planner.encoder import CandidateEncoder
+        from duologue.challenges.proactive.systems.planner.reranking import PlannerReranking
         from duologue.challenges.proactive.systems.planner.state import state_of
         from duologue.challenges.proactive.systems.planner.template_index import (  # needs numpy
             AgentTurnIndex,
             agent_turns_of,
         )
+        from duologue.models.choices import ChoiceEncoder, frequent_words
 
         examples = [one for one in examples if one.references and one.references[0].text]
         own = not held_out
         training, validation = (
             split(examples, self.recipe.held_out, run.seed) if own else (list(examples), list(held_out))
         )
-        index = AgentTurnIndex(agent_turns_of([self._masked(one) for one in training], run.progress))
-        states = (state_of(self._masked_sample(one.sample)) for one in training)
-        self._encoder = CandidateEncoder.of(index, states, rare=self.recipe.rare)
-        self._index = index
+        task = PlannerReranking(
+            AgentTurnIndex(agent_turns_of([self._masked(one) for one in training], run.progress)), self.recipe
+        )
+        states = (task.state_words(state_of(self._masked_sample(one.sample))) for one in training)
+        rare = self.recipe.rare
+        self._reranker = self._new_reranker(
+            task, ChoiceEncoder(frequent_words(states, rare), frequent_words(task.template_words(), rare))
+        )
         if self.recipe.rerank:
-            self._train(training, validation, run)
+            self._train(self._reranker, training, validation, run)
         if own:
-            self._index = AgentTurnIndex(agent_turns_of([self._masked(one) for one in examples]))
+            every = AgentTurnIndex(agent_turns_of([self._masked(one) for one in examples]))
+            self._reranker.use(PlannerReranking(every, self.recipe))
         said = [((one.references[0].text or "").split(), not one.sample.history) for one in examples]
         self._variety = Variety(
             word_frequencies(words for words, _ in said), word_frequencies(words for words, first in said if first)
@@ -115,62 +119,38 @@ class Planner:
         dialogues = len({one.sample.dialogue_id for one in examples})
         self.seen = f"{len(examples)} agent turns of {dialogues} training dialogues of people"
 
-    def _train(self, training: Sequence[Example], validation: Sequence[Example], run: Run) -> None:
-        from duologue.models.train import TrainConfig, train  # needs torch
-        from duologue.models.utility import Collator, learner, new_utility
+    def _new_reranker(self, task: PlannerReranking, encoder: ChoiceEncoder) -> Reranker[PlannerState, TurnCandidate]:
+        from duologue.challenges.proactive.systems.planner.reranking import network_size
+        from duologue.retrieval.reranker import Reranker  # needs numpy
 
-        index, encoder = self._ready()
+        return Reranker(task, encoder, network_size(self.recipe))
+
+    def _train(
+        self,
+        reranker: Reranker[PlannerState, TurnCandidate],
+        training: Sequence[Example],
+        validation: Sequence[Example],
+        run: Run,
+    ) -> None:
+        from duologue.models.train import TrainConfig  # needs torch
+
         recipe = self.recipe
-        rows = self._choices(training, run.progress, "weighing replies")
-        tests = self._choices(validation, run.progress, "weighing held-out replies")
-        if not rows or not tests:
-            raise UsageError("no sample has candidates: the training files are too small to learn a choice from")
-        model = new_utility(self._size(), run.seed)
-        model.scale(encoder.sample_features(rows))
-        train(
-            learner(model, Collator(encoder.table(index)), recipe.sampled),
-            rows,
-            tests,
-            TrainConfig.of(recipe, weight_decay=0.02, choose="loss"),
-            run,
+        rows, tests = (
+            reranker.training_rows(map(self._training_example, tracked(part, run.progress, what, every=100)))
+            for part, what in ((training, "weighing replies"), (validation, "weighing held-out replies"))
         )
-        self._model = model
+        config = TrainConfig.of(recipe, weight_decay=0.02, choose="loss")
+        reranker.train(rows, tests, config, run, sampled=recipe.sampled)
 
-    def _size(self) -> UtilitySize:
-        recipe = self.recipe
-        return self._ready()[1].size(
-            width=recipe.width,
-            hidden=recipe.hidden,
-            members=recipe.members,
-            word_dropout=recipe.word_dropout,
-            text=recipe.text,
-        )
-
-    def _choices(self, examples: Sequence[Example], progress: Progress | None, what: str) -> list[Choice]:
-        """Return the candidates of each example with their utilities, without those of its own pair of topics."""
-        from duologue.challenges.proactive.systems.planner.template_index import pair_of
-
-        index, encoder = self._ready()
-        rows = []
-        gc.freeze()  # index and examples are large and stay: spare the garbage collector going through them
-        try:
-            for example in tracked(examples, progress, what, every=100):
-                sample = self._masked(example).sample
-                state, found = self._candidates(sample, apart=pair_of(example.sample))
-                if found:
-                    rows.append(encoder.choice(state, found, index, reference=example.references[0].text))
-        finally:
-            gc.unfreeze()
-        return rows
-
-    def _candidates(self, sample: Sample, apart: str | None = None) -> tuple[PlannerState, list[TurnCandidate]]:
+    def _training_example(self, example: Example) -> RerankingExample[PlannerState]:
+        """Return an example for the reranker; it gets no candidates of its own pair of topics."""
         from duologue.challenges.proactive.systems.planner.state import state_of
+        from duologue.challenges.proactive.systems.planner.template_index import pair_of
+        from duologue.retrieval.reranker import RerankingExample
 
-        state = state_of(sample)
-        recipe = self.recipe
-        return state, self._ready()[0].search(
-            state, limit=recipe.candidates, pool=recipe.pool, apart=apart, facts=recipe.copy
-        )
+        sample = example.sample
+        reference = example.references[0].text or ""
+        return RerankingExample(sample.id, state_of(self._masked_sample(sample)), reference, pair_of(sample))
 
     def _masked(self, example: Example) -> Example:
         """Return an example without the fields that the recipe ablates."""
@@ -197,27 +177,24 @@ class Planner:
         return answers
 
     def _answers(self, samples: Sequence[Sample]) -> list[Answer]:
-        index, encoder = self._ready()
-        candidates = [self._candidates(sample) for sample in samples]
-        predicted = iter(self._predicted([encoder.choice(state, found, index) for state, found in candidates if found]))
+        from duologue.challenges.proactive.systems.planner.state import state_of
+
+        task = self._ready().task
+        lists = [(state, task.candidates(state)) for state in map(state_of, samples)]
         return [
-            Answer(text=" ".join(self._best(state, found, next(predicted)).filling.words) if found else _NOTHING)
-            for state, found in candidates
+            Answer(text=" ".join(self._best(state, found, predicted).filling.words) if found else _NOTHING)
+            for (state, found), predicted in zip(lists, self._predicted(lists), strict=True)
         ]
 
-    def _predicted(self, rows: Sequence[Choice]) -> list[list[float]]:
+    def _predicted(self, lists: Sequence[tuple[PlannerState, Sequence[TurnCandidate]]]) -> list[list[float]]:
         """Return the predicted utility of each candidate; without a network, the agreement with the others."""
-        if not rows:
-            return []
-        if self._model is None or not self.recipe.rerank:
-            from duologue.challenges.proactive.systems.planner.features import NAMES
+        reranker = self._ready()
+        if reranker.trained and self.recipe.rerank:
+            return [one.tolist() for one in reranker.utilities(lists)]
+        from duologue.challenges.proactive.systems.planner.features import NAMES
 
-            agreed = NAMES.index("characters, all")
-            return [row.figures[:, agreed].tolist() for row in rows]
-        from duologue.models.utility import Collator, scores
-
-        index, encoder = self._ready()
-        return [one.tolist() for one in scores(self._model, rows, Collator(encoder.table(index)))]
+        agreed = NAMES.index("characters, all")
+        return [reranker.choice(state, found).figures[:, agreed].tolist() if found else [] for state, found in lists]
 
     def _score(self, state: PlannerState, one: TurnCandidate, utility: float) -> float:
         """Return the score of a candidate: utility plus weighted novelty, rounded."""
@@ -234,23 +211,21 @@ class Planner:
         allowed = [place for place, violation in enumerate(violation_scores) if violation == fewest]
         return found[max(allowed, key=lambda place: (self._score(state, found[place], predicted[place]), -place))]
 
-    def _ready(self) -> tuple[AgentTurnIndex, CandidateEncoder]:
-        if self._index is None or self._encoder is None:
+    def _ready(self) -> Reranker[PlannerState, TurnCandidate]:
+        if self._reranker is None:
             raise UsageError("the planner has not learned yet; train it, or load a trained one")
-        return self._index, self._encoder
+        return self._reranker
 
     def save(self, folder: Path) -> None:
         """Write index, vocabularies and weights."""
-        index, encoder = self._ready()
+        reranker = self._ready()
         variety = self._variety or Variety(word_frequencies([]), word_frequencies([]))
-        if self._model is not None:
-            from duologue.models.weights import save_weights  # needs torch
-
-            save_weights(self._model, folder / WEIGHTS)
-        write_bytes(folder / ENTRIES, msgspec.json.encode(index.entries))
+        if reranker.trained:
+            reranker.save(folder / WEIGHTS)
+        write_bytes(folder / ENTRIES, msgspec.json.encode(reranker.task.index.entries))
         card = _Card(
-            situation_words=encoder.situation_words,
-            template_words=encoder.template_words,
+            situation_words=reranker.encoder.words,
+            template_words=reranker.encoder.template_words,
             word_frequencies=variety.every,
             openings=variety.openings,
             seen=self.seen,
@@ -259,24 +234,20 @@ class Planner:
 
     def load(self, folder: Path) -> None:
         """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.challenges.proactive.systems.planner.encoder import CandidateEncoder
+        from duologue.challenges.proactive.systems.planner.reranking import PlannerReranking
         from duologue.challenges.proactive.systems.planner.template_index import (  # needs numpy
             AgentTurn,
             AgentTurnIndex,
         )
+        from duologue.models.choices import ChoiceEncoder
 
         card = _decoded(folder / CARD, _Card)
-        self._index = AgentTurnIndex(_decoded(folder / ENTRIES, list[AgentTurn]))
-        self._encoder = CandidateEncoder(card.situation_words, card.template_words)
+        task = PlannerReranking(AgentTurnIndex(_decoded(folder / ENTRIES, list[AgentTurn])), self.recipe)
+        self._reranker = self._new_reranker(task, ChoiceEncoder(card.situation_words, card.template_words))
         self._variety = Variety(card.word_frequencies, card.openings)
         self.seen = card.seen
         if self.recipe.rerank:
-            from duologue.models.utility import new_utility  # needs torch
-            from duologue.models.weights import load_weights
-
-            model = new_utility(self._size(), 0)
-            load_weights(model, folder / WEIGHTS)
-            self._model = model.eval()
+            self._reranker.load(folder / WEIGHTS)
 
 
 _NOTHING = "你 好 。"

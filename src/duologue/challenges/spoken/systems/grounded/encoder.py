@@ -8,17 +8,16 @@ import numpy as np
 
 from duologue.challenges.spoken.systems.grounded.features import FEATURE_NAMES, NONE
 from duologue.core.records import Record
-from duologue.models.utility import Choice, Collator, UtilitySize
-from duologue.models.vocabulary import PAD, UNKNOWN
+from duologue.models.choices import ChoiceEncoder, UtilitySize, template_table
+from duologue.models.utility import Collator
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
     from numpy.typing import NDArray
 
     from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
-
-_FIRST_WORD = max(PAD, UNKNOWN) + 1
+    from duologue.models.choices import Choice
 
 
 class RankerVocabulary(Record, frozen=True, kw_only=True):
@@ -66,23 +65,17 @@ class PairEncoder:
 
     def __init__(self, words: RankerVocabulary) -> None:
         self.words = words
-        self._question = {word: at for at, word in enumerate(words.question, _FIRST_WORD)}
-        self._attribute = {word: at for at, word in enumerate(words.attribute, _FIRST_WORD)}
+        self._encoder = ChoiceEncoder(words.question, words.attribute)
         self._table: dict[tuple[int, ...], int] = {}
 
     def row(self, pairs: CandidatePairs, shares: NDArray[np.float32] | None = None) -> Choice:
         """Return the encoded candidates of a turn, in training with their target distribution."""
-        known = [self._question[word] for word in pairs.question if word in self._question]
-        return Choice(
-            words=np.array(known or [UNKNOWN], dtype=np.int32),
-            templates=np.array([self._attribute_row(words) for words in pairs.attributes], dtype=np.int32),
-            figures=pairs.features.astype(np.float16),
-            utility=(np.zeros(len(pairs.pairs), dtype=np.float32) if shares is None else shares)[:, None],
+        attributes = [
+            self._table.setdefault(self._encoder.template(words), len(self._table)) for words in pairs.attributes
+        ]
+        return self._encoder.choice(
+            pairs.question, attributes, pairs.features, None if shares is None else shares[:, None]
         )
-
-    def _attribute_row(self, words: Sequence[str]) -> int:
-        key = tuple(self._attribute.get(word, UNKNOWN) for word in words)
-        return self._table.setdefault(key, len(self._table))
 
     def begin(self) -> None:
         """Start a new table; collators of earlier rows keep theirs."""
@@ -90,19 +83,12 @@ class PairEncoder:
 
     def collator(self) -> Collator:
         """Return the collator of the rows encoded so far."""
-        table = np.full((max(1, len(self._table)), max(map(len, self._table), default=1)), PAD, dtype=np.int32)
-        for key, at in self._table.items():
-            table[at, : len(key)] = key
-        return Collator(table)
+        return Collator(template_table(self._table))
 
     def size(self, *, width: int, hidden: int, dropout: float, word_dropout: float) -> UtilitySize:
         """Return the sizes of a network with this vocabulary."""
-        return UtilitySize(
-            words=len(self.words.question) + _FIRST_WORD,
-            template_words=len(self.words.attribute) + _FIRST_WORD,
-            figures=len(FEATURE_NAMES),
-            width=width,
-            hidden=hidden,
-            dropout=dropout,
-            word_dropout=word_dropout,
+        return self._encoder.sized(
+            UtilitySize(
+                figures=len(FEATURE_NAMES), width=width, hidden=hidden, dropout=dropout, word_dropout=word_dropout
+            )
         )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.trace import Trace
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example, Sample
-    from duologue.models.utility import Choice
+    from duologue.models.choices import Choice
 
 REPAIR = "repair.json"
 _CHUNK = 32  # turns that are ranked at once

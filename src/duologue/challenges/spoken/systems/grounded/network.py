@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from duologue.models.utility import Choice, Choices, Collator, UtilityRanker
+    from duologue.models.choices import Choice
+    from duologue.models.utility import Choices, Collator, UtilityRanker
 
 
 def log_shares(model: UtilityRanker, batch: Choices) -> Tensor:

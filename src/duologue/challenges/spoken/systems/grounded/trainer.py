@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.grounded.triple_choice import ValueSelector
     from duologue.core.protocols import Progress, Run
     from duologue.core.records import Example, Fact
-    from duologue.models.utility import Choice, UtilityRanker
+    from duologue.models.choices import Choice
+    from duologue.models.utility import UtilityRanker
 
 _LONGEST_PIECE = 4
 

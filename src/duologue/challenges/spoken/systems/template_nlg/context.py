@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from duologue.challenges.spoken.systems.template_nlg.grounding import supported_text
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import LONG, items_of
 from duologue.challenges.spoken.systems.template_nlg.templates import group_facts
 from duologue.knowledge.normalization import without_suffix
@@ -39,6 +40,8 @@ class ReplyContext:
     """Its last sentence alone."""
     own: tuple[str, ...]
     """Earlier turns of the responder."""
+    known: str
+    """What a reply may state: facts and history, by `supported_text`."""
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -63,6 +66,7 @@ def context_of(history: Sequence[Turn], facts: Sequence[Fact]) -> ReplyContext:
         question=_plain(last, groups),
         asked=_plain(sentences[-1] if sentences else last, groups),
         own=texts[-2::-2][::-1],
+        known=supported_text(facts, history),
     )
 
 

@@ -7,22 +7,14 @@ anything that neither the facts nor the history support is never chosen (`ground
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from duologue.challenges.spoken.systems.template_nlg.context import context_of
-from duologue.challenges.spoken.systems.template_nlg.grounding import EntityLexicon, supported_text, unsupported
+from duologue.challenges.spoken.systems.template_nlg.grounding import EntityLexicon, unsupported
 from duologue.challenges.spoken.systems.template_nlg.recipe import TemplateNlgRecipe
-from duologue.challenges.spoken.systems.template_nlg.reranker import (
-    encode_candidates,
-    feature_collator,
-    mbr_scores,
-    new_reranker,
-    sample_candidates,
-    sample_features,
-)
+from duologue.challenges.spoken.systems.template_nlg.reranking import ReplyReranking, mbr_scores, new_reranker
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import WHOLE, fragments_of, surface_forms_of
 from duologue.challenges.spoken.systems.template_nlg.template_index import IndexedTemplate, ReplyTemplateIndex
 from duologue.challenges.spoken.systems.template_nlg.training_pairs import (
@@ -31,7 +23,8 @@ from duologue.challenges.spoken.systems.template_nlg.training_pairs import (
 )
 from duologue.challenges.spoken.systems.training_data import split_by_dialogue
 from duologue.core.disk import read_bytes, write_bytes
-from duologue.core.errors import StorageError, UsageError
+from duologue.core.errors import StorageError
+from duologue.core.progress import tracked
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -41,9 +34,8 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.template_nlg.context import ReplyContext
     from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate
     from duologue.challenges.spoken.systems.template_nlg.training_pairs import TrainingReply
-    from duologue.core.protocols import Progress, Run, World
+    from duologue.core.protocols import Run, World
     from duologue.core.records import Example, Fact, Sample
-    from duologue.models.utility import Choice, UtilityRanker
 
 FOLDER = "replies"
 """Folder of the checkpoints in a run, and of the files in a saved model."""
@@ -64,11 +56,10 @@ class _Card(Record, frozen=True, kw_only=True):
 class TemplateGenerator:
     """Generates replies that express given facts; made by `learn` or `load`."""
 
-    def __init__(
-        self, recipe: TemplateNlgRecipe, index: ReplyTemplateIndex, words: Sequence[str], model: UtilityRanker
-    ) -> None:
+    def __init__(self, recipe: TemplateNlgRecipe, index: ReplyTemplateIndex, words: Sequence[str]) -> None:
         """Take the parts; `words` are common words, which are no claims."""
-        self.recipe, self._index, self._words, self._model = recipe, index, list(words), model
+        self.recipe, self._words = recipe, list(words)
+        self._reranker = new_reranker(index, recipe)
         self._lexicon: tuple[World | None, EntityLexicon] | None = None
 
     @classmethod
@@ -96,52 +87,24 @@ class TemplateGenerator:
             )
         else:
             learned, tests = split_by_dialogue(training, lambda one: one.entry.source, recipe.held_out, run.seed)
-        made = cls(
-            recipe, ReplyTemplateIndex([one.entry for one in learned]), words, new_reranker(recipe.hidden, run.seed)
-        )
+        made = cls(recipe, ReplyTemplateIndex([one.entry for one in learned]), words)
         made._train(learned, tests, run)
-        made._index = ReplyTemplateIndex([one.entry for one in training])
+        made._reranker.use(ReplyReranking(ReplyTemplateIndex([one.entry for one in training]), recipe))
         return made
 
     def _train(self, learned: Sequence[TrainingReply], validation: Sequence[TrainingReply], run: Run) -> None:
-        from duologue.models.train import TrainConfig, train  # needs torch
-        from duologue.models.utility import learner
+        from duologue.models.train import TrainConfig  # needs torch
 
-        rows = self._training_rows(learned, run.progress, "weighing replies", self.recipe.practised)
-        tests = self._training_rows(validation, run.progress, "weighing held-out replies", self.recipe.candidates)
-        if not rows or not tests:
-            raise UsageError("no sample has candidates: the training files are too small to learn replies from")
-        self._model.scale(sample_features(rows))
-        config = TrainConfig.of(self.recipe, weight_decay=0.02)
-        train(learner(self._model, feature_collator()), rows, tests, config, run.part(FOLDER))
-
-    def _training_rows(
-        self, training: Sequence[TrainingReply], progress: Progress | None, what: str, limit: int
-    ) -> list[Choice]:
-        """Return up to `limit` candidates of each training pair with their utility, none from its own dialogue."""
-        rows = []
-        gc.freeze()  # index and training pairs are many and stay: the collector need not traverse them again
-        try:
-            for done, one in enumerate(training):
-                known = supported_text(one.facts, one.example.sample.history)
-                candidates = self._candidates(one.context, known, apart=one.entry.source)
-                if candidates:
-                    rows.append(
-                        sample_candidates(
-                            encode_candidates(one.context, candidates, self._index, one.reply),
-                            limit,
-                            one.example.sample.id,
-                        )
-                    )
-                if progress is not None and done % 100 == 0:
-                    progress(done, len(training), what)
-        finally:
-            gc.unfreeze()
-        return rows
-
-    def _candidates(self, context: ReplyContext, known: str, apart: str | None = None) -> list[ReplyCandidate]:
         recipe = self.recipe
-        return self._index.search(context, known, limit=recipe.candidates, pool=recipe.pool, apart=apart)
+        rows, tests = (
+            self._reranker.training_rows((one.reranked for one in tracked(part, run.progress, what, every=100)), limit)
+            for part, what, limit in (
+                (learned, "weighing replies", recipe.practised),
+                (validation, "weighing held-out replies", recipe.candidates),
+            )
+        )
+        config = TrainConfig.of(recipe, weight_decay=0.02)
+        self._reranker.train(rows, tests, config, run.part(FOLDER))
 
     def reply(self, sample: Sample, facts: Sequence[Fact], world: World | None = None) -> str:
         """Return a reply to the last turn of a sample that expresses the facts; without facts, small talk.
@@ -149,13 +112,12 @@ class TemplateGenerator:
         It states nothing that is neither in the facts nor in the history: no number, no foreign word, no title, and
         no name of `world`, the graph at hand.
         """
-        known = supported_text(facts, sample.history)
         context = context_of(sample.history, facts)
-        candidates = self._candidates(context, known)
+        candidates = self._reranker.task.candidates(context)
         lexicon = self._lexicon_of(world)
         for place in self._ranked(context, candidates):
             text = candidates[place].text
-            if text.strip() and not unsupported(text, known, lexicon):
+            if text.strip() and not unsupported(text, context.known, lexicon):
                 return text
         return _bare_reply(context)
 
@@ -167,9 +129,7 @@ class TemplateGenerator:
         """Return the indices of the candidates, best first."""
         if not candidates:
             return []
-        from duologue.models.utility import scores  # needs torch
-
-        scored = scores(self._model, [encode_candidates(context, candidates, self._index)], feature_collator())[0]
+        scored = self._reranker.utilities([(context, candidates)])[0]
         worth = [round(one, _DIGITS) for one in mbr_scores(candidates, scored, self.recipe.vote).tolist()]
         return sorted(range(len(candidates)), key=lambda place: (-worth[place], place))
 
@@ -180,27 +140,19 @@ class TemplateGenerator:
 
     def save(self, folder: Path) -> None:
         """Write templates, common words and weights below `folder`."""
-        from duologue.models.weights import save_weights  # needs torch
-
-        save_weights(self._model, folder / FOLDER / WEIGHTS)
-        write_bytes(folder / FOLDER / ENTRIES, msgspec.json.encode(self._index.entries))
+        self._reranker.save(folder / FOLDER / WEIGHTS)
+        write_bytes(folder / FOLDER / ENTRIES, msgspec.json.encode(self._reranker.task.index.entries))
         card = _Card(recipe=self.recipe, plain_words=self._words)
         write_bytes(folder / FOLDER / CARD, msgspec.json.encode(card))
 
     @classmethod
     def load(cls, folder: Path) -> TemplateGenerator:
         """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.models.weights import load_weights  # needs torch
-
         card: _Card = _decoded(folder / FOLDER / CARD, _Card)
-        model = new_reranker(card.recipe.hidden, 0)
-        load_weights(model, folder / FOLDER / WEIGHTS)
-        return cls(
-            card.recipe,
-            ReplyTemplateIndex(_decoded(folder / FOLDER / ENTRIES, list[IndexedTemplate])),
-            card.plain_words,
-            model,
-        )
+        index = ReplyTemplateIndex(_decoded(folder / FOLDER / ENTRIES, list[IndexedTemplate]))
+        made = cls(card.recipe, index, card.plain_words)
+        made._reranker.load(folder / FOLDER / WEIGHTS)
+        return made
 
 
 def _bare_reply(context: ReplyContext) -> str:

@@ -70,13 +70,11 @@ class ReplyTemplateIndex(TemplateIndex[IndexedTemplate]):
         self._heads = [head_of(entry.pieces) for entry in self.entries]
         self._about = np.array([bool(entry.relations) for entry in self.entries], dtype=bool)
 
-    def search(
-        self, context: ReplyContext, known: str, *, limit: int, pool: int, apart: str | None = None
-    ) -> list[ReplyCandidate]:
+    def search(self, context: ReplyContext, *, limit: int, pool: int, apart: str | None = None) -> list[ReplyCandidate]:
         """Return up to `limit` different candidates from the `pool` templates with the most similar contexts.
 
         Templates with facts answer contexts with facts, small talk answers small talk. The claims of a template must
-        be supported by `known`; templates of the dialogue `apart` are left out. Ties go to the earlier template.
+        be supported; templates of the dialogue `apart` are left out. Ties go to the earlier template.
         """
         retrieved = self.nearest(query_terms(context), self._about == bool(context.groups), pool=pool, apart=apart)
         parts = [part for group in context.groups if group.long for part in fragments_of(group.values[0])]
@@ -93,7 +91,7 @@ class ReplyTemplateIndex(TemplateIndex[IndexedTemplate]):
             if not framed or frames <= _FRAMES:
                 yield from self._filled(one, context, order, parts if framed else (None,))
 
-        found = self.distinct(retrieved, candidates_of, known=known, limit=_MOST_PARTS if parts else limit)
+        found = self.distinct(retrieved, candidates_of, known=context.known, limit=_MOST_PARTS if parts else limit)
         if frames or len(context.groups) != 1 or not self.entries:
             return found
         first, rank = retrieved[0].entry if retrieved else 0, min(pool, len(self.entries))

@@ -14,6 +14,7 @@ from duologue.challenges.spoken.systems.template_nlg.template_index import Index
 from duologue.challenges.spoken.systems.template_nlg.templates import template_of
 from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.knowledge.normalization import without_suffix
+from duologue.retrieval.reranker import RerankingExample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,14 +30,14 @@ class TrainingReply(NamedTuple):
     """A reference reply with its context and template."""
 
     example: Example
-    facts: tuple[Fact, ...]
     context: ReplyContext
     entry: IndexedTemplate
 
     @property
-    def reply(self) -> str:
-        """The reference reply."""
-        return self.example.references[0].text or ""
+    def reranked(self) -> RerankingExample[ReplyContext]:
+        """What the reranker learns of it; it gets no candidates of its own dialogue."""
+        reference = self.example.references[0].text or ""
+        return RerankingExample(self.example.sample.id, self.context, reference, self.entry.source)
 
 
 def training_replies(
@@ -60,8 +61,8 @@ def training_replies(
     words = plain_words(list(zip(dialogues, wordings, strict=True)), named)
     lexicon = EntityLexicon([*graph, *(fact for known in facts for fact in known)], words)
     training = []
-    for one, known, context, pieces, wording, dialogue in zip(
-        with_replies, facts, contexts, templates, wordings, dialogues, strict=True
+    for one, context, pieces, wording, dialogue in zip(
+        with_replies, contexts, templates, wordings, dialogues, strict=True
     ):
         entry = IndexedTemplate(
             pieces=pieces,
@@ -71,7 +72,7 @@ def training_replies(
             groups=tuple((weight, tuple(terms)) for weight, terms in query_terms(context)),
             needs=tuple(claim.lower() for claim in claims_in("\n".join(wording), lexicon)),
         )
-        training.append(TrainingReply(one, known, context, entry))
+        training.append(TrainingReply(one, context, entry))
     return training, words
 
 

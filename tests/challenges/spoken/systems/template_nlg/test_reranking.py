@@ -3,9 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from duologue.challenges.spoken.systems.template_nlg.reranker import mbr_scores, sample_candidates
+from duologue.challenges.spoken.systems.template_nlg.reranking import mbr_scores
 from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate
-from duologue.models.utility import Choice
 
 
 def found(text: str, *, head: bool = False) -> ReplyCandidate:
@@ -26,17 +25,3 @@ def test_heads_are_judged_and_not_heard() -> None:
     alone = mbr_scores(candidates[1:], scored[1:], 1.0)  # where there is nobody else, heads are heard
     assert alone[0] == pytest.approx(alone[1], abs=0.2)
     assert (alone > 0).all()
-
-
-def test_candidates_are_drawn_by_the_name_of_the_sample() -> None:
-    choice = Choice(
-        np.ones(1, dtype=np.int32),
-        np.zeros(9, dtype=np.int32),
-        np.arange(9, dtype=np.float16)[:, None],
-        np.arange(9, dtype=np.float32)[:, None],
-    )
-    one = sample_candidates(choice, 4, "1#3")
-    assert one.figures.tolist() == one.utility.tolist() == sorted(one.utility.tolist())
-    assert len(one.templates) == 4
-    assert sample_candidates(choice, 4, "1#3").utility.tolist() == one.utility.tolist()
-    assert sample_candidates(choice, 9, "1#3") is choice
