@@ -35,5 +35,5 @@ def test_many_texts_are_compared_as_few_are() -> None:
 
 @given(TEXTS, TEXTS)
 def test_the_first_are_compared_with_the_others(texts: list[str], others: list[str]) -> None:
-    found = KeyedTexts.of_characters([*texts, *others]).overlaps_with_rest(len(texts))
+    found = KeyedTexts.of_characters([*texts, *others]).overlaps(len(texts))
     assert found.tolist() == [[(Counter(one) & Counter(other)).total() for other in others] for one in texts]

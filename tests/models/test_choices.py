@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
 from duologue.models.choices import ChoiceEncoder, UtilitySize, frequent_words, template_table
 
 
@@ -21,6 +22,11 @@ def test_a_network_has_the_size_of_the_vocabularies() -> None:
     assert ChoiceEncoder().sized(size) == size
     sized = ChoiceEncoder("abc", "x").sized(size)
     assert (sized.words, sized.template_words, sized.figures, sized.hidden) == (5, 3, 3, 8)
+
+
+def test_sizes_are_taken_from_a_recipe_by_their_names() -> None:
+    size = UtilitySize.of(PlannerRecipe(members=3, width=7), figures=4, hidden=5)
+    assert (size.members, size.width, size.hidden, size.figures, size.dropout) == (3, 7, 5, 4, 0.1)
 
 
 def test_some_of_the_candidates_keep_what_is_theirs() -> None:

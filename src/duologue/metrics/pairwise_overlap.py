@@ -72,24 +72,17 @@ class KeyedTexts(NamedTuple):
         table[rows, columns] = 1.0
         return table
 
-    def overlaps(self) -> Floats:
+    def overlaps(self, first: int | None = None) -> Floats:
         """Return the size of the intersection of each pair of texts, repeats counted, (n, n).
+
+        With `first`, so many are compared with the others alone, (first, n - first).
 
         >>> KeyedTexts.of_characters(["aab", "abb", "c"]).overlaps().tolist()
         [[3.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 1.0]]
         """
         table = self.table()
-        return intersections(table, table)
-
-    def overlaps_with_rest(self, first: int) -> Floats:
-        """Return the size of the intersection of each of the `first` texts with each of the others."""
-        table = self.table()
-        return intersections(table[:first], table[first:])
-
-
-def intersections(left: Floats, right: Floats) -> Floats:
-    """Return the products of the rows of two tables."""
-    if left.size > _SMALL:
-        return left @ right.T
-    products: Floats = np.einsum("ik,jk->ij", left, right)  # `@` would split so small a product among waiting threads
-    return products
+        left, right = table[:first], table[first or 0 :]
+        if left.size > _SMALL:
+            return left @ right.T
+        shared: Floats = np.einsum("ik,jk->ij", left, right)  # `@` would split so small a product among waiting threads
+        return shared

@@ -6,12 +6,13 @@ Letters in shapes: c candidates, f figures, w words of the state, l words of a t
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from duologue.core.records import Record
+from duologue.models.training_recipe import entries_of
 from duologue.models.vocabulary import PAD, UNKNOWN
 
 if TYPE_CHECKING:
@@ -60,6 +61,11 @@ class UtilitySize(Record, frozen=True, kw_only=True):
     """Share of words that are not read, in training."""
     text: bool = True
     """Whether words are read at all, or figures alone."""
+
+    @classmethod
+    def of(cls, recipe: object, **given: Any) -> UtilitySize:
+        """Return the sizes that a recipe has under the same names, and those `given`."""
+        return entries_of(cls, recipe, **given)
 
 
 class ChoiceEncoder:

@@ -28,7 +28,7 @@ from duologue.core.sums import added
 from duologue.models.checkpoint import load_checkpoint, save_checkpoint
 from duologue.models.inference import threads
 from duologue.models.parallel import ProcessGroup, on_device, process_group
-from duologue.models.training_recipe import ParallelTrainingRecipe
+from duologue.models.training_recipe import ParallelTrainingRecipe, entries_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -66,8 +66,7 @@ class TrainConfig(ParallelTrainingRecipe, frozen=True):
     @classmethod
     def of(cls, *recipes: object, **given: Any) -> TrainConfig:
         """Return the options that recipes have under the same names, later ones first, and those `given`."""
-        found = {name: getattr(one, name) for one in recipes for name in cls.__struct_fields__ if hasattr(one, name)}
-        return cls(**{**found, **given})
+        return entries_of(cls, *recipes, **given)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,12 @@ A recipe inherits those that its system has; `duologue.models.train.TrainConfig.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat
 from duologue.core.records import Record
+
+Kind = TypeVar("Kind", bound=Record)
 
 
 class CheckpointedRecipe(Record, frozen=True):
@@ -41,3 +43,9 @@ class ParallelTrainingRecipe(TrainingRecipe, frozen=True):
     """Data-parallel processes in training, which share the samples of each step."""
     device: Literal["cpu", "cuda"] = "cpu"
     """Device of the training."""
+
+
+def entries_of(kind: type[Kind], *recipes: object, **given: Any) -> Kind:
+    """Return a record of the entries that recipes have under the same names, later ones first, and those `given`."""
+    names = kind.__struct_fields__
+    return kind(**{**{name: getattr(one, name) for one in recipes for name in names if hasattr(one, name)}, **given})

@@ -12,26 +12,34 @@ import msgspec
 
 from duologue.challenges.proactive.knowledge import topics_of
 from duologue.challenges.proactive.systems.holdout import split
+from duologue.challenges.proactive.systems.planner.features import NAMES
 from duologue.challenges.proactive.systems.planner.plan import PlanDeadlines, violations
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
+from duologue.challenges.proactive.systems.planner.reranking import AIMS, PlannerReranking
+from duologue.challenges.proactive.systems.planner.state import state_of
+from duologue.challenges.proactive.systems.planner.template_index import (
+    AgentTurn,
+    AgentTurnIndex,
+    agent_turns_of,
+    pair_of,
+)
 from duologue.challenges.proactive.systems.planner.variety import Variety, WordFrequencies, word_frequencies
 from duologue.core.disk import decode_text, read_bytes, write_bytes
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.progress import tracked
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
+from duologue.models.choices import ChoiceEncoder, UtilitySize, frequent_words
+from duologue.retrieval.reranker import Reranker, RerankingExample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.proactive.systems.planner.reranking import PlannerReranking
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import TurnCandidate
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
     from duologue.core.records import Example, Sample
-    from duologue.models.choices import ChoiceEncoder
-    from duologue.retrieval.reranker import Reranker, RerankingExample
 
 WEIGHTS, CARD, ENTRIES = "weights.safetensors", "planner.json", "bank.json"
 _CHUNK = 32  # samples scored at once
@@ -86,14 +94,6 @@ class Planner:
 
         Without held-out samples some pairs of topics are held out; the final index has their turns too.
         """
-        from duologue.challenges.proactive.systems.planner.reranking import PlannerReranking
-        from duologue.challenges.proactive.systems.planner.state import state_of
-        from duologue.challenges.proactive.systems.planner.template_index import (  # needs numpy
-            AgentTurnIndex,
-            agent_turns_of,
-        )
-        from duologue.models.choices import ChoiceEncoder, frequent_words
-
         examples = [one for one in examples if one.references and one.references[0].text]
         own = not held_out
         training, validation = (
@@ -120,10 +120,7 @@ class Planner:
         self.seen = f"{len(examples)} agent turns of {dialogues} training dialogues of people"
 
     def _new_reranker(self, task: PlannerReranking, encoder: ChoiceEncoder) -> Reranker[PlannerState, TurnCandidate]:
-        from duologue.challenges.proactive.systems.planner.reranking import network_size
-        from duologue.retrieval.reranker import Reranker  # needs numpy
-
-        return Reranker(task, encoder, network_size(self.recipe))
+        return Reranker(task, encoder, UtilitySize.of(self.recipe, figures=len(NAMES), aims=AIMS))
 
     def _train(
         self,
@@ -144,10 +141,6 @@ class Planner:
 
     def _training_example(self, example: Example) -> RerankingExample[PlannerState]:
         """Return an example for the reranker; it gets no candidates of its own pair of topics."""
-        from duologue.challenges.proactive.systems.planner.state import state_of
-        from duologue.challenges.proactive.systems.planner.template_index import pair_of
-        from duologue.retrieval.reranker import RerankingExample
-
         sample = example.sample
         reference = example.references[0].text or ""
         return RerankingExample(sample.id, state_of(self._masked_sample(sample)), reference, pair_of(sample))
@@ -177,8 +170,6 @@ class Planner:
         return answers
 
     def _answers(self, samples: Sequence[Sample]) -> list[Answer]:
-        from duologue.challenges.proactive.systems.planner.state import state_of
-
         task = self._ready().task
         lists = [(state, task.candidates(state)) for state in map(state_of, samples)]
         return [
@@ -191,8 +182,6 @@ class Planner:
         reranker = self._ready()
         if reranker.trained and self.recipe.rerank:
             return [one.tolist() for one in reranker.utilities(lists)]
-        from duologue.challenges.proactive.systems.planner.features import NAMES
-
         agreed = NAMES.index("characters, all")
         return [reranker.choice(state, found).figures[:, agreed].tolist() if found else [] for state, found in lists]
 
@@ -234,13 +223,6 @@ class Planner:
 
     def load(self, folder: Path) -> None:
         """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.challenges.proactive.systems.planner.reranking import PlannerReranking
-        from duologue.challenges.proactive.systems.planner.template_index import (  # needs numpy
-            AgentTurn,
-            AgentTurnIndex,
-        )
-        from duologue.models.choices import ChoiceEncoder
-
         card = _decoded(folder / CARD, _Card)
         task = PlannerReranking(AgentTurnIndex(_decoded(folder / ENTRIES, list[AgentTurn])), self.recipe)
         self._reranker = self._new_reranker(task, ChoiceEncoder(card.situation_words, card.template_words))

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.challenges.proactive.systems.planner.features import NAMES, features
+from duologue.challenges.proactive.systems.planner.features import features
 from duologue.challenges.proactive.systems.planner.slots import base_slot, is_slot
 from duologue.challenges.proactive.systems.planner.state import state_words
-from duologue.models.choices import UtilitySize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,19 +54,6 @@ class PlannerReranking:
     def template_words(self) -> list[list[str]]:
         """Return the words of each template, slots without parts."""
         return [[base_slot(word) if is_slot(word) else word for word in one.template] for one in self.index.entries]
-
-
-def network_size(recipe: PlannerRecipe) -> UtilitySize:
-    """Return the sizes of the network but those of the vocabularies."""
-    return UtilitySize(
-        figures=len(NAMES),
-        aims=AIMS,
-        members=recipe.members,
-        width=recipe.width,
-        hidden=recipe.hidden,
-        word_dropout=recipe.word_dropout,
-        text=recipe.text,
-    )
 
 
 def candidate_utilities(said: Counter[str], wanted: Counter[str]) -> tuple[float, float]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
+    from duologue.challenges.spoken.systems.grounded.recipe import GroundedRecipe
     from duologue.models.choices import Choice
 
 
@@ -85,10 +86,7 @@ class PairEncoder:
         """Return the collator of the rows encoded so far."""
         return Collator(template_table(self._table))
 
-    def size(self, *, width: int, hidden: int, dropout: float, word_dropout: float) -> UtilitySize:
+    def size(self, recipe: GroundedRecipe) -> UtilitySize:
         """Return the sizes of a network with this vocabulary."""
-        return self._encoder.sized(
-            UtilitySize(
-                figures=len(FEATURE_NAMES), width=width, hidden=hidden, dropout=dropout, word_dropout=word_dropout
-            )
-        )
+        members = 1  # the system trains them one by one, each with its own held-out dialogues
+        return self._encoder.sized(UtilitySize.of(recipe, figures=len(FEATURE_NAMES), members=members))

@@ -139,10 +139,7 @@ def _without(corpus: CorpusCounts, own: set[str]) -> CorpusCounts:
 
 def new_model(words: RankerVocabulary, recipe: GroundedRecipe, seed: int) -> UtilityRanker:
     """Return a network of the recipe's size with the initial weights of a seed."""
-    size = PairEncoder(words).size(
-        width=recipe.width, hidden=recipe.hidden, dropout=recipe.dropout, word_dropout=recipe.word_dropout
-    )
-    return new_utility(size, seed)
+    return new_utility(PairEncoder(words).size(recipe), seed)
 
 
 def train_members(data: RankerData, tests: Sequence[Choice], recipe: GroundedRecipe, run: Run) -> list[UtilityRanker]:

@@ -69,8 +69,8 @@ def utility_of(candidates: Sequence[str], references: Sequence[str]) -> Candidat
     c = len(candidates)
     texts = KeyedTexts.of_characters(["".join(text.split()) for text in (*candidates, *references)])
     sizes = texts.sizes.astype(np.float64)
-    hits = texts.overlaps_with_rest(c).astype(np.float64)
-    both = texts.bigrams.overlaps_with_rest(c).astype(np.float64)
+    hits = texts.overlaps(c).astype(np.float64)
+    both = texts.bigrams.overlaps(c).astype(np.float64)
     said, wanted = np.maximum(sizes[:c, None], 1), sizes[None, c:]
     brevity = np.exp(np.minimum(0.0, 1 - wanted / said))
     bleu_2 = brevity * np.sqrt(hits / said * both / np.maximum(said - 1, 1))
