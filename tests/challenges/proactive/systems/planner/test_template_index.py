@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -32,6 +33,12 @@ def test_a_turn_becomes_a_template_with_the_facts_of_its_session(examples: list[
         "导演 {B} 是 {b.星座} 的 。",
         "身高 {b.身高} 呢 。",
     ]
+
+
+def test_the_source_of_a_turn_is_its_pair_of_topics_under_that_name_in_files(examples: list[Example]) -> None:
+    entry, *_ = agent_turns_of(examples[:1])
+    assert entry.source == pair_of(examples[0].sample)
+    assert msgspec.json.decode(msgspec.json.encode(entry))["pair"] == entry.source
 
 
 def test_numbers_that_no_fact_has_are_needs(sessions: Make) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from duologue.challenges.spoken.formats import files
@@ -43,6 +44,11 @@ def test_no_dialogue_answers_itself(index: ReplyTemplateIndex) -> None:
     apart = index.search(context, limit=20, pool=50, apart=dialogue)
     assert apart
     assert all(index.entries[one.entry].source != dialogue for one in apart)
+
+
+def test_the_source_of_a_template_is_its_dialogue_under_that_name_in_files(index: ReplyTemplateIndex) -> None:
+    entry = index.entries[0]
+    assert msgspec.json.decode(msgspec.json.encode(entry))["dialogue"] == entry.source
 
 
 def test_small_talk_is_answered_with_small_talk(index: ReplyTemplateIndex) -> None:

@@ -39,8 +39,10 @@ _FOREIGN = re.compile(r"[0-9A-Za-z０-９]")
 
 
 class AgentTurn(TemplateEntry, frozen=True, kw_only=True, rename={"source": "pair"}):
-    """An agent turn of a training dialogue as a template; its source is the sorted pair of topics."""
+    """An agent turn of a training dialogue as a template."""
 
+    source: str
+    """The sorted pair of topics; `pair` in files."""
     template: Tokens
     domains: str
     reached: tuple[bool, bool]

@@ -29,8 +29,10 @@ _FRAMES = 4  # templates that are tried with each part of a text
 
 
 class IndexedTemplate(TemplateEntry, frozen=True, kw_only=True, rename={"source": "dialogue"}):
-    """A training reply as a template; its source is its dialogue."""
+    """A training reply as a template."""
 
+    source: str
+    """Its dialogue; `dialogue` in files."""
     pieces: Template
     relations: tuple[str, ...]
     """Relation of each of its groups of facts."""
