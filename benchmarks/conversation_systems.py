@@ -148,7 +148,7 @@ class Bench(NamedTuple):
             return True
         print(f"{row.name}: answering {name} in {folder}", flush=True)
         system = folder / "model" if row.tasks else row.system
-        command = (_program(), "run", "conversation", "--system", system, "--input", self.texts.evaluation[name])
+        command = (_program(), "run", "conversation", self.texts.evaluation[name], "--system", system)
         words = (*command, "--seed", self.seed, "--quiet", "--out", result)
         try:
             costs = timed(folder / f"run-{name}.costs", words, **_ONE)

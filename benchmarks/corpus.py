@@ -223,8 +223,8 @@ def run(folder: Path, gigabytes: float, rounds: int) -> Figures:
     for workers in (1, 2):
         out = folder / f"out{workers}"
         jobs[workers] = alone(
-            str(Path(sys.executable).parent / "duologue"), "extract", "subtitles", str(source), "--profile", "official",
-            "--ratios", "0.9,0.1", "--out", str(out), "--workers", str(workers), "--quiet",
+            str(Path(sys.executable).parent / "duologue"), "data", "extract", "subtitles", str(source),
+            "--profile", "official", "--ratios", "0.9,0.1", "--out", str(out), "--workers", str(workers), "--quiet",
         )  # fmt: skip
         hashes.add(digest(out))
         shutil.rmtree(out)

@@ -170,7 +170,7 @@ def _trained(row: Row, data: Data, folder: Path, seed: int) -> dict[str, Any]:
     settings = [word for one in row.settings for word in ("--set", one)]
     start = (program, "train", "proactive", "--system", row.system, *given, *settings, "--seed", seed, "--out", model)
     costs: dict[str, Any] = {"train": timed(folder / "train.costs.json", start)}
-    replies = ("--input", data.samples, "--out", folder / "replies.txt", "--seed", seed, "--quiet")
+    replies = (data.samples, "--out", folder / "replies.txt", "--seed", seed, "--quiet")
     costs["run"] = timed(folder / "run.costs.json", (program, "run", "proactive", "--system", model, *replies))
     command = (sys.executable, Path(__file__).with_name("proactive.py"), "--latency", model, data.samples)
     single = subprocess.run(

@@ -209,7 +209,7 @@ class Bench(NamedTuple):
         settings = [word for one in row.settings for word in ("--set", one)]
         common = ("--kg", self.graph, "--seed", self.seed, "--quiet")
         train = (program, "train", "spoken", "--system", row.system, "--train", *part.train)
-        run = (program, "run", "spoken", "--system", model, "--input", part.samples)
+        run = (program, "run", "spoken", part.samples, "--system", model)
         return {
             "train": timed(
                 folder / "train.costs.json", (*train, *common, *settings, "--out", model), OMP_NUM_THREADS="1"

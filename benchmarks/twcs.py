@@ -2,9 +2,9 @@
 
 `python benchmarks/twcs.py [--rows 2811774]` writes a table of that many rows (about 0.5 GB, made for this: threads of
 customers and companies, ids not in time order, line breaks in texts, replies to posts that are not there), imports it
-with `duologue import twcs`, once as it is and once anonymous, and prints wall time, processor time and memory. Leaves
-with exit code 1 above 60 seconds of processor time, 180 with the anonymiser, or 1 GB: on a quiet machine processor time
-is wall time, for it works in one process.
+with `duologue data import twcs`, once as it is and once anonymous, and prints wall time, processor time and memory.
+Leaves with exit code 1 above 60 seconds of processor time, 180 with the anonymiser, or 1 GB: on a quiet machine
+processor time is wall time, for it works in one process.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _imported(table: Path, store: Path, option: str) -> int:
     """Import the table, print a line of figures, and return 1 where one must not be."""
     shutil.rmtree(store, ignore_errors=True)
     start = time.perf_counter()
-    arguments = ["import", "twcs", str(table), "--store", str(store), *([option] if option else [])]
+    arguments = ["data", "import", "twcs", str(table), "--store", str(store), *([option] if option else [])]
     code = "from duologue.cli.main import main; main()"
     process = subprocess.Popen([sys.executable, "-c", code, *arguments])
     _, status, usage = os.wait4(process.pid, 0)

@@ -76,9 +76,7 @@ def board(folder: Path) -> str:
     (folder / "results").mkdir()
     for system in SYSTEMS:
         kb = " --kb data/extendedkb1.txt" if system == "solver" else ""
-        printed(
-            f"duologue run restaurant --system {system} --input {DATA}.json{kb} --out results/{system}.json", folder
-        )
+        printed(f"duologue run restaurant {DATA}.json{kb} --system {system} --out results/{system}.json", folder)
     command = "duologue board restaurant results --gold TRUTH.json"
     return f"$ {command}\n" + printed(command.replace("TRUTH.json", f"{DATA}.answers.json"), folder)
 

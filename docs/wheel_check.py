@@ -25,9 +25,9 @@ def main() -> int:
             step
             for system, kb in (("solver", " --kb data/extendedkb1.txt"), ("tfidf", ""))
             for step in (
-                f"run restaurant --system {system} --input {data}{kb} --out results/{system}.json",
+                f"run restaurant {data}{kb} --system {system} --out results/{system}.json",
                 f"check restaurant results/{system}.json --input {data}",
-                f"score restaurant --gold {truth} --pred results/{system}.json --out {system}.report.json",
+                f"score restaurant results/{system}.json --gold {truth} --out {system}.report.json",
             )
         ),
         "report solver.report.json tfidf.report.json --out report.html",

@@ -174,7 +174,7 @@ def test_five_minutes_without_training_print_what_the_readme_shows(tmp_path: Pat
 def test_five_minutes_run_as_they_stand_and_what_is_learned_is_better_than_chance(tmp_path: Path) -> None:
     steps = five_minutes()
     assert len(steps) == 10
-    score = "duologue score restaurant --gold $FILE.answers.json --pred model.pred.json --out model.report.json"
+    score = "duologue score restaurant model.pred.json --gold $FILE.answers.json --out model.report.json"
     more = [Step(score, [], []), Step("duologue compare model.report.json random.report.json", [], [])]
     *printed, _, compared = printed_by(steps + more, tmp_path)
     for step, lines in zip(steps, printed, strict=True):

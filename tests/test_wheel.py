@@ -65,9 +65,9 @@ def test_a_runner_of_tools_runs_the_wheel_alone(tmp_path: Path) -> None:
     duologue("generate", "restaurant", "--part", "tst1", "--subtask", "1", "--n", "3", "--out", "data", "--quiet")
     data = next(path for path in (tmp_path / "data" / "tst1").glob("*.json") if "answers" not in path.name)
     truth, kb = data.with_name(data.name.replace(".json", ".answers.json")), tmp_path / "data" / "extendedkb1.txt"
-    duologue("run", "restaurant", "--system", "solver", "--input", str(data), "--kb", str(kb), "--out", "pred.json")
+    duologue("run", "restaurant", "--system", "solver", str(data), "--kb", str(kb), "--out", "pred.json")
     duologue("check", "restaurant", "pred.json", "--input", str(data))
-    scored = duologue("score", "restaurant", "--gold", str(truth), "--pred", "pred.json", "--out", "r.json", "--json")
+    scored = duologue("score", "restaurant", "--gold", str(truth), "pred.json", "--out", "r.json", "--json")
     assert json.loads(scored)["scores"]
-    duologue("report", "r.json", "--out", "page.html")
+    duologue("board", "r.json", "--out", "page.html")
     assert "Duologue" in (tmp_path / "page.html").read_text("utf-8")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from duologue.cli import old_names
 from duologue.cli.main import cli
 from fuzzing.mutations import mutate_path
 from fuzzing.structure import ODD_TEXTS
@@ -155,8 +156,11 @@ def _put(source: Path, target: Path) -> None:
 
 def verb_of(words: Sequence[str]) -> str:
     """Return the verb of a command line, with its subcommand."""
-    grouped = len(words) > 1 and words[0] in {"collect", "import", "extract"}
-    return " ".join(words[: 2 if grouped else 1])
+    length = 1
+    if words and words[0] in {"data", *old_names.COMMANDS}:
+        length += words[0] == "data"
+        length += len(words) >= length and words[length - 1] in {"collect", "import", "extract"}
+    return " ".join(words[:length])
 
 
 def mutated(template: Template, material: Path, folder: Path, rng: Random) -> Input:

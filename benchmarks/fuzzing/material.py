@@ -143,9 +143,33 @@ def _proactive(folder: Path) -> None:
         },
     )
     for form in ("model-text", "topics"):
-        _duologue(folder, "convert", "proactive", "--from", "sample", "--to", form, "p/samples.txt", f"p/{form}.txt")
+        _duologue(
+            folder,
+            "data",
+            "convert",
+            "proactive",
+            "--from",
+            "sample",
+            "--to",
+            form,
+            "p/samples.txt",
+            "--out",
+            f"p/{form}.txt",
+        )
     _write(folder / "p/generated.txt", "你 看 <topic_a> 吗 ？\n《 <topic_b> 》 不错 。\n导演 是 林 小 舟 。\n")
-    _duologue(folder, "convert", "proactive", "--from", "session", "--to", "sample", "p/sessions.txt", "p/full.txt")
+    _duologue(
+        folder,
+        "data",
+        "convert",
+        "proactive",
+        "--from",
+        "session",
+        "--to",
+        "sample",
+        "p/sessions.txt",
+        "--out",
+        "p/full.txt",
+    )
     rows = (folder / "p/full.txt").read_text("utf-8").splitlines()
     _write(folder / "p/full.predictions.txt", "导演 是 林 小 舟 。\n" * len(rows))
     pairs = "".join(f"你 看 {place} 吗 ？\t你 看 电影 吗 ？\n" for place in range(len(rows)))
@@ -164,8 +188,22 @@ def _spoken(folder: Path) -> None:
             "s/contract.json": "spoken/contract/valid.json",
         },
     )
-    _duologue(folder, "convert", "spoken", "--from", "dialogues", "--to", "gold", "s/valid.json", "s/gold.json")
-    _duologue(folder, "convert", "spoken", "--from", "graph", "--to", "sqlite", "s/kg.json", "s/kg.sqlite")
+    _duologue(
+        folder,
+        "data",
+        "convert",
+        "spoken",
+        "--from",
+        "dialogues",
+        "--to",
+        "gold",
+        "s/valid.json",
+        "--out",
+        "s/gold.json",
+    )
+    _duologue(
+        folder, "data", "convert", "spoken", "--from", "graph", "--to", "sqlite", "s/kg.json", "--out", "s/kg.sqlite"
+    )
 
 
 def _mobilecs(folder: Path) -> None:
@@ -244,8 +282,8 @@ def _posts(folder: Path) -> None:
         "tweet": {**_tweet(11, "Shop", 10, "@anna_b Hi"), "full_text": "@anna_b Hi", "in_reply_to_status_id_str": "10"}
     }
     _write(archive / "tweets.js", "window.YTD.tweets.part0 = " + json.dumps([own]))
-    _duologue(folder, "import", "dialogues", "t/chats.jsonl", "--account", "Help", "--store", "t/store")
-    _duologue(folder, "import", "tweets", "t/stream.jsonl", "--account", "Shop", "--store", "t/store")
+    _duologue(folder, "data", "import", "dialogues", "t/chats.jsonl", "--account", "Help", "--store", "t/store")
+    _duologue(folder, "data", "import", "tweets", "t/stream.jsonl", "--account", "Shop", "--store", "t/store")
 
 
 def _subtitles(folder: Path) -> None:
@@ -286,16 +324,16 @@ def _results(folder: Path) -> None:
         "proactive": ("p/full.txt", "p/full.txt", "p/leader.txt", "leader", ()),
     }
     for task, (data, truth, out, system, more) in made.items():
-        _duologue(folder, "run", task, "--system", system, "--input", data, *more, "--quiet", "--out", out)
+        _duologue(folder, "run", task, data, "--system", system, *more, "--quiet", "--out", out)
         report = f"{out.partition('.')[0]}.report.json"
-        _duologue(folder, "score", task, "--gold", truth, "--pred", out, "--out", report)
+        _duologue(folder, "score", task, out, "--gold", truth, "--out", report)
     other = {
-        "restaurant": (("--gold", "r/truth.json", "--pred", "r/b.json"), "r/b.report.json"),
-        "spoken": (("--gold", "s/valid.json", "--pred", "s/result.json", "--partial"), "s/a.report.json"),
-        "conversation": (("--pred", "c/v1.txt"), "c/a.report.json"),
-        "proactive": (("--pred", "p/pairs.txt"), "p/pairs.report.json"),
-        "mobilecs/dialogue": (("--gold", "b/annotated.json", "--pred", "b/track2.json"), "b/d.report.json"),
-        "mobilecs/extraction": (("--gold", "b/raw.json", "--pred", "b/extraction.answers.json"), "b/e.report.json"),
+        "restaurant": (("r/b.json", "--gold", "r/truth.json"), "r/b.report.json"),
+        "spoken": (("s/result.json", "--gold", "s/valid.json", "--partial"), "s/a.report.json"),
+        "conversation": (("c/v1.txt",), "c/a.report.json"),
+        "proactive": (("p/pairs.txt",), "p/pairs.report.json"),
+        "mobilecs/dialogue": (("b/track2.json", "--gold", "b/annotated.json"), "b/d.report.json"),
+        "mobilecs/extraction": (("b/extraction.answers.json", "--gold", "b/raw.json"), "b/e.report.json"),
     }
     for task, (words, out) in other.items():
         _duologue(folder, "score", task, *words, "--out", out)

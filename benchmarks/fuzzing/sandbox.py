@@ -198,7 +198,9 @@ def _asked_for(finding: Finding, given: Input) -> bool:
         return any("canary" in word for word in given.words)
     if finding.kind == "outside":
         return any(word.startswith(("/", "..")) or "=/" in word or "=.." in word for word in given.words)
-    return finding.kind == "network" and (given.words[0] in {"collect", "serve"} or "://" in " ".join(given.words))
+    return finding.kind == "network" and (
+        bool({"collect", "serve"} & {*given.words[:2]}) or "://" in " ".join(given.words)
+    )
 
 
 def _settle(scratch: Path) -> None:

@@ -80,6 +80,6 @@ def corpus(duologue: Command, tmp_path_factory: pytest.TempPathFactory) -> Corpu
 def solved(duologue: Command, corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the rule bot's result file for the corpus."""
     out = tmp_path_factory.mktemp("solved") / "solver.pred.json"
-    ran = duologue("run", "restaurant", "--system", "solver", "--input", corpus.data, "--kb", corpus.kb, "--out", out)
+    ran = duologue("run", "restaurant", "--system", "solver", corpus.data, "--kb", corpus.kb, "--out", out)
     assert ran.code == 0, ran.err
     return out

@@ -43,10 +43,10 @@ def test_a_trained_retriever_answers_a_file_and_is_scored_with_relevance(
     duologue: Any, folder: Path, model: Path
 ) -> None:
     result = folder / "result.txt"
-    ran = duologue("run", "conversation", "--system", model, "--input", folder / "eval.txt", "--out", result)
+    ran = duologue("run", "conversation", "--system", model, folder / "eval.txt", "--out", result)
     assert ran.code == 0, ran.err
     assert len(result.read_text("utf-8").splitlines()) == len(THINGS)
-    words = ("score", "conversation", "--gold", folder / "eval.txt", "--pred", result, "--json")
+    words = ("score", "conversation", "--gold", folder / "eval.txt", result, "--json")
     scored = duologue(*words, "--option", f"relevance={folder / 'train.txt'}")
     assert scored.code == 0, scored.err
     scores = json.loads(scored.out)["scores"]
@@ -54,7 +54,7 @@ def test_a_trained_retriever_answers_a_file_and_is_scored_with_relevance(
     assert scores["relevance"]["low"] is not None
     constant = folder / "constant.txt"
     constant.write_text("sorry , please send us a message\n" * len(THINGS), "utf-8")
-    pair = ("--gold", folder / "eval.txt", "--pred", result, "--pred", constant)
+    pair = ("--gold", folder / "eval.txt", result, constant)
     tested = duologue("compare", "conversation", *pair, "--option", f"relevance={folder / 'train.txt'}", "--json")
     assert tested.code == 0, tested.err
     (found,) = (one for one in json.loads(tested.out)["comparisons"] if one["score"] == "relevance")
@@ -104,10 +104,10 @@ def test_a_retriever_scored_on_its_own_training_file_is_told_of_and_can_be_refus
 ) -> None:
     truth, results = folder / "train.txt", folder / "seen"
     result = results / "retriever.txt"
-    ran = duologue("run", "conversation", "--system", model, "--input", truth, "--out", result)
+    ran = duologue("run", "conversation", "--system", model, truth, "--out", result)
     assert ran.code == 0, ran.err
     assert "train.txt itself was trained on; 100.0 % of 12 samples" in ran.err
-    pair = ("conversation", "--gold", truth, "--pred", result)
+    pair = ("conversation", "--gold", truth, result)
     scored = duologue("score", *pair)
     assert scored.code == 0, scored.err
     assert "[seen-in-training]" in scored.out
@@ -119,9 +119,9 @@ def test_a_retriever_scored_on_its_own_training_file_is_told_of_and_can_be_refus
     official = duologue("score", *pair, "--variant", "official")
     assert "seen-in-training" in official.err
     assert "seen-in-training" not in official.out
-    compared = duologue("compare", *pair, "--pred", result)
+    compared = duologue("compare", *pair, result)
     assert "[seen-in-training]" in compared.out
-    assert duologue("compare", *pair, "--pred", result, "--require-unseen").code == 1
+    assert duologue("compare", *pair, result, "--require-unseen").code == 1
     board = ("board", "conversation", results, "--gold", truth)
     assert "knew this truth" in duologue(*board).out
     none_left = duologue(*board, "--require-unseen")
@@ -133,10 +133,10 @@ def test_a_result_that_left_its_sketch_behind_says_so_until_the_model_is_named(
     duologue: Any, folder: Path, model: Path
 ) -> None:
     result = folder / "moved" / "result.txt"
-    duologue("run", "conversation", "--system", model, "--input", folder / "eval.txt", "--out", result)
+    duologue("run", "conversation", "--system", model, folder / "eval.txt", "--out", result)
     for sketch in result.parent.glob("*.sketch"):
         sketch.unlink()
-    pair = ("score", "conversation", "--gold", folder / "eval.txt", "--pred", result)
+    pair = ("score", "conversation", "--gold", folder / "eval.txt", result)
     assert "[training-unknown]" in duologue(*pair).out
     assert duologue(*pair, "--require-unseen").code == 1
     named = duologue(*pair, "--model", model, "--require-unseen")
@@ -153,9 +153,9 @@ def test_external_data_are_declared_at_training_and_shown_with_the_track(duologu
         assert made.code == 0, made.err
         result = folder / f"teams-{name}" / "result.txt"
         system = folder / f"model-{name}"
-        ran = duologue("run", "conversation", "--system", system, "--input", folder / "eval.txt", "--out", result)
+        ran = duologue("run", "conversation", "--system", system, folder / "eval.txt", "--out", result)
         assert ran.code == 0, ran.err
-        shown[name] = duologue("score", "conversation", "--gold", folder / "eval.txt", "--pred", result).out
+        shown[name] = duologue("score", "conversation", "--gold", folder / "eval.txt", result).out
     assert "external data: none (task A)" in shown["a"]
     assert "external data: shops (task B)" in shown["b"]
     assert "external data: not declared" in shown["c"]

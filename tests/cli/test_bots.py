@@ -50,7 +50,7 @@ def command(*words: object) -> str:
 def test_the_bot_of_the_guide_answers_every_task(duologue: Any, bots: Path, task: str, tmp_path: Path) -> None:
     out = tmp_path / "result.json"
     words = ("run", task, "--system", "process", "--set", command(sys.executable, bots / "bot.py"))
-    done = duologue(*words, "--input", DATA[task], "--out", out)
+    done = duologue(*words, DATA[task], "--out", out)
     assert done.code == 0, done.err
     assert 'system = "process"' in out.with_name("result.run.toml").read_text(encoding="utf-8")
     loaded = load_task(task)
@@ -61,7 +61,7 @@ def test_the_bot_of_the_guide_answers_every_task(duologue: Any, bots: Path, task
 def test_the_shell_bot_of_the_guide_answers_with_text(duologue: Any, bots: Path, tmp_path: Path) -> None:
     out = tmp_path / "result.txt"
     words = ("run", "conversation", "--system", "process", "--set", command("sh", bots / "bot.sh"))
-    done = duologue(*words, "--input", DATA["conversation"], "--out", out)
+    done = duologue(*words, DATA["conversation"], "--out", out)
     assert done.code == 0, done.err
     assert "we are sorry to hear that" in out.read_text(encoding="utf-8")
 
@@ -84,7 +84,7 @@ def test_the_server_of_the_guide_answers_over_http(duologue: Any, bots: Path, co
             time.sleep(0.05)
         out = tmp_path / "out.json"
         url = f"url=http://127.0.0.1:{port}/"
-        done = duologue("run", "restaurant", "--system", "http", "--set", url, "--input", corpus.data, "--out", out)
+        done = duologue("run", "restaurant", "--system", "http", "--set", url, corpus.data, "--out", out)
         assert (done.code, done.out) == (0, f"40 answers in {out}\n"), done.err
         talked = duologue("chat", "restaurant", "--system", "http", "--set", url, "--save", tmp_path / "t", said="hi\n")
         assert talked.code == 0, talked.err
@@ -108,7 +108,7 @@ def test_a_bot_that_fails_keeps_what_it_answered_and_the_same_command_goes_on(
     bot = tmp_path / "bot.py"
     bot.write_text(counted, encoding="utf-8")
     words = ("run", "restaurant", "--system", "process", "--set", command(sys.executable, bot))
-    call = (*words, "--input", corpus.data, "--out", out)
+    call = (*words, corpus.data, "--out", out)
     failed = duologue(*call)
     assert failed.code == 1
     assert "ended (exit status 1) instead of answering" in failed.err
@@ -120,7 +120,7 @@ def test_a_bot_that_fails_keeps_what_it_answered_and_the_same_command_goes_on(
     assert len(asked) == 41  # one twice: the one that failed
     whole = tmp_path / "whole.json"
     at_once = command(sys.executable, bots / "bot.py")
-    assert duologue(*words[:-1], at_once, "--input", corpus.data, "--out", whole).code == 0
+    assert duologue(*words[:-1], at_once, corpus.data, "--out", whole).code == 0
     assert whole.read_bytes() == out.read_bytes()
 
 
@@ -187,7 +187,7 @@ def test_no_file_names_a_program_to_start(duologue: Any, corpus: Corpus, tmp_pat
     owned = tmp_path / "owned"
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(f"command = 'touch {owned}'\n", encoding="utf-8")
-    words = ("run", "restaurant", "--input", corpus.data, "--out", tmp_path / "out.json", "--system")
+    words = ("run", "restaurant", corpus.data, "--out", tmp_path / "out.json", "--system")
     refused = duologue(*words, "process", "--recipe", recipe)
     assert refused.code == 2
     assert "'command' of system 'process' is not taken from a file" in refused.err
@@ -207,7 +207,7 @@ def test_no_file_names_a_program_to_start(duologue: Any, corpus: Corpus, tmp_pat
 
 def test_a_bot_without_its_command_or_address_says_what_to_set(duologue: Any, tmp_path: Path) -> None:
     for name, key in (("process", "command"), ("http", "url")):
-        refused = duologue("run", "restaurant", "--system", name, "--input", "x", "--out", tmp_path / "out")
+        refused = duologue("run", "restaurant", "--system", name, "x", "--out", tmp_path / "out")
         assert refused.code == 2
         assert f"set it, for example with --set {key}=" in refused.err
 

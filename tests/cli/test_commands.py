@@ -53,7 +53,7 @@ def test_a_broken_plug_in_says_so_in_its_row_and_hides_no_other(duologue: Any, t
 
 
 def test_the_perfect_agent_scores_one_on_generated_data(duologue: Any, corpus: Any, solved: Path) -> None:
-    outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--json")
+    outcome = duologue("score", "restaurant", "--gold", corpus.truth, solved, "--json")
     found = json.loads(outcome.out)
     assert set(found) >= {"task", "variant", "n", "scores", "signature"}
     assert found["scores"]["p@1"] == {"value": 1.0, "low": pytest.approx(0.9124, abs=1e-4), "high": 1.0}
@@ -65,9 +65,9 @@ def test_a_baseline_makes_a_file_that_is_accepted_and_scored(
     duologue: Any, corpus: Any, tmp_path: Path, name: str
 ) -> None:
     out = tmp_path / "out.answers.json"
-    assert duologue("run", "restaurant", "--system", name, "--input", corpus.data, "--out", out).code == 0
+    assert duologue("run", "restaurant", "--system", name, corpus.data, "--out", out).code == 0
     assert duologue("check", "restaurant", out, "--input", corpus.data).code == 0
-    found = json.loads(duologue("score", "restaurant", "--gold", corpus.truth, "--pred", out, "--json").out)
+    found = json.loads(duologue("score", "restaurant", "--gold", corpus.truth, out, "--json").out)
     assert 0 < found["scores"]["p@5"]["value"] < 1
     assert found["scores"]["p@5"]["low"] < found["scores"]["p@5"]["value"] < found["scores"]["p@5"]["high"]
 
@@ -88,18 +88,18 @@ def test_the_same_seed_gives_the_same_result_file_and_another_seed_another(
     files = []
     for number, seed in enumerate((5, 5, 6)):
         out = tmp_path / f"{number}.answers.json"
-        duologue("run", "restaurant", "--system", "random", "--input", corpus.data, "--seed", seed, "--out", out)
+        duologue("run", "restaurant", "--system", "random", corpus.data, "--seed", seed, "--out", out)
         files.append(out.read_bytes())
     assert files[0] == files[1] != files[2]
 
 
 def test_official_scoring_prints_the_official_lines_and_nothing_else(duologue: Any, corpus: Any, solved: Path) -> None:
-    outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--variant", "official")
+    outcome = duologue("score", "restaurant", "--gold", corpus.truth, solved, "--variant", "official")
     assert outcome.out == "Precision @1: 1.0\nPrecision @2: 1.0\nPrecision @5: 1.0\n"
 
 
 def test_the_table_shows_percent_intervals_and_the_signature(duologue: Any, corpus: Any, solved: Path) -> None:
-    outcome = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", solved, "--input", corpus.data)
+    outcome = duologue("score", "restaurant", "--gold", corpus.truth, solved, "--input", corpus.data)
     assert "100.0" in outcome.out
     assert "answer-type" in outcome.out
     assert "strict" in outcome.out
@@ -121,10 +121,10 @@ def test_a_file_with_problems_is_refused_with_all_of_them(
     assert told["total"] == len(told["problems"])
     official = duologue("check", "restaurant", broken, "--input", corpus.data, "--variant", "official")
     assert (official.code, official.out) == (0, "[Success]: Valid format\n")
-    scored = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", broken)
+    scored = duologue("score", "restaurant", "--gold", corpus.truth, broken)
     assert (scored.code, scored.out) == (1, "")
     assert "Nothing was scored" in scored.err
-    partial = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", broken, "--partial", "--json")
+    partial = duologue("score", "restaurant", "--gold", corpus.truth, broken, "--partial", "--json")
     assert json.loads(partial.out)["scores"]["p@1"]["value"] < 1
 
 
@@ -132,17 +132,17 @@ def test_two_saved_reports_are_compared_and_joined_in_a_page(
     duologue: Any, corpus: Any, solved: Path, tmp_path: Path
 ) -> None:
     other, page = tmp_path / "random.answers.json", tmp_path / "report.html"
-    duologue("run", "restaurant", "--system", "random", "--input", corpus.data, "--out", other)
+    duologue("run", "restaurant", "--system", "random", corpus.data, "--out", other)
     saved = []
     for result in (solved, other):
         saved.append(tmp_path / f"{result.stem}.report.json")
-        duologue("score", "restaurant", "--gold", corpus.truth, "--pred", result, "--out", saved[-1])
+        duologue("score", "restaurant", "--gold", corpus.truth, result, "--out", saved[-1])
     found = json.loads(duologue("compare", *saved, "--json").out)["comparisons"]
     first = next(row for row in found if row["score"] == "p@1")
     assert first["a"] == "solver"
     assert first["better"] == "a"
     assert first["p_adjusted"] < 0.01
-    assert duologue("report", *saved, "--out", page).code == 0
+    assert duologue("board", *saved, "--out", page).code == 0
     text = page.read_text(encoding="utf-8")
     assert "<svg" in text
     assert "http://" not in text.replace("http://www.w3.org", "")
@@ -161,12 +161,12 @@ def test_the_walker_shows_every_dialogue_and_the_statistics(duologue: Any, corpu
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run", "restaurnat", "--system", "random", "--input", "x", "--out", "y"), "did you mean 'restaurant'"),
-        (("run", "restaurant", "--system", "sovler", "--input", "x", "--out", "y"), "did you mean 'solver'"),
+        (("run", "restaurnat", "--system", "random", "x", "--out", "y"), "did you mean 'restaurant'"),
+        (("run", "restaurant", "--system", "sovler", "x", "--out", "y"), "did you mean 'solver'"),
         (("train", "restaurant", "--system", "solver", "--out", "y"), "does not learn"),
         (("train", "restaurant", "--system", "ranker", "--set", "regmie=closed", "--out", "y"), "regime"),
         (("generate", "restaurant", "--set", "n=many", "--out", "y"), "n"),
-        (("score", "restaurant", "--gold", "x"), "--pred"),
+        (("score", "restaurant", "--gold", "x"), "RESULT"),
         (("nonsense",), "nonsense"),
         (
             ("train", "restaurant", "--system", "ranker", "--held-out", "x", "--out", "m"),
@@ -199,7 +199,7 @@ def test_a_broken_input_gives_a_message_and_no_file(duologue: Any, tmp_path: Pat
     sources.mkdir()
     for name, path in _faults(sources).items():
         out = tmp_path / "out.answers.json"
-        ran = duologue("run", "restaurant", "--system", "solver", "--input", path, "--out", out)
+        ran = duologue("run", "restaurant", "--system", "solver", path, "--out", out)
         assert ran.code in {1, 2}, name
         assert name in ran.err
         assert "Traceback" not in ran.err
@@ -212,14 +212,14 @@ def test_a_broken_input_gives_a_message_and_no_file(duologue: Any, tmp_path: Pat
 
 
 def test_a_full_disk_is_said_and_leaves_nothing_half_written(duologue: Any, corpus: Any) -> None:
-    outcome = duologue("run", "restaurant", "--system", "tfidf", "--input", corpus.data, "--out", "/dev/full/x.json")
+    outcome = duologue("run", "restaurant", "--system", "tfidf", corpus.data, "--out", "/dev/full/x.json")
     assert outcome.code == 1
     assert "/dev/full" in outcome.err
     assert "Traceback" not in outcome.err
 
 
 def test_a_folder_in_place_of_the_output_file_is_said(duologue: Any, corpus: Any, tmp_path: Path) -> None:
-    outcome = duologue("run", "restaurant", "--system", "tfidf", "--input", corpus.data, "--out", tmp_path)
+    outcome = duologue("run", "restaurant", "--system", "tfidf", corpus.data, "--out", tmp_path)
     assert outcome.code == 1
     assert "folder" in outcome.err
 
@@ -274,7 +274,7 @@ def test_a_killed_run_goes_on_from_its_journal_and_gives_the_same_file(
     duologue: Any, corpus: Any, tmp_path: Path
 ) -> None:
     def run(most: int, out: Path) -> subprocess.CompletedProcess[str]:
-        words = ("run", "restaurant", "--system", "solver", "--input", corpus.data, "--kb", corpus.kb, "--out", out)
+        words = ("run", "restaurant", "--system", "solver", corpus.data, "--kb", corpus.kb, "--out", out)
         command = [sys.executable, "-c", COUNTED, str(most), *map(str, words)]
         return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
@@ -304,7 +304,7 @@ def test_output_cut_off_by_the_reader_is_no_fault(duologue: Any, corpus: Any) ->
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_no_permission_is_said(duologue: Any, corpus: Any, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    outcome = duologue("run", "restaurant", "--system", "tfidf", "--input", corpus.data, "--out", tmp_path / "x.json")
+    outcome = duologue("run", "restaurant", "--system", "tfidf", corpus.data, "--out", tmp_path / "x.json")
     assert outcome.code == 1
     assert "permission" in outcome.err
 
@@ -376,12 +376,12 @@ def test_a_second_writer_to_one_output_is_told_of_the_first(duologue: Any, corpu
     out, source = tmp_path / "out", tmp_path / "xml" / "1999" / "1"
     source.mkdir(parents=True)
     (source / "1.xml").write_text('<document><s id="1">hello there</s></document>', encoding="utf-8")
-    asked = ("--input", corpus.data, "--out", out)
+    asked = (corpus.data, "--out", out)
     with writing_folder(out):
         for words in (
             ("generate", "restaurant", "--part", "tst1", "--subtask", 1, "--n", 5, "--out", out),
             ("train", "restaurant", "--system", "ranker", "--set", "dialogues=10", "--out", out),
-            ("extract", "subtitles", tmp_path / "xml", "--workers", 1, "--out", out),
+            ("data", "extract", "subtitles", tmp_path / "xml", "--workers", 1, "--out", out),
         ):
             refused = duologue(*words)
             assert refused.code == 1
@@ -441,14 +441,15 @@ def test_a_closed_terminal_stops_nothing_that_was_started_to_stay(tmp_path: Path
     ("words", "said"),
     [
         ("--max-unpacked 3 train restaurant --out m", "goes on where it was"),
+        ("data extract subtitles en.tar.gz --out m", "goes on where it was"),
         ("extract subtitles en.tar.gz --out m", "goes on where it was"),
-        ("extract twitter store --out m", "begins anew"),
-        ("--max-unpacked 3G collect twitter train --store s", "goes on where it was"),
-        ("import tweets run --store s", "begins anew"),
+        ("data extract twitter store --out m", "begins anew"),
+        ("--max-unpacked 3G data collect twitter train --store s", "goes on where it was"),
+        ("data import tweets run --store s", "begins anew"),
         ("", "begins anew"),
         ("simulate proactive --out x", "goes on where it was"),
         ("simulate proactive", "begins anew"),
-        ("score restaurant --pred run", "begins anew"),
+        ("score restaurant run", "begins anew"),
     ],
 )
 def test_only_what_goes_on_is_said_to(words: str, said: str) -> None:

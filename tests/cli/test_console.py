@@ -97,20 +97,20 @@ def test_scoring_verbs_print_hostile_files_harmlessly(run: Any, hostile: Path) -
     assert run("check", "restaurant", good, "--input", data)[0] == 0
     code, out, _ = run("check", "restaurant", broken, "--input", data)
     assert (code, r"\x1b]0;owned\x07" in out) == (1, True)
-    assert run("score", "restaurant", "--gold", gold, "--pred", broken)[0] == 1
-    code, out, _ = run("score", "restaurant", "--gold", gold, "--pred", bad, "--input", data, "--out", report)
+    assert run("score", "restaurant", "--gold", gold, broken)[0] == 1
+    code, out, _ = run("score", "restaurant", "--gold", gold, bad, "--input", data, "--out", report)
     assert code == 0
-    assert run("score", "restaurant", "--gold", gold, "--pred", bad, "--variant", "official")[0] == 0
-    code, out, _ = run("score", "restaurant", "--gold", gold, "--pred", bad, "--json")
+    assert run("score", "restaurant", "--gold", gold, bad, "--variant", "official")[0] == 0
+    code, out, _ = run("score", "restaurant", "--gold", gold, bad, "--json")
     assert code == 0
     assert json.loads(out)["task"] == "restaurant"
     assert run("board", "restaurant", results, "--gold", gold, "--resamples", 100)[0] == 0
     code, out, _ = run("board", "restaurant", results, "--gold", gold, "--resamples", 100, "--json")
     assert len(json.loads(out)["systems"]) == 2
-    compared = ("compare", "restaurant", "--gold", gold, "--pred", good, "--pred", bad, "--resamples", 100)
+    compared = ("compare", "restaurant", "--gold", gold, good, bad, "--resamples", 100)
     assert run(*compared)[0] == 0
     assert run("verify", report)[0] == 0
-    assert run("report", report, "--out", hostile / "page.html")[0] == 0
+    assert run("board", report, "--out", hostile / "page.html")[0] == 0
     forged = report.read_text(encoding="utf-8").replace('"restaurant"', '"restaurant\\u001b[2J"', 1)
     report.write_text(forged, encoding="utf-8")
     assert run("verify", report)[0] in {1, 2}
@@ -147,10 +147,10 @@ def test_errors_quote_names_and_keys_harmlessly(run: Any, hostile: Path) -> None
     (model / "system.toml").write_text(f"system = {json.dumps(HOSTILE)}\n{json.dumps(HOSTILE)} = 1\n", encoding="utf-8")
     data = hostile / "data.json"
     for words in (
-        ("run", "restaurant", "--system", model, "--input", data, "--out", hostile / "out.json"),
-        ("run", HOSTILE, "--system", HOSTILE, "--input", data, "--out", hostile / "out.json"),
-        ("run", "restaurant", "--system", "random", "--set", HOSTILE, "--input", data, "--out", hostile / "out.json"),
-        ("score", "restaurant", "--gold", HOSTILE, "--pred", HOSTILE),
+        ("run", "restaurant", "--system", model, data, "--out", hostile / "out.json"),
+        ("run", HOSTILE, "--system", HOSTILE, data, "--out", hostile / "out.json"),
+        ("run", "restaurant", "--system", "random", "--set", HOSTILE, data, "--out", hostile / "out.json"),
+        ("score", "restaurant", "--gold", HOSTILE, HOSTILE),
         ("score", "restaurant", f"--{HOSTILE}"),
         (HOSTILE,),
         ("board", "restaurant", data.parent / HOSTILE, "--gold", data),
@@ -163,7 +163,7 @@ def test_errors_quote_names_and_keys_harmlessly(run: Any, hostile: Path) -> None
 def test_the_official_lines_are_exact_in_a_pipe_and_escaped_on_a_terminal(tmp_path: Path) -> None:
     name = tmp_path / "\x1b[2Jresult.txt"
     name.write_text("S_REF: a b\nS_HYP: a c\n", encoding="utf-8")
-    words: list[str | Path] = [DUOLOGUE, "score", "conversation", "--pred", name, "--variant", "official"]
+    words: list[str | Path] = [DUOLOGUE, "score", "conversation", name, "--variant", "official"]
     piped = subprocess.run(words, capture_output=True, check=True).stdout
     assert b"\x1b[2J" in piped
     ours, theirs = pty.openpty()

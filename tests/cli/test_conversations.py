@@ -150,14 +150,14 @@ def test_a_line_that_is_not_utf8_is_asked_for_again_and_the_talk_goes_on(tmp_pat
 
 def test_a_plug_in_that_fails_is_named_with_its_package(call: Call, tmp_path: Path) -> None:
     data = PROACTIVE.parent / "restaurant" / "small-data.json"
-    outcome = call("run", "restaurant", "--system", "leader", "--input", data, "--out", tmp_path / "out.json")
+    outcome = call("run", "restaurant", "--system", "leader", data, "--out", tmp_path / "out.json")
     assert outcome.code == 1
     assert "the system 'leader' of the package 'leader' (leader:Leader) fails (AssertionError: )" in outcome.err
     assert "fault of duologue" not in outcome.err
 
 
 def test_an_empty_path_and_a_folder_are_no_result_file(call: Call) -> None:
-    words = ("run", "proactive", "--system", "leader", "--input", GOALS, "--out")
+    words = ("run", "proactive", "--system", "leader", GOALS, "--out")
     outcome = call(*words, "")
     assert (outcome.code, "it is empty; name a file or folder" in outcome.err) == (2, True)
     outcome = call(*words, ".")
@@ -168,8 +168,8 @@ def test_a_name_that_the_system_refuses_is_said_in_plain_english(call: Call, tmp
     """Wherever a path is looked at first: the system may refuse it before any reader or writer of ours is asked."""
     long = "x" * 300
     for words in (
-        ("extract", "subtitles", long, "--out", tmp_path / "out"),
-        ("import", "dialogues", GOALS, "--store", long),
+        ("data", "extract", "subtitles", long, "--out", tmp_path / "out"),
+        ("data", "import", "dialogues", GOALS, "--store", long),
         ("show", "proactive", long),
     ):
         outcome = call(*words)

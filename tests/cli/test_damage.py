@@ -98,7 +98,7 @@ def test_a_damaged_report_gets_a_clear_message_from_every_verb(data: st.DataObje
     path.write_bytes(data.draw(harmed(report.read_bytes())))
     for words in (
         ("verify", path),
-        ("report", path, "--out", path.with_name("page.html")),
+        ("board", path, "--out", path.with_name("page.html")),
         ("compare", path, report, "--resamples", 100),
     ):
         code, told = run(*words)
@@ -163,7 +163,7 @@ def test_a_damaged_model_is_told_by_the_file_that_is_damaged(
     text = folder / "in.txt"
     text.write_text("U: where is my order\nS: it is late\n\n", encoding="utf-8")
     out = ("--out", folder / "out.txt", "--quiet")
-    code, told = run("run", "conversation", "--system", folder / "model", "--input", text, *out)
+    code, told = run("run", "conversation", "--system", folder / "model", text, *out)
     if victim != "system.toml" and after != before:
         assert (code, f"{victim} has changed" in told) == (1, True)
     else:
@@ -188,7 +188,7 @@ def test_a_missing_file_of_a_model_is_named(model: Path, tmp_path: Path, run: An
     shutil.copytree(model, folder)
     gone = next(path for path in sorted(folder.iterdir()) if path.name != "system.toml")
     gone.unlink()
-    code, told = run("run", "conversation", "--system", folder, "--input", __file__, "--out", tmp_path / "out.txt")
+    code, told = run("run", "conversation", "--system", folder, __file__, "--out", tmp_path / "out.txt")
     assert (code, f"{gone.name} is missing" in told) == (1, True)
 
 
@@ -200,7 +200,7 @@ def test_a_pipe_in_a_folder_is_refused_and_nothing_waits_for_it(
     victim = next(path for path in sorted(folder.iterdir()) if path.name != "system.toml")
     victim.unlink()
     os.mkfifo(victim)
-    words = ("run", "conversation", "--system", folder, "--input", __file__, "--out", tmp_path / "out.txt")
+    words = ("run", "conversation", "--system", folder, __file__, "--out", tmp_path / "out.txt")
     code, told = run(*words)
     assert (code, "it is a pipe, device or socket" in told) == (1, True)
     (folder / "system.toml").unlink()
@@ -216,7 +216,7 @@ def test_a_pipe_in_a_folder_is_refused_and_nothing_waits_for_it(
     names = tmp_path / "names.txt"
     names.write_text("a\n", encoding="utf-8")
     assert run("show", "conversation", store)[0] == 1
-    assert run("collect", "twitter", "--accounts", names, "--store", store, "--dry-run")[0] in {0, 1}
+    assert run("data", "collect", "twitter", "--accounts", names, "--store", store, "--dry-run")[0] in {0, 1}
     results = tmp_path / "results"
     results.mkdir()
     os.mkfifo(results / "a.json")
@@ -278,8 +278,8 @@ def test_a_damaged_store_is_named(
                 return
     for words in (
         ("show", "conversation", folder),
-        ("extract", "twitter", folder, "--profile", "official", "--out", folder / "out.txt"),
-        ("collect", "export", folder, "--out", folder / "files"),
+        ("data", "extract", "twitter", folder, "--profile", "official", "--out", folder / "out.txt"),
+        ("data", "collect", "export", folder, "--out", folder / "files"),
     ):
         code, told = run(*words)
         assert not code or told.strip()
@@ -292,7 +292,7 @@ def test_a_damaged_account_file_is_named(
 ) -> None:
     folder = tmp_path_factory.mktemp("harmed")
     (folder / "a.json").write_bytes(data.draw(harmed(json.dumps({"2": [POST, REPLY]}).encode())))
-    for words in (("show", "conversation", folder), ("collect", "export", folder, "--out", folder / "files")):
+    for words in (("show", "conversation", folder), ("data", "collect", "export", folder, "--out", folder / "files")):
         code, told = run(*words)
         assert not code or "a.json" in told
 
@@ -303,5 +303,5 @@ def test_an_account_whose_name_is_too_long_for_a_file_is_refused(run: Any, tmp_p
     shutil.copy(store, folder / store.name)
     with closing(sqlite3.connect(folder / store.name, isolation_level=None)) as connection:
         connection.execute("UPDATE dialogues SET account = ?", ("a" * 300,))
-    code, told = run("collect", "export", folder, "--out", tmp_path / "files")
+    code, told = run("data", "collect", "export", folder, "--out", tmp_path / "files")
     assert (code, "cannot name a file" in told) == (2, True)

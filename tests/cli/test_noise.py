@@ -12,11 +12,13 @@ VALID, TEST, KG = (SPOKEN / name for name in ("small-valid.json", "small-test.js
 
 def test_noise_is_laid_on_a_file_and_the_seed_decides(duologue: Any, tmp_path: Path) -> None:
     for name, seed in (("a.json", 1), ("b.json.gz", 1), ("c.json", 2)):
-        done = duologue("noise", "spoken", "--regime", "test", "--seed", seed, "--strength", 3, TEST, tmp_path / name)
+        words = ("--regime", "test", "--seed", seed, "--strength", 3, "--out", tmp_path / name)
+        done = duologue("data", "noise", "spoken", TEST, *words)
         assert done.code == 0, done.err
         assert "utterances changed" in done.out
     again = tmp_path / "again.json"
-    assert duologue("noise", "spoken", "--regime", "test", "--strength", 3, tmp_path / "b.json.gz", again).code == 0
+    more = ("--regime", "test", "--strength", 3, "--out", again)
+    assert duologue("data", "noise", "spoken", tmp_path / "b.json.gz", *more).code == 0
     assert (tmp_path / "a.json").read_bytes() != (tmp_path / "c.json").read_bytes()
     assert (
         json.loads((tmp_path / "a.json").read_text(encoding="utf-8")).keys()
@@ -25,9 +27,9 @@ def test_noise_is_laid_on_a_file_and_the_seed_decides(duologue: Any, tmp_path: P
 
 
 def test_an_unknown_regime_or_a_task_without_noise_is_a_usage_error(duologue: Any, tmp_path: Path) -> None:
-    wrong = duologue("noise", "spoken", "--regime", "tset", TEST, tmp_path / "out.json")
+    wrong = duologue("data", "noise", "spoken", "--regime", "tset", TEST, "--out", tmp_path / "out.json")
     assert (wrong.code, "did you mean 'test'" in wrong.err) == (2, True)
-    other = duologue("noise", "restaurant", "--regime", "test", TEST, tmp_path / "out.json")
+    other = duologue("data", "noise", "restaurant", "--regime", "test", TEST, "--out", tmp_path / "out.json")
     assert (other.code, "has no noise" in other.err) == (2, True)
 
 

@@ -112,8 +112,8 @@ def test_a_page_does_not_take_the_result_of_that_name_for_its_json(tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "content", "refused"),
     [
-        (("score", "restaurant", "--pred", "p.json", "--out"), '[{"dialog_id": "d1"}]', "no saved report"),
-        (("report", "a.report.json", "--out"), "my own words", "no page"),
+        (("score", "restaurant", "p.json", "--out"), '[{"dialog_id": "d1"}]', "no saved report"),
+        (("board", "a.report.json", "--out"), "my own words", "no page"),
         (("robustness", "spoken", "--system", "a", "--out"), "<html>mine</html>", "no page"),
     ],
 )
@@ -132,7 +132,7 @@ def test_a_report_or_page_replaces_only_its_own_kind(
 
 def test_a_file_of_a_folder_that_is_read_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "account.json").write_text("[]", "utf-8")
-    words = ("extract", "twitter", tmp_path, "--out", tmp_path / "account.json")
+    words = ("data", "extract", "twitter", tmp_path, "--out", tmp_path / "account.json")
     done = CliRunner().invoke(cli, [str(word) for word in words])
     assert done.exit_code == 2
     assert "it may be a part of that" in done.output
@@ -141,8 +141,8 @@ def test_a_file_of_a_folder_that_is_read_is_not_written_over(tmp_path: Path) -> 
 def test_a_file_that_a_choice_names_is_an_input_too(tmp_path: Path) -> None:
     topics = tmp_path / "topics.txt"
     topics.write_text("a\n", "utf-8")
-    words = ("convert", "proactive", "--from", "generated", "--to", "replies", "--option", f"topics={topics}")
-    done = CliRunner().invoke(cli, [*words, str(tmp_path / "out.txt"), str(topics)])
+    words = ("data", "convert", "proactive", "--from", "generated", "--to", "replies", "--option", f"topics={topics}")
+    done = CliRunner().invoke(cli, [*words, str(tmp_path / "out.txt"), "--out", str(topics)])
     assert done.exit_code == 2
     assert "which is read" in done.output
 
@@ -155,7 +155,7 @@ def test_two_outputs_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_device_may_be_read_and_written() -> None:
-    done = CliRunner().invoke(cli, ["noise", "spoken", "--regime", "none", "/dev/null", "/dev/null"])
+    done = CliRunner().invoke(cli, ["data", "noise", "spoken", "--regime", "none", "/dev/null", "--out", "/dev/null"])
     assert "has no noise 'none'" in str(done.exception)
 
 

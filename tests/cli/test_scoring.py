@@ -18,12 +18,12 @@ GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 def rival(duologue: Any, corpus: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a weak system's result file for the corpus."""
     out: Path = tmp_path_factory.mktemp("rival") / "random.answers.json"
-    assert duologue("run", "restaurant", "--system", "random", "--input", corpus.data, "--out", out).code == 0
+    assert duologue("run", "restaurant", "--system", "random", corpus.data, "--out", out).code == 0
     return out
 
 
 def test_two_result_files_are_compared_at_once(duologue: Any, corpus: Any, solved: Path, rival: Path) -> None:
-    words = ("compare", "restaurant", "--gold", corpus.truth, "--pred", solved, "--pred", rival)
+    words = ("compare", "restaurant", "--gold", corpus.truth, solved, rival)
     found = json.loads(duologue(*words, "--json").out)
     first = next(row for row in found["comparisons"] if row["score"] == "p@1")
     assert (first["better"], first["losses"]) == ("a", 0)
@@ -39,18 +39,43 @@ def test_two_result_files_are_compared_at_once(duologue: Any, corpus: Any, solve
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("compare", "restaurant", "--gold", "x"), "--pred A --pred B"),
-        (("compare", "restaurant", "--pred", "x"), "two result files are compared, 1 given"),
-        (("compare", "a", "b", "--pred", "x", "--pred", "y"), "one TASK is named"),
-        (("compare", "a.report.json"), "two reports are compared"),
-        (("score", "restaurant", "--gold", "x", "--pred", "y", "--option", "a=b"), "known are input-nb-candidate"),
-        (("score", "spoken", "--gold", "x", "--pred", "y", "--option", "avrage=corpus"), "did you mean 'average'"),
-        (("score", "spoken", "--gold", "x", "--pred", "y", "--samples", "some"), "known are all, knowledge"),
-        (("convert", "restaurant", "--from", "a", "--to", "b", "x", "y"), "one form only"),
-        (("convert", "proactive", "--from", "sesion", "--to", "sample", "x", "y"), "did you mean 'session'"),
-        (("convert", "proactive", "--from", "generated", "--to", "replies", "x", "y"), "--option topics=FILE"),
+        (("compare", "restaurant", "--gold", "x"), "two result files are compared, 0 given"),
+        (("compare", "restaurant", "x"), "two result files are compared, 1 given"),
+        (("compare", "a", "b", "x", "y"), "there is neither a task nor a file 'a'"),
+        (("compare", "restaurnat", "x", "y"), "did you mean 'restaurant'"),
+        (("compare", GOLDEN / "registry.toml"), "two reports are compared"),
+        (("compare", GOLDEN / "registry.toml", "b", "--gold", "x", "--partial"), "leave --gold, --partial out"),
+        (("board", GOLDEN / "registry.toml", "--model", "x"), "leave --model out"),
+        (("board", GOLDEN), "to rank result files name their task"),
+        (("board", "restaurant", "x", "y"), "one FOLDER of result files"),
+        (("board", "restaurant", "x", "--in", "y"), "--in is for saved scores"),
+        (("score", "restaurant", "--gold", "x", "y", "--option", "a=b"), "known are input-nb-candidate"),
+        (("score", "spoken", "--gold", "x", "y", "--option", "avrage=corpus"), "did you mean 'average'"),
+        (("score", "spoken", "--gold", "x", "y", "--samples", "some"), "known are all, knowledge"),
+        (("data", "convert", "restaurant", "--from", "a", "--to", "b", "x", "--out", "y"), "one form only"),
         (
-            ("convert", "mobilecs/dialogue", "--from", "raw", "--to", "track2", "--option", "a=b", "x", "y"),
+            ("data", "convert", "proactive", "--from", "sesion", "--to", "sample", "x", "--out", "y"),
+            "did you mean 'session'",
+        ),
+        (
+            ("data", "convert", "proactive", "--from", "generated", "--to", "replies", "x", "--out", "y"),
+            "--option topics=FILE",
+        ),
+        (
+            (
+                "data",
+                "convert",
+                "mobilecs/dialogue",
+                "--from",
+                "raw",
+                "--to",
+                "track2",
+                "--option",
+                "a=b",
+                "x",
+                "--out",
+                "y",
+            ),
             "known are variant",
         ),
         (("check", "restaurant", "x", "--kb", GOLDEN / "restaurant" / "small-kb.txt"), "leave --kb out"),
@@ -105,7 +130,7 @@ def test_a_stored_number_is_verified_by_file_and_by_signature(
     duologue: Any, corpus: Any, rival: Path, tmp_path: Path
 ) -> None:
     report = tmp_path / "random.report.json"
-    duologue("score", "restaurant", "--gold", corpus.truth, "--pred", rival, "--out", report)
+    duologue("score", "restaurant", "--gold", corpus.truth, rival, "--out", report)
     where = ("--in", corpus.folder, "--in", rival.parent)
     outcome = duologue("verify", report, *where)
     assert (outcome.code, "equal" in outcome.out) == (0, True)
@@ -124,12 +149,12 @@ def test_the_page_shows_items_while_their_files_are_there(
     report, page = tmp_path / "random.report.json", tmp_path / "page.html"
     result = tmp_path / "random.answers.json"
     result.write_bytes(rival.read_bytes())
-    words = ("--gold", corpus.truth, "--pred", result, "--input", corpus.data, "--out", report)
+    words = ("--gold", corpus.truth, result, "--input", corpus.data, "--out", report)
     assert duologue("score", "restaurant", *words).code == 0
-    assert duologue("report", report, "--in", corpus.folder, "--out", page).code == 0
+    assert duologue("board", report, "--in", corpus.folder, "--out", page).code == 0
     assert 'class="example"' in page.read_text(encoding="utf-8")
     result.unlink()
-    gone = duologue("report", report, "--in", corpus.folder, "--out", page)
+    gone = duologue("board", report, "--in", corpus.folder, "--out", page)
     assert (gone.code, "no such file" in gone.err) == (0, True)
     assert 'class="example"' not in page.read_text(encoding="utf-8")
 
@@ -155,9 +180,9 @@ def test_system_output_with_its_own_references_needs_no_truth(duologue: Any, tmp
     path.write_text(
         "U: hi\nS_REF: how are you\nS_HYP: how are you\n\nU: bye\nS_REF: see you\nS_HYP: see you\n", "utf-8"
     )
-    found = json.loads(duologue("score", "conversation", "--pred", path, "--json").out)
+    found = json.loads(duologue("score", "conversation", path, "--json").out)
     assert found["scores"]["bleu-1"]["value"] == pytest.approx(1, abs=1e-6)
-    official = duologue("score", "conversation", "--pred", path, "--variant", "official")
+    official = duologue("score", "conversation", path, "--variant", "official")
     assert f"Evaluated file: {path}" in official.out
     assert "Bleu1: 1.000000" in official.out
 
@@ -165,7 +190,7 @@ def test_system_output_with_its_own_references_needs_no_truth(duologue: Any, tmp
 def test_official_lines_are_printed_with_their_percent_sign(duologue: Any, tmp_path: Path) -> None:
     path = tmp_path / "eval.txt"
     path.write_text("我 喜欢 电影\t我 喜欢 电影\n你 好 吗\t你 好 吗\n", "utf-8")
-    outcome = duologue("score", "proactive", "--pred", path, "--variant", "official")
+    outcome = duologue("score", "proactive", path, "--variant", "official")
     assert outcome.out.splitlines()[0] == "F1: 100.00%"
     assert len(outcome.out.splitlines()) == 5
 
@@ -174,7 +199,7 @@ def test_gold_as_prediction_scores_highest_through_the_command(duologue: Any, tm
     gold = {"1": {"message": "门票十元。", "attrs": [{"name": "园", "attrname": "门票", "attrvalue": "十元"}]}}
     for name in ("gold.json", "result.json"):
         (tmp_path / name).write_text(json.dumps(gold, ensure_ascii=False), "utf-8")
-    words = ("--gold", tmp_path / "gold.json", "--pred", tmp_path / "result.json", "--json")
+    words = ("--gold", tmp_path / "gold.json", tmp_path / "result.json", "--json")
     found = json.loads(duologue("score", "spoken", *words).out)
     assert {found["scores"][name]["value"] for name in ("precision", "recall", "f1", "bleu-1")} == {1}
     corpus = json.loads(duologue("score", "spoken", "--option", "average=corpus", *words).out)
@@ -183,22 +208,27 @@ def test_gold_as_prediction_scores_highest_through_the_command(duologue: Any, tm
 
 def test_sessions_become_samples_model_text_and_topics(duologue: Any, tmp_path: Path) -> None:
     sessions, samples = GOLDEN / "proactive" / "small-sessions.txt", tmp_path / "samples.txt"
-    made = duologue("convert", "proactive", "--from", "session", "--to", "sample", sessions, samples)
+    made = duologue("data", "convert", "proactive", "--from", "session", "--to", "sample", sessions, "--out", samples)
     assert (made.code, made.out) == (0, f"{samples}\n")
     for form in ("model-text", "topics"):
         out = tmp_path / form
-        assert duologue("convert", "proactive", "--from", "sample", "--to", form, samples, out).code == 0
+        assert (
+            duologue("data", "convert", "proactive", "--from", "sample", "--to", form, samples, "--out", out).code == 0
+        )
         assert out.read_text("utf-8").count("\n") == samples.read_text("utf-8").count("\n")
 
 
 def test_generated_replies_get_their_names_back(duologue: Any, tmp_path: Path) -> None:
     sessions, topics = GOLDEN / "proactive" / "small-sessions.txt", tmp_path / "topics.gz"
-    assert duologue("convert", "proactive", "--from", "session", "--to", "topics", sessions, topics).code == 0
+    assert (
+        duologue("data", "convert", "proactive", "--from", "session", "--to", "topics", sessions, "--out", topics).code
+        == 0
+    )
     names = [json.loads(line) for line in gzip.decompress(topics.read_bytes()).decode("utf-8").splitlines()]
     generated, out = tmp_path / "generated.txt", tmp_path / "replies.txt"
     generated.write_text("".join(f"{next(iter(row))} 好看\n" for row in names), "utf-8")
     way = ("--from", "generated", "--to", "replies", "--option", f"topics={topics}")
-    assert duologue("convert", "proactive", *way, generated, out).code == 0
+    assert duologue("data", "convert", "proactive", *way, generated, "--out", out).code == 0
     assert out.read_text("utf-8").splitlines() == [f"{next(iter(row.values()))} 好看" for row in names]
 
 
@@ -217,7 +247,7 @@ def test_a_reply_is_held_against_the_knowledge_graph(duologue: Any, tmp_path: Pa
 def test_raw_dialogues_become_track_2_data(duologue: Any, tmp_path: Path) -> None:
     raw, out = GOLDEN / "mobilecs" / "extraction" / "contract" / "raw.json", tmp_path / "track2.json"
     for task in ("mobilecs/extraction", "mobilecs/dialogue"):
-        assert duologue("convert", task, "--from", "raw", "--to", "track2", raw, out).code == 0
+        assert duologue("data", "convert", task, "--from", "raw", "--to", "track2", raw, "--out", out).code == 0
     assert {"id", "KB", "goal", "content"} <= json.loads(out.read_text("utf-8"))[0].keys()
 
 
@@ -228,7 +258,7 @@ TASKS = ("conversation", "mobilecs/dialogue", "mobilecs/extraction", "proactive"
 def test_a_broken_file_gives_a_message_on_every_task(duologue: Any, task: str, tmp_path: Path) -> None:
     path = tmp_path / "broken"
     path.write_bytes(b'[{"broken": "\xff\xfe')
-    for words in (("check", task, path), ("score", task, "--gold", path, "--pred", path)):
+    for words in (("check", task, path), ("score", task, "--gold", path, path)):
         outcome = duologue(*words)
         assert outcome.code == 1, outcome.err
         assert "Traceback" not in outcome.err
@@ -238,21 +268,21 @@ def test_a_broken_file_gives_a_message_on_every_task(duologue: Any, task: str, t
 def test_doubts_are_said_beside_official_lines_and_json(duologue: Any, corpus: Any, tmp_path: Path) -> None:
     copy = tmp_path / "copy.json"
     copy.write_bytes(corpus.truth.read_bytes())
-    words = ("score", "restaurant", "--gold", corpus.truth, "--pred", copy)
+    words = ("score", "restaurant", "--gold", corpus.truth, copy)
     plain, lines, table = duologue(*words), duologue(*words, "--variant", "official"), duologue(*words, "--json")
     assert "very bytes of the truth" in " ".join(plain.out.split())
     for other in (lines, table):
         assert "very bytes of the truth" in other.err
         assert "very bytes" not in other.out
     assert json.loads(table.out)
-    same = duologue("score", "restaurant", "--gold", corpus.truth, "--pred", corpus.truth)
+    same = duologue("score", "restaurant", "--gold", corpus.truth, corpus.truth)
     assert same.code == 2
     assert "the truth itself" in same.err
 
 
 def test_a_run_never_overwrites_the_truth(duologue: Any, corpus: Any) -> None:
     before = corpus.truth.read_bytes()
-    words = ("run", "restaurant", "--system", "random", "--input", corpus.data, "--out", corpus.truth)
+    words = ("run", "restaurant", "--system", "random", corpus.data, "--out", corpus.truth)
     refused = duologue(*words)
     assert refused.code == 2
     assert "--force" in refused.err
@@ -262,7 +292,7 @@ def test_a_run_never_overwrites_the_truth(duologue: Any, corpus: Any) -> None:
 def test_a_file_that_cannot_be_unpacked_is_not_said_to_be_scored_in_part(duologue: Any, tmp_path: Path) -> None:
     packed = tmp_path / "bomb.json.gz"
     packed.write_bytes(gzip.compress(b" " * (70 << 20)))
-    refused = duologue("score", "proactive", "--pred", packed)
+    refused = duologue("score", "proactive", packed)
     assert refused.code == 1
     assert "--max-unpacked" in refused.err
     assert "--partial" not in refused.err
@@ -271,7 +301,7 @@ def test_a_file_that_cannot_be_unpacked_is_not_said_to_be_scored_in_part(duologu
 def test_a_folder_in_place_of_a_result_is_said(duologue: Any, corpus: Any, solved: Path, tmp_path: Path) -> None:
     """`.` has no name that a note could stand beside."""
     for place in (".", "..", "/"):
-        outcome = duologue("compare", "restaurant", "--gold", corpus.truth, "--pred", place, "--pred", solved)
+        outcome = duologue("compare", "restaurant", "--gold", corpus.truth, place, solved)
         assert outcome.code in {1, 2}
         assert "should not have happened" not in outcome.err
         assert outcome.err.startswith("duologue: ")

@@ -63,18 +63,18 @@ def test_training_has_all_files_and_the_graph(call: Call, model: Path, tmp_path:
 def test_from_a_test_file_to_a_submission_that_passes_the_check(call: Call, model: Path, tmp_path: Path) -> None:
     test, gold, result = tmp_path / "test.json.gz", tmp_path / "gold.json.gz", tmp_path / "result.json"
     for form, path in (("samples", test), ("gold", gold)):
-        assert call("convert", "spoken", "--from", "dialogues", "--to", form, VALID, path).code == 0
-    ran = call("run", "spoken", "--system", model, "--input", test, "--kg", KG, "--out", result)
+        assert call("data", "convert", "spoken", "--from", "dialogues", "--to", form, VALID, "--out", path).code == 0
+    ran = call("run", "spoken", "--system", model, test, "--kg", KG, "--out", result)
     assert ran.out.startswith("38 answers"), ran.err
     checked = call("check", "spoken", result, "--input", test, "--kg", KG)
     assert checked.code == 0, checked.out
-    scored = call("score", "spoken", "--gold", gold, "--pred", result, "--samples", "knowledge", "--json")
+    scored = call("score", "spoken", "--gold", gold, result, "--samples", "knowledge", "--json")
     scores = json.loads(scored.out)["scores"]
     assert scores["total"]["value"] > 0.5
     stored = tmp_path / "kg.sqlite"
-    assert call("convert", "spoken", "--from", "graph", "--to", "sqlite", KG, stored).code == 0
+    assert call("data", "convert", "spoken", "--from", "graph", "--to", "sqlite", KG, "--out", stored).code == 0
     again = tmp_path / "again.json"
-    assert call("run", "spoken", "--system", model, "--input", test, "--kg", stored, "--out", again).code == 0
+    assert call("run", "spoken", "--system", model, test, "--kg", stored, "--out", again).code == 0
     assert again.read_bytes() == result.read_bytes()
 
 

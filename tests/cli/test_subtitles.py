@@ -16,7 +16,7 @@ def test_an_archive_becomes_train_dev_and_eval(duologue: Command, tmp_path: Path
     (folder / "1990/1000/broken.xml.gz").write_bytes(gzip.compress(b"<document>"))
     archive = make_tar(tmp_path / "en.tar.gz", folder)
     out = tmp_path / "out"
-    words = ("extract", "subtitles", archive, "--profile", "official", "--ratios", "0.9,0.1", "--out", out)
+    words = ("data", "extract", "subtitles", archive, "--profile", "official", "--ratios", "0.9,0.1", "--out", out)
     done = duologue(*words, "--workers", "2", "--eval", "3")
     assert done.code == 0
     assert done.out.splitlines() == [
@@ -37,9 +37,9 @@ def test_an_archive_becomes_train_dev_and_eval(duologue: Command, tmp_path: Path
 def test_what_cannot_be_is_said_in_one_line(duologue: Command, tmp_path: Path) -> None:
     make_folder(tmp_path / "xml", 2)
     for ratios, message in (("a,b", "expected ratios such as 0.9,0.1, found 'a,b'"), ("0.9,0.2", "at most 1")):
-        done = duologue("extract", "subtitles", tmp_path / "xml", "--ratios", ratios, "--out", tmp_path / "out")
+        done = duologue("data", "extract", "subtitles", tmp_path / "xml", "--ratios", ratios, "--out", tmp_path / "out")
         assert done.code == 2
         assert message in done.err
-    done = duologue("extract", "subtitles", tmp_path / "no", "--out", tmp_path / "out")
+    done = duologue("data", "extract", "subtitles", tmp_path / "no", "--out", tmp_path / "out")
     assert done.code == 1
     assert "there is no such file or folder" in done.err

@@ -1,4 +1,4 @@
-"""`duologue extract twitter`, `sizes` and `overlap` from the command line."""
+"""`duologue data extract twitter`, `sizes` and `overlap` from the command line."""
 
 from __future__ import annotations
 

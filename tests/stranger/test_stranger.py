@@ -76,17 +76,17 @@ def test_the_command_line_has_its_command_and_reads_its_help_without_importing_i
 
 def test_the_command_line_runs_checks_and_scores_them(fresh: Run, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "answers.tsv"
-    assert fresh("run", "echo", "--system", "parrot", "--input", data, "--out", out).returncode == 0
+    assert fresh("run", "echo", "--system", "parrot", data, "--out", out).returncode == 0
     assert out.read_text(encoding="utf-8").startswith("s0\tword 0\n")
     assert fresh("check", "echo", out, "--input", data).returncode == 0
-    scored = json.loads(fresh("score", "echo", "--gold", data, "--pred", out, "--json").stdout)
+    scored = json.loads(fresh("score", "echo", "--gold", data, out, "--json").stdout)
     assert (scored["task"], scored["variant"], scored["n"]) == ("echo", "exact", 6)
     assert scored["scores"]["same"]["value"] == 1
 
 
 def test_its_recipe_is_set_from_the_command_line(fresh: Run, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "answers.tsv"
-    call = ("run", "echo", "--system", "parrot", "--input", data, "--out", out, "--set")
+    call = ("run", "echo", "--system", "parrot", data, "--out", out, "--set")
     assert fresh(*call, "loud=true").returncode == 0
     assert out.read_text(encoding="utf-8").startswith("s0\tWORD 0\n")
     refused = fresh(*call, "lout=true")
@@ -96,7 +96,7 @@ def test_its_recipe_is_set_from_the_command_line(fresh: Run, data: Path, tmp_pat
 
 def test_a_broken_file_of_theirs_gives_a_message_and_no_traceback(fresh: Run, data: Path, tmp_path: Path) -> None:
     data.write_text("s0\n", encoding="utf-8")
-    done = fresh("run", "echo", "--system", "parrot", "--input", data, "--out", tmp_path / "x")
+    done = fresh("run", "echo", "--system", "parrot", data, "--out", tmp_path / "x")
     assert done.returncode == 1
     assert "line 1: expected 2 or 3 fields, found 1 [fields]" in done.stderr
     assert "Traceback" not in done.stderr

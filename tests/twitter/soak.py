@@ -85,7 +85,17 @@ def _start(service: Service, accounts: Path, store: Path, api: str, *, quiet: bo
     code = "from duologue.cli.main import main; main()"
     options = ["--api", api, "--base-url", service.url, "--accounts", str(accounts), "--store", str(store)]
     pace = ["--margin", "0", "--back-off", "0.01", "--tries", "30"]
-    command = [sys.executable, "-c", code, "collect", "twitter", *options, *pace, *(["--quiet"] if quiet else [])]
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "data",
+        "collect",
+        "twitter",
+        *options,
+        *pace,
+        *(["--quiet"] if quiet else []),
+    ]
     output = subprocess.DEVNULL if quiet else subprocess.PIPE
     environment = {name: value for name, value in os.environ.items() if "TOKEN" not in name}
     return subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, text=True, env=environment)

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.task_argument
-@click.argument("file", type=options.PATH)
+@click.argument("file", type=options.PATH, metavar="RESULT")
 @click.option("--input", "data", type=options.PATH, default=None, help="The data file that was answered.")
 @options.kb_option("spoken")
 @click.option("--variant", default=None, help="strict (default), or official: accept what the official check accepts.")
 @options.json_option
 def check(*, task: str, file: Path, data: Path | None, kb: Path | None, variant: str | None, as_json: bool) -> None:
-    """Check the result FILE of TASK and say all that is wrong with it, not only the first thing.
+    """Check the result file of TASK and say all that is wrong with it, not only the first thing.
 
     With --input the file is also held against its data: missing and unknown dialogues and candidates.
     With --kb (or --kg), for a task that uses one, facts that are not in the knowledge base are told as well.

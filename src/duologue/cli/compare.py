@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.cli.old_names import RenamedOptions
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task, names
 from duologue.report import compare as compare_reports
@@ -18,13 +19,14 @@ from duologue.run.saved import formulas_of, read_report
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
-    from duologue.core.records import Report
+    from collections.abc import Sequence
 
 
-@click.command()
-@click.argument("words", nargs=-1, required=True, metavar="TASK | A.report.json B.report.json")
+@click.command(cls=RenamedOptions, renamed={"--pred": "RESULT"})
+@click.argument(
+    "words", type=options.TASK_OR_PATH, nargs=-1, required=True, metavar="[TASK A B | A.report.json B.report.json]"
+)
 @options.gold_option
-@click.option("--pred", type=options.PATH, multiple=True, help="A result file; given twice, A and then B.")
 @options.input_option
 @options.variant_option
 @options.choice_option
@@ -42,7 +44,6 @@ def compare(
     *,
     words: tuple[str, ...],
     gold: tuple[Path, ...],
-    pred: tuple[Path, ...],
     data: Path | None,
     variant: str | None,
     chosen: tuple[str, ...],
@@ -57,26 +58,27 @@ def compare(
 ) -> None:
     """Test whether two systems differ on the same items: paired approximate randomisation.
 
-    Takes a task with two result files, or two reports that `duologue score --out` saved. Dialogues are swapped at
-    random between the two, in all ways where few differ. The score that ranks is a family of its own, so that its
-    verdict is that of `board` and `report` on the same files; the other scores are corrected among themselves. Shown
-    are also wins and losses item by item, and the items that differ most.
+    Takes a task with the result files A and B, or two reports that `duologue score --out` saved. Dialogues are swapped
+    at random between the two, in all ways where few differ. The score that ranks is a family of its own, so that its
+    verdict is that of `board` on the same files; the other scores are corrected among themselves. Shown are also wins
+    and losses item by item, and the items that differ most.
 
     \b
     Examples:
-      duologue compare restaurant --gold TRUTH.json --pred a.pred.json --pred b.pred.json
+      duologue compare restaurant a.pred.json b.pred.json --gold TRUTH.json
       duologue compare a.report.json b.report.json
     """
-    if pred:
-        task = load_task(_task_of(words, pred))
+    if words[0] in names("tasks"):
+        task = load_task(words[0])
         how = evaluate.scoring(task, variant, options=chosen, samples=samples, partial=partial)
         first, second = (
-            evaluate.score(task, gold, path, how, data=data, models=models if has_note(path) else ()) for path in pred
+            evaluate.score(task, gold, path, how, data=data, models=models if has_note(path) else ())
+            for path in _two(words[1:], "result files")
         )
     else:
-        if models:
-            raise UsageError("a saved report tells already what its system was trained on; leave --model out")
-        first, second = _saved(words)
+        options.demand_file_or_task(words[0])
+        options.refuse_scoring_options()
+        first, second = map(read_report, _two(words, "reports"))
     if require_unseen:
         demand_unseen(first)
         demand_unseen(second)
@@ -96,20 +98,7 @@ def compare(
         console.show(render_gaps(first.rank_by, gaps))
 
 
-def _task_of(words: tuple[str, ...], pred: tuple[Path, ...]) -> str:
-    if len(words) != 1:
-        raise UsageError(
-            f"with --pred one TASK is named, found {' '.join(words)}; known are {', '.join(names('tasks'))}"
-        )
-    if len(pred) != 2:
-        raise UsageError(f"two result files are compared, {len(pred)} given; `duologue board` tests any number")
-    return words[0]
-
-
-def _saved(words: tuple[str, ...]) -> tuple[Report, Report]:
-    if len(words) == 1 and words[0] in names("tasks"):
-        raise UsageError("give the two result files: --pred A --pred B")
+def _two(words: Sequence[str], what: str) -> list[Path]:
     if len(words) != 2:
-        raise UsageError(f"two reports are compared, {len(words)} given; `duologue report` tests any number")
-    first, second = (read_report(Path(word)) for word in words)
-    return first, second
+        raise UsageError(f"two {what} are compared, {len(words)} given; `duologue board` tests any number")
+    return [Path(word) for word in words]

@@ -1,4 +1,4 @@
-"""`duologue convert`: one official form of a task's data made from another."""
+"""`duologue data convert`: one official form of a task's data made from another."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.task_argument
-@click.option("--from", "source", required=True, metavar="FORM", help="The form of IN.")
-@click.option("--to", "target", required=True, metavar="FORM", help="The form of OUT.")
-@click.argument("path", type=options.PATH, metavar="IN")
-@click.argument("out", type=options.OUT_FILE, metavar="OUT")
+@click.argument("path", type=options.PATH, metavar="FILE")
+@click.option("--from", "source", required=True, metavar="FORM", help="The form of FILE.")
+@click.option("--to", "target", required=True, metavar="FORM", help="The form to be written.")
+@click.option("--out", type=options.OUT_FILE, required=True, help="The file to write.")
 @click.option(
     "--option",
     "chosen",
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="A choice of the conversion; may be repeated.",
 )
-def convert(*, task: str, source: str, target: str, path: Path, out: Path, chosen: tuple[str, ...]) -> None:
-    """Turn a data file of TASK from one official form into another, as the official tools do.
+def convert(*, task: str, path: Path, source: str, target: str, out: Path, chosen: tuple[str, ...]) -> None:
+    """Turn a data FILE of TASK from one official form into another, as the official tools do.
 
     proactive: session, sample, model-text, topics; matcher-text (from samples with candidates) and its
-    dictionary; generated, whose slots become names again in replies. mobilecs: raw, track2. IN may be packed, an
-    OUT that ends in .gz is. All files written are listed.
+    dictionary; generated, whose slots become names again in replies. mobilecs: raw, track2. FILE may be packed;
+    what is written is where its name ends in .gz. All files written are listed.
 
     \b
     Examples:
-      duologue convert proactive --from session --to sample dev.txt samples.txt
-      duologue convert proactive --from sample --to model-text --option generalise=no samples.txt model.txt
-      duologue convert proactive --from generated --to replies --option topics=topics.txt out.txt replies.txt
-      duologue convert mobilecs/dialogue --from raw --to track2 dialogs.json processed.json
-      duologue convert mobilecs/dialogue --from raw --to track2 --option variant=strict dialogs.json processed.json
+      duologue data convert proactive dev.txt --from session --to sample --out samples.txt
+      duologue data convert proactive samples.txt --from sample --to model-text --option generalise=no --out model.txt
+      duologue data convert proactive out.txt --from generated --to replies --option topics=topics.txt --out replies.txt
+      duologue data convert mobilecs/dialogue dialogs.json --from raw --to track2 --out processed.json
+      duologue data convert spoken kg.json.gz --from graph --to sqlite --out kg.sqlite
     """
     loaded = load_task(task)
     if not isinstance(loaded, Convertible):

@@ -88,12 +88,12 @@ def _hard(shell: _Shell, data: Path, out: Path, seed: int) -> Path:
         shell.run("train", "restaurant", "--system", "ranker", *_FEW, much, "--seed", seed + more, "--out", out / name)
     for name in ("random", "tfidf", *_HARD):
         system = out / name if name in _HARD else name
-        words = ("--input", source, "--kb", data / "extendedkb2.txt", "--out", results / f"{name}.pred.json")
-        shell.run("run", "restaurant", "--system", system, *words)
+        words = ("--kb", data / "extendedkb2.txt", "--out", results / f"{name}.pred.json")
+        shell.run("run", "restaurant", source, "--system", system, *words)
     page = out / "board.html"
     shell.run("board", "restaurant", results, "--gold", truth, "--out", page, aloud=True)
     best = [results / f"{name}.pred.json" for name in list(_HARD)[:2]]
-    shell.run("compare", "restaurant", "--gold", truth, "--pred", best[0], "--pred", best[1], "--most", 0, aloud=True)
+    shell.run("compare", "restaurant", *best, "--gold", truth, "--most", 0, aloud=True)
     return page
 
 
@@ -103,9 +103,9 @@ def _one(shell: _Shell, name: str, system: str, truth: Path, results: Path) -> R
     world = truth.parents[1] / ("extendedkb1.txt" if truth.parent.name in {"tst1", "tst3"} else "extendedkb2.txt")
     result = results / name / truth.parent.name / truth.name.replace(".answers.json", ".pred.json")
     saved = result.with_name(result.name.replace(".pred.json", ".report.json"))
-    shell.run("run", "restaurant", "--system", system, "--input", source, "--kb", world, "--out", result)
+    shell.run("run", "restaurant", source, "--system", system, "--kb", world, "--out", result)
     shell.run("check", "restaurant", result, "--input", source)
-    shell.run("score", "restaurant", "--gold", truth, "--pred", result, "--input", source, "--out", saved)
+    shell.run("score", "restaurant", result, "--gold", truth, "--input", source, "--out", saved)
     return read_report(saved)
 
 

@@ -6,7 +6,6 @@ Exit codes: 0 fine, 1 findings (a file with problems, something that could not b
 
 from __future__ import annotations
 
-import importlib
 import os
 import signal
 import sys
@@ -15,38 +14,48 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from duologue.cli import plugin_commands
+from duologue.cli.lazy_group import LazyGroup
 from duologue.core.errors import DuologueError
 from duologue.core.inputs import sparing_inputs
 from duologue.core.version import __version__
 from duologue.terminal import console
-from duologue.terminal.texts import demand_utf8
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import FrameType
 
-VERBS = {
-    "list": ("duologue.cli.registry:list_registered", "Show the tasks and systems that are installed."),
-    "generate": ("duologue.cli.generate:generate", "Make data of a task with its simulator."),
-    "show": ("duologue.cli.show:show", "Show a data file as plain text, with statistics."),
-    "train": ("duologue.cli.train:train", "Train a system and save the model."),
-    "run": ("duologue.cli.predict:run", "Answer a data file with a system: the official result file."),
-    "check": ("duologue.cli.check:check", "Check a result file; say all that is wrong with it."),
-    "score": ("duologue.cli.score:score", "Score a result file against the truth."),
-    "compare": ("duologue.cli.compare:compare", "Test whether two result files really differ."),
-    "board": ("duologue.cli.board:board", "Rank a folder of result files, with ties shown as ties."),
-    "verify": ("duologue.cli.verify:verify", "Compute a stored number again; say equal or what differs."),
-    "convert": ("duologue.cli.convert:convert", "Turn a data file from one official form into another."),
-    "noise": ("duologue.cli.noise:noise", "Lay a task's noise on a clean data file."),
-    "robustness": ("duologue.cli.robustness:robustness", "Score systems clean and under noise, as a figure."),
-    "report": ("duologue.cli.pages:report", "Join saved scores into one HTML page."),
-    "simulate": ("duologue.cli.simulate:simulate", "Play whole conversations with a simulated user, and judge them."),
-    "chat": ("duologue.cli.chat:chat", "Talk with a system in the terminal."),
-    "serve": ("duologue.cli.serve:serve", "Answer requests over HTTP with a system."),
-    "demo": ("duologue.cli.demo:demo", "Simulate, train, rank, check, score and report, in two minutes."),
+SECTIONS = {
+    "Data": {
+        "data": (
+            "duologue.cli.data:data",
+            "Fetch, collect, import, extract, convert, split, and add noise.",
+        ),
+        "generate": ("duologue.cli.generate:generate", "Make data of a task with its simulator."),
+        "show": ("duologue.cli.show:show", "Show a data file as plain text, with statistics."),
+    },
+    "Systems": {
+        "train": ("duologue.cli.train:train", "Train a system and save the model."),
+        "run": ("duologue.cli.predict:run", "Answer a data file with a system: the official result file."),
+        "chat": ("duologue.cli.chat:chat", "Talk with a system in the terminal."),
+        "serve": ("duologue.cli.serve:serve", "Answer requests over HTTP with a system."),
+    },
+    "Results": {
+        "check": ("duologue.cli.check:check", "Check a result file; say all that is wrong with it."),
+        "score": ("duologue.cli.score:score", "Score a result file against the truth."),
+        "compare": ("duologue.cli.compare:compare", "Test whether two result files really differ."),
+        "board": ("duologue.cli.board:board", "Rank result files or saved scores, as a page too, with ties as ties."),
+        "verify": ("duologue.cli.verify:verify", "Compute a stored number again; say equal or what differs."),
+    },
+    "Experiments": {
+        "simulate": ("duologue.cli.simulate:simulate", "Play whole conversations with a simulated user; judge them."),
+        "robustness": ("duologue.cli.robustness:robustness", "Score systems clean and under noise, as a figure."),
+        "demo": ("duologue.cli.demo:demo", "Simulate, train, rank, check, score and report, in two minutes."),
+    },
+    "About": {
+        "list": ("duologue.cli.registry:list_registered", "Show the tasks and systems that are installed."),
+    },
 }
-"""Verb -> (where its command is, one line of help). Commands are imported only when they are called.
+"""Heading -> command -> (where it is, one line of help). Commands are imported only when they are called.
 
 Challenges bring more, through the entry points `duologue.commands` (`plugin_commands`).
 """
@@ -60,31 +69,11 @@ _TALKS = ("chat", "serve")
 """Verbs that are ended by stopping them."""
 
 
-class _Verbs(click.Group):
-    """A group whose commands are imported when they are called, so that `--help` stays light."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*VERBS, *plugin_commands.summaries(VERBS)]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in VERBS:
-            module, _, name = VERBS[cmd_name][0].partition(":")
-            command: click.Command | None = getattr(importlib.import_module(module), name)
-        else:
-            command = plugin_commands.load(cmd_name)
-        console.take_warnings()
-        return command and demand_utf8(command)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(verb, text) for verb, (_, text) in VERBS.items()])
-        brought = plugin_commands.summaries(VERBS)
-        if brought:
-            with formatter.section("Commands of challenges"):
-                formatter.write_dl(list(brought.items()))
-
-
-@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    sections=SECTIONS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="duologue")
 @click.option(
     "--max-unpacked",
@@ -100,12 +89,15 @@ def cli(context: click.Context, max_unpacked: str | None) -> None:
     From raw data to a ranked system:
       duologue generate restaurant --seed 1 --out data
       duologue train restaurant --system ranker --seed 1 --out model
-      duologue run restaurant --system model --input data/tst1/FILE.json \\
+      duologue run restaurant data/tst1/FILE.json --system model \\
           --kb data/extendedkb1.txt --out FILE.pred.json
       duologue check restaurant FILE.pred.json --input data/tst1/FILE.json
-      duologue score restaurant --gold data/tst1/FILE.answers.json --pred FILE.pred.json
+      duologue score restaurant FILE.pred.json --gold data/tst1/FILE.answers.json
 
-    `duologue COMMAND --help` has an example for each command.
+    The file that a command is about follows the task. Every other file has an option that names what it is: --gold the
+    truth, --input the data that was answered, --kb the knowledge base, --out what is written.
+
+    `duologue COMMAND --help` has examples for each command.
     """
     context.with_resource(sparing_inputs())
     if max_unpacked is not None:
@@ -191,16 +183,26 @@ def _hear_stops() -> None:
 
 def _stopped(words: Sequence[str]) -> str:
     """Return what to say to a user who has stopped a command."""
-    known = cli.list_commands(click.Context(cli))
-    place = next((place for place, word in enumerate(words) if word in known), len(words))
-    verb, *others = words[place:] or [""]
+    called = list(_called(words))
+    verb = str(called[0].name) if called else ""
     if verb in _TALKS:
         return "Stopped."
-    if any(what[0] == verb and all(word in others for word in what[1:]) for what in _GOING_ON) or (
-        verb not in VERBS and plugin_commands.resumable(words[place:])
-    ):
+    going_on = any(what[0] == verb and all(word in words for word in what[1:]) for what in _GOING_ON)
+    if going_on or any(getattr(command, "resumable", False) for command in called):
         return "Stopped. Nothing is half-written; the same command goes on where it was."
     return "Stopped. Nothing is half-written; the same command begins anew."
+
+
+def _called(words: Sequence[str]) -> Iterator[click.Command]:
+    """Yield the command that words call, and those below it."""
+    found: click.Command | None = cli
+    for word in words:
+        if not isinstance(found, click.Group):
+            return
+        below = found.get_command(click.Context(found), word)
+        if below is not None:
+            found = below
+            yield below
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

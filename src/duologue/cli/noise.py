@@ -1,4 +1,4 @@
-"""`duologue noise`: a clean data file as a speech recogniser would have written it."""
+"""`duologue data noise`: a clean data file as a speech recogniser would have written it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.task_argument
+@click.argument("path", type=options.PATH, metavar="FILE")
 @click.option("--regime", required=True, metavar="NAME", help="Which turns are noisy (spoken: test or validation).")
 @click.option(
     "--strength",
@@ -27,18 +28,17 @@ if TYPE_CHECKING:
     help="1 is the challenge's noise, 0.5 lays it on every second utterance, 2 lays it on twice.",
 )
 @options.seed_option
-@click.argument("path", type=options.PATH, metavar="IN")
-@click.argument("out", type=options.OUT_FILE, metavar="OUT")
-def noise(*, task: str, regime: str, strength: float, seed: int, path: Path, out: Path) -> None:
-    """Lay noise on a data file of TASK; OUT has the format of IN. The same seed gives the same bytes.
+@click.option("--out", type=options.OUT_FILE, required=True, help="The file to write, in the format of FILE.")
+def noise(*, task: str, path: Path, regime: str, strength: float, seed: int, out: Path) -> None:
+    """Lay noise on a data FILE of TASK. The same seed gives the same bytes.
 
-    spoken: IN holds dialogues or samples. Regime test: the user's turns are noisy; validation: the turns without
-    knowledge, whoever speaks (dialogues only). IN may be packed, an OUT that ends in .gz is.
+    spoken: FILE holds dialogues or samples. Regime test: the user's turns are noisy; validation: the turns without
+    knowledge, whoever speaks (dialogues only). FILE may be packed; what is written is where its name ends in .gz.
 
     \b
     Examples:
-      duologue noise spoken --regime test --seed 1 test.json noisy.json
-      duologue noise spoken --regime validation --seed 1 train.json.gz noisy.json.gz
+      duologue data noise spoken test.json --regime test --seed 1 --out noisy.json
+      duologue data noise spoken train.json.gz --regime validation --seed 1 --out noisy.json.gz
     """
     loaded = load_task(task)
     if not isinstance(loaded, NoiseModel):

@@ -1,4 +1,7 @@
-"""Commands that challenges and other packages bring, by the entry points `duologue.commands`; imported when called."""
+"""Commands that challenges and other packages bring, by the entry points `duologue.commands`; imported when called.
+
+The name of an entry point is that of the command; `data.NAME` is a command of the group `duologue data`.
+"""
 
 from __future__ import annotations
 
@@ -7,47 +10,44 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
     from importlib.metadata import EntryPoints
 
 
-def summaries(taken: Collection[str]) -> dict[str, str]:
-    """Return name -> one line of help of each command, sorted, without names that are `taken`; nothing is imported."""
+def summaries(taken: Collection[str], prefix: str = "") -> dict[str, str]:
+    """Return name -> one line of help of each command, sorted, without names that are `taken`; nothing is imported.
+
+    Those are the names behind `prefix`, a group with its dot; without one those of no group.
+    """
     from duologue.core.definitions import definition, summary
 
     found = {}
     for point in sorted(_entry_points()):
-        node = definition(point.value)
-        package = point.dist.name if point.dist else "unknown"
-        found[point.name] = (summary(node) if node else "") or f"Brought by the package '{package}'."
-    return {name: text for name, text in found.items() if name not in taken}
+        group, dot, name = point.name.rpartition(".")
+        if group + dot == prefix and name not in taken:
+            node = definition(point.value)
+            package = point.dist.name if point.dist else "unknown"
+            found[name] = (summary(node) if node else "") or f"Brought by the package '{package}'."
+    return found
+
+
+def known(name: str) -> bool:
+    """Tell whether a package brings a command of that name; nothing is imported."""
+    return name in _entry_points().names
 
 
 def load(name: str) -> click.Command | None:
-    """Import and return the command of that name; `None` where no package brings one.
+    """Import and return the command of that name, a group before it with a dot; `None` where no package brings one.
 
     Raises `PlugInError` for one that is broken or claimed twice, and `MissingExtraError` where a library is missing.
     """
-    if name not in _entry_points().names:
+    if not known(name):
         return None
     from duologue.core.plugins import load_command  # `duologue --help` stays quick
 
     command = load_command(name)
     assert isinstance(command, click.Command)
     return command
-
-
-def resumable(words: Sequence[str]) -> bool:
-    """Tell whether the words of a command line call a command that is marked so: the next run continues this one."""
-    command: click.Command | None = None
-    for word in words:
-        if command is None:
-            command = load(word)
-        elif isinstance(command, click.Group):
-            command = command.commands.get(word, command)
-        if getattr(command, "resumable", False):
-            return True
-    return False
 
 
 def _entry_points() -> EntryPoints:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duologue.cli.old_names import RenamedOptions
 from duologue.core.disk import is_stream
 from duologue.core.plugins import load_task
 from duologue.run.contamination import told
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command(name="run")
+@click.command(name="run", cls=RenamedOptions, renamed={"--input": "DATA"})
 @options.task_argument
+@click.argument("data", type=options.PATH, metavar="DATA")
 @options.system_option
-@click.option("--input", "data", type=options.PATH, required=True, help="The data file (.gz is fine).")
 @options.kb_option("restaurant, spoken")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The result file to write.")
 @click.option("--force", is_flag=True, help="Write over a file at --out that `duologue run` did not write.")
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 def run(
     *,
     task: str,
-    name: str,
     data: Path,
+    name: str,
     kb: Path | None,
     out: Path,
     force: bool,
@@ -41,7 +42,7 @@ def run(
     overrides: tuple[str, ...],
     quiet: bool,
 ) -> None:
-    """Answer a data file of TASK with a system and write the official result file.
+    """Answer the file DATA of TASK (.gz is fine) with a system and write the official result file.
 
     Beside it stands a note, FILE.pred.run.toml: system, recipe, seed, hashes of input, knowledge base, model and of
     the result itself. A stopped run goes on where it was and gives the same file. A file at --out that this command
@@ -49,8 +50,8 @@ def run(
 
     \b
     Examples:
-      duologue run restaurant --system solver --input FILE.json.gz --kb KB.txt.gz --out FILE.pred.json
-      duologue run restaurant --system model --input FILE.json --kb KB.txt --out FILE.pred.json
+      duologue run restaurant FILE.json.gz --system solver --kb KB.txt.gz --out FILE.pred.json
+      duologue run restaurant FILE.json --system model --kb KB.txt --out FILE.pred.json
     """
     loaded = load_task(task)
     system = open_system(loaded, name, recipe, overrides)

@@ -30,7 +30,9 @@ from duologue.terminal import console, options
     help="A system's name or the folder of a model; may be repeated.",
     shell_complete=options.complete_system,
 )
-@options.gold_option
+@click.option(
+    "--gold", type=options.PATH, multiple=True, required=True, help="The clean data with its replies; may be repeated."
+)
 @options.kb_option("spoken")
 @click.option(
     "--strengths", default="0,0.5,1,2", show_default=True, help="Strengths of the noise: 0 is clean, 1 the task's own."
@@ -76,8 +78,6 @@ def robustness(
       duologue robustness spoken --system a --system b --gold dev.json --kg kg.json --strengths 0,1 --out noise.html
     """
     loaded = load_task(task)
-    if not gold:
-        raise UsageError("give the clean data with its replies: --gold FILE")
     how = evaluate.scoring(loaded, None, samples=samples)
     world = options.world_of(loaded, kb)
     truth = evaluate.Truth.of(loaded, gold)
@@ -126,7 +126,7 @@ def robustness(
     for report in reports:
         value = next(one.value for one in report.scores if one.name == report.rank_by)
         console.line(f"{report.system}  noise {report.meta[STRENGTH]:g}  {report.rank_by} {value:.4f}")
-    console.line(f"figure in {out}, result files and their reports in {kept} (for verify, compare and report)")
+    console.line(f"figure in {out}, result files and their reports in {kept} (for verify, compare and board)")
 
 
 def _numbers(text: str) -> list[float]:

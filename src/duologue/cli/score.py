@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from duologue.cli.old_names import RenamedOptions
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
 from duologue.core.problems import total
@@ -33,10 +34,10 @@ _PARTIAL_IS_NO_HELP = {
 """Rules that are broken in the truth or by the whole file: there is nothing to score in part."""
 
 
-@click.command()
+@click.command(cls=RenamedOptions, renamed={"--pred": "RESULT"})
 @options.task_argument
+@click.argument("pred", type=options.PATH, metavar="RESULT")
 @options.gold_option
-@click.option("--pred", type=options.PATH, required=True, help="The result file.")
 @options.input_option
 @options.variant_option
 @options.choice_option
@@ -46,15 +47,15 @@ _PARTIAL_IS_NO_HELP = {
 @options.model_option
 @options.unseen_option
 @click.option(
-    "--out", type=options.OUT_REPORT, default=None, help="Save the whole report as JSON, for compare and report."
+    "--out", type=options.OUT_REPORT, default=None, help="Save the whole report as JSON, for compare, board and verify."
 )
 @click.option("--test-set", default=None, help="What reports call the test set (default: told by the file's name).")
 @options.json_option
 def score(
     *,
     task: str,
-    gold: tuple[Path, ...],
     pred: Path,
+    gold: tuple[Path, ...],
     data: Path | None,
     variant: str | None,
     chosen: tuple[str, ...],
@@ -67,7 +68,7 @@ def score(
     test_set: str | None,
     as_json: bool,
 ) -> None:
-    """Score a result file of TASK against the truth, with 95 % intervals and a signature.
+    """Score the result file of TASK against the truth, with 95 % intervals and a signature.
 
     `--variant official` prints exactly the lines of the official program, quirks included. Several truth files
     are several references. A file that has its references itself (S_REF and S_HYP) needs no truth.
@@ -80,10 +81,10 @@ def score(
 
     \b
     Examples:
-      duologue score restaurant --gold TRUTH.json --pred FILE.pred.json
-      duologue score restaurant --gold TRUTH.json --pred FILE.pred.json --variant official
-      duologue score restaurant --gold TRUTH.json --pred FILE.pred.json --input FILE.json --out FILE.report.json
-      duologue score restaurant --gold truth --pred team.tgz
+      duologue score restaurant FILE.pred.json --gold TRUTH.json
+      duologue score restaurant FILE.pred.json --gold TRUTH.json --variant official
+      duologue score restaurant FILE.pred.json --gold TRUTH.json --input FILE.json --out FILE.report.json
+      duologue score restaurant team.tgz --gold truth
     """
     loaded = load_task(task)
     how = evaluate.scoring(loaded, variant, options=chosen, samples=samples, by=by, partial=partial)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from duologue.cli.old_names import RenamedOptions
 from duologue.cli.several import SeveralFiles
 from duologue.core.errors import UsageError
 from duologue.core.examples import with_new_ids
@@ -17,7 +18,11 @@ from duologue.run.train import train as train_system
 from duologue.terminal import console, options
 
 
-@click.command(cls=SeveralFiles)
+class _Train(RenamedOptions, SeveralFiles):
+    """Takes several files behind an option, by its old name too."""
+
+
+@click.command(cls=_Train, renamed={"--input": "--train"})
 @options.task_argument
 @click.option(
     "--system",
@@ -28,7 +33,6 @@ from duologue.terminal import console, options
 )
 @click.option("--out", type=options.OUT_FOLDER, required=True, help="Folder for the model.")
 @click.option(
-    "--input",
     "--train",
     "data",
     type=options.PATH,
@@ -70,17 +74,16 @@ def train(
 ) -> None:
     """Train a system for TASK and save the model with its recipe, seed and data hash.
 
-    Without --train (or --input, which is the same) the system practises on dialogues that the task's simulator
-    makes. With --kg (or --kb) the system has the knowledge base at hand while it learns; it is given one again when it
-    answers. A stopped training goes on from its last checkpoint and ends in the same weights; with another system,
-    recipe, seed, data or version of duologue the same --out is refused. What is held out decides when to stop, and
-    nothing else. Beside the model lies a sketch of its training data (hashes, no text), by which `duologue score`
-    tells when the truth was among them.
+    Without --train the system practises on dialogues that the task's simulator makes. With --kg (or --kb) the system
+    has the knowledge base at hand while it learns; it is given one again when it answers. A stopped training goes on
+    from its last checkpoint and ends in the same weights; with another system, recipe, seed, data or version of
+    duologue the same --out is refused. What is held out decides when to stop, and nothing else. Beside the model lies
+    a sketch of its training data (hashes, no text), by which `duologue score` tells when the truth was among them.
 
     \b
     Examples:
       duologue train restaurant --system ranker --set regime=closed --seed 1 --out model
-      duologue train restaurant --system ranker --input trn.json --held-out dev.json --out model
+      duologue train restaurant --system ranker --train trn.json --held-out dev.json --out model
       duologue train conversation --system retriever --train train.txt --external sgd=sgd.txt --out model
       duologue train proactive --system planner --train sessions.jsonl --train more.jsonl.gz --seed 1 --out model
       duologue train spoken --system grounded --train train.json.gz more.json.gz --kg kg.json.gz --seed 1 --out model

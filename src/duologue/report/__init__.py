@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from duologue.report.board import test_sets_of
     from duologue.report.comparison import Comparison, compare, compare_all, widest_gaps
     from duologue.report.error_examples import ErrorExamples, find_error_examples
     from duologue.report.html import leaderboard_page, page, write_page
@@ -44,6 +45,7 @@ __all__ = [
     "render_leaderboard",
     "render_test_sets",
     "render_whole",
+    "test_sets_of",
     "to_json",
     "widest_gaps",
     "write_page",
@@ -68,6 +70,7 @@ _HOMES = {
     "render_gaps": "terminal",
     "render_leaderboard": "terminal",
     "find_error_examples": "error_examples",
+    "test_sets_of": "board",
     "to_json": "serialize",
     "widest_gaps": "comparison",
     "write_page": "html",

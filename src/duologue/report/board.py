@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import UsageError
-from duologue.metrics.significance import SEED
+from duologue.metrics.significance import ROUNDS, SEED
 from duologue.report.comparison import compare_all, in_order, rank_value, set_name, system_names
 from duologue.report.leaderboard import ranks
 
@@ -140,6 +140,7 @@ def boards(
     *,
     formulas: Formulas | None = None,
     seed: int = SEED,
+    resamples: int = ROUNDS,
 ) -> list[Board]:
     """Return one board per task and variant, in order of first appearance.
 
@@ -149,15 +150,25 @@ def boards(
     """
     if not reports:
         raise UsageError("there are no reports to show; score a result file first and save its report")
+    return [_board(group, formulas, seed, resamples) for group in _by_task(reports)]
+
+
+def test_sets_of(reports: Sequence[Report]) -> list[list[Report]]:
+    """Return the reports that are of one task, variant and test set, in order of first appearance."""
+    return [group for together in _by_task(reports) for group in _test_sets(together).values()]
+
+
+def _by_task(reports: Sequence[Report]) -> list[list[Report]]:
+    """Return the reports of each task and variant."""
     groups: dict[tuple[str, str], list[Report]] = {}
     for report in reports:
         groups.setdefault((report.task, report.variant), []).append(report)
-    return [_board(group, formulas, seed) for group in groups.values()]
+    return list(groups.values())
 
 
-def _board(reports: Sequence[Report], formulas: Formulas | None, seed: int) -> Board:
+def _board(reports: Sequence[Report], formulas: Formulas | None, seed: int, resamples: int) -> Board:
     test_sets = _test_sets(reports)
-    comparisons = compare_all(test_sets, formulas=formulas, seed=seed)
+    comparisons = compare_all(test_sets, formulas=formulas, seed=seed, resamples=resamples)
     sets = tuple(
         _test_set(name, group, [one for one in comparisons if one.test_set == name])
         for name, group in test_sets.items()

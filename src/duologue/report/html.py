@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from duologue.core.disk import write_text
 from duologue.core.version import __version__
-from duologue.metrics.significance import SEED
+from duologue.metrics.significance import ROUNDS, SEED
 from duologue.report.board import boards
 from duologue.report.comparison import ranking_formulas, set_name, system_names
 from duologue.report.error_examples import distributions
@@ -38,6 +38,7 @@ def page(
     formulas: Formulas | None = None,
     showcases: Mapping[int, ErrorExamples] | None = None,
     seed: int = SEED,
+    resamples: int = ROUNDS,
 ) -> str:
     """Return an HTML page: scores with ranks and ties, intervals, slices, paired tests, signatures, commands.
 
@@ -47,7 +48,7 @@ def page(
     no chance besides `seed`. Raises `UsageError` for no reports, and for reports that name the same test set but
     hold different items.
     """
-    found = boards(reports, formulas=formulas, seed=seed)
+    found = boards(reports, formulas=formulas, seed=seed, resamples=resamples)
     return (
         _environment()
         .get_template("page.html.j2")

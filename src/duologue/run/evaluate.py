@@ -225,7 +225,7 @@ def doubts_in(reports: Iterable[Report]) -> list[str]:
 def _demand_another(truth: Truth, result: Path) -> None:
     for one in truth.files["gold"]:
         if result.exists() and result.samefile(one["path"]):
-            raise UsageError(f"{result} is the truth itself ({one['path']}); give a system's result file with --pred")
+            raise UsageError(f"{result} is the truth itself ({one['path']}); give a system's result file in its place")
 
 
 def _copy_of(gold: str) -> Problem:

@@ -195,5 +195,5 @@ def _fill(connection: sqlite3.Connection, facts: Iterable[Fact]) -> None:
 
 
 def _refuse(path: Path, message: str) -> NoReturn:
-    advice = "make one with `duologue convert spoken --from graph --to sqlite kg.json kg.sqlite`"
+    advice = "make one with `duologue data convert spoken kg.json --from graph --to sqlite --out kg.sqlite`"
     raise FormatError(path, [Problem(rule="not-a-stored-graph", message=message, advice=advice)])

@@ -34,7 +34,7 @@ class ResumableGroup(click.Group):
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 
-PATH, ASSIGNMENT = paths.PATH, paths.ASSIGNMENT
+PATH, ASSIGNMENT, TASK_OR_PATH = paths.PATH, paths.ASSIGNMENT, paths.TASK_OR_PATH
 OUT_FILE, OUT_LOG, OUT_FOLDER = paths.OUT_FILE, paths.OUT_LOG, paths.OUT_FOLDER
 OUT_REPORT, OUT_PAGE, OUT_BOARD, OUT_CURVES = paths.OUT_REPORT, paths.OUT_PAGE, paths.OUT_BOARD, paths.OUT_CURVES
 WORKSPACE = Path("workspace")
@@ -89,9 +89,11 @@ set_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 gold_option = click.option(
-    "--gold", type=PATH, multiple=True, help="A truth file; may be repeated, or left out where FILE has its own."
+    "--gold", type=PATH, multiple=True, help="A truth file; may be repeated, or left out where RESULT has its own."
 )
-input_option = click.option("--input", "data", type=PATH, default=None, help="The data file: adds slices.")
+input_option = click.option(
+    "--input", "data", type=PATH, default=None, help="The data file that was answered: adds slices."
+)
 variant_option = click.option(
     "--variant", default=None, help="strict (default), or official: the official program to the last digit."
 )
@@ -120,6 +122,35 @@ unseen_option = click.option(
     help="Refuse a result unless it is shown that its system did not see the truth in training.",
 )
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
+
+
+def demand_file_or_task(word: str) -> None:
+    """Raise `UsageError` for a word that is neither a task's name nor a path."""
+    from duologue.core.errors import UsageError, did_you_mean
+    from duologue.core.plugins import names
+
+    known = names("tasks")
+    if word not in known and not Path(word).exists():
+        raise UsageError(
+            f"there is neither a task nor a file '{word}'{did_you_mean(word, known)}; tasks are {', '.join(known)}"
+        )
+
+
+def refuse_scoring_options() -> None:
+    """Raise `UsageError` where an option was given that says how to score, beside scores that are saved already."""
+    from duologue.core.errors import UsageError
+
+    context = click.get_current_context()
+    names = ("gold", "data", "variant", "chosen", "samples", "partial", "models")
+    given = [
+        one.opts[0]
+        for one in context.command.params
+        if one.name in names and context.get_parameter_source(one.name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise UsageError(
+            f"a saved report says how it was scored and what its system was trained on; leave {', '.join(given)} out"
+        )
 
 
 def count_option(

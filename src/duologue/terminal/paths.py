@@ -21,6 +21,7 @@ _META = "duologue.paths"
 """Key of the paths in click's context."""
 _PAGE = re.compile(rb'<meta name="generator" content="Duologue')
 _REPORT = re.compile(rb'\{\s*"task":\s*"[^"]*",\s*"variant":')
+_BOARD = re.compile(_REPORT.pattern + rb'|\{\s*"boards":\s*\[')
 _START = 4096
 """Bytes inspected for the kind of a file."""
 
@@ -54,6 +55,15 @@ class Input(_Named):
         path = super().convert(value, param, ctx)
         _reads(path, ctx)
         return path
+
+
+class TaskOrInput(Input):
+    """A word that is the name of a task or a path that is read; it stays as it was written."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the word; fails as click does for an invalid value."""
+        super().convert(value, param, ctx)
+        return str(value)
 
 
 class Output(_Named):
@@ -154,6 +164,8 @@ class _Assignment(click.types.StringParamType):
 
 PATH = Input()
 """A file or folder to be read."""
+TASK_OR_PATH = TaskOrInput()
+"""The name of a task, or a file or folder to be read."""
 ASSIGNMENT = _Assignment()
 """A choice such as `meteor=meteor-1.5.jar`."""
 OUT_FILE = Output()
@@ -166,7 +178,7 @@ OUT_REPORT = Output(kind=_REPORT, called="saved report")
 """A report to be saved; of a whole submission a folder of them."""
 OUT_PAGE = Output(kind=_PAGE, called="page")
 """An HTML page to be written."""
-OUT_BOARD = Output(kind=_PAGE, called="page", beside=".json", kind_beside=_REPORT)
+OUT_BOARD = Output(kind=_PAGE, called="page", beside=".json", kind_beside=_BOARD)
 """An HTML page to be written, with the same as JSON."""
 OUT_CURVES = Output(kind=_PAGE, called="page", beside=".reports")
 """An HTML page to be written, with a folder of reports."""

@@ -207,7 +207,7 @@ def test_half_a_surrogate_pair_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_raw_data_in_place_of_track_2_data_is_told(golden: Path) -> None:
-    with pytest.raises(FormatError, match="duologue convert mobilecs/dialogue --from raw --to track2"):
+    with pytest.raises(FormatError, match="duologue data convert mobilecs/dialogue --from raw --to track2"):
         files.load_dialogue(golden / "extraction/contract/raw.json")
 
 

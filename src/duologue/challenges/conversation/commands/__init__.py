@@ -1,1 +1,1 @@
-"""Commands that the challenge brings: `duologue collect`, `import` and `extract`."""
+"""Commands that the challenge brings: `duologue data collect`, `import` and `extract`."""

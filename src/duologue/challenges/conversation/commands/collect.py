@@ -1,4 +1,4 @@
-"""`duologue collect`: dialogues of accounts, posts by id, and accounts, from Twitter (X)."""
+"""`duologue data collect`: dialogues of accounts, posts by id, and accounts, from Twitter (X)."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def collect() -> None:
 
     \b
     Examples:
-      duologue collect twitter --accounts accounts.txt --store tweets --dry-run
-      duologue collect twitter --accounts accounts.txt --store tweets --max-usd 20
-      duologue collect hydrate test_ids.json.gz --store testset
-      duologue collect search customer care --out accounts.txt
-      duologue collect export tweets --out stored_data
-      duologue collect expire tweets --keep-days 30
+      duologue data collect twitter --accounts accounts.txt --store tweets --dry-run
+      duologue data collect twitter --accounts accounts.txt --store tweets --max-usd 20
+      duologue data collect hydrate test_ids.json.gz --store testset
+      duologue data collect search customer care --out accounts.txt
+      duologue data collect export tweets --out stored_data
+      duologue data collect expire tweets --keep-days 30
     """
 
 
@@ -79,8 +79,8 @@ def twitter(
 
     \b
     Examples:
-      duologue collect twitter --accounts accounts.txt --store tweets
-      duologue collect twitter AirCare ShopHelp --store tweets --api v1 --base-url http://127.0.0.1:8080
+      duologue data collect twitter --accounts accounts.txt --store tweets
+      duologue data collect twitter AirCare ShopHelp --store tweets --api v1 --base-url http://127.0.0.1:8080
     """
     from duologue.challenges.conversation.collector import plan
     from duologue.challenges.conversation.collector.accounts import AccountCollector
@@ -132,7 +132,7 @@ def hydrate(*, ids: Path, store: Path, again: bool, keep_days: int | None, **ser
 
     \b
     Example:
-      duologue collect hydrate official_test_ids.json.gz --store testset --dry-run
+      duologue data collect hydrate official_test_ids.json.gz --store testset --dry-run
     """
     from duologue.challenges.conversation.collector import hydration as hydrating
     from duologue.challenges.conversation.collector import plan
@@ -177,7 +177,7 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
 
     \b
     Example:
-      duologue collect search customer support --n 200 --out accounts.txt
+      duologue data collect search customer support --n 200 --out accounts.txt
     """
     from duologue.challenges.conversation.collector.account_search import search_accounts
     from duologue.core import disk
@@ -215,8 +215,8 @@ def export(*, store: Path, out: Path, keep_personal_data: bool) -> None:
 
     \b
     Examples:
-      duologue collect export tweets --out shared
-      duologue collect export tweets --out stored_data --keep-personal-data
+      duologue data collect export tweets --out shared
+      duologue data collect export tweets --out stored_data --keep-personal-data
     """
     from duologue.challenges.conversation.collector.privacy import StoreAnonymiser
     from duologue.challenges.conversation.formats import stores
@@ -241,7 +241,7 @@ def expire(*, store: Path, keep_days: int) -> None:
 
     \b
     Example:
-      duologue collect expire tweets --keep-days 30
+      duologue data collect expire tweets --keep-days 30
     """
     from duologue.challenges.conversation.formats import stores
 

@@ -1,4 +1,4 @@
-"""`duologue extract`: dialogue text from what was collected or downloaded; one subcommand for each source."""
+"""`duologue data extract`: dialogue text from what was collected or downloaded; one subcommand for each source."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def extract() -> None:
 
     \b
     Examples:
-      duologue extract twitter store --profile trial --out dialogues.txt
-      duologue extract subtitles en.tar.gz --profile official --ratios 0.9,0.1 --out subtitles
+      duologue data extract twitter store --profile trial --out dialogues.txt
+      duologue data extract subtitles en.tar.gz --profile official --ratios 0.9,0.1 --out subtitles
     """
 
 

@@ -1,4 +1,4 @@
-"""`duologue import`: dialogues that others collected, into a store."""
+"""`duologue data import`: dialogues that others collected, into a store."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def import_() -> None:
 
     \b
     Examples:
-      duologue import twcs twcs.csv --store twcs
-      duologue import tweets stream.json.bz2 --account AirCare --store tweets
-      duologue import archive twitter-archive --store mine
-      duologue import dialogues chats.jsonl --account Help --store chats
+      duologue data import twcs twcs.csv --store twcs
+      duologue data import tweets stream.json.bz2 --account AirCare --store tweets
+      duologue data import archive twitter-archive --store mine
+      duologue data import dialogues chats.jsonl --account Help --store chats
     """
 
 
@@ -58,7 +58,7 @@ def twcs(*, file: Path, store: Path, language: str, keep_personal_data: bool, qu
 
     \b
     Example:
-      duologue import twcs twcs.csv --store twcs
+      duologue data import twcs twcs.csv --store twcs
     """
     from duologue.challenges.conversation.collector.importers.twcs import import_twcs
     from duologue.challenges.conversation.formats import stores
@@ -84,7 +84,7 @@ def tweets(
 
     \b
     Example:
-      duologue import tweets stream.json.bz2 --accounts accounts.txt --store tweets
+      duologue data import tweets stream.json.bz2 --accounts accounts.txt --store tweets
     """
     from duologue.challenges.conversation.collector.importers.dumps import import_stream
     from duologue.challenges.conversation.formats import posts, stores
@@ -107,7 +107,7 @@ def archive(*, archive: Path, store: Path, account: str | None, keep_personal_da
 
     \b
     Example:
-      duologue import archive twitter-archive --store mine
+      duologue data import archive twitter-archive --store mine
     """
     from duologue.challenges.conversation.collector.importers.dumps import import_archive
     from duologue.challenges.conversation.formats import stores
@@ -143,7 +143,7 @@ def dialogues(
 
     \b
     Example:
-      duologue import dialogues chats.jsonl --account Help --store chats
+      duologue data import dialogues chats.jsonl --account Help --store chats
     """
     from duologue.challenges.conversation.collector.importers.dialogues import COMPANY, import_dialogues
     from duologue.challenges.conversation.formats import stores

@@ -1,4 +1,4 @@
-"""`duologue extract subtitles`: OpenSubtitles from the archive to pairs of sentences."""
+"""`duologue data extract subtitles`: OpenSubtitles from the archive to pairs of sentences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_subtitles(parent: click.Group) -> None:
-    """Give `duologue extract` its subcommand `subtitles`."""
+    """Give `duologue data extract` its subcommand `subtitles`."""
     parent.add_command(subtitles)
 
 
@@ -102,9 +102,9 @@ def subtitles(
 
     \b
     Examples:
-      duologue extract subtitles en.tar.gz --out subtitles
-      duologue extract subtitles en.tar.gz --profile official --ratios 0.9,0.1 --eval 500 --out official
-      duologue extract subtitles xml/en --profile official --engine ray --workers 2 --out official
+      duologue data extract subtitles en.tar.gz --out subtitles
+      duologue data extract subtitles en.tar.gz --profile official --ratios 0.9,0.1 --eval 500 --out official
+      duologue data extract subtitles xml/en --profile official --engine ray --workers 2 --out official
     """
     import msgspec
 

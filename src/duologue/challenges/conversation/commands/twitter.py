@@ -1,4 +1,4 @@
-"""`duologue extract twitter`, `sizes` and `overlap`: collected posts to dialogue text, and checks of the text."""
+"""`duologue data extract twitter`, `sizes` and `overlap`: collected posts to dialogue text, and checks of the text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def add_twitter(parent: click.Group) -> None:
-    """Give `duologue extract` its subcommands `twitter`, `sizes` and `overlap`."""
+    """Give `duologue data extract` its subcommands `twitter`, `sizes` and `overlap`."""
     for command in (twitter, sizes, overlap):
         parent.add_command(command)
 
@@ -71,13 +71,13 @@ def twitter(
 ) -> None:
     """Make dialogue text from a store of posts, byte for byte as the challenge's own tools.
 
-    STORE is what `duologue collect` or `duologue import` made, or a folder of the challenge's account files.
+    STORE is what `duologue data collect` or `duologue data import` made, or a folder of the challenge's account files.
 
     \b
     Examples:
-      duologue extract twitter store --profile trial --accounts trial_train.txt --out train.txt
-      duologue extract twitter store --profile official --ids begin_end_ids.json --out train.txt
-      duologue extract twitter store --profile testset --ids official_testset_ids.json.gz --out test.txt
+      duologue data extract twitter store --profile trial --accounts trial_train.txt --out train.txt
+      duologue data extract twitter store --profile official --ids begin_end_ids.json --out train.txt
+      duologue data extract twitter store --profile testset --ids official_testset_ids.json.gz --out test.txt
     """
     from duologue.challenges.conversation.extraction.twitter.extractor import Settings
 
@@ -161,7 +161,7 @@ def sizes(*, train: Path, dev: Path) -> None:
 
     \b
     Example:
-      duologue extract sizes train.txt dev.txt
+      duologue data extract sizes train.txt dev.txt
     """
     from duologue.challenges.conversation.extraction import sizes as subject
 
@@ -189,8 +189,8 @@ def overlap(*, parts: tuple[Path, ...], store: Path | None, run_words: int, most
 
     \b
     Examples:
-      duologue extract overlap train_accounts.txt dev_accounts.txt --store store
-      duologue extract overlap train.txt dev.txt
+      duologue data extract overlap train_accounts.txt dev_accounts.txt --store store
+      duologue data extract overlap train.txt dev.txt
     """
     import tempfile
     from pathlib import Path

@@ -133,7 +133,7 @@ def _row_id(row: Any, issues: Issues) -> str | None:
     return name
 
 
-_CONVERT = "make track 2 data of it with `duologue convert mobilecs/dialogue --from raw --to track2`"
+_CONVERT = "make track 2 data of it with `duologue data convert mobilecs/dialogue --from raw --to track2`"
 
 
 def _expect_table(table: Any, rule: str, place: str, issues: Issues) -> None:

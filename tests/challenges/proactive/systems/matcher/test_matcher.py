@@ -229,10 +229,10 @@ def test_the_installed_command_trains_and_answers(tmp_path: Path) -> None:
     model, replies = tmp_path / "model", tmp_path / "replies.txt"
     start = ("train", "proactive", "--system", "matcher", "--train", data, "--train", more, "--seed", 1)
     assert "model saved" in duologue(*start, *tiny, "--out", model, "--quiet")
-    duologue("run", "proactive", "--system", model, "--input", data, "--out", replies, "--quiet")
+    duologue("run", "proactive", "--system", model, data, "--out", replies, "--quiet")
     lines = replies.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 12
     assert all(lines)
     assert not [line for line in lines if "topic_" in line]
-    score = json.loads(duologue("score", "proactive", "--gold", data, "--pred", replies, "--json"))
+    score = json.loads(duologue("score", "proactive", "--gold", data, replies, "--json"))
     assert score["n"] == 12

@@ -239,8 +239,8 @@ def test_the_installed_command_trains_answers_and_scores(tmp_path: Path) -> None
             "--out",
             model,
         ],
-        ["run", "proactive", "--system", model, "--input", samples, "--quiet", "--out", replies],
-        ["score", "proactive", "--gold", samples, "--pred", replies, "--json"],
+        ["run", "proactive", "--system", model, samples, "--quiet", "--out", replies],
+        ["score", "proactive", "--gold", samples, replies, "--json"],
     ):
         done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

@@ -1,0 +1,27 @@
+"""`duologue data`: all that is done to data before a system sees them."""
+
+from __future__ import annotations
+
+import click
+
+from duologue.cli.lazy_group import LazyGroup
+
+_COMMANDS = {
+    "Commands": {
+        "convert": ("duologue.cli.convert:convert", "Turn a data file from one official form into another."),
+        "noise": ("duologue.cli.noise:noise", "Lay a task's noise on a clean data file."),
+    }
+}
+
+
+@click.group(cls=LazyGroup, sections=_COMMANDS, prefix="data.")
+def data() -> None:
+    """Obtain data, and turn them into files that tasks and systems read.
+
+    \b
+    Examples:
+      duologue data convert proactive sessions.txt --from session --to sample --out samples.txt
+      duologue data noise spoken test.json --regime test --out noisy.json
+      duologue data import twcs twcs.csv --store twcs
+      duologue data extract twitter twcs --out dialogues.txt
+    """

@@ -1,0 +1,66 @@
+"""A group of commands that are imported when they are called, with those of challenges beside them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duologue.cli import old_names, plugin_commands
+from duologue.terminal import console
+from duologue.terminal.texts import demand_utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class LazyGroup(click.Group):
+    """A group whose help reads one line per command from a table, so that it stays light.
+
+    `sections` holds the commands by heading: name -> (where it is, one line of help). `prefix` is what the names of the
+    entry points `duologue.commands` begin with that belong here.
+    """
+
+    def __init__(
+        self, *args: Any, sections: Mapping[str, Mapping[str, tuple[str, str]]], prefix: str = "", **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self.sections = sections
+        self.prefix = prefix
+        self.table = {name: told for section in sections.values() for name, told in section.items()}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names, without old ones."""
+        return [*self.table, *plugin_commands.summaries(self.table, self.prefix)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command, by its old name too; `None` where there is none."""
+        if cmd_name in self.table:
+            module, _, name = self.table[cmd_name][0].partition(":")
+            command: click.Command | None = getattr(importlib.import_module(module), name)
+        else:
+            command = plugin_commands.load(self.prefix + cmd_name)
+            if command is None and not self.prefix:
+                command = old_names.command(cmd_name)
+        console.take_warnings()
+        return command and demand_utf8(command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of a command line, and tell the new name of an old one."""
+        found = super().resolve_command(ctx, args)
+        if not (self.prefix or ctx.resilient_parsing or args[0] in self.table or plugin_commands.known(args[0])):
+            old_names.tell_command(args[0])
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings."""
+        for title, section in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, told) for name, (_, told) in section.items()])
+        brought = plugin_commands.summaries(self.table, self.prefix)
+        if brought:
+            with formatter.section("Commands of challenges"):
+                formatter.write_dl(list(brought.items()))
