@@ -41,8 +41,8 @@ def test_every_command_shown_is_a_verb_with_options_that_exist(page: Path) -> No
         verb, *words = line.split()
         assert verb in cli.list_commands(context), line
         command = cli.get_command(context, verb)
-        while isinstance(command, click.Group) and words and words[0] in command.commands:
-            command = command.commands[words.pop(0)]
+        while isinstance(command, click.Group) and words and words[0] in command.list_commands(context):
+            command = command.get_command(context, words.pop(0))
         assert command is not None
         known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
         assert not [word for word in words if word.startswith("--") and word not in known], line

@@ -42,6 +42,7 @@ ELSEWHERE = {
     "cli/score.py": "cli/test_scoring.py",
     "cli/serve.py": "cli/test_bots.py",
     "cli/simulate.py": "cli/test_conversations.py",
+    "cli/split.py": "run/test_split.py",
     "cli/train.py": "cli/test_commands.py",
     "cli/verify.py": "cli/test_scoring.py",
     "core/notebook.py": "test_api.py",

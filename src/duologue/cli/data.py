@@ -9,6 +9,7 @@ from duologue.cli.lazy_group import LazyGroup
 _COMMANDS = {
     "Commands": {
         "convert": ("duologue.cli.convert:convert", "Turn a data file from one official form into another."),
+        "split": ("duologue.cli.split:split", "Cut a data file into parts by dialogue."),
         "noise": ("duologue.cli.noise:noise", "Lay a task's noise on a clean data file."),
     }
 }
@@ -21,6 +22,7 @@ def data() -> None:
     \b
     Examples:
       duologue data convert proactive sessions.txt --from session --to sample --out samples.txt
+      duologue data split spoken train.json --part train=0.9 --part dev=0.1 --out parts
       duologue data noise spoken test.json --regime test --out noisy.json
       duologue data import twcs twcs.csv --store twcs
       duologue data extract twitter twcs --out dialogues.txt

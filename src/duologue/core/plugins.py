@@ -39,7 +39,7 @@ _NO_PART = (CARD, "training.")
 """How the names of files begin that lie in a model's folder and that no system loads: what the training left."""
 
 _TASK_METHODS = (
-    *("load", "load_files", "load_training", "rounds", "read", "write", "answers", "check", "score", "metrics"),
+    *("load", "load_files", "load_training", "rows", "rounds", "read", "write", "answers", "check", "score", "metrics"),
     *("test_set", "replay_check"),
 )
 _SYSTEM_METHODS = ("prepare", "answer")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 
 import msgspec
 
-from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.errors import FormatError, UsageError, did_you_mean
 from duologue.core.escapes import one_line
 from duologue.core.examples import merge_references, merge_with_new_ids
 from duologue.core.identity import Identity
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Self
 
+    from duologue.core.data_rows import DataRows
     from duologue.core.records import (
         Answer,
         Dialogue,
@@ -195,6 +196,29 @@ class Task(Protocol):
         By default ids that clash with those of an earlier file get the file's name in front.
         """
         return merge_with_new_ids([(f"{path.name}({n}):", self.load(path)) for n, path in enumerate(paths, start=1)])
+
+    def rows(self, path: Path) -> DataRows:
+        """Return the rows of a data file or truth file, with the dialogue that each belongs to (`data split`).
+
+        By default a file is a JSON list, or an object of dialogues by their ids, and what one dialogue is `load` says
+        where it gives one example for each row; other rows are a dialogue each. Raises as `load` does, and
+        `UsageError` for a file of another kind.
+        """
+        from duologue.core.data_rows import json_rows
+
+        dialogues = [example.sample.dialogue_id for example in self.load(path)]
+        try:
+            found = json_rows(path)
+        except FormatError as error:
+            name = self.info.name
+            raise UsageError(
+                f"task '{name}' does not say which rows of {path} are one dialogue (it would have `rows`)"
+            ) from error
+        rows = list(found.rows())
+        if len(rows) != len(dialogues):
+            return found
+        known = {row.name: dialogue for row, dialogue in zip(rows, dialogues, strict=True)}
+        return found.relabelled(lambda row: known[row.name])
 
     def rounds(self, examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
         """Yield the batches to be answered; one round for static tasks.

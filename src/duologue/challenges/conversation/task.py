@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from duologue.challenges.conversation.live.partner import ServiceAgent
+    from duologue.core.data_rows import DataRows
     from duologue.core.protocols import System
     from duologue.core.records import Answer, Example, Problem, Report, Scoring, Submission
 
@@ -63,6 +64,10 @@ class ConversationTask(Task):
         several = len(paths) > 1
         names = [f"{number}:" if several else "" for number, _ in enumerate(paths, start=1)]
         return [one for path, name in zip(paths, names, strict=True) for one in files.load_training(path, name)]
+
+    def rows(self, path: Path) -> DataRows:
+        """Return the dialogues of a text file, those of one thread together."""
+        return files.data_rows(path)
 
     def read(self, path: Path) -> Submission:
         """Read a result file as it is: system output, or one reply per line."""

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from duologue.core.data_rows import DataRows
     from duologue.core.protocols import Partner, Stage, System
     from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
@@ -78,6 +79,10 @@ class ProactiveTask(Task, Inspectable):
     def load_training(self, paths: Sequence[Path]) -> list[Example]:
         """Read training files with ids as in `load_files`."""
         return list(self.load_files(paths))
+
+    def rows(self, path: Path) -> DataRows:
+        """Return the lines of a session or sample file with their dialogues."""
+        return files.data_rows(path)
 
     def read(self, path: Path) -> Submission:
         """Read a prediction file or an evaluation file unchecked."""

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
+    from duologue.core.data_rows import DataRows
     from duologue.core.protocols import Partner, System, World
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
     from duologue.knowledge.graph import Graph
@@ -82,6 +83,10 @@ class SpokenTask(Task, Inspectable):
     def load(self, path: Path) -> Iterator[Example]:
         """Read dialogues (train.json, valid.json), samples (test.json) or gold; `FormatError` has all problems."""
         yield from files.load(path)
+
+    def rows(self, path: Path) -> DataRows:
+        """Return dialogues, samples or gold with their dialogues."""
+        return files.data_rows(path)
 
     def load_files(self, paths: Sequence[Path]) -> list[Example]:
         """Return the examples of several files together: samples of test.json meet their gold by id.

@@ -30,6 +30,7 @@ from duologue.challenges.conversation.formats.dialogue_lines import (
     speaker_unknown,
 )
 from duologue.core import disk
+from duologue.core.data_rows import block_rows, line_rows
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.examples import renamed
@@ -40,6 +41,8 @@ from duologue.core.records import Answer, Dialogue, Example, Problem, Sample, Su
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from duologue.core.data_rows import DataRows
 
 
 def load(path: Path) -> list[Example]:
@@ -72,6 +75,18 @@ def load_training(path: Path, name: str = "") -> list[Example]:
     else:
         found = load(path)
     return [renamed(one, name) for one in found] if name else found
+
+
+def data_rows(path: Path) -> DataRows:
+    """Return the dialogues of a text file, those with the same first line as one: they are paths through one thread.
+
+    A file of one reply per line gives its lines. Raises as `load` does; a dialogue may end with the user.
+    """
+    lines = _read(path)
+    if layout_of(lines) == REPLIES:
+        return line_rows(path)
+    _refuse(path, _speaker_problems(lines))
+    return block_rows(path, lambda block, _: block[0])
 
 
 def _up_to_reply(block: list[DialogueLine]) -> list[DialogueLine]:

@@ -18,6 +18,7 @@ import msgspec
 from duologue.challenges.proactive.formats.rules import form_of, is_regular, row_problems
 from duologue.challenges.proactive.schema import START
 from duologue.core import disk
+from duologue.core.data_rows import line_rows
 from duologue.core.decoded import is_whole
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError, UsageError
@@ -28,6 +29,8 @@ from duologue.core.records import Answer, Dialogue, Example, Fact, Goal, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from duologue.core.data_rows import DataRows
 
 EVALUATION = "proactive-evaluation"
 PREDICTION = "proactive-prediction"
@@ -189,6 +192,28 @@ def _example(row: dict[str, Any], dialogue_ids: DialogueIds) -> Example:
     return Example(sample=sample, references=references, source=row)
 
 
+def background_digest(row: dict[str, Any]) -> bytes:
+    """Return a digest of goal and knowledge, which samples of one dialogue share."""
+    text = json.dumps([row["goal"], row["knowledge"]]).encode()  # half surrogate pairs are no UTF-8
+    return blake2b(text, digest_size=16).digest()
+
+
+def data_rows(path: Path) -> DataRows:
+    """Return the lines of a session or sample file; samples with one goal and knowledge are of one dialogue.
+
+    Raises as `read_rows` does.
+    """
+    problems = capped(problem for _, found in checked_rows(path) for problem in found)
+    if problems:
+        raise FormatError(path, problems)
+    return line_rows(path, _dialogue_of)
+
+
+def _dialogue_of(line: str, number: int) -> str:
+    row = json.loads(line)
+    return str(number) if form_of(row) == "session" else background_digest(row).hex()
+
+
 class DialogueIds:
     """Assigns dialogue ids to sample rows: rows with the same goal and knowledge belong to one dialogue.
 
@@ -204,8 +229,7 @@ class DialogueIds:
 
     def of(self, row: dict[str, Any]) -> str:
         """Return the dialogue id of a row; rows are passed in file order."""
-        text = json.dumps([row["goal"], row["knowledge"]]).encode()  # half surrogate pairs are no UTF-8
-        digest, at = blake2b(text, digest_size=16).digest(), len(row["history"])
+        digest, at = background_digest(row), len(row["history"])
         first = self._first.setdefault(digest, (self._total, at))
         if first[0] == self._total:
             self._total += 1

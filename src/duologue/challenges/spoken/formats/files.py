@@ -16,6 +16,7 @@ import msgspec
 from duologue.challenges.spoken.formats.data_rules import data_problems, kind_of
 from duologue.challenges.spoken.schema.triples import attr_of, facts_of, object_of, plain
 from duologue.core import disk
+from duologue.core.data_rows import json_rows
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.json_objects import Decoded, decode
 from duologue.core.records import Annotation, Answer, Dialogue, Example, Fact, Problem, Sample, Submission, Turn
@@ -23,6 +24,8 @@ from duologue.core.records import Annotation, Answer, Dialogue, Example, Fact, P
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from duologue.core.data_rows import DataRows
 
 LAYOUT = "spoken-result"
 """Name of the result format in `Submission.layout`."""
@@ -81,6 +84,19 @@ def read_any(path: Path) -> tuple[str, Any]:
     """
     decoded = read_decoded(path)
     return _expect(decoded, path, ("dialogues", "samples", "gold", "graph")), decoded.value
+
+
+def data_rows(path: Path) -> DataRows:
+    """Return dialogues, samples or gold as rows; samples that begin with the same utterance are of one dialogue.
+
+    Raises `FormatError` with all problems of the file, and for a knowledge graph.
+    """
+    decoded = read_decoded(path)
+    kind = _expect(decoded, path, ("dialogues", "samples", "gold"))
+    rows = json_rows(path)
+    if kind != "samples":
+        return rows
+    return rows.relabelled(lambda row: decoded.value[row.name][0]["message"])
 
 
 def read_dialogues(path: Path) -> list[Dialogue]:

@@ -1,0 +1,68 @@
+"""Rows keep the text that they have in a file, and so does what stands around them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.core.data_rows import DataRow, DataRows, block_rows, json_rows, line_rows
+from duologue.core.errors import FormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(), lambda one: st.lists(one) | st.dictionaries(st.text(), one)
+)
+
+
+def put(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def joined(cut: DataRows) -> str:
+    return cut.start + cut.between.join(row.text for row in cut.rows()) + cut.end
+
+
+@given(value=st.lists(VALUES) | st.dictionaries(st.text(), VALUES), indent=st.sampled_from([None, 2]))
+def test_the_rows_of_json_together_are_the_file(
+    value: object, indent: int | None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=indent is None)
+    path = put(tmp_path_factory.mktemp("rows") / "a.json", text)
+    cut = json_rows(path)
+    assert joined(cut) == text
+    rows = list(cut.rows())
+    assert isinstance(value, list | dict)
+    assert len(rows) == len(value)
+    if isinstance(value, list):
+        assert [json.loads(row.text) for row in rows] == value
+
+
+def test_rows_are_called_by_their_id_or_their_number(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.json", '[{"dialog_id": "x"}, {"id": "y"}, [1], {"id": 3}]')
+    assert [row.name for row in json_rows(path).rows()] == ["x", "y", "3", "4"]
+    packed = tmp_path / "a.json.gz"
+    packed.write_bytes(gzip.compress(b'{"k": [1], "l": {}}'))
+    assert list(json_rows(packed).rows()) == [DataRow("k", "k", '"k": [1]'), DataRow("l", "l", '"l": {}')]
+
+
+def test_a_number_is_no_file_of_rows(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="expected a JSON list or object"):
+        json_rows(put(tmp_path / "a.json", "7"))
+
+
+def test_lines_and_blocks(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.txt", "\n\na\nb\n \nc")
+    assert [row.text for row in block_rows(path).rows()] == ["a\nb\n\n", "c\n\n"]
+    blocks = block_rows(path, lambda block, number: f"{block[0]}{number}")
+    assert [row.dialogue for row in blocks.rows()] == ["a1", "c2"]
+    assert [row.name for row in line_rows(path).rows()] == list("123456")
+    again = line_rows(path, lambda line, _: line).relabelled(lambda row: row.dialogue * 2)
+    assert [row.dialogue for row in again.rows()] == ["", "", "aa", "bb", "  ", "cc"]
