@@ -34,6 +34,7 @@ ELSEWHERE = {
     "cli/compare.py": "cli/test_scoring.py",
     "cli/convert.py": "cli/test_commands.py",
     "cli/data.py": "cli/test_commands.py",
+    "cli/fetch.py": "run/test_fetch.py",
     "cli/generate.py": "cli/test_commands.py",
     "cli/lazy_group.py": "cli/test_commands.py",
     "cli/plugin_commands.py": "cli/test_commands.py",

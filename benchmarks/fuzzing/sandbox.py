@@ -199,7 +199,7 @@ def _asked_for(finding: Finding, given: Input) -> bool:
     if finding.kind == "outside":
         return any(word.startswith(("/", "..")) or "=/" in word or "=.." in word for word in given.words)
     return finding.kind == "network" and (
-        bool({"collect", "serve"} & {*given.words[:2]}) or "://" in " ".join(given.words)
+        bool({"collect", "serve", "fetch"} & {*given.words[:2]}) or "://" in " ".join(given.words)
     )
 
 

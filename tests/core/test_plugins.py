@@ -63,7 +63,7 @@ class Picky(Base):
 class Busy:
     def __init__(self): raise RuntimeError("the engine is cold")
     def load(self): pass
-    load_files = load_training = rounds = read = write = answers = check = score = metrics = load
+    load_files = load_training = rows = rounds = data_sets = read = write = answers = check = score = metrics = load
     test_set = replay_check = load
 
 class HalfATask(Task):
@@ -72,7 +72,7 @@ class HalfATask(Task):
 
 class NoBrief:
     def load(self): pass
-    load_files = load_training = rounds = read = write = answers = check = score = metrics = load
+    load_files = load_training = rows = rounds = data_sets = read = write = answers = check = score = metrics = load
     test_set = replay_check = load
 
 not_a_class = 3
@@ -155,8 +155,8 @@ def test_a_system_that_does_not_keep_the_protocol_is_named_with_its_package(good
         (
             "base",
             (
-                "Base lacks the methods load, load_files, load_training, rounds, read, write, answers, check, score, "
-                "metrics, test_set, replay_check"
+                "Base lacks the methods load, load_files, load_training, rows, rounds, read, write, answers, check, "
+                "score, metrics, data_sets, test_set, replay_check"
             ),
         ),
         ("busy", r"Busy\(\) fails: RuntimeError: the engine is cold"),

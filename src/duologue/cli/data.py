@@ -8,6 +8,10 @@ from duologue.cli.lazy_group import LazyGroup
 
 _COMMANDS = {
     "Commands": {
+        "fetch": (
+            "duologue.cli.fetch:fetch",
+            "Tell how to obtain a challenge's data; fetch what is free; check a folder.",
+        ),
         "convert": ("duologue.cli.convert:convert", "Turn a data file from one official form into another."),
         "split": ("duologue.cli.split:split", "Cut a data file into parts by dialogue."),
         "noise": ("duologue.cli.noise:noise", "Lay a task's noise on a clean data file."),
@@ -21,6 +25,8 @@ def data() -> None:
 
     \b
     Examples:
+      duologue data fetch proactive
+      duologue data fetch restaurant --check data/dstc6
       duologue data convert proactive sessions.txt --from session --to sample --out samples.txt
       duologue data split spoken train.json --part train=0.9 --part dev=0.1 --out parts
       duologue data noise spoken test.json --regime test --out noisy.json

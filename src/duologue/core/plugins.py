@@ -40,7 +40,7 @@ _NO_PART = (CARD, "training.")
 
 _TASK_METHODS = (
     *("load", "load_files", "load_training", "rows", "rounds", "read", "write", "answers", "check", "score", "metrics"),
-    *("test_set", "replay_check"),
+    *("data_sets", "test_set", "replay_check"),
 )
 _SYSTEM_METHODS = ("prepare", "answer")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from duologue.core.data_rows import DataRows
+    from duologue.core.data_sets import DataSet
     from duologue.core.records import (
         Answer,
         Dialogue,
@@ -260,6 +261,15 @@ class Task(Protocol):
     def metrics(self, how: Scoring) -> Sequence[Any]:
         """Return the formulas (`duologue.metrics.counts.Metric`) over the counts that its reports keep."""
         ...
+
+    def data_sets(self) -> Sequence[DataSet]:
+        """Return the data sets of the challenge, for `data fetch`; by default `data_sets.toml` beside its module.
+
+        Raises `PlugInError` for a list that cannot be read.
+        """
+        from duologue.core.data_sets import read_data_sets
+
+        return read_data_sets(type(self).__module__)
 
     def test_set(self, path: Path) -> str | None:  # noqa: ARG002  # a default
         """Return the short name of the test set that an official file name tells; `None` where it tells none."""

@@ -122,9 +122,6 @@ def _mistakes(report: Report) -> Iterator[Problem]:
     scores = [score.name for score in report.scores]
     if len(set(scores)) < len(scores):
         yield _damage("/scores", "a score stands there twice")
-    half = [one.name for one in report.scores if (one.low is None) != (one.high is None)]
-    if half:
-        yield _damage("/scores", f"the interval of '{half[0]}' has one end")
     if report.n < 0:
         yield _damage("/n", f"{report.n} items cannot be")
     commands = report.meta.get("commands", [])

@@ -1,0 +1,77 @@
+"""Data sets that a challenge knows of: whose they are, under which terms, and which files belong to them."""
+
+from __future__ import annotations
+
+from importlib.resources import files as resources_of
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from duologue.core.errors import PlugInError
+from duologue.core.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FILE = "data_sets.toml"
+"""The file beside the module of a task's class that lists them."""
+
+Content = Literal["data", "knowledge", "text"]
+"""How a file is read: by `Task.rows` and `Task.load`, by `Grounded.world`, or not at all."""
+
+
+class DataFile(Record, frozen=True, kw_only=True):
+    """A file of a data set. Size and hash are those of its content, which may be packed."""
+
+    name: str
+    """Path within the data set."""
+    bytes: int | None = None
+    sha256: str = ""
+    rows: int | None = None
+    """Dialogues or samples of a data file, facts of a knowledge base."""
+    read: Content | None = None
+    """How it is read, where it is not read as the others are."""
+    task: str = ""
+    """The task that reads it, where it is not that of the others."""
+
+
+class DataSet(Record, frozen=True, kw_only=True):
+    """Files that come from one place under one licence."""
+
+    name: str
+    about: str
+    source: str
+    licence: str
+    obtain: tuple[str, ...]
+    """What to do to get the files, step by step."""
+    cite: str = ""
+    read: Content = "data"
+    task: str = ""
+    """The task that reads the files; empty: the one that lists them."""
+    url: str = ""
+    """Address below which the files may be fetched freely, without an agreement or a registration."""
+    files: tuple[DataFile, ...] = ()
+    """Empty where they are not known."""
+
+
+class _Listed(Record, frozen=True, kw_only=True):
+    """What the file holds."""
+
+    data_set: tuple[DataSet, ...]
+
+
+def read_data_sets(module: str) -> Sequence[DataSet]:
+    """Return the data sets listed beside a module, none without a list. Raises `PlugInError` for a wrong one."""
+    package = module.rpartition(".")[0]
+    place = resources_of(package) / FILE if package else None
+    if place is None or not place.is_file():
+        return ()
+    try:
+        found = msgspec.toml.decode(place.read_bytes(), type=_Listed).data_set
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PlugInError(f"{package}/{FILE} cannot be read: {error}") from error
+    for one in found:
+        unproved = [file.name for file in one.files if one.url and not file.sha256]
+        if unproved:
+            raise PlugInError(f"{package}/{FILE}: '{one.name}' may be fetched, but {unproved[0]} has no sha256")
+    return found

@@ -1,0 +1,220 @@
+"""Data sets of a challenge: fetched where that is free, and checked against what is known of their files."""
+
+from __future__ import annotations
+
+import hashlib
+import urllib.error
+import urllib.request
+from http.client import HTTPException
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from duologue.core.capabilities import lacking_capability
+from duologue.core.disk import Source, regular, replacing
+from duologue.core.errors import DuologueError, FormatError, StorageError, UsageError, did_you_mean
+from duologue.core.plugins import load_task, names
+from duologue.core.protocols import Grounded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from duologue.core.data_sets import DataFile, DataSet
+    from duologue.core.protocols import Progress, Task
+
+_PIECE = 1 << 16
+_SECONDS = 60
+"""Of silence, after which a server is given up."""
+
+State = Literal["ok", "missing", "differs", "unreadable"]
+
+
+class Content(NamedTuple):
+    """What a file holds when it is unpacked."""
+
+    path: Path
+    size: int
+    sha256: str
+    problem: str = ""
+    """Why it cannot be read; empty where it can."""
+
+
+class FileVerdict(NamedTuple):
+    """What a check says of one expected file."""
+
+    data_set: str
+    name: str
+    state: State
+    told: str
+    """In words: what was found, or why it is not good."""
+    path: Path | None = None
+
+
+def challenges() -> dict[str, list[str]]:
+    """Return the names of the tasks of each challenge: `mobilecs` has two, `mobilecs/dialogue` and the other."""
+    found: dict[str, list[str]] = {}
+    for name in names("tasks"):
+        found.setdefault(name.partition("/")[0], []).append(name)
+    return found
+
+
+def data_sets_of(challenge: str, only: Sequence[str] = ()) -> list[tuple[str, DataSet]]:
+    """Return the data sets of a challenge or of one of its tasks, each with the task that lists it.
+
+    `only` names those that are wanted. Raises `UsageError` for an unknown challenge or data set.
+    """
+    known = challenges()
+    tasks = known.get(challenge) or [name for name in names("tasks") if name == challenge]
+    if not tasks:
+        raise UsageError(f"there is no challenge '{challenge}'{did_you_mean(challenge, known)}")
+    found: dict[str, tuple[str, DataSet]] = {}
+    for name in tasks:
+        for one in load_task(name).data_sets():
+            found.setdefault(one.name, (name, one))
+    for name in only:
+        if name not in found:
+            raise UsageError(f"'{challenge}' has no data set '{name}'{did_you_mean(name, found)}")
+    return [pair for name, pair in found.items() if not only or name in only]
+
+
+def fetch(one: DataSet, folder: Path, *, progress: Progress | None = None) -> list[Path]:
+    """Fetch the files of a data set into a folder and return their paths; what is there already is not fetched again.
+
+    A file appears only when its checksum is right. Raises `DuologueError` for a server that cannot be asked or sends
+    something else, and `StorageError` where another file is in the way.
+    """
+    paths = []
+    for number, file in enumerate(one.files):
+        if progress is not None:
+            progress(number, len(one.files), one.name)
+        path = folder / one.name / file.name
+        if not path.exists():
+            _download(one.url.rstrip("/") + "/" + file.name, path, file)
+        elif _content(path).sha256 != file.sha256:
+            raise StorageError(f"{path} is there already and holds something else; remove it, or give another --out")
+        paths.append(path)
+    return paths
+
+
+def _download(url: str, path: Path, file: DataFile) -> None:
+    """Write what a server sends, if it is the file that is expected."""
+    if not url.startswith(("https://", "http://")):
+        raise DuologueError(f"cannot fetch {url}: only http and https are asked")
+    digest, size = hashlib.sha256(), 0
+    try:
+        with urllib.request.urlopen(url, timeout=_SECONDS) as answer, replacing(path) as out:  # noqa: S310  # see above
+            while piece := answer.read(_PIECE):
+                size += len(piece)
+                digest.update(piece)
+                if file.bytes is not None and size > file.bytes:
+                    break
+                out.write(piece)
+            _expect(url, file, size, digest.hexdigest())
+    except (urllib.error.URLError, HTTPException, OSError, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise DuologueError(f"cannot fetch {url}: {reason}; nothing of it was kept") from error
+
+
+def _expect(url: str, file: DataFile, size: int, sha256: str) -> None:
+    if sha256 != file.sha256:
+        expected = f"{file.bytes:,} bytes" if file.bytes is not None else "another content"
+        raise DuologueError(
+            f"{url} sent {size:,} bytes with SHA-256 {sha256[:16]}..., expected {expected} with {file.sha256[:16]}...; "
+            "nothing of it was kept"
+        )
+
+
+def check(
+    chosen: Sequence[tuple[str, DataSet]], folder: Path, *, progress: Progress | None = None
+) -> list[FileVerdict]:
+    """Say of each file of the data sets whether it lies in a folder, is the one that is known, and can be read.
+
+    Files are found by their content, else by their name, at any depth and packed or not. Raises `StorageError` for a
+    folder that cannot be read.
+    """
+    if not folder.is_dir():
+        raise StorageError(f"cannot read {folder}: it is not a folder; a folder of data is expected")
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+    held: list[Content] = []
+    for number, path in enumerate(paths):
+        if progress is not None:
+            progress(number, len(paths), "files")
+        held.append(_content(regular(path)))
+    others = {file.sha256 for name, _ in chosen for _, one in data_sets_of(name) for file in one.files if file.sha256}
+    return [
+        _verdict(
+            one.name,
+            file,
+            _candidates(file, held, others),
+            task=file.task or one.task or name,
+            read=file.read or one.read,
+        )
+        for name, one in chosen
+        for file in one.files
+    ]
+
+
+def _content(path: Path) -> Content:
+    digest, size = hashlib.sha256(), 0
+    try:
+        for piece in Source(path).pieces():
+            digest.update(piece)
+            size += len(piece)
+    except (FormatError, StorageError) as error:
+        return Content(path, size, "", _first_line(error))
+    return Content(path, size, digest.hexdigest())
+
+
+def _candidates(file: DataFile, held: Iterable[Content], others: set[str]) -> list[Content]:
+    """Return what may be a file, the likeliest first: its content, or its name with the content of no other file."""
+    same = [one for one in held if file.sha256 and one.sha256 == file.sha256]
+    wanted = PurePosixPath(file.name).parts
+    named = [
+        one
+        for one in held
+        if one.path.with_name(one.path.name.removesuffix(".gz")).parts[-len(wanted) :] == wanted
+        and one.sha256 not in others
+    ]
+    return same or named
+
+
+def _verdict(data_set: str, file: DataFile, found: Sequence[Content], *, task: str, read: str) -> FileVerdict:
+    def verdict(state: State, told: str) -> FileVerdict:
+        return FileVerdict(data_set, file.name, state, told, found[0].path if found else None)
+
+    if not found:
+        return verdict("missing", "there is no such file")
+    one = found[0]
+    if one.problem:
+        return verdict("unreadable", one.problem)
+    if file.sha256 and one.sha256 != file.sha256:
+        size = f", {file.bytes:,} bytes expected" if file.bytes not in {None, one.size} else ""
+        return verdict(
+            "differs", f"{one.size:,} bytes{size}; SHA-256 {one.sha256[:16]}..., {file.sha256[:16]}... expected"
+        )
+    try:
+        count, what = _count(load_task(task), one.path, read)
+    except DuologueError as error:
+        return verdict("unreadable", _first_line(error))
+    if count is not None and file.rows not in {None, count}:
+        return verdict("differs", f"{count:,} {what}, {file.rows:,} expected")
+    proved = "as published" if file.sha256 else "its checksum is not known"
+    return verdict("ok", f"{one.size:,} bytes{'' if count is None else f', {count:,} {what}'}; {proved}")
+
+
+def _count(task: Task, path: Path, read: str) -> tuple[int | None, str]:
+    """Return how many rows or facts a file holds; `None` for one that is not read."""
+    if read == "knowledge":
+        if not isinstance(task, Grounded):
+            raise lacking_capability(task.info.name, "Grounded")
+        return sum(1 for _ in task.world(path)), "facts"
+    if read == "data":
+        for _ in task.load(path):
+            pass
+        return sum(1 for _ in task.rows(path).rows()), "rows"
+    return None, ""
+
+
+def _first_line(error: DuologueError) -> str:
+    lines = str(error).splitlines()
+    return " ".join(line.strip() for line in lines[:2])

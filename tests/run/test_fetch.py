@@ -1,0 +1,214 @@
+"""Data sets are fetched with their checksums, and a folder is held against what is known of its files."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from duologue.cli.main import cli
+from duologue.core.data_sets import DataFile, DataSet
+from duologue.core.errors import DuologueError, StorageError, UsageError
+from duologue.run.fetch import challenges, check, data_sets_of, fetch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+SESSIONS = GOLDEN / "proactive" / "small-sessions.txt"
+KB = GOLDEN / "restaurant" / "small-kb.txt"
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the library's signature
+        pass
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """Return the address of a server and the folder that it serves."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/data", folder
+    server.shutdown()
+    server.server_close()
+
+
+def known(name: str, content: bytes, **more: Any) -> DataFile:
+    return DataFile(name=name, bytes=len(content), sha256=hashlib.sha256(content).hexdigest(), **more)
+
+
+def data_set(*files: DataFile, **more: Any) -> DataSet:
+    return DataSet(name="toy", about="", source="", licence="", obtain=(), files=files, **more)
+
+
+def test_what_is_free_is_fetched_once_with_its_checksum(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = served
+    (folder / "data" / "in").mkdir(parents=True)
+    (folder / "data" / "in" / "a.txt").write_bytes(b"hello")
+    one = data_set(known("in/a.txt", b"hello"), url=url)
+    out = tmp_path / "out"
+    assert fetch(one, out) == [out / "toy" / "in" / "a.txt"]
+    assert (out / "toy" / "in" / "a.txt").read_bytes() == b"hello"
+    (folder / "data" / "in" / "a.txt").unlink()
+    assert fetch(one, out)  # it is there
+    (out / "toy" / "in" / "a.txt").write_bytes(b"mine")
+    with pytest.raises(StorageError, match="holds something else"):
+        fetch(one, out)
+    assert (out / "toy" / "in" / "a.txt").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("sent", [b"hellp", b"hell", b"hello" * 100_000, b""])
+def test_a_wrong_file_is_not_kept(served: tuple[str, Path], tmp_path: Path, sent: bytes) -> None:
+    url, folder = served
+    (folder / "data").mkdir()
+    (folder / "data" / "a.txt").write_bytes(sent)
+    with pytest.raises(DuologueError, match=r"expected 5 bytes with 2cf24dba5fb0a30e"):
+        fetch(data_set(known("a.txt", b"hello"), url=url), tmp_path / "out")
+    assert not [one for one in (tmp_path / "out").rglob("*") if one.is_file()]
+
+
+def test_a_server_that_has_it_not_or_is_not_there_is_told(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, _ = served
+    for address, told in ((url, "not found"), ("http://127.0.0.1:9", "refused"), ("file:///etc", "only http")):
+        with pytest.raises(DuologueError, match=told):
+            fetch(data_set(known("hostname", b"hello"), url=address), tmp_path / "out")
+
+
+def test_files_are_found_by_content_or_name_and_read(tmp_path: Path) -> None:
+    content = SESSIONS.read_bytes()
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "other-name").write_bytes(gzip.compress(content))
+    (tmp_path / "in" / "train.txt.gz").write_bytes(gzip.compress(content + content.splitlines(keepends=True)[0]))
+    (tmp_path / "in" / "kb.txt").write_bytes(KB.read_bytes())
+    (tmp_path / "torn.txt").write_bytes(gzip.compress(content)[:-9])
+    (tmp_path / "wrong.txt").write_text("{}\n", "utf-8")
+    (tmp_path / "LICENSE").write_text("free", "utf-8")
+    rows = len(content.splitlines())
+    one = data_set(
+        known("dev.txt", content, rows=rows),
+        DataFile(name="in/train.txt", rows=rows),
+        DataFile(name="train.txt", rows=rows + 1),
+        DataFile(name="kb.txt", read="knowledge", task="restaurant"),
+        DataFile(name="torn.txt"),
+        DataFile(name="wrong.txt"),
+        known("LICENSE", b"other", read="text"),
+        DataFile(name="out/kb.txt"),
+    )
+    found = check([("proactive", one)], tmp_path)
+    assert [(verdict.name, verdict.state) for verdict in found] == [
+        ("dev.txt", "ok"),
+        ("in/train.txt", "differs"),
+        ("train.txt", "ok"),
+        ("kb.txt", "ok"),
+        ("torn.txt", "unreadable"),
+        ("wrong.txt", "unreadable"),
+        ("LICENSE", "differs"),
+        ("out/kb.txt", "missing"),
+    ]
+    told = {verdict.name: verdict.told for verdict in found}
+    assert told["dev.txt"].endswith("as published")
+    assert told["in/train.txt"] == f"{rows + 1} rows, {rows} expected"
+    assert "its checksum is not known" in told["train.txt"]
+    assert "facts" in told["kb.txt"]
+    assert told["LICENSE"].startswith("4 bytes, 5 bytes expected")
+    with pytest.raises(StorageError, match="it is not a folder"):
+        check([("proactive", one)], SESSIONS)
+
+
+def test_a_challenge_stands_for_its_tasks() -> None:
+    assert challenges()["mobilecs"] == ["mobilecs/dialogue", "mobilecs/extraction"]
+    assert [one.name for _, one in data_sets_of("mobilecs")] == ["corpus", "examples"]
+    assert data_sets_of("mobilecs/dialogue")[0][0] == "mobilecs/dialogue"
+    with pytest.raises(UsageError, match="did you mean 'restaurant'"):
+        data_sets_of("restaurnat")
+    with pytest.raises(UsageError, match="did you mean 'kdconv'"):
+        data_sets_of("spoken", ["kdcov"])
+
+
+def call(*words: object) -> Any:
+    return CliRunner().invoke(cli, ["data", "fetch", *map(str, words)])
+
+
+def test_the_command_tells_and_checks(tmp_path: Path) -> None:
+    listed = call()
+    assert "  kdconv: KdConv" in listed.stdout
+    assert "(free to fetch)" in listed.stdout
+    told = call("mobilecs").stdout
+    assert "http://seretod.org" in told
+    assert "1. Register as a team" in told
+    assert json.loads(call("proactive", "--json").stdout)["data_sets"][0]["files"][1]["rows"] == 2000
+    assert set(json.loads(call("--json").stdout)) == set(challenges())
+    assert "duologue data fetch restaurant --only babi --out FOLDER" in call("restaurant", "--only", "babi").stdout
+
+    nothing = call("spoken", "--check", tmp_path)
+    assert nothing.exit_code == 1
+    assert "validation/valid.json: missing" in nothing.stdout
+    (tmp_path / "valid.json").write_bytes((GOLDEN / "spoken" / "small-valid.json").read_bytes())
+    (tmp_path / "kg.json").write_bytes((GOLDEN / "spoken" / "small-kg.json").read_bytes())
+    part = call("spoken", "--check", tmp_path)
+    assert part.exit_code == 1
+    assert "validation/valid.json: differs: 2 rows, 740 expected" in part.stdout
+    assert "challenge/kg.json: ok" in part.stdout
+    assert "kdconv: nothing of it is here" in part.stdout
+    told = json.loads(call("spoken", "--check", tmp_path, "--json").stdout)
+    assert told["ok"] is False
+    assert {row["state"] for row in told["files"]} == {"ok", "differs", "missing"}
+
+
+def test_a_folder_with_all_of_a_data_set_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "strangerset"
+    package.mkdir()
+    (package / "__init__.py").write_text("", "utf-8")
+    (package / "task.py").write_text(
+        "from duologue.challenges.proactive.task import ProactiveTask\n\n\nclass Mine(ProactiveTask):\n    pass\n",
+        "utf-8",
+    )
+    content = SESSIONS.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    (package / "data_sets.toml").write_text(
+        f"[[data_set]]\nname='all'\nabout='x'\nsource='y'\nlicence='z'\nobtain=['ask']\n"
+        f"files=[{{name='dev.txt', sha256='{digest}'}}]\n",
+        "utf-8",
+    )
+    info = tmp_path / "strangerset-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: strangerset\nVersion: 1.0\n", "utf-8")
+    (info / "entry_points.txt").write_text("[duologue.tasks]\nmine = strangerset.task:Mine\n", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "dev.txt").write_bytes(content)
+    done = call("mine", "--check", tmp_path / "data")
+    assert (done.exit_code, done.exception) == (0, None), done.output
+    assert "all/dev.txt: ok" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--check", "x"), "name the challenge"),
+        (("spoken", "--check", "x", "--out", "y"), "give one of the two"),
+        (("proactive", "--out", "y"), "none of duconv may be fetched freely"),
+        (("proactive", "--only", "x"), "has no data set 'x'"),
+    ],
+)
+def test_what_cannot_be_done_is_told(words: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        done = call(*words)
+    finally:
+        os.chdir(before)
+    assert told in str(done.exception)
+    assert not list(tmp_path.iterdir())
