@@ -9,7 +9,8 @@ from torch.nn import functional
 from duologue.challenges.proactive.systems.postks.network.batch import PostksRow, collate
 from duologue.challenges.proactive.systems.postks.network.learner import Learner, new_postks, replies
 from duologue.challenges.proactive.systems.postks.network.model import Postks, PostksSize
-from duologue.challenges.proactive.systems.postks.network.search import DecodedReply, _result, _Step, search
+from duologue.challenges.proactive.systems.postks.network.search import DecodedReply, _result, search
+from duologue.models.fixed_beam import BeamStep
 from duologue.models.vocabulary import BEGIN, END, UNKNOWN
 
 if TYPE_CHECKING:
@@ -200,8 +201,8 @@ def test_greedy_search_says_what_is_most_probable_at_each_step() -> None:
     assert found.score == pytest.approx(sum(costs) / len(costs), rel=1e-5)
 
 
-def _step(scores: list[float], tokens: list[int], before: list[int]) -> _Step:
-    return _Step(torch.tensor(scores), torch.tensor(tokens), torch.tensor(before))
+def _step(scores: list[float], tokens: list[int], before: list[int]) -> BeamStep:
+    return BeamStep(torch.tensor(scores), torch.tensor(tokens), torch.tensor(before))
 
 
 def test_hypotheses_that_ended_overwrite_result_slots_from_the_last_step_back() -> None:

@@ -21,6 +21,7 @@ from duologue.challenges.conversation.systems.lstm.network.encoder_decoder impor
 from duologue.challenges.conversation.systems.lstm.network.layers import LstmState, join_states
 from duologue.core.errors import UsageError
 from duologue.models.decode import Reply
+from duologue.models.fixed_beam import FixedBeam
 from duologue.models.inference import inference
 from duologue.models.topk import stable_topk
 from duologue.models.train import TrainingTask
@@ -100,42 +101,26 @@ def beam_search(
         raise UsageError(f"the beam_search needs a width of at least 1 and 2 steps, found {width} and {longest}")
     b = said.hidden.shape[1]
     said = said.pick(torch.arange(b).repeat_interleave(width))
-    total = torch.full((b, width), -torch.inf, dtype=torch.float64)
-    total[:, 0] = 0.0  # at first all hypotheses of a row are equal: keep one
-    first = torch.arange(b).unsqueeze(1) * width  # (B, 1)
+    beam = FixedBeam(b, width, dtype=torch.float64)
     tokens = torch.full((b * width,), END)
-    steps: list[tuple[Tensor, Tensor]] = []
     ended: list[Tensor] = []
     for words in range(longest):
         log_p_next, said = model.step(said, tokens)
         log_p = log_p_next.double().view(b, width, -1)  # (B, width, V)
         if words:
-            ended.append(total + log_p[:, :, END] + bonus * (words + 1))  # (B, width)
+            ended.append(beam.scores + log_p[:, :, END] + bonus * (words + 1))  # (B, width)
         log_p[:, :, [PAD, UNKNOWN, BEGIN, END]] = -torch.inf
-        total, places = stable_topk((total.unsqueeze(2) + log_p).flatten(1), width)  # (B, width)
-        before, chosen = places // log_p.shape[2], places % log_p.shape[2]
-        steps.append((before, chosen))
-        said = said.pick((before + first).flatten())
-        tokens = chosen.flatten()
+        tokens, rows = beam.extend(beam.scores.unsqueeze(2) + log_p)
+        said = said.pick(rows)
     scores, places = stable_topk(torch.cat(ended, 1), width)  # (B, width)
-    rows = zip(scores.tolist(), places.tolist(), strict=True)
-    return [_replies(steps, row, each, width, bonus) for row, each in enumerate(map(_pairs, rows))]
+    pairs = [zip(*of_row, strict=True) for of_row in zip(scores.tolist(), places.tolist(), strict=True)]
+    return [
+        [_reply(beam, row, place, width, score, bonus) for score, place in of_row if score > -torch.inf]
+        for row, of_row in enumerate(pairs)
+    ]
 
 
-def _pairs(row: tuple[list[float], list[int]]) -> list[tuple[float, int]]:
-    return [(score, place) for score, place in zip(*row, strict=True) if score > -torch.inf]
-
-
-def _replies(
-    steps: Sequence[tuple[Tensor, Tensor]], row: int, best: Sequence[tuple[float, int]], width: int, bonus: float
-) -> list[Reply]:
-    """Backtrace the completed hypotheses of a row: place = (tokens - 1) * width + slot."""
-    found = []
-    for score, place in best:
-        count, slot = place // width + 1, place % width
-        words: list[int] = []
-        for before, chosen in reversed(steps[:count]):
-            words.append(int(chosen[row, slot]))
-            slot = int(before[row, slot])
-        found.append(Reply(words[::-1], score - bonus * (count + 1), score))
-    return found
+def _reply(beam: FixedBeam, row: int, place: int, width: int, score: float, bonus: float) -> Reply:
+    """Return a completed hypothesis: place = (tokens - 1) * width + slot."""
+    count = place // width + 1
+    return Reply(beam.tokens(row, place % width, count), score - bonus * (count + 1), score)

@@ -14,6 +14,7 @@ import torch
 from torch.nn import functional
 
 from duologue.challenges.proactive.systems.postks.network.model import EncodedSource
+from duologue.models.fixed_beam import BeamStep, FixedBeam
 from duologue.models.topk import stable_topk
 from duologue.models.vocabulary import BEGIN, END, UNKNOWN
 
@@ -34,14 +35,6 @@ class DecodedReply(NamedTuple):
     """Token ids, including the end if there is one."""
     score: float
     """Mean log-probability; -inf for one without a live hypothesis."""
-
-
-class _Step(NamedTuple):
-    """Result of one step: scores, tokens and back-pointers, each (b, width)."""
-
-    scores: Tensor
-    tokens: Tensor
-    before: Tensor
 
 
 @torch.inference_mode()
@@ -67,10 +60,7 @@ def search(
     state, chosen = source.query.repeat_interleave(width, 0), chosen.repeat_interleave(width, 0)  # (b width, h)
     memory, real = source.memory.repeat_interleave(width, 0), source.real.repeat_interleave(width, 0)
     tokens = torch.full((b * width,), BEGIN, device=state.device)
-    first = torch.arange(b, device=state.device).unsqueeze(1) * width  # (b, 1)
-    scores = state.new_full((b, width), -torch.inf)
-    scores[:, 0] = 0.0  # all slots of a sample start equal: only the first one counts
-    steps: list[_Step] = []
+    beam = FixedBeam(b, width, dtype=state.dtype, device=state.device)
     for step in range(1, limit + 1):
         context, state = model.decoder(
             stacked, model.embedding(tokens), chosen, EncodedSource(memory, real, state), (b * width,)
@@ -78,22 +68,19 @@ def search(
         hidden = model.before_words(context, state, precision)
         logits = functional.linear(hidden, model.output_second.weight, model.output_second.bias)
         log_probs = logits.log_softmax(1).view(b, width, -1)  # (b, width, v)
-        running = (
-            scores.unsqueeze(2) * (1 - 1 / step) + log_probs / step if step > 1 else scores.unsqueeze(2) + log_probs
-        )
-        kept, places = stable_topk(running.flatten(1), width)  # (b, width)
-        before, said = places // log_probs.shape[2], places % log_probs.shape[2]
-        steps.append(_Step(kept, said, before))
-        scores = kept.masked_fill((said == END) | (said == UNKNOWN), -torch.inf)
-        if not torch.isfinite(scores).any():
+        before = beam.scores.unsqueeze(2)
+        tokens, rows = beam.extend(before * (1 - 1 / step) + log_probs / step if step > 1 else before + log_probs)
+        dead = (tokens == END) | (tokens == UNKNOWN)
+        beam.scores = beam.scores.masked_fill(dead.view(b, width), -torch.inf)
+        if not torch.isfinite(beam.scores).any():
             break
-        tokens = said.flatten()
-        state = state.index_select(0, (before + first).flatten())
-    final = scores if len(steps) < limit else steps[-1].scores  # stopped early: every unfinished hypothesis is dead
-    return [_result([_Step(*(part[at].cpu() for part in one)) for one in steps], final[at].cpu()) for at in range(b)]
+        state = state.index_select(0, rows)
+    steps = beam.steps
+    final = beam.scores if len(steps) < limit else steps[-1].scores  # stopped early: every unfinished one is dead
+    return [_result([BeamStep(*(part[at].cpu() for part in one)) for one in steps], final[at].cpu()) for at in range(b)]
 
 
-def _result(steps: list[_Step], last: Tensor) -> DecodedReply:
+def _result(steps: list[BeamStep], last: Tensor) -> DecodedReply:
     """Return the reply by the official backtracking over one sample's steps; parts and `last` are (width,)."""
     width = len(last)
     final, slots = (one[0] for one in stable_topk(last.unsqueeze(0), width))
