@@ -36,6 +36,13 @@ def test_vectors_have_length_one_whatever_the_padding() -> None:
     torch.testing.assert_close(together, vectors_of(model, [[4, 5, 6], [7], []]))
 
 
+def test_a_vector_is_made_of_the_mean_of_its_grams() -> None:
+    model = new_vectors(SIZE, 1).eval()
+    mean = model.grams.weight[[4, 5, 5]].mean(0)
+    wanted = torch.nn.functional.normalize(mean + torch.tanh(model.layer(mean)), dim=0)
+    torch.testing.assert_close(model.encode(padded([[4, 5, 5], [6, 7, 8, 9]]))[0], wanted, rtol=0, atol=1e-6)
+
+
 def test_the_loss_is_that_of_finding_the_own_partner() -> None:
     model = new_vectors(SIZE, 1).eval()
     batch = collate_texts(PAIRS[:2])

@@ -77,8 +77,7 @@ class TextVectors(nn.Module):
 
     def encode(self, texts: Tensor) -> Tensor:
         """Return the vectors (b, d) of texts (b, l), of length 1."""
-        real = (texts != PAD).unsqueeze(2)  # (b, l, 1)
-        mean = (self.grams(texts) * real).sum(1) / real.sum(1).clamp(min=1)  # (b, d)
+        mean = functional.embedding_bag(texts, self.grams.weight, mode="mean", padding_idx=PAD)  # (b, d)
         return functional.normalize(mean + torch.tanh(self.layer(self.drop(mean))), dim=1)
 
     def forward(self, batch: TextPairs) -> Tensor:
