@@ -58,6 +58,26 @@ def test_sinusoidal_positions_never_end_and_learned_ones_say_so() -> None:
         Positions(D, 9)(torch.zeros(1, 10, D))
 
 
+def test_attention_is_the_same_in_training_and_out_of_it() -> None:
+    block, x = Attention(D, H, 0.0), torch.randn(3, 5, D)
+    mask = torch.arange(5) < torch.tensor([5, 2, 0]).unsqueeze(1)  # the last row may look at nothing
+    for bias in (None, padding_bias(mask), padding_bias(mask) + causal_bias(5, CPU)):
+        written_out = block.train()(x, block.look(x), bias)
+        torch.testing.assert_close(block.eval()(x, block.look(x), bias), written_out, rtol=0, atol=1e-6)
+
+
+def test_a_layer_that_is_normed_after_its_sums_returns_the_first_token_alone() -> None:
+    layer, x = Layer(D, H, 16, 0.0, post_norm=True), torch.randn(3, 5, D)
+    bias = padding_bias(torch.arange(5) < torch.tensor([5, 2, 4]).unsqueeze(1))
+    whole, seen = layer(x, bias)
+    first, _ = layer(x, bias, first=True)
+    torch.testing.assert_close(first, whole[:, :1])
+    by_hand = layer.attention_after(x + layer.attention(layer.attention_norm(x), seen, bias))
+    by_hand = layer.feed_after(by_hand + layer.feed(layer.feed_norm(by_hand)))
+    torch.testing.assert_close(whole, by_hand)
+    assert whole.mean(-1).abs().max() < 1e-6
+
+
 @pytest.mark.parametrize("rate", [0.1, 0.5])
 def test_dropout_drops_its_share_and_keeps_the_mean(rate: float) -> None:
     block, x = Dropout(rate), torch.ones(999, 101, requires_grad=True)

@@ -56,6 +56,16 @@ def test_both_directions_are_those_of_torch_on_each_sequence_alone() -> None:
     assert torch.allclose(last[1], theirs(table[[4]])[0][0], atol=1e-12)
 
 
+def test_states_are_the_same_without_a_way_back() -> None:
+    torch.manual_seed(1)
+    gru, packed = Gru(3, 4), pack([[1, 2, 3], [4], [5, 6, 7, 8]])
+    x = torch.randn(len(packed.tokens), 3)
+    for precision in (torch.float32, torch.float64, torch.bfloat16):
+        swept = gru(x, packed.sizes, precision)
+        with torch.inference_mode():
+            torch.testing.assert_close(gru(x, packed.sizes, precision), swept.detach(), rtol=0, atol=1e-6)
+
+
 def test_gradients_are_those_of_finite_differences(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duologue.models.recurrent._ROWS", 4)  # several blocks
     torch.manual_seed(1)

@@ -3,8 +3,8 @@
 Letters: b rows, t target tokens, s source tokens, d width, h heads, e numbers of a head (h e = d), v vocabulary,
 x unknown words of a source.
 
-Attention is written out (matmul, softmax, matmul): on CPUs with bfloat16 the backward pass of torch's fused
-attention is slower than this one. Equations: Vaswani et al. 2017 (attention), See et al. 2017 (copying).
+Equations: Vaswani et al. 2017 (attention), See et al. 2017 (copying). What torch has too is written out where that is
+faster by half or more; `python benchmarks/networks.py` measures it.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def causal_bias(length: int, device: torch.device) -> Tensor:
 
 
 class Dropout(nn.Module):
-    """Drop a share of the numbers in training, as torch's dropout does, with a third of its time on a CPU.
+    """Drop a share of the numbers in training, as torch's dropout does, 1.7 times as fast on a CPU.
 
     Torch draws one word of chance for each number there, which took 36 % of a transformer's training; 16 bits are
-    enough to say whether a number stays.
+    enough to say whether a number stays (`python benchmarks/networks.py --only dropout`).
     """
 
     def __init__(self, rate: float) -> None:
@@ -104,7 +104,11 @@ class Seen(NamedTuple):
 
 
 class Attention(nn.Module):
-    """softmax(Q K^T / sqrt(e)) V, eq. (1), in h heads side by side."""
+    """softmax(Q K^T / sqrt(e)) V, eq. (1), in h heads side by side.
+
+    Torch's fused attention out of training; in training written out (matmul, softmax, matmul): with bfloat16, in which
+    the matcher learns, that is 1.6 times as fast on a CPU (`python benchmarks/networks.py --only attention`).
+    """
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -125,17 +129,24 @@ class Attention(nn.Module):
     def forward(self, x: Tensor, seen: Seen, bias: Tensor | None) -> Tensor:
         """Return what tokens x (b, t, d) find in what is seen, (b, t, d); `bias` is added to their scores."""
         query = self.query(x).view(*x.shape[:2], self.heads, -1).transpose(1, 2)  # (b, h, t, e)
-        scores = query / math.sqrt(query.shape[-1]) @ seen.keys.transpose(2, 3)  # (b, h, t, s)
-        if bias is not None:
-            scores = scores + bias
-        weights = scores.softmax(-1).to(seen.values.dtype)  # autocast leaves softmax in float32: too wide to carry on
-        found = self.drop(weights) @ seen.values  # (b, h, t, e)
+        if not self.training:
+            mask = None if bias is None else bias.to(query.dtype)
+            found = functional.scaled_dot_product_attention(query, seen.keys, seen.values, mask)  # (b, h, t, e)
+        else:
+            scores = query / math.sqrt(query.shape[-1]) @ seen.keys.transpose(2, 3)  # (b, h, t, s)
+            if bias is not None:
+                scores = scores + bias
+            weights = scores.softmax(-1).to(seen.values.dtype)  # autocast leaves softmax in float32: too wide
+            found = self.drop(weights) @ seen.values
         out: Tensor = self.out(found.transpose(1, 2).flatten(2))  # (b, t, d)
         return out
 
 
 class Layer(nn.Module):
-    """A transformer layer of encoder or decoder, each part normed before it and added to what came in (pre-norm)."""
+    """A transformer layer of encoder or decoder, each part normed before it and added to what came in (pre-norm).
+
+    With `post_norm` the sums after self-attention and after the last part are normed once more.
+    """
 
     def __init__(
         self,
@@ -145,6 +156,7 @@ class Layer(nn.Module):
         dropout: float,
         *,
         crosses: bool = False,
+        post_norm: bool = False,
         activation: Activation = "gelu",
     ) -> None:
         super().__init__()
@@ -159,6 +171,8 @@ class Layer(nn.Module):
             Dropout(dropout),
             nn.Linear(inner, width),
         )
+        self.attention_after = nn.LayerNorm(width) if post_norm else nn.Identity()
+        self.feed_after = nn.LayerNorm(width) if post_norm else nn.Identity()
         self.drop = Dropout(dropout)
 
     def remember(self, states: Tensor) -> Seen:
@@ -175,21 +189,25 @@ class Layer(nn.Module):
         past: Seen | None = None,
         memory: Seen | None = None,
         memory_bias: Tensor | None = None,
+        first: bool = False,
     ) -> tuple[Tensor, Seen]:
         """Return tokens (b, t, d) and what later tokens will look back at: `past` and these.
 
-        A layer that crosses needs `memory`: what it sees of the source (`remember`), with the source's bias.
+        A layer that crosses needs `memory`: what it sees of the source (`remember`), with the source's bias. With
+        `first` only the first token is returned, (b, 1, d).
         """
         normed = self.attention_norm(x)
         seen = self.attention.look(normed)
         if past is not None:
             seen = Seen(torch.cat([past.keys, seen.keys], 2), torch.cat([past.values, seen.values], 2))
-        x = x + self.drop(self.attention(normed, seen, bias))
+        if first:
+            x, normed = x[:, :1], normed[:, :1]
+        x = self.attention_after(x + self.drop(self.attention(normed, seen, bias)))
         if self.cross is not None and self.cross_norm is not None:
             if memory is None:
                 raise UsageError("a decoder layer needs the memory of a source")
             x = x + self.drop(self.cross(self.cross_norm(x), memory, memory_bias))
-        return x + self.drop(self.feed(self.feed_norm(x))), seen
+        return self.feed_after(x + self.drop(self.feed(self.feed_norm(x)))), seen
 
 
 class Encoder(nn.Module):
@@ -241,7 +259,8 @@ def copy_log_likelihood(logits: Tensor, weights: Tensor, gate: Tensor, source: T
     """Return ln P(target), (n,), of eq. (9) without making the whole distribution.
 
     Logits (n, v), weights a (n, s), the gate's logit (n,), source words (n, s) and target words (n,); numbers from v
-    on are words that only the source knows.
+    on are words that only the source knows. To make the distribution takes three times as long
+    (`python benchmarks/networks.py --only copying`).
     """
     v = logits.shape[-1]
     known = target < v

@@ -9,6 +9,7 @@ from torch import nn
 
 from duologue.challenges.proactive.systems.matcher.network.batch import MatcherRow, collate
 from duologue.challenges.proactive.systems.matcher.network.model import (
+    _NAMES,
     KnowledgeReader,
     MatcherNetwork,
     MatcherSize,
@@ -182,3 +183,17 @@ def test_scores_with_dropout_depend_on_the_seed_and_leave_the_model_as_it_was() 
     assert scores(model, LONG, 24) == plain
     assert {module.rate for module in model.modules() if isinstance(module, Dropout)} == {0.3}
     assert all(0 <= score <= 1 for score in plain)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_weights_saved_under_the_names_of_old_are_loaded(form: str) -> None:
+    model, blank = small(form=form), new_matcher(MatcherSize(**SMALL | {"form": form}), 2).eval()
+    before = {now: before for before, now in _NAMES.items()}
+    old = {
+        ".".join(before.get(part, part) for part in name.split(".")): value
+        for name, value in model.state_dict().items()
+    }
+    assert ("blocks.0.after.1.bias" in old) == (form == "paddle")
+    assert "blocks.1.inner.0.weight" in old
+    blank.load_state_dict(old)
+    torch.testing.assert_close(blank(collate([SHORT, LONG], 24)), model(collate([SHORT, LONG], 24)), rtol=0, atol=0)

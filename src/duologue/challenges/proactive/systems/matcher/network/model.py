@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from torch import nn
@@ -31,7 +31,7 @@ from duologue.challenges.proactive.systems.matcher.network.batch import (
     tokens,
 )
 from duologue.core.records import Record
-from duologue.models.blocks import Attention, Dropout, padding_bias
+from duologue.models.blocks import Activation, Dropout, Layer, padding_bias
 from duologue.models.inference import threads
 from duologue.models.parallel import on_device
 from duologue.models.recurrent import TwoWayGru, pack
@@ -40,9 +40,18 @@ from duologue.models.vocabulary import PAD
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from torch import Tensor
+
+
+_NAMES = {
+    "before.0": "attention_norm",
+    "before.1": "feed_norm",
+    "after.0": "attention_after",
+    "after.1": "feed_after",
+    "inner": "feed",
+}
 
 
 class MatcherSize(Record, frozen=True):
@@ -60,34 +69,6 @@ class MatcherSize(Record, frozen=True):
     longest: int = 256
     """Maximum tokens of a line, and of knowledge."""
     dropout: float = 0.3
-
-
-class MatcherBlock(nn.Module):
-    """One transformer layer: self-attention and feed-forward, each with pre-norm and residual connection."""
-
-    def __init__(self, size: MatcherSize) -> None:
-        super().__init__()
-        paddle = size.form == "paddle"
-        self.attention = Attention(size.width, size.heads, size.dropout)
-        self.inner = nn.Sequential(
-            nn.Linear(size.width, size.inner),
-            nn.GELU() if paddle else nn.ReLU(),
-            Dropout(size.dropout),
-            nn.Linear(size.inner, size.width),
-        )
-        self.before = nn.ModuleList([nn.LayerNorm(size.width) for _ in range(2)])
-        self.after = nn.ModuleList([nn.LayerNorm(size.width) if paddle else nn.Identity() for _ in range(2)])
-        self.drop = Dropout(size.dropout)
-
-    def forward(self, x: Tensor, bias: Tensor, *, first: bool) -> Tensor:
-        """Return (n, l, d) -> (n, l, d), or (n, 1, d) for the `first` token only."""
-        normed = self.before[0](x)
-        seen = self.attention.look(normed)
-        if first:
-            x, normed = x[:, :1], normed[:, :1]
-        x = self.after[0](x + self.drop(self.attention(normed, seen, bias)))
-        out: Tensor = self.after[1](x + self.drop(self.inner(self.before[1](x))))
-        return out
 
 
 class ReluGru(nn.Module):
@@ -197,12 +178,21 @@ class MatcherNetwork(nn.Module):
         self.words = _table(size.vocabulary, d)
         self.places = _table(size.longest, d)
         self.segments = _table(2, d)
-        self.blocks = nn.ModuleList([MatcherBlock(size) for _ in range(size.layers)])
+        paddle = size.form == "paddle"
+        activation: Activation = "gelu" if paddle else "relu"
+        parts = (d, size.heads, size.inner, size.dropout)
+        self.blocks = nn.ModuleList(
+            [Layer(*parts, post_norm=paddle, activation=activation) for _ in range(size.layers)]
+        )
         self.norm = nn.LayerNorm(d)
         self.pool = nn.Linear(d, d)
         self.knowledge = KnowledgeReader(size) if size.knowledge else None
-        self.out = nn.Linear(2 * d if size.knowledge and size.form == "paddle" else d, 2)
+        self.out = nn.Linear(2 * d if size.knowledge and paddle else d, 2)
         self.drop = Dropout(size.dropout)
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], *args: Any, **options: Any) -> Any:
+        """Load weights under today's names, or under those of networks saved before the layers were shared."""
+        return super().load_state_dict({_renamed(name): value for name, value in state_dict.items()}, *args, **options)
 
     def forward(self, batch: MatcherBatch) -> Tensor:
         """Return the logits of labels 0 and 1, (n, 2)."""
@@ -210,7 +200,7 @@ class MatcherNetwork(nn.Module):
         places = torch.arange(batch.tokens.shape[1], device=batch.tokens.device)
         x = self.drop(self.words(batch.tokens) + self.places(places) + self.segments(batch.segments))  # (n, l, d)
         for at, block in enumerate(self.blocks, start=1):
-            x = block(x, bias, first=at == len(self.blocks))  # only [CLS] is used of the last block
+            x, _ = block(x, bias, first=at == len(self.blocks))  # only [CLS] is used of the last block
         said = torch.tanh(self.pool(self.norm(x[:, 0])))  # (n, d)
         if self.knowledge is not None:
             said = self.knowledge(batch.background, said, batch.row_of)
@@ -279,6 +269,17 @@ def _dropping(model: MatcherNetwork, rate: float) -> Iterator[None]:
         model.train(training)
         for module, setting in zip(drops, before, strict=True):
             module.rate, module.bound = setting
+
+
+def _renamed(name: str) -> str:
+    """Return today's name of a weight.
+
+    >>> _renamed("blocks.1.inner.0.weight"), _renamed("blocks.0.after.1.bias"), _renamed("norm.bias")
+    ('blocks.1.feed.0.weight', 'blocks.0.feed_after.bias', 'norm.bias')
+    """
+    for before, now in _NAMES.items():
+        name = name.replace(f".{before}.", f".{now}.")
+    return name
 
 
 def _table(count: int, width: int) -> nn.Embedding:
