@@ -1,8 +1,9 @@
 """Matrix products for a varying number of rows, padded so that few kernels are compiled.
 
 For bfloat16 on a CPU torch compiles and keeps a kernel per shape (measured with `Postks`: 1.1 GB after four training
-steps). Here the rows are zero-padded to one of two sizes per power of two; the result is the same. Other precisions are
-not padded.
+steps). Here the rows are zero-padded to one of two sizes per power of two; the result is the same, and the products of
+1 to 256 rows need a third of the memory (`python benchmarks/networks.py --only products`). Other precisions are not
+padded.
 """
 
 from __future__ import annotations
