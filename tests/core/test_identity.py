@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -49,3 +49,22 @@ def test_any_change_to_a_models_files_is_another_hash(tmp_path: Path) -> None:
     (tmp_path / "part" / "weights").rename(tmp_path / "weights")
     hashes.append(hash_of_model(tmp_path))
     assert len(set(hashes)) == 3
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "words"),
+    [
+        ({"data": "a" * 64}, {"data": "b" * 64}, ["other data"]),
+        ({"data": "a" * 64}, {"data": ""}, ["other data"]),
+        ({"data": "a" * 63}, {"data": "b" * 65}, [f"data {'a' * 63}, now {'b' * 65}"]),
+        ({"system": "random"}, {"system": "tfidf"}, ["system random, now tfidf"]),
+        ({"seed": 0}, {"seed": 2}, ["seed 0, now 2"]),
+        ({"world": ""}, {"world": "kb"}, ["world none, now kb"]),
+        ({"recipe": {"a": {"b": 1}}}, {"recipe": {"a": {"b": 2}}}, ["recipe.a.b 1, now 2"]),
+        ({"old": 1, "seed": 1}, {"seed": 1, "new": 2}, ["new none, now 2", "old 1, now none"]),
+        ({"recipe": {"a": 1}}, {"recipe": 3}, ["recipe {'a': 1}, now 3"]),
+    ],
+)
+def test_what_differs_is_said_to_the_word(there: dict[str, Any], here: dict[str, Any], words: list[str]) -> None:
+    assert differences(there, here) == words
+    assert differences(there, there) == []

@@ -116,3 +116,44 @@ def test_many_missing_replies_are_told_in_one_message(write: Write) -> None:
 def test_an_unknown_variant_is_refused(write: Write) -> None:
     with pytest.raises(UsageError, match="did you mean 'official'"):
         check(read_submission(write(GOOD)), None, "oficial")
+
+
+@pytest.mark.parametrize(
+    ("lines", "rules"),
+    [
+        ("U: a\nS_REF: b\nU: c\nS_HYP: d", ["hypothesis-not-last"]),
+        ("U: a\nS_REF: b\nS: c\nS_HYP: d", ["hypothesis-not-last"]),
+        ("U: a\nS_HYP: d\nS_REF: b", ["hypothesis-not-last"]),
+        ("U: a\nS_REF: b\nS_REF: c\nS_HYP: d", []),
+        ("S_REF: b\nS_HYP: d", []),
+    ],
+)
+def test_what_stands_behind_a_reference_or_a_reply_is_told(write: Write, lines: str, rules: list[str]) -> None:
+    assert [one.rule for one in check(read_submission(write(lines + "\n")), None, "strict")] == rules
+
+
+def test_any_turn_that_is_not_that_of_the_data_is_told_once(write: Write) -> None:
+    examples = load(write(DATA, "gold.txt"))
+    for before, after in (
+        ("U: a", "U: z"),
+        ("S: b", "S: z"),
+        ("U: c", "U: z"),
+        ("S: b\n", ""),
+        ("U: a", "U: q\nS: r\nU: a"),
+    ):
+        found = check(read_submission(write(GOOD.replace(before, after, 1))), examples, "strict")
+        assert [(one.rule, one.place) for one in found] == [("context-differs", "dialogue 1, line 1")], before
+    bare = "S_REF: d e\nS_HYP: f\n\nS_REF: h\nS_HYP: i\n"
+    assert check(read_submission(write(bare)), examples, "strict") == ()
+
+
+@pytest.mark.parametrize(("replies", "wanted", "told"), [(1, 21, 20), (1, 22, 1), (21, 1, 20), (22, 1, 1)])
+def test_up_to_twenty_missing_or_extra_replies_are_told_one_by_one(
+    write: Write, replies: int, wanted: int, told: int
+) -> None:
+    examples = load(write("x\n" * wanted, "gold.txt"))
+    found = check(read_submission(write("a\n" * replies)), examples, "strict")
+    assert len(found) == told
+    assert {one.rule for one in found} == {"reply-missing" if wanted > replies else "reply-extra"}
+    if told > 1:
+        assert [one.place for one in found] == [f"line {number}" for number in range(2, 22)]

@@ -126,3 +126,12 @@ def test_answers_are_found_by_the_ids_of_their_samples(write: Write) -> None:
     assert answers_in(output, examples) == {"1": Answer(text="a")}
     assert answers_in(output, [example("first", "x")]) == {"first": Answer(text="a")}
     assert answers_in(read_submission(write(b"\xff")), examples) == {}
+
+
+def test_the_first_and_the_last_reply_are_paired_and_numbers_beyond_have_none(write: Write) -> None:
+    examples = [example("1", "a"), example("2", "b"), example("4", "d")]
+    found = items_of(examples, read_submission(write("x\ny\nz\n")), Scoring(variant="strict", partial=True))
+    assert (found.ids, found.replies) == (["1", "2", "4"], ["x", "y", ""])
+    output = read_submission(write("U: q\nS_HYP: x\n\nU: r\nS: s\nU: t\nS_HYP: y\n"))
+    found = items_of(examples, output, Scoring(variant="strict", partial=True))
+    assert (found.replies, found.turns) == (["x", "y", ""], [1, 3, 0])

@@ -271,3 +271,23 @@ def test_runs_of_lines_add_up_to_what_the_lines_do(
     for place, name in enumerate(runs.columns):
         total = sum(counts[one_by_one.columns.index(name)] for _, counts in one_by_one.items)
         assert sum(counts[place] for _, counts in runs.items) == total
+
+
+def test_many_lines_are_still_those_of_their_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    examples = data(tmp_path, dialogues=100)
+    content = lines(*REPLIES * 100)
+    found = report(tmp_path, content, examples)
+    assert [name for name, _ in found.items] == [one.sample.id for one in examples]
+    assert len(set(found.groups)) == 100
+    monkeypatch.setattr(scorer, "HELD_LIMIT", 300)
+    assert report(tmp_path, content, examples).items == found.items
+    monkeypatch.setattr(scorer, "HELD_LIMIT", 299)
+    assert report(tmp_path, content, examples).items[0][0].startswith("lines 1-")
+
+
+def test_lines_of_another_number_than_the_data_have_names_of_their_own(tmp_path: Path) -> None:
+    found = report(tmp_path, lines(*REPLIES), data(tmp_path), variant="strict", partial=True)
+    assert found.n == 6
+    alone = report(tmp_path, "".join(f"{one}\t{one}\n" for one in REPLIES))
+    assert [name for name, _ in alone.items] == ["line 1", "line 2", "line 3"]
+    assert alone.groups == ()

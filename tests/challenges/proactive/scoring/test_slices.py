@@ -35,3 +35,8 @@ def test_the_parts_of_a_cut_hold_every_example_once(by: str, parts: dict[str, li
     assert found == parts
     assert list(found) == sorted(found)
     assert by in CUTS
+
+
+@pytest.mark.parametrize(("turns", "part"), [(10, "6"), (11, "6"), (12, "7+"), (13, "7+")])
+def test_turns_from_the_seventh_on_are_one_part(turns: int, part: str) -> None:
+    assert cuts_of([example(turns, (), 1)], "turn") == {part: [0]}

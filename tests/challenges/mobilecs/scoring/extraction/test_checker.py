@@ -135,3 +135,18 @@ def test_the_side_of_a_mention_is_told_by_its_text_alone(
 ) -> None:
     """One that stands in both utterances of a turn has no side; one that stands in neither is wrong."""
     assert checker._side("流量包", [0, 3], texts, given) == expected
+
+
+@pytest.mark.parametrize("owner", ["ent-9", "1", "NB", "na", "zz"])
+def test_any_entity_but_the_user_needs_a_mention(track: Track, owner: str) -> None:
+    assert track.rules(changed(track.rows, "/0/triples/0/ent-id", owner)) == [("triple-unmentioned", "warning")]
+
+
+def test_the_last_turn_of_a_dialogue_is_known_and_the_next_is_not(track: Track) -> None:
+    turns = len(track.examples[0].sample.history) // 2
+    bare = {key: value for key, value in track.rows[0]["triples"][0].items() if key not in {"turn_id", "utterance_id"}}
+    for turn in range(turns):
+        assert track.rules(changed(track.rows, "/0/triples/+", {**bare, "turn_id": turn, "value": "x"})) == []
+    late = track.read(changed(track.rows, "/0/triples/+", {**bare, "turn_id": turns}))
+    (problem,) = track.task.check(late, track.examples, "strict")
+    assert problem.message == f"there is no turn {turns}; the dialogue has {turns}"

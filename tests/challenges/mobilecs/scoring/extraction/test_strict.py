@@ -138,3 +138,14 @@ def test_other_names_for_the_entities_change_nothing(gold: DialogueExtraction, n
         triples=[one._replace(entity=new[one.entity] if one.entity else None) for one in gold.triples],
     )
     assert counted(renamed, gold)["triple right"] == len(gold.triples)
+
+
+def test_an_entity_is_assigned_by_the_share_of_its_triples_and_not_by_their_number() -> None:
+    predicted = DialogueExtraction(triples=[fee("x", value) for value in "12345"])
+    gold = DialogueExtraction(triples=[*[fee("a", value) for value in "123678"], *[fee("b", value) for value in "45"]])
+    assert counted(predicted, gold)["triple right"] == 2  # 4 / 7 with b, 6 / 11 with a
+
+
+def test_gold_that_could_not_be_read_is_wanted() -> None:
+    found = counted(DialogueExtraction(), DialogueExtraction(wrong_mentions=2, wrong_triples=3))
+    assert (found["entity wanted"], found["triple wanted"], found["entity said"]) == (2, 3, 0)
