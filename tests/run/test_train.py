@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from duologue.challenges.restaurant.systems.ranker.ranker import WEIGHTS, RankerRecipe
+from duologue.challenges.restaurant.systems.ranker.ranker import RankerRecipe
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.identity import CHECKPOINT
@@ -15,6 +15,7 @@ from duologue.core.recipe import dump
 from duologue.core.records import Record
 from duologue.core.version import __version__
 from duologue.knowledge.base import KnowledgeBase
+from duologue.models.trained_system import WEIGHTS
 from duologue.run.train import UNDER_WAY, _hash_of_data, _hash_of_worlds, train
 
 if TYPE_CHECKING:

@@ -14,13 +14,14 @@ import pytest
 
 from duologue.challenges.conversation.schema import INFO
 from duologue.challenges.conversation.systems.copier.copier import Copier, CopyRecipe
+from duologue.challenges.conversation.systems.generator import FALLBACK_REPLY, NeuralGenerator
 from duologue.challenges.conversation.systems.lstm.lstm import LstmBaseline, LstmRecipe
-from duologue.challenges.conversation.systems.model_card import CARD_FILE, FALLBACK_REPLY, WEIGHTS
 from duologue.challenges.conversation.task import ConversationTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.identity import CHECKPOINT
 from duologue.core.protocols import Run, Trainable
 from duologue.core.records import Answer, Example, Sample, Turn
+from duologue.models.trained_system import WEIGHTS
 from duologue.testing import check_system
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ def test_a_saved_one_says_the_same(learned: tuple[Any, Path], talks: Talks) -> N
 
 def test_damaged_files_of_a_model_are_refused_with_what_to_do(learned: tuple[Any, Path], tmp_path: Path) -> None:
     system, folder = learned
-    for name in (CARD_FILE, WEIGHTS):
-        for part in (CARD_FILE, WEIGHTS):
+    for name in (NeuralGenerator.card_file, WEIGHTS):
+        for part in (NeuralGenerator.card_file, WEIGHTS):
             (tmp_path / part).write_bytes((folder / part).read_bytes())
         (tmp_path / name).write_bytes(b'{"words": 3}')
         with pytest.raises(StorageError, match="train it again"):
@@ -108,7 +109,7 @@ def test_without_any_reply_it_refuses_to_learn(name: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", RECIPES)
 def test_what_it_cannot_do_is_said(name: str) -> None:
     system = tiny(name)
-    with pytest.raises(UsageError, match=f"{name} has not learned yet"):
+    with pytest.raises(UsageError, match=f"'{name}' has not learned yet"):
         system.answer(samples(["hello"]))
     with pytest.raises(UsageError, match="--train"):
         system.make_training_data(ConversationTask(), 1, None)

@@ -109,12 +109,12 @@ def test_one_dialogue_is_enough_and_none_is_said() -> None:
     system = Retriever()
     with pytest.raises(UsageError, match="no reply"):
         system.fit([Example(sample=sample("hello"))], [], [], Run(folder=Path(), seed=1))
-    with pytest.raises(UsageError, match="train it first"):
+    with pytest.raises(UsageError, match="has not learned yet"):
         system.answer([sample("hello")])
 
 
 def test_it_does_not_practise(task: ConversationTask) -> None:
-    with pytest.raises(UsageError, match="give --train"):
+    with pytest.raises(UsageError, match="with --train"):
         Retriever().make_training_data(task, 1, None)
 
 

@@ -11,11 +11,12 @@ import pytest
 
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.schema import INFO
-from duologue.challenges.proactive.systems.matcher.matcher import CARD, WEIGHTS, Matcher
+from duologue.challenges.proactive.systems.matcher.matcher import Matcher
 from duologue.challenges.proactive.systems.matcher.recipe import MatcherRecipe
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
+from duologue.models.trained_system import WEIGHTS
 from duologue.testing import check_system
 
 if TYPE_CHECKING:
@@ -116,13 +117,14 @@ def test_a_talk_has_more_candidates_than_a_file(
 ) -> None:
     system = trained(tmp_path, examples, candidates=2, live_candidates=4)
     asked: list[int] = []
-    draw = system._pool.candidates
+    pool = system._trained().pool
+    draw = pool.candidates
 
     def seen(sample: Any, count: int, chance: Any, **how: Any) -> list[str]:
         asked.append(count)
         return draw(sample, count, chance, **how)
 
-    monkeypatch.setattr(system._pool, "candidates", seen)
+    monkeypatch.setattr(pool, "candidates", seen)
     system.answer([examples[0].sample])
     system.prepare(msgspec.structs.replace(INFO, live=True), 1, {})
     system.answer([examples[0].sample])
@@ -131,19 +133,20 @@ def test_a_talk_has_more_candidates_than_a_file(
 
 def test_the_right_reply_comes_last_and_never_among_the_wrong_ones(tmp_path: Path, examples: list[Example]) -> None:
     system = trained(tmp_path, examples)
-    texts = system._candidate_texts(examples, Run(folder=tmp_path, seed=1), 3)
+    pool = system._trained().pool
+    texts = system._candidate_texts(pool, examples, Run(folder=tmp_path, seed=1), 3)
     assert [text.replies.count(text.replies[-1]) for text in texts] == [1] * len(examples)
     assert {len(text.replies) for text in texts} == {4}
-    again = system._candidate_texts(examples[::-1], Run(folder=tmp_path, seed=1), 3)[::-1]
+    again = system._candidate_texts(pool, examples[::-1], Run(folder=tmp_path, seed=1), 3)[::-1]
     assert again == texts
-    assert system._candidate_texts(examples, Run(folder=tmp_path, seed=2), 3) != texts
+    assert system._candidate_texts(pool, examples, Run(folder=tmp_path, seed=2), 3) != texts
 
 
 def test_variants_read_what_they_say(tmp_path: Path, examples: list[Example]) -> None:
     read = {}
     for variant in VARIANTS:
         system = trained(tmp_path / variant, examples, variant=variant)
-        read[variant] = set(system._ids)
+        read[variant] = set(system._trained().ids)
     assert "[KN_SEP]" not in read["match"]
     assert "[KN_SEP]" in read["match_kn"]
     assert "video_topic_a" not in read["match_kn"]
@@ -153,7 +156,7 @@ def test_variants_read_what_they_say(tmp_path: Path, examples: list[Example]) ->
 def test_the_same_seed_trains_the_same_bytes(tmp_path: Path, examples: list[Example]) -> None:
     for name in ("one", "two"):
         trained(tmp_path / name, examples).save(tmp_path / name)
-    for part in (WEIGHTS, CARD):
+    for part in (WEIGHTS, Matcher.card_file):
         assert (tmp_path / "one" / part).read_bytes() == (tmp_path / "two" / part).read_bytes()
 
 
@@ -187,9 +190,9 @@ def test_the_small_size_learns_from_fewer_lines_a_step_and_is_judged_like_the_ot
     drawn: list[int] = []
     lists = Matcher._candidate_texts
 
-    def seen(self: Matcher, part: Any, run: Run, wrong: int) -> Any:
+    def seen(self: Matcher, pool: Any, part: Any, run: Run, wrong: int) -> Any:
         drawn.append(wrong)
-        return lists(self, part, run, wrong)
+        return lists(self, pool, part, run, wrong)
 
     monkeypatch.setattr(Matcher, "_candidate_texts", seen)
     trained(tmp_path, examples, candidates=6)
@@ -199,11 +202,11 @@ def test_the_small_size_learns_from_fewer_lines_a_step_and_is_judged_like_the_ot
 def test_what_is_missing_is_told(tmp_path: Path, examples: list[Example]) -> None:
     with pytest.raises(UsageError, match="has not learned yet"):
         Matcher().answer([examples[0].sample])
-    with pytest.raises(UsageError, match="nothing to save"):
+    with pytest.raises(UsageError, match="not learned yet"):
         Matcher().save(tmp_path)
     with pytest.raises(UsageError, match="--train"):
         Matcher().make_training_data(ProactiveTask(), 1, None)
-    with pytest.raises(UsageError, match="found 'restaurant'"):
+    with pytest.raises(UsageError, match="task 'restaurant': it is made for proactive"):
         Matcher().prepare(msgspec.structs.replace(INFO, name="restaurant"), 1, {})
     bare = msgspec.structs.replace(examples[0], references=())
     with pytest.raises(UsageError, match=f"'{bare.sample.id}' has no reply"):
@@ -212,7 +215,7 @@ def test_what_is_missing_is_told(tmp_path: Path, examples: list[Example]) -> Non
     sample = msgspec.structs.replace(examples[0].sample, knowledge=examples[0].sample.knowledge[1:])
     with pytest.raises(UsageError, match="does not say the 领域 of topic '云 海'"):
         system.answer([sample])
-    (tmp_path / CARD).write_text('{"tokens": 3}', encoding="utf-8")
+    (tmp_path / Matcher.card_file).write_text('{"tokens": 3}', encoding="utf-8")
     with pytest.raises(StorageError, match="train it again"):
         Matcher(recipe()).load(tmp_path)
 

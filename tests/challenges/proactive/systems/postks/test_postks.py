@@ -13,7 +13,7 @@ import torch
 
 from duologue.challenges.proactive.formats.files import load
 from duologue.challenges.proactive.schema import INFO
-from duologue.challenges.proactive.systems.postks.postks import CARD, WEIGHTS, PostksBaseline
+from duologue.challenges.proactive.systems.postks.postks import PostksBaseline
 from duologue.challenges.proactive.systems.postks.recipe import PostksRecipe
 from duologue.challenges.proactive.systems.postks.text import reply_of
 from duologue.challenges.proactive.task import ProactiveTask
@@ -22,6 +22,7 @@ from duologue.core.identity import CHECKPOINT
 from duologue.core.protocols import Run, Trainable
 from duologue.core.recipe import resolve
 from duologue.core.records import Answer, Example, Fact, Goal, Sample, Turn
+from duologue.models.trained_system import WEIGHTS
 from duologue.testing import check_system
 
 RECIPES = Path(__file__).parents[5] / "src/duologue/challenges/proactive/systems/postks/recipes"
@@ -113,7 +114,9 @@ def test_what_is_saved_answers_alike(learned: Learned, tmp_path: Path) -> None:
     again.load(folder)
     assert again.answer(samples) == system.answer(samples)
     again.save(tmp_path)
-    assert all((tmp_path / name).read_bytes() == (folder / name).read_bytes() for name in (CARD, WEIGHTS))
+    assert all(
+        (tmp_path / name).read_bytes() == (folder / name).read_bytes() for name in (PostksBaseline.card_file, WEIGHTS)
+    )
 
 
 def test_training_twice_gives_the_same_bytes(learned: Learned, tmp_path: Path) -> None:
@@ -164,7 +167,7 @@ def test_what_cannot_be_done_is_said(learned: Learned, tmp_path: Path) -> None:
         PostksBaseline().make_training_data(task, 1, None)
     with pytest.raises(UsageError, match="not learned yet"):
         PostksBaseline().answer([])
-    with pytest.raises(UsageError, match="nothing to save"):
+    with pytest.raises(UsageError, match="not learned yet"):
         PostksBaseline().save(tmp_path)
     with pytest.raises(UsageError, match="proactive"):
         PostksBaseline().prepare(msgspec.structs.replace(INFO, name="restaurant"), 1, {})
@@ -172,11 +175,11 @@ def test_what_cannot_be_done_is_said(learned: Learned, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no reply"):
         PostksBaseline(PostksRecipe.tiny()).fit(silent, [], [], Run(folder=tmp_path, seed=1))
     for card in (b"{", b"[]", b'{"words": ["a"]}'):
-        (tmp_path / CARD).write_bytes(card)
-        with pytest.raises(Exception, match=CARD) as caught:
+        (tmp_path / PostksBaseline.card_file).write_bytes(card)
+        with pytest.raises(Exception, match=PostksBaseline.card_file) as caught:
             PostksBaseline(system.recipe).load(tmp_path)
         assert type(caught.value).__module__ == "duologue.core.errors"
-    (tmp_path / CARD).write_bytes((folder / CARD).read_bytes())
+    (tmp_path / PostksBaseline.card_file).write_bytes((folder / PostksBaseline.card_file).read_bytes())
     (tmp_path / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-100])
     with pytest.raises(StorageError, match="train it again"):
         PostksBaseline(system.recipe).load(tmp_path)

@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from duologue.challenges.restaurant.systems.ranker.ranker import CARD, WEIGHTS, Ranker, RankerRecipe
+from duologue.challenges.restaurant.systems.ranker.ranker import Ranker, RankerRecipe
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.identity import CHECKPOINT
 from duologue.core.protocols import Run, TaskInfo, Trainable
 from duologue.core.records import Candidate, Example, Sample, Turn
+from duologue.models.trained_system import WEIGHTS
 
 INFO = TaskInfo(name="restaurant", version="1", language="en", answers="ranking")
 
@@ -65,7 +66,7 @@ def test_what_is_saved_answers_alike(learned: Learned, tmp_path: Path) -> None:
     again._worlds = ranker._worlds
     assert again.answer(samples) == ranker.answer(samples)
     again.save(tmp_path)
-    assert all((tmp_path / name).read_bytes() == (folder / name).read_bytes() for name in (CARD, WEIGHTS))
+    assert all((tmp_path / name).read_bytes() == (folder / name).read_bytes() for name in (Ranker.card_file, WEIGHTS))
 
 
 def test_training_twice_gives_the_same_bytes(learned: Learned, tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ def test_odd_samples_are_answered(learned: Learned) -> None:
 def test_a_sample_without_a_world_is_read_with_its_own_facts(learned: Learned) -> None:
     ranker, _, _ = learned
     alone = Ranker(ranker.recipe)
-    alone._model, alone._vocabulary = ranker._model, ranker._vocabulary
+    alone._learned = ranker._learned
     turns = ("old_inn r_rating 7", "new_inn r_rating 70")
     sample = Sample(
         id="1",
@@ -131,18 +132,18 @@ def test_it_says_what_it_saw() -> None:
 def test_an_untrained_ranker_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not learned yet"):
         Ranker().answer([])
-    with pytest.raises(UsageError, match="nothing to save"):
+    with pytest.raises(UsageError, match="not learned yet"):
         Ranker().save(tmp_path)
 
 
 def test_damaged_models_are_refused(learned: Learned, tmp_path: Path) -> None:
     ranker, _, folder = learned
     for card in (b"{", b"[]", b'{"words": [1]}'):
-        (tmp_path / CARD).write_bytes(card)
-        with pytest.raises(Exception, match=CARD) as caught:
+        (tmp_path / Ranker.card_file).write_bytes(card)
+        with pytest.raises(Exception, match=Ranker.card_file) as caught:
             Ranker(ranker.recipe).load(tmp_path)
         assert type(caught.value).__module__ == "duologue.core.errors"
-    (tmp_path / CARD).write_bytes((folder / CARD).read_bytes())
+    (tmp_path / Ranker.card_file).write_bytes((folder / Ranker.card_file).read_bytes())
     (tmp_path / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-100])
     with pytest.raises(StorageError, match="train it again"):
         Ranker(ranker.recipe).load(tmp_path)

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from duologue.challenges.spoken.formats import files
-from duologue.challenges.spoken.systems.pipeline.components import ATTRIBUTES, CARD, NAMES, REPAIR, REPLIES
-from duologue.challenges.spoken.systems.pipeline.pipeline import Pipeline
+from duologue.challenges.spoken.systems.pipeline.components import PipelineCard
+from duologue.challenges.spoken.systems.pipeline.pipeline import ATTRIBUTES, NAMES, REPAIR, REPLIES, Pipeline
 from duologue.challenges.spoken.systems.pipeline.recipe import PipelineRecipe
 from duologue.challenges.spoken.task import INFO, SpokenTask
 from duologue.core.errors import StorageError, UsageError
@@ -86,8 +86,8 @@ def test_a_pipeline_says_again_what_it_said_before_it_was_saved(
 
 def test_models_saved_before_can_still_be_read(pipeline: Pipeline, tmp_path: Path) -> None:
     pipeline.save(tmp_path)
-    card = msgspec.json.decode((tmp_path / CARD).read_bytes())
-    assert list(card) == ["signs", "grams", "rarity", "seen"]
+    card = msgspec.json.decode((tmp_path / Pipeline.card_file).read_bytes())
+    assert list(card) == ["signs", "grams", "rarity", "seen"] == list(PipelineCard.__struct_encode_fields__)
 
 
 def test_equal_seeds_make_equal_files(
@@ -96,7 +96,7 @@ def test_equal_seeds_make_equal_files(
     again = trained(examples, graph, tmp_path / "run")
     for name, one in (("first", pipeline), ("second", again)):
         one.save(tmp_path / name)
-    for file in (CARD, NAMES, ATTRIBUTES, REPLIES):
+    for file in (Pipeline.card_file, NAMES, ATTRIBUTES, REPLIES):
         assert (tmp_path / "first" / file).read_bytes() == (tmp_path / "second" / file).read_bytes(), file
 
 
@@ -143,8 +143,8 @@ def test_what_is_missing_is_said(pipeline: Pipeline, examples: list[Example], tm
     with pytest.raises(UsageError, match="no graph 'other'"):
         pipeline.answer([other])
     pipeline.save(tmp_path)
-    (tmp_path / CARD).write_text("[]")
-    with pytest.raises(StorageError, match="train the model again"):
+    (tmp_path / Pipeline.card_file).write_text("[]")
+    with pytest.raises(StorageError, match="train it again"):
         fresh.load(tmp_path)
 
 

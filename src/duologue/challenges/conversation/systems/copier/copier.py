@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import msgspec
 
 from duologue.challenges.conversation.formats.training_pairs import merged_turns
-from duologue.challenges.conversation.systems.generator import NeuralGenerator
-from duologue.challenges.conversation.systems.model_card import FALLBACK_REPLY
+from duologue.challenges.conversation.systems.generator import FALLBACK_REPLY, GeneratorRecipe, NeuralGenerator
 from duologue.challenges.conversation.systems.tokenizer import detokenize, tokenize
-from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 from duologue.core.seeds import seed_of
-from duologue.models.training_recipe import ParallelTrainingRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
 _CHUNK = 2048  # samples encoded at once
 
 
-class CopyRecipe(ParallelTrainingRecipe, frozen=True):
+class CopyRecipe(GeneratorRecipe, frozen=True):
     """Context windows, network sizes, training and sampling."""
 
     renamed: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}
@@ -59,16 +57,9 @@ class CopyRecipe(ParallelTrainingRecipe, frozen=True):
     dropout: Dropout = 0.0
     word_dropout: Dropout = 0.02
     """Word dropout: share of input tokens replaced by the unknown token in training; they can still be copied."""
-    epochs: Positive = 2
     batch: Positive = 6
     """Dialogues per step."""
     weight_decay: NonNegative = 0.01
-    most_talks: Count = 7000
-    """Maximum number of training dialogues, drawn by the seed, small files before large ones; 0: all of them."""
-    repeats: Positive = 6
-    """How often dialogues of a small file are repeated per epoch; no file becomes larger than the largest."""
-    held_out: ProperFraction = 0.02
-    """Share of the dialogues held out for choosing the checkpoint where no held-out data is given."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Of matrix products in training; inference runs in float32."""
     search: Literal["greedy", "beam", "nucleus"] = "nucleus"
@@ -103,16 +94,13 @@ class CopyRecipe(ParallelTrainingRecipe, frozen=True):
         )
 
 
-class Copier(NeuralGenerator[CopyRecipe, "DecoderLM"]):
+class Copier(NeuralGenerator[CopyRecipe]):
     """Generate replies with a decoder-only transformer that copies from the dialogue (a `Trainable`)."""
 
     Recipe: type[Record] = CopyRecipe
     scope = Scope(tasks=("conversation",))
     extras = ("models",)
     name = "copy"
-
-    def __init__(self, recipe: CopyRecipe | None = None) -> None:
-        super().__init__(recipe or CopyRecipe())
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Generate a non-empty reply to each sample. Raises `UsageError` before `fit` or `load`."""
@@ -156,9 +144,8 @@ class Copier(NeuralGenerator[CopyRecipe, "DecoderLM"]):
 
         return training_subject(model)
 
-    def _examples(self, talk: TrainingDialogue) -> list[EncodedDialogue]:
-        assert self._words is not None, "the vocabulary is built before examples are encoded"
-        return self._windows(self._words).training_windows(talk.turns)
+    def _examples(self, talk: TrainingDialogue, words: CopyVocabulary) -> list[EncodedDialogue]:
+        return self._windows(words).training_windows(talk.turns)
 
     def _windows(self, words: CopyVocabulary) -> TokenizerWindows:
         from duologue.challenges.conversation.systems.copier.tokenizer_windows import TokenizerWindows  # needs torch

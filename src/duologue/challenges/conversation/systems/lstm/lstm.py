@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import msgspec
 
 from duologue.challenges.conversation.formats.training_pairs import UtterancePair, merged_turns, utterance_pairs
-from duologue.challenges.conversation.systems.generator import NeuralGenerator
-from duologue.challenges.conversation.systems.model_card import FALLBACK_REPLY
+from duologue.challenges.conversation.systems.generator import FALLBACK_REPLY, GeneratorRecipe, NeuralGenerator
 from duologue.challenges.conversation.systems.tokenizer import detokenize, tokenize
-from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, ProperFraction
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
-from duologue.models.training_recipe import ParallelTrainingRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
 _CHUNK = 64  # samples per batch
 
 
-class LstmRecipe(ParallelTrainingRecipe, frozen=True):
+class LstmRecipe(GeneratorRecipe, frozen=True):
     """Vocabulary, network sizes, training and search of the baseline."""
 
     cut: Literal["pieces", "words"] = "pieces"
@@ -61,19 +59,11 @@ class LstmRecipe(ParallelTrainingRecipe, frozen=True):
     """Whose final state is carried to the next turn in training; released program: the encoder's."""
     carry_answering: Literal["encoder", "decoder"] = "encoder"
     """Whose final state is carried in validation and inference; released program: the decoder's."""
-    epochs: Positive = 2
-    batch: Positive = 16
-    """Dialogues per step."""
     learning_rate: PositiveFloat = 3e-3
     schedule: Literal["cosine", "constant"] = "cosine"
     clip: PositiveFloat = 5.0
     """Gradient clipping: maximum norm."""
     most_talks: Count = 6500
-    """Maximum number of training dialogues, drawn by the seed, small files before large ones; 0: all of them."""
-    repeats: Positive = 6
-    """How often dialogues of a small file are repeated per epoch; no file becomes larger than the largest."""
-    held_out: ProperFraction = 0.02
-    """Share of the dialogues held out for choosing the checkpoint where no held-out data is given."""
     search: Literal["bonus", "beam", "greedy"] = "bonus"
     """`bonus`: beam search of the released program; `beam`, `greedy`: those of `duologue.models.decode`."""
     beams: Positive = 5
@@ -90,23 +80,20 @@ class LstmRecipe(ParallelTrainingRecipe, frozen=True):
         return cls(embedding=8, hidden=8, epochs=2, batch=4, longest_reply=8, held_out=0.2, beams=2)
 
 
-class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
+class LstmBaseline(NeuralGenerator[LstmRecipe]):
     """Generate replies with an LSTM encoder-decoder, the baseline of the challenge (a `Trainable`)."""
 
     Recipe: type[Record] = LstmRecipe
     scope = Scope(tasks=("conversation",))
     extras = ("models",)
     name = "lstm"
-    fixed_plan: ClassVar[dict[str, Any]] = {"warm_up": 0.0, "weight_decay": 0.0, "optimiser": "adam"}
-
-    def __init__(self, recipe: LstmRecipe | None = None) -> None:
-        super().__init__(recipe or LstmRecipe())
+    fixed_config: ClassVar[dict[str, Any]] = {"warm_up": 0.0, "weight_decay": 0.0, "optimiser": "adam"}
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Generate a non-empty reply to each sample. Raises `UsageError` before `fit` or `load`."""
-        _, words = self._trained()
+        words = self._trained().words
         dialogues = [_open(utterance_pairs(merged_turns(sample.history))) for sample in samples]
-        encoded_contexts = [self._numbers(dialogue[-self.recipe.longest_talk :]) for dialogue in dialogues]
+        encoded_contexts = [self._numbers(dialogue[-self.recipe.longest_talk :], words) for dialogue in dialogues]
         order = sorted(range(len(encoded_contexts)), key=lambda place: len(encoded_contexts[place]))
         answers: list[Answer] = [Answer(text=FALLBACK_REPLY)] * len(samples)
         for start in range(0, len(order), _CHUNK):
@@ -118,7 +105,7 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
     def _replies(self, dialogues: Sequence[Sequence[EncodedTurn]]) -> list[Reply]:
         from duologue.challenges.conversation.systems.lstm.network.beam_search import encoded
 
-        model, _ = self._trained()
+        model = self._trained().model
         with encoded(model, dialogues) as state:
             return self._found(model, state, len(dialogues))
 
@@ -153,20 +140,19 @@ class LstmBaseline(NeuralGenerator[LstmRecipe, "EncoderDecoder"]):
 
         return training_subject(model)
 
-    def _examples(self, dialogue: TrainingDialogue) -> Iterator[list[EncodedTurn]]:
+    def _examples(self, dialogue: TrainingDialogue, words: CopyVocabulary) -> Iterator[list[EncodedTurn]]:
         """Encode the utterance pairs of a dialogue, in several examples where there are too many."""
         whole, most = dialogue.utterance_pairs(), self.recipe.longest_talk
-        return (self._numbers(whole[start : start + most]) for start in range(0, len(whole), most))
+        return (self._numbers(whole[start : start + most], words) for start in range(0, len(whole), most))
 
-    def _numbers(self, dialogue: Sequence[UtterancePair]) -> list[EncodedTurn]:
+    def _numbers(self, dialogue: Sequence[UtterancePair], words: CopyVocabulary) -> list[EncodedTurn]:
         """Encode utterance pairs; an empty context becomes END alone."""
         from duologue.challenges.conversation.systems.lstm.network.encoder_decoder import (
             EncodedTurn,  # these need torch
         )
         from duologue.models.vocabulary import END
 
-        assert self._words is not None, "the vocabulary is built before examples are encoded"
-        longest, cut, encode = self.recipe.longest_text, self.recipe.cut, self._words.target
+        longest, cut, encode = self.recipe.longest_text, self.recipe.cut, words.target
         return [
             EncodedTurn(
                 tuple(encode(tokenize(one.context, cut)[-longest:])) or (END,),

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
-from duologue.core.errors import StorageError, UsageError
+from duologue.core.errors import StorageError
 from duologue.core.records import Answer, Dialogue, Record
 from duologue.core.scope import Scope
+from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.systems.retriever.network import SentenceEncoder
     from duologue.challenges.conversation.systems.retriever.reply_index import ReplyIndex
-    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
+    from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Sample
 
 ENCODER = "multilingual-e5-small (weights trained elsewhere)"
@@ -27,49 +28,42 @@ TALKS, WORDS = "talks.txt", "words.txt"
 """Files of a trained retriever: its training dialogues as dialogue text, and word vectors."""
 
 
-class Retriever:
+class Retriever(TrainedSystem[RetrieverRecipe, "ReplyIndex"]):
     """Retrieve replies of similar dialogues: BM25, word-vector re-ranking and minimum Bayes risk choice."""
 
     Recipe: type[Record] = RetrieverRecipe
     scope = Scope(answers=("text",), languages=("en",))
     extras = ("retrieve",)
-
-    def __init__(self, recipe: RetrieverRecipe | None = None) -> None:
-        self.recipe = recipe or RetrieverRecipe()
-        self.seen = "nothing yet"
-        self._index: ReplyIndex | None = None
-        self._encoder: SentenceEncoder | None = None
+    name, training_files = "retriever", "FILE.txt"
+    _encoder: SentenceEncoder | None = None
 
     @property
     def external(self) -> tuple[str, ...] | None:
         """External resources: the sentence encoder, where the recipe asks for it."""
         return (ENCODER,) if self.recipe.sentences else None
 
-    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # deterministic
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Load the sentence encoder where the recipe asks for one. Raises `MissingExtraError` where it is missing."""
         from duologue.core.extras import need
 
+        super().prepare(info, seed, worlds)
         if self.recipe.sentences and self._encoder is None:
             self._encoder = need(
                 "duologue.challenges.conversation.systems.retriever.network", "rerank"
             ).SentenceEncoder()
 
-    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # Trainable's signature
-        """Raise `UsageError`: the challenge has no simulator."""
-        raise UsageError(f"'retriever' learns from dialogues, and {task.info.name} makes none; give --train FILE.txt")
-
-    def fit(
+    def _learn(
         self,
         examples: Sequence[Example],
         held_out: Sequence[Example],  # noqa: ARG002  # no checkpoint to choose
-        unlabelled: Sequence[Example],  # noqa: ARG002  # dialogues without replies are of no use
         run: Run,  # noqa: ARG002  # takes seconds: no checkpoints
-    ) -> None:
+    ) -> tuple[ReplyIndex, str]:
         """Index the dialogues of examples. Raises `UsageError` where none has a reply."""
         from duologue.challenges.conversation.formats.training_pairs import require_dialogues
         from duologue.challenges.conversation.systems.retriever.reply_index import ReplyIndex
 
-        self._take(ReplyIndex.of([talk.turns for talk in require_dialogues(examples)]))
+        index = ReplyIndex.of([talk.turns for talk in require_dialogues(examples)])
+        return index, _seen(index)
 
     def save(self, folder: Path) -> None:
         """Write the dialogues and the word vectors."""
@@ -92,18 +86,14 @@ class Retriever:
             table = WordVectors.of_lines(text.split("\n")[:-1])
         except ValueError as error:
             raise StorageError(f"{folder / WORDS} is damaged ({error}); train the model again") from error
-        self._take(ReplyIndex.of([dialogue.turns for dialogue in read_dialogues(folder / TALKS)], table))
+        self._learned = ReplyIndex.of([dialogue.turns for dialogue in read_dialogues(folder / TALKS)], table)
+        self.seen = _seen(self._learned)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Retrieve a reply to each sample. Raises `UsageError` before training."""
         index = self._trained()
         return [Answer(text=index.reply(sample.history, self.recipe, self._encoder)) for sample in samples]
 
-    def _take(self, index: ReplyIndex) -> None:
-        self._index = index
-        self.seen = f"{len(index.pairs):,} replies of {len(index.dialogues):,} training dialogues, word for word"
 
-    def _trained(self) -> ReplyIndex:
-        if self._index is None:
-            raise UsageError("the retriever has no talks to answer from; train it first: duologue train conversation")
-        return self._index
+def _seen(index: ReplyIndex) -> str:
+    return f"{len(index.pairs):,} replies of {len(index.dialogues):,} training dialogues, word for word"

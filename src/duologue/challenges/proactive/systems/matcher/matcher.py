@@ -11,7 +11,7 @@ import hashlib
 import math
 import random
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -22,11 +22,11 @@ from duologue.challenges.proactive.systems.holdout import split
 from duologue.challenges.proactive.systems.matcher.candidates import CandidatePool, PooledReply
 from duologue.challenges.proactive.systems.matcher.recipe import PRESETS, MatcherRecipe
 from duologue.challenges.proactive.systems.references import expect_reply
-from duologue.core.disk import read_bytes, write_bytes
-from duologue.core.errors import StorageError, UsageError
+from duologue.core.errors import UsageError
 from duologue.core.progress import tracked
 from duologue.core.records import Answer, Example, Record
 from duologue.core.scope import Scope
+from duologue.models.trained_system import WEIGHTS, TrainedSystem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
     from duologue.challenges.proactive.systems.matcher.network.batch import MatcherRow
     from duologue.challenges.proactive.systems.matcher.network.model import MatcherNetwork, MatcherSize
-    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
+    from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Sample
     from duologue.models.train import TrainConfig
+    from duologue.models.trained_system import Networks
 
-WEIGHTS, CARD = "weights.safetensors", "matcher.json"
 _UNKNOWN, _END = "[UNK]", "[SEP]"
 _PREDICTION_DROPOUT = 0.1
 """Dropout rate of the released paddle program in prediction."""
@@ -58,51 +58,49 @@ class MatcherCard(Record, frozen=True):
     replies: int
     """Number of replies that it was trained on."""
 
+    @property
+    def seen(self) -> str:
+        """What it saw in training."""
+        return f"{self.replies} agent turns of the given sessions"
 
-class Matcher:
+
+class LearnedMatcher(NamedTuple):
+    """The network with its candidate pool and vocabulary."""
+
+    model: MatcherNetwork
+    pool: CandidatePool
+    ids: dict[str, int]
+    """Numbers of the tokens."""
+    replies: int
+    """Number of replies that it was trained on."""
+
+
+class Matcher(TrainedSystem[MatcherRecipe, LearnedMatcher]):
     """Choose among replies of other sessions by a trained matcher (a `Trainable`)."""
 
     Recipe: type[Record] = MatcherRecipe
     scope = Scope(tasks=("proactive",))
     extras = ("models",)
+    name, training_files = "matcher", "FILE.jsonl[.gz]"
+    Card, card_file = MatcherCard, "matcher.json"
 
     def __init__(self, recipe: MatcherRecipe | None = None) -> None:
-        self.recipe = recipe or MatcherRecipe()
-        self.seen: str = "nothing yet"
+        super().__init__(recipe)
         self._count = self.recipe.candidates
-        self._seed = 0
         self._size = PRESETS[self.recipe.size]
-        self._model: MatcherNetwork | None = None
-        self._pool = CandidatePool((), ())
-        self._ids: dict[str, int] = {}
-        self._replies = 0
 
-    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # one task, no knowledge base
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Set the seed for drawing candidates. Raises `UsageError` for another task."""
-        _only_proactive(info.name)
-        self._seed = seed
+        super().prepare(info, seed, worlds)
         if info.live:
             self._count = self.recipe.live_candidates
 
-    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is no practice data
-        """Raise `UsageError`: there is no simulator of this data."""
-        _only_proactive(task.info.name)
-        raise UsageError("the matcher learns from real sessions; give them with --train FILE.jsonl[.gz]")
+    def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedMatcher, str]:
+        """Train on examples with replies; negative replies are drawn once, by the seed of the run.
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # unlabelled samples have no reply to match
-        run: Run,
-    ) -> None:
-        """Train on examples with replies; without held-out examples a part is held out.
-
-        Negative replies are drawn once, by the seed of the run. An interrupted training resumes from the last
-        checkpoint in `run.folder` and ends in the same weights. Raises `UsageError` for an example without a reply, two
-        topics or their domains, and if nothing can be held out.
+        Raises `UsageError` for an example without a reply, two topics or their domains, and if nothing can be held out.
         """
-        from duologue.challenges.proactive.systems.matcher.network.model import learner, new_matcher  # needs torch
+        from duologue.challenges.proactive.systems.matcher.network.model import learner  # needs torch
         from duologue.models.train import train
 
         recipe = self.recipe
@@ -110,17 +108,15 @@ class Matcher:
             expect_reply(one)
         if not held_out:
             examples, held_out = split(examples, recipe.held_out, run.seed)
-        self._pool = CandidatePool.of(examples)
-        texts = self._candidate_texts(examples, run, recipe.negatives or self._size.negatives)
-        tokens = dictionary_of(texts, knowledge=recipe.variant != "match")
-        self._take_vocabulary(tokens, len(examples))
-        rows = [self._row(text, known=True) for text in texts]
-        validation = [
-            self._row(text, known=True) for text in self._candidate_texts(held_out, run, recipe.candidates - 1)
-        ]
-        model = new_matcher(self._network_size(len(tokens)), run.seed)
-        train(learner(model), rows, validation, self._plan(len(rows)), run)
-        self._model = model.cpu().eval()
+        pool = CandidatePool.of(examples)
+        texts = self._candidate_texts(pool, examples, run, recipe.negatives or self._size.negatives)
+        tested = self._candidate_texts(pool, held_out, run, recipe.candidates - 1)
+        ids = _numbered(dictionary_of(texts, knowledge=recipe.variant != "match"))
+        rows, validation = ([self._row(text, ids, known=True) for text in part] for part in (texts, tested))
+        learned = LearnedMatcher(self._new_model(len(ids), run.seed), pool, ids, len(examples))
+        train(learner(learned.model), rows, validation, self._plan(len(rows)), run)
+        learned.model.cpu().eval()
+        return learned, self._card(learned).seen
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the candidate with the highest score for each sample, ties by order.
@@ -130,59 +126,43 @@ class Matcher:
         """
         from duologue.challenges.proactive.systems.matcher.network.model import scores  # needs torch
 
-        if self._model is None:
-            raise UsageError("the matcher has not learned yet; train it, or load a trained one")
+        learned = self._trained()
         swapped = self.recipe.form == "paddle" and self.recipe.dropout == "configured"
         answers = []
         for sample in samples:
             seed = _sample_seed(self._seed, sample)
-            offered = self._candidates(sample, seed)
-            row = self._row(_match_text(sample, offered, self.recipe))
+            offered = self._candidates(learned.pool, sample, seed)
+            row = self._row(_match_text(sample, offered, self.recipe), learned.ids)
             dropout = _PREDICTION_DROPOUT if swapped else 0.0
-            scored = scores(self._model, row, self._size.longest_answering, dropout=dropout, seed=seed)
+            scored = scores(learned.model, row, self._size.longest_answering, dropout=dropout, seed=seed)
             answers.append(Answer(text=offered[scored.index(max(scored))]))
         return answers
 
-    def save(self, folder: Path) -> None:
-        """Write weights, vocabulary and candidate pool."""
-        from duologue.models.weights import save_weights  # needs torch
+    def _networks(self, learned: LearnedMatcher) -> Networks:
+        return {WEIGHTS: learned.model}
 
-        if self._model is None:
-            raise UsageError("there is nothing to save: the matcher has not learned yet")
-        save_weights(self._model, folder / WEIGHTS)
-        pool = self._pool
-        card = MatcherCard(
-            tokens=list(self._ids), slots=list(pool.slots), entries=list(pool.entries), replies=self._replies
+    def _card(self, learned: LearnedMatcher) -> MatcherCard:
+        pool = learned.pool
+        return MatcherCard(
+            tokens=list(learned.ids), slots=list(pool.slots), entries=list(pool.entries), replies=learned.replies
         )
-        write_bytes(folder / CARD, msgspec.json.encode(card) + b"\n")
 
-    def load(self, folder: Path) -> None:
-        """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.challenges.proactive.systems.matcher.network.model import new_matcher  # needs torch
-        from duologue.models.weights import load_weights
+    def _restored(self, card: MatcherCard, folder: Path) -> LearnedMatcher:  # noqa: ARG002  # all is in card and weights
+        ids = _numbered(card.tokens)
+        return LearnedMatcher(self._new_model(len(ids), 0), CandidatePool(card.entries, card.slots), ids, card.replies)
 
-        path = folder / CARD
-        try:
-            card = msgspec.json.decode(read_bytes(path), type=MatcherCard)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise StorageError(f"{path} is not what a trained matcher saves ({error}); train it again") from error
-        model = new_matcher(self._network_size(len(card.tokens)), 0)
-        load_weights(model, folder / WEIGHTS)
-        self._pool, self._model = CandidatePool(card.entries, card.slots), model.eval()
-        self._take_vocabulary(card.tokens, card.replies)
-
-    def _candidates(self, sample: Sample, seed: int) -> list[str]:
+    def _candidates(self, pool: CandidatePool, sample: Sample, seed: int) -> list[str]:
         """Return candidates; if no other session has any, those of the sample's own session."""
         for own in (False, True):
-            found = self._pool.candidates(sample, self._count, random.Random(seed), own=own)
+            found = pool.candidates(sample, self._count, random.Random(seed), own=own)
             if found:
                 return found
         raise UsageError(f"sample '{sample.id}': no reply of the training data fits here; train it on more sessions")
 
-    def _take_vocabulary(self, tokens: Sequence[str], replies: int) -> None:
-        self._ids = {token: number for number, token in enumerate(tokens)}
-        self._replies = replies
-        self.seen = f"{replies} agent turns of the given sessions"
+    def _new_model(self, vocabulary: int, seed: int) -> MatcherNetwork:
+        from duologue.challenges.proactive.systems.matcher.network.model import new_matcher  # needs torch
+
+        return new_matcher(self._network_size(vocabulary), seed)
 
     def _network_size(self, vocabulary: int) -> MatcherSize:
         from duologue.challenges.proactive.systems.matcher.network.model import MatcherSize  # needs torch
@@ -223,36 +203,37 @@ class Matcher:
             schedule="inverse-root",
         )
 
-    def _candidate_texts(self, examples: Sequence[Example], run: Run, wrong: int) -> list[MatchText]:
+    def _candidate_texts(
+        self, pool: CandidatePool, examples: Sequence[Example], run: Run, wrong: int
+    ) -> list[MatchText]:
         """Return the matcher text of examples with `wrong` negative replies of the pool and, last, the reference."""
         texts = []
         for one in tracked(examples, run.progress, "drawing wrong replies"):
             right = expect_reply(one)
             rng = random.Random(_sample_seed(run.seed, one.sample))
-            replies = self._pool.candidates(one.sample, wrong, rng, unlike=(right,))
+            replies = pool.candidates(one.sample, wrong, rng, unlike=(right,))
             texts.append(_match_text(one.sample, [*replies, right], self.recipe))
         return texts
 
-    def _row(self, text: MatchText, *, known: bool = False) -> MatcherRow:
+    def _row(self, text: MatchText, ids: dict[str, int], *, known: bool = False) -> MatcherRow:
         """Return a text as token ids; `known`: its last reply is the reference."""
         from duologue.challenges.proactive.systems.matcher.network.batch import MatcherRow  # needs torch
 
         background = "" if self.recipe.variant == "match" else f"{text.goal} {_END} {text.knowledge}"
         return MatcherRow(
-            self._numbers(text.history),
-            tuple(map(self._numbers, text.replies)),
-            self._numbers(background),
+            _encoded(text.history, ids),
+            tuple(_encoded(reply, ids) for reply in text.replies),
+            _encoded(background, ids),
             len(text.replies) - 1 if known else -1,
         )
 
-    def _numbers(self, text: str) -> array[int]:
-        unknown = self._ids[_UNKNOWN]
-        return array("i", [self._ids.get(token, unknown) for token in text.split()])
+
+def _numbered(tokens: Sequence[str]) -> dict[str, int]:
+    return {token: number for number, token in enumerate(tokens)}
 
 
-def _only_proactive(task: str) -> None:
-    if task != "proactive":
-        raise UsageError(f"the matcher answers task 'proactive' alone, found '{task}'")
+def _encoded(text: str, ids: dict[str, int]) -> array[int]:
+    return array("i", [ids.get(token, ids[_UNKNOWN]) for token in text.split()])
 
 
 def _sample_seed(seed: int, sample: Sample) -> int:

@@ -6,67 +6,59 @@ settings, the document's reading, and the small size that is the default here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
 from duologue.challenges.proactive.systems.holdout import split
 from duologue.challenges.proactive.systems.postks.recipe import PostksRecipe
 from duologue.challenges.proactive.systems.references import expect_reply
-from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
-from duologue.core.errors import StorageError, UsageError
 from duologue.core.progress import tracked
 from duologue.core.records import Answer, Example, Record
 from duologue.core.scope import Scope
+from duologue.models.trained_system import WEIGHTS, TrainedSystem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from duologue.challenges.proactive.systems.postks.network.batch import PostksRow
     from duologue.challenges.proactive.systems.postks.network.model import Postks
     from duologue.challenges.proactive.systems.postks.text import PostksVocabulary
-    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
+    from duologue.core.protocols import Progress, Run
     from duologue.core.records import Sample
+    from duologue.models.trained_system import Networks
 
-WEIGHTS, CARD = "weights.safetensors", "postks.json"
 _CHUNK = 64  # hypotheses decoded at once
+_SEEN = "the agent's turns of the sessions given, nothing else"
 
 
-class PostksBaseline:
+class PostksCard(Record, frozen=True, kw_only=True):
+    """What a saved baseline needs besides its weights."""
+
+    words: Annotated[list[str], msgspec.Meta(min_length=4)]
+    """The vocabulary, special tokens first."""
+    seen: str = _SEEN
+
+
+class LearnedPostks(NamedTuple):
+    """The network with its vocabulary."""
+
+    model: Postks
+    words: PostksVocabulary
+
+
+class PostksBaseline(TrainedSystem[PostksRecipe, LearnedPostks]):
     """Generate replies by posterior knowledge selection, the generation baseline of DuConv (a `Trainable`)."""
 
     Recipe: type[Record] = PostksRecipe
     scope = Scope(tasks=("proactive",))
     extras = ("models",)
+    name, training_files = "postks", "FILE.jsonl[.gz]"
+    Card, card_file = PostksCard, "postks.json"
 
-    def __init__(self, recipe: PostksRecipe | None = None) -> None:
-        self.recipe = recipe or PostksRecipe()
-        self.seen: str = "the agent's turns of the sessions given, nothing else"
-        self._model: Postks | None = None
-        self._words: PostksVocabulary | None = None
-
-    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # all its knowledge is in its weights
-        """Check the task. Raises `UsageError` for any but `proactive`."""
-        if info.name != "proactive":
-            raise UsageError(f"postks answers for task 'proactive' alone, found '{info.name}'")
-
-    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is no practice data
-        """Raise `UsageError`: there is no simulator of this data."""
-        raise UsageError("postks learns from sessions of people; give them with --train FILE.jsonl[.gz]")
-
-    def fit(
-        self,
-        examples: Sequence[Example],
-        held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # needs replies
-        run: Run,
-    ) -> None:
-        """Train on samples with replies; without held-out samples a part that shares no pair of topics is held out.
-
-        An interrupted training resumes from the last checkpoint in `run.folder` and ends in the same weights. Raises
-        `UsageError` without training data.
-        """
+    def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedPostks, str]:
+        """Train on samples with replies; without held-out samples a part that shares no pair of topics is held out."""
         from duologue.challenges.proactive.systems.postks.network.learner import Learner
         from duologue.challenges.proactive.systems.postks.text import PostksVocabulary  # these need torch
         from duologue.models.train import TrainConfig, train
@@ -93,7 +85,7 @@ class PostksBaseline:
             config,
             run,
         )
-        self._model, self._words = model.to("cpu"), words
+        return LearnedPostks(model.to("cpu"), words), _SEEN
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return a non-empty reply to each sample.
@@ -103,44 +95,31 @@ class PostksBaseline:
         from duologue.challenges.proactive.systems.postks.network.learner import replies
         from duologue.challenges.proactive.systems.postks.text import reply_of, text_of  # these need torch
 
-        if self._model is None or self._words is None:
-            raise UsageError("postks has not learned yet; train it, or load a trained one")
+        model, words = self._trained()
         texts = [text_of(Example(sample=sample), generalise=self.recipe.generalise) for sample in samples]
-        rows = [self._words.input_row(text.line) for text in texts]
+        rows = [words.input_row(text.line) for text in texts]
         answers: list[Answer] = [Answer(text="")] * len(samples)
         order = sorted(range(len(rows)), key=lambda place: len(rows[place].source))
         size = max(1, _CHUNK // self.recipe.width)
         for start in range(0, len(order), size):
             places = order[start : start + size]
-            found = replies(self._model, [rows[place] for place in places], self.recipe.width)
+            found = replies(model, [rows[place] for place in places], self.recipe.width)
             for place, one in zip(places, found, strict=True):
-                said = self._words.write(one.tokens)
+                said = words.write(one.tokens)
                 answers[place] = Answer(text=reply_of(said, texts[place].topics, samples[place]))
         return answers
 
-    def save(self, folder: Path) -> None:
-        """Write the weights and the vocabulary."""
-        from duologue.models.weights import save_weights  # needs torch
+    def _networks(self, learned: LearnedPostks) -> Networks:
+        return {WEIGHTS: learned.model}
 
-        if self._model is None or self._words is None:
-            raise UsageError("there is nothing to save: postks has not learned yet")
-        save_weights(self._model, folder / WEIGHTS)
-        write_text(folder / CARD, msgspec.json.encode({"words": self._words.words}).decode() + "\n")
+    def _card(self, learned: LearnedPostks) -> PostksCard:
+        return PostksCard(words=learned.words.words, seen=self.seen)
 
-    def load(self, folder: Path) -> None:
-        """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.challenges.proactive.systems.postks.text import PostksVocabulary  # these need torch
-        from duologue.models.weights import load_weights
+    def _restored(self, card: PostksCard, folder: Path) -> LearnedPostks:  # noqa: ARG002  # all is in card and weights
+        from duologue.challenges.proactive.systems.postks.text import PostksVocabulary  # needs torch
 
-        path = folder / CARD
-        text, _ = decode_text(read_bytes(path), path)
-        card: Any = decode_json(text, path)
-        words = card.get("words") if isinstance(card, dict) else None
-        if not isinstance(words, list) or len(words) < 4 or not all(isinstance(word, str) for word in words):
-            raise StorageError(f"{path}: expected an object with a list of words under 'words'; train the model again")
-        model = self._new_model(PostksVocabulary(words), 0)
-        load_weights(model, folder / WEIGHTS)
-        self._model, self._words = model.eval(), PostksVocabulary(words)
+        words = PostksVocabulary(card.words)
+        return LearnedPostks(self._new_model(words, 0), words)
 
     def _lines(self, examples: Sequence[Example], progress: Progress | None) -> list[str]:
         """Return the model text of examples with replies; raises `UsageError` for one without."""

@@ -7,18 +7,17 @@ beside every score: `closed` is trained on knowledge base 1 and its five slots, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
-
-import msgspec
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
 from duologue.core.bounds import Positive, Probability
-from duologue.core.disk import decode_json, decode_text, read_bytes, write_text
-from duologue.core.errors import StorageError, UsageError
+from duologue.core.errors import UsageError
+from duologue.core.progress import tracked
 from duologue.core.protocols import TrainingData
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
+from duologue.models.trained_system import WEIGHTS, TrainedSystem
 from duologue.models.training_recipe import TrainingRecipe
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.systems.ranker.network.model import DialogueRanker
     from duologue.core.protocols import Progress, Run, Task, TaskInfo, World
     from duologue.core.records import Example, Fact, Sample
+    from duologue.models.trained_system import Networks
 
-WEIGHTS, CARD = "weights.safetensors", "ranker.json"
 _CHUNK = 256  # samples per batch of inference
 _DIGITS = 3  # of a score: below that, sums depend on what else is in the batch
 
@@ -64,7 +63,21 @@ class RankerRecipe(TrainingRecipe, frozen=True):
         return cls(dialogues=30, held_out=10, schemas=3, epochs=1, width=16, hidden=16, batch=32)
 
 
-class Ranker:
+class RankerCard(Record, frozen=True, kw_only=True):
+    """What a saved ranker needs besides its weights."""
+
+    words: list[str]
+    """The vocabulary."""
+
+
+class LearnedRanker(NamedTuple):
+    """The network with its vocabulary."""
+
+    model: DialogueRanker
+    vocabulary: Vocabulary
+
+
+class Ranker(TrainedSystem[RankerRecipe, LearnedRanker]):
     """Rank candidates by a network trained on simulated dialogues (a `Trainable`).
 
     Words are looked up in a knowledge base given to `prepare`: the one that a sample names, or the only one. A
@@ -74,17 +87,17 @@ class Ranker:
     Recipe: type[Record] = RankerRecipe
     scope = Scope(tasks=("restaurant",))
     extras = ("models",)
+    name = "ranker"
+    Card, card_file = RankerCard, "ranker.json"
 
     def __init__(self, recipe: RankerRecipe | None = None) -> None:
-        self.recipe = recipe or RankerRecipe()
-        self.seen: str = _seen(self.recipe)
+        super().__init__(recipe)
+        self.seen = _seen(self.recipe)
         self._worlds: dict[str, KbLexicon] = {}
-        self._model: DialogueRanker | None = None
-        self._vocabulary: Vocabulary | None = None
-        self._extractor: FeatureExtractor | None = None
 
-    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # ranks alike for every task and seed
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Use the given knowledge bases for delexicalisation from now on."""
+        super().prepare(info, seed, worlds)
         self._worlds = {name: KbLexicon(world) for name, world in worlds.items()}
 
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:
@@ -109,17 +122,8 @@ class Ranker:
         self._worlds = {name: KbLexicon(facts) for name, facts in data.worlds.items()}
         return TrainingData(data.examples, data.held_out)
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # dialogues without answers teach it nothing
-        run: Run,
-    ) -> None:
-        """Learn from examples with answers; without held-out ones every tenth example is held out.
-
-        Interrupted, it goes on from the last checkpoint in `run.folder` and ends in the same weights.
-        """
+    def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedRanker, str]:
+        """Train on examples with answers; without held-out ones every tenth example is held out."""
         from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor, Vocabulary  # needs numpy
         from duologue.challenges.restaurant.systems.ranker.network.learner import learner  # needs torch
         from duologue.models.train import TrainConfig, train
@@ -133,7 +137,7 @@ class Ranker:
         model = self._new_model(vocabulary, run.seed)
         task = learner(model, *extractor.numbers(vocabulary))
         train(task, rows, judged, TrainConfig.of(self.recipe), run)
-        self._model, self._vocabulary = model, vocabulary
+        return LearnedRanker(model, vocabulary), self.seen
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return a ranking of each sample's candidates; equal scores keep the order of the candidates.
@@ -143,8 +147,7 @@ class Ranker:
         from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor  # needs numpy
         from duologue.challenges.restaurant.systems.ranker.network.learner import scores  # needs torch
 
-        if self._model is None or self._vocabulary is None:
-            raise UsageError("the ranker has not learned yet; train it, or load a trained one")
+        model, vocabulary = self._trained()
         lexicons = _Lexicons(self._worlds)
         answers: list[Answer] = [Answer(ranking=())] * len(samples)
         order = sorted(range(len(samples)), key=lambda place: len(samples[place].history))
@@ -152,35 +155,22 @@ class Ranker:
             places = [place for place in order[start : start + _CHUNK] if samples[place].candidates]
             extractor = FeatureExtractor()
             rows = [extractor.row(samples[place], lexicons.of(samples[place])) for place in places]
-            utterances, names = extractor.numbers(self._vocabulary)
-            for place, scored in zip(places, scores(self._model, rows, utterances, names), strict=True):
+            utterances, names = extractor.numbers(vocabulary)
+            for place, scored in zip(places, scores(model, rows, utterances, names), strict=True):
                 answers[place] = Answer(ranking=_ranking(samples[place], scored))
         return answers
 
-    def save(self, folder: Path) -> None:
-        """Write the weights and what is needed to read them."""
-        from duologue.models.weights import save_weights  # needs torch
+    def _networks(self, learned: LearnedRanker) -> Networks:
+        return {WEIGHTS: learned.model}
 
-        if self._model is None or self._vocabulary is None:
-            raise UsageError("there is nothing to save: the ranker has not learned yet")
-        save_weights(self._model, folder / WEIGHTS)
-        write_text(folder / CARD, msgspec.json.encode({"words": self._vocabulary.words}).decode() + "\n")
+    def _card(self, learned: LearnedRanker) -> RankerCard:
+        return RankerCard(words=list(learned.vocabulary.words))
 
-    def load(self, folder: Path) -> None:
-        """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+    def _restored(self, card: RankerCard, folder: Path) -> LearnedRanker:  # noqa: ARG002  # all is in card and weights
         from duologue.challenges.restaurant.systems.ranker.features import Vocabulary  # needs numpy
-        from duologue.models.weights import load_weights  # needs torch
 
-        path = folder / CARD
-        text, _ = decode_text(read_bytes(path), path)
-        card: Any = decode_json(text, path)
-        words = card.get("words") if isinstance(card, dict) else None
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise StorageError(f"{path}: expected an object with a list of words under 'words'; train the model again")
-        vocabulary = Vocabulary(words)
-        model = self._new_model(vocabulary, 0)
-        load_weights(model, folder / WEIGHTS)
-        self._model, self._vocabulary = model.eval(), vocabulary
+        vocabulary = Vocabulary(card.words)
+        return LearnedRanker(self._new_model(vocabulary, 0), vocabulary)
 
     def _new_model(self, vocabulary: Vocabulary, seed: int) -> DialogueRanker:
         from duologue.challenges.restaurant.systems.ranker.features import CATEGORIES, MARKERS, RANKINGS  # needs numpy
@@ -238,15 +228,13 @@ def _rows(
 ) -> list[RankerRow]:
     """Return examples as rows with their answers; raises `UsageError` for one whose answer is not among them."""
     rows = []
-    for done, example in enumerate(examples):
+    for example in tracked(examples, progress, "reading dialogues"):
         sample = example.sample
         ranking = example.references[0].ranking if example.references else None
         row = extractor.row(sample, lexicons.of(sample), target=ranking[0] if ranking else None)
         if row.target < 0:
             raise UsageError(f"sample '{sample.id}' has no answer among its candidates; training needs one in each")
         rows.append(row)
-        if progress is not None and done % 1000 == 0:
-            progress(done, len(examples), "reading dialogues")
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Components of the pipeline: construction, saving and loading."""
+"""Components of the pipeline: construction, and what is kept of them beside weights."""
 
 from __future__ import annotations
 
@@ -8,22 +8,15 @@ import msgspec
 
 from duologue.challenges.spoken.systems.pipeline.entity_tagger import NgramIdf, tagger_size
 from duologue.challenges.spoken.systems.pipeline.generator_input import KINDS
-from duologue.core.disk import read_bytes, write_bytes
-from duologue.core.errors import StorageError
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
     from duologue.challenges.spoken.systems.pipeline.network.seq2seq import CopyTransformer, Seq2SeqSize
     from duologue.challenges.spoken.systems.pipeline.network.tagger import Tagger
     from duologue.challenges.spoken.systems.pipeline.network.vectors import TextVectors
     from duologue.challenges.spoken.systems.pipeline.recipe import PipelineRecipe
     from duologue.models.vocabulary import CopyVocabulary
-
-CARD, REPAIR = "pipeline.json", "repair.json"
-NAMES, ATTRIBUTES, REPLIES = "names.safetensors", "attributes.safetensors", "replies.safetensors"
 
 
 class Components(NamedTuple):
@@ -41,7 +34,7 @@ class Components(NamedTuple):
     """`None` where nothing is corrected."""
 
 
-class _Card(Record, frozen=True, kw_only=True):
+class PipelineCard(Record, frozen=True, kw_only=True):
     """What saved components keep beside weights."""
 
     signs: list[str]
@@ -83,39 +76,3 @@ def _size(recipe: PipelineRecipe, vocabulary: int) -> Seq2SeqSize:
         dropout=replies.dropout,
         word_dropout=replies.word_dropout,
     )
-
-
-def save_components(components: Components, seen: str, folder: Path) -> None:
-    """Write vocabularies, weights and corrector; `seen` describes the training data."""
-    from duologue.models.weights import save_weights  # needs torch
-
-    save_weights(components.tagger, folder / NAMES)
-    save_weights(components.vectors, folder / ATTRIBUTES)
-    save_weights(components.generator, folder / REPLIES)
-    if components.corrector is not None:
-        components.corrector.save(folder / REPAIR)
-    card = _Card(
-        signs=list(components.signs.words),
-        grams=list(components.grams.words),
-        idf_table=components.idf_table,
-        seen=seen,
-    )
-    write_bytes(folder / CARD, msgspec.json.encode(card))
-
-
-def load_components(recipe: PipelineRecipe, folder: Path) -> tuple[Components, str]:
-    """Return what `save_components` wrote; raises `StorageError` when a file is missing or damaged."""
-    from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
-    from duologue.models.vocabulary import CopyVocabulary
-    from duologue.models.weights import load_weights  # these need torch
-
-    path = folder / CARD
-    try:
-        card = msgspec.json.decode(read_bytes(path), type=_Card)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StorageError(f"{path} is damaged ({error}); train the model again") from error
-    components = new_components(recipe, CopyVocabulary(card.signs), CopyVocabulary(card.grams), card.idf_table, 0)
-    load_weights(components.tagger, folder / NAMES)
-    load_weights(components.vectors, folder / ATTRIBUTES)
-    load_weights(components.generator, folder / REPLIES)
-    return components._replace(corrector=AsrCorrector.load(folder / REPAIR) if recipe.correct else None), card.seen

@@ -10,82 +10,73 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from duologue.challenges.spoken.systems.pipeline.components import Components, PipelineCard, new_components
 from duologue.challenges.spoken.systems.pipeline.recipe import PipelineRecipe
 from duologue.challenges.spoken.systems.training_data import split_by_dialogue
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer, Record
 from duologue.core.scope import Scope
 from duologue.core.seeds import seed_of
+from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.spoken.systems.pipeline.components import Components
     from duologue.challenges.spoken.systems.pipeline.entity_tagger import EntityDictionary
-    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
+    from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Fact, Sample, Turn
+    from duologue.models.trained_system import Networks
+
+REPAIR = "repair.json"
+NAMES, ATTRIBUTES, REPLIES = "names.safetensors", "attributes.safetensors", "replies.safetensors"
 
 
-class Pipeline:
+class Pipeline(TrainedSystem[PipelineRecipe, Components]):
     """Correct, tag entities, match one attribute, generate: the published baseline in small (a `Trainable`)."""
 
     Recipe: type[Record] = PipelineRecipe
     scope = Scope(tasks=("spoken",))
     extras = ("models", "zh")
+    name, training_files = "pipeline", "FILE.json[.gz]"
+    Card, card_file = PipelineCard, "pipeline.json"
 
     def __init__(self, recipe: PipelineRecipe | None = None) -> None:
-        self.recipe = recipe or PipelineRecipe()
-        self.seen: str = "nothing yet: train it first"
-        self._components: Components | None = None
+        super().__init__(recipe)
         self._worlds: Mapping[str, World] = {}
         self._dictionaries: dict[str, EntityDictionary] = {}
-        self._seed = 0
 
-    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # it knows its task
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Take the graphs and the seed by which replies are drawn."""
         from duologue.challenges.spoken.systems.pipeline.entity_tagger import EntityDictionary
 
-        self._worlds, self._seed = worlds, seed
+        super().prepare(info, seed, worlds)
+        self._worlds = worlds
         names = {name: list(dict.fromkeys(fact.subject for fact in world)) for name, world in worlds.items()}
         self._dictionaries = {name: EntityDictionary(of_world) for name, of_world in names.items()}
-        if self._components is not None and self._components.corrector is not None:
+        if self._learned is not None and self._learned.corrector is not None:
             known = [entity for of_world in names.values() for entity in of_world]
-            self._components = self._components._replace(corrector=self._components.corrector.with_names(known))
+            self._learned = self._learned._replace(corrector=self._learned.corrector.with_names(known))
 
-    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is nothing to practise on
-        """Raise `UsageError`: there is no simulator of this data."""
-        raise UsageError("the pipeline learns from dialogues of people; give them with --train FILE.json[.gz]")
-
-    def fit(
-        self,
-        examples: Sequence[Example],
-        held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # turns without replies teach it nothing
-        run: Run,
-    ) -> None:
-        """Train the components one after another; interrupted, each resumes from its last checkpoint.
-
-        Without held-out examples some dialogues are held out. Raises `UsageError` when there is nothing to learn from.
-        """
+    def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[Components, str]:
+        """Train the components one after another; without held-out examples some dialogues are held out."""
         from duologue.challenges.spoken.systems.pipeline.trainer import train_components
 
         examples = [one for one in examples if one.references and one.references[0].text]
         dialogues = len({one.sample.dialogue_id for one in examples})
-        self.seen = f"{len(examples)} replies of {dialogues} training dialogues of people"
+        seen = f"{len(examples)} replies of {dialogues} training dialogues of people"
         validation = [one for one in held_out if one.references and one.references[0].text]
         if held_out and not validation:
             raise UsageError("there is no reply in the held-out dialogues to judge by; give dialogues with replies")
         if not validation:
             share = self.recipe.held_out
             examples, validation = split_by_dialogue(examples, lambda one: one.sample.dialogue_id, share, run.seed)
-        self._components = train_components(self.recipe, examples, validation, run)
+        return train_components(self.recipe, examples, validation, run), seen
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the facts and a reply for each sample, each on its own. Raises `UsageError` before `fit` or `load`."""
-        if self._components is None:
-            raise UsageError("the pipeline has not learned yet; train it, or load a trained one")
-        return [self._answer(sample, self._components) for sample in samples]
+        components = self._trained()
+        return [self._answer(sample, components) for sample in samples]
 
     def _answer(self, sample: Sample, components: Components) -> Answer:
         history = self._correct_history(sample, components)
@@ -131,14 +122,25 @@ class Pipeline:
 
     def save(self, folder: Path) -> None:
         """Write vocabularies, weights and corrector."""
-        from duologue.challenges.spoken.systems.pipeline.components import save_components
+        super().save(folder)
+        corrector = self._trained().corrector
+        if corrector is not None:
+            corrector.save(folder / REPAIR)
 
-        if self._components is None:
-            raise UsageError("there is nothing to save: the pipeline has not learned yet")
-        save_components(self._components, self.seen, folder)
+    def _networks(self, learned: Components) -> Networks:
+        return {NAMES: learned.tagger, ATTRIBUTES: learned.vectors, REPLIES: learned.generator}
 
-    def load(self, folder: Path) -> None:
-        """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        from duologue.challenges.spoken.systems.pipeline.components import load_components
+    def _card(self, learned: Components) -> PipelineCard:
+        return PipelineCard(
+            signs=list(learned.signs.words),
+            grams=list(learned.grams.words),
+            idf_table=learned.idf_table,
+            seen=self.seen,
+        )
 
-        self._components, self.seen = load_components(self.recipe, folder)
+    def _restored(self, card: PipelineCard, folder: Path) -> Components:
+        from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
+        from duologue.models.vocabulary import CopyVocabulary  # needs torch
+
+        made = new_components(self.recipe, CopyVocabulary(card.signs), CopyVocabulary(card.grams), card.idf_table, 0)
+        return made._replace(corrector=AsrCorrector.load(folder / REPAIR) if self.recipe.correct else None)
