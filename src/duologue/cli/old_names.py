@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duologue.cli import plugin_commands
-from duologue.terminal import console, options
+from duologue.terminal import console
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,6 +50,8 @@ def _now(name: str) -> str:
 
 def _with_out_last(new: click.Command) -> click.Command:
     """Return a command that takes its `--out` as its last word."""
+    from duologue.terminal import options  # `duologue --help` stays quick
+
     last = click.Argument(["out"], type=options.OUT_FILE, metavar="OUT")
     params = [*(one for one in new.params if one.name != "out"), last]
     return click.Command(new.name, callback=new.callback, params=params, help=new.help, hidden=True)
