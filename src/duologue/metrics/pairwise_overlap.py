@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Integers = NDArray[np.int64]
 
-_BITS = 21  # of a code point, and of the number of a token
+_BITS = 21  # of a code point, of the number of a token, and of how often a text has it
 _SMALL = 1 << 20
 
 
@@ -66,8 +66,7 @@ class KeyedTexts(NamedTuple):
         fresh[1:] = (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1])
         places = np.arange(len(keys))
         times = places - np.maximum.accumulate(np.where(fresh, places, 0))
-        number = np.unique(keys, return_inverse=True)[1]
-        columns = np.unique(number * (times.max(initial=0) + 1) + times, return_inverse=True)[1]
+        columns = np.unique((keys << _BITS) | times, return_inverse=True)[1]
         table = np.zeros((self.n, int(columns.max(initial=0)) + 1), dtype=np.float32)
         table[rows, columns] = 1.0
         return table
