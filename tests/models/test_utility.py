@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SIZE = UtilitySize(
-    words=12, template_words=9, figures=3, aims=2, members=2, width=8, hidden=16, dropout=0.0, word_dropout=0.0
+    words=12, template_words=9, features=3, targets=2, members=2, width=8, hidden=16, dropout=0.0, word_dropout=0.0
 )
 
 
 def lists(n: int, seed: int = 0) -> tuple[list[Choice], Collator]:
-    """Return n lists of two to five candidates whose utility, by two aims, is in their figures, and the templates."""
+    """Return n lists of two to five candidates with utilities, by two targets, in their features; and the templates."""
     chance = np.random.default_rng(seed)
     rows = []
     for _ in range(n):
         size = int(chance.integers(2, 6))
-        figures = chance.normal(size=(size, 3)).astype(np.float16)
-        utility = np.stack([0.5 + figures[:, 0] / 10, 0.3 + figures[:, 0] / 20], axis=1).astype(np.float32)
+        features = chance.normal(size=(size, 3)).astype(np.float16)
+        utility = np.stack([0.5 + features[:, 0] / 10, 0.3 + features[:, 0] / 20], axis=1).astype(np.float32)
         words = chance.integers(1, 12, size=int(chance.integers(1, 6)), dtype=np.int32)
-        rows.append(Choice(words, chance.integers(0, 7, size=size, dtype=np.int32), figures, utility))
+        rows.append(Choice(words, chance.integers(0, 7, size=size, dtype=np.int32), features, utility))
     return rows, Collator(chance.integers(0, 9, size=(7, 4), dtype=np.int32))
 
 
@@ -101,15 +101,15 @@ def test_eight_lists_are_learned_by_heart(tmp_path: Path) -> None:
         assert row.utility[int(np.argmax(score)), 0] == row.utility[:, 0].max()
 
 
-def test_figures_are_scaled_by_what_training_saw() -> None:
+def test_features_are_scaled_by_what_training_saw() -> None:
     model = new_utility(SIZE, 1)
     model.scale(np.array([[0, 2, 4], [2, 2, 8]], dtype=np.float16))
     assert model.get_buffer("mean").tolist() == [1.0, 2.0, 6.0]
 
 
-def test_without_words_the_figures_alone_decide() -> None:
+def test_without_words_the_features_alone_decide() -> None:
     rows, collate = lists(4)
-    model = new_utility(UtilitySize(words=12, template_words=9, figures=3, aims=2, hidden=8, text=False), 1)
+    model = new_utility(UtilitySize(words=12, template_words=9, features=3, targets=2, hidden=8, text=False), 1)
     changed = [row._replace(words=row.words[:1]) for row in rows]
     for one, other in zip(scores(model, rows, collate), scores(model, changed, collate), strict=True):
         np.testing.assert_array_equal(one, other)

@@ -72,7 +72,7 @@ CONFIG = TrainConfig(epochs=30, batch=4, learning_rate=1e-2, threads=1)
 
 
 def new_reranker(values: range = range(9)) -> Reranker[int, Sum]:
-    size = UtilitySize(figures=2, hidden=16, width=4, dropout=0.0, word_dropout=0.0)
+    size = UtilitySize(features=2, hidden=16, width=4, dropout=0.0, word_dropout=0.0)
     return Reranker(Sums(values), ChoiceEncoder(["even", "odd"], ["1", "2"]), size)
 
 

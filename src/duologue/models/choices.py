@@ -1,6 +1,6 @@
 """Lists of candidates as numbers: what the utility ranker (`duologue.models.utility`) reads. Needs no torch.
 
-Letters in shapes: c candidates, f figures, w words of the state, l words of a template, a aims.
+Letters in shapes: c candidates, f features, w words of the state, l words of a template, a targets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FIRST = max(PAD, UNKNOWN) + 1
-_LARGEST = 30_000  # figure that half precision holds
+_LARGEST = 30_000  # value of a feature that half precision holds
 
 
 class Choice(NamedTuple):
@@ -31,14 +31,14 @@ class Choice(NamedTuple):
     """(w,): the state; no padding."""
     templates: NDArray[np.int32]
     """(c,): rows of the table of templates."""
-    figures: NDArray[np.float16]
-    """(c, f): the features."""
+    features: NDArray[np.float16]
+    """(c, f)."""
     utility: NDArray[np.float32]
-    """(c, a): how good each candidate was, by each aim; zeros where not known."""
+    """(c, a): how good each candidate was, by each target; zeros where not known."""
 
     def some(self, kept: NDArray[np.intp]) -> Choice:
         """Return the list with these of its candidates."""
-        return self._replace(templates=self.templates[kept], figures=self.figures[kept], utility=self.utility[kept])
+        return self._replace(templates=self.templates[kept], features=self.features[kept], utility=self.utility[kept])
 
 
 class UtilitySize(Record, frozen=True, kw_only=True):
@@ -48,8 +48,8 @@ class UtilitySize(Record, frozen=True, kw_only=True):
     """Words of states, padding and the unknown word included."""
     template_words: int = _FIRST
     """The same for templates."""
-    figures: int
-    aims: int = 1
+    features: int
+    targets: int = 1
     """Ways to measure utility."""
     members: int = 1
     """Networks whose mean decides."""
@@ -60,7 +60,7 @@ class UtilitySize(Record, frozen=True, kw_only=True):
     word_dropout: float = 0.15
     """Share of words that are not read, in training."""
     text: bool = True
-    """Whether words are read at all, or figures alone."""
+    """Whether words are read at all, or features alone."""
 
     @classmethod
     def of(cls, recipe: object, **given: Any) -> UtilitySize:
@@ -69,7 +69,7 @@ class UtilitySize(Record, frozen=True, kw_only=True):
 
 
 class ChoiceEncoder:
-    """Encodes states and candidates by two vocabularies, both empty where figures alone are read."""
+    """Encodes states and candidates by two vocabularies, both empty where features alone are read."""
 
     def __init__(self, words: Sequence[str] = (), template_words: Sequence[str] = ()) -> None:
         self.words, self.template_words = list(words), list(template_words)
@@ -94,7 +94,7 @@ class ChoiceEncoder:
         return Choice(
             words=np.array(known or [UNKNOWN], dtype=np.int32),
             templates=np.array(templates, dtype=np.int32),
-            figures=np.clip(features, -_LARGEST, _LARGEST).astype(np.float16),
+            features=np.clip(features, -_LARGEST, _LARGEST).astype(np.float16),
             utility=np.zeros((len(templates), 1), dtype=np.float32) if utility is None else utility,
         )
 

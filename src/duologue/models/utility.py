@@ -1,12 +1,12 @@
 """Utility ranker: a small network that predicts how good each candidate would be, from features and words.
 
-Each candidate comes with figures (how far others agree with it, what it says, what it repeats) and with the words of
-its template; the situation comes as a bag of words. A network predicts the utility of a candidate relative to the
-others of its list; it is trained on the utility each had in truth (least squares on both sides' differences from their
-list's mean, since how hard a list is says nothing about the choice). Utility may be measured in several ways, the aims:
-each is learned, their mean decides. So does the mean of several networks that differ in their chance alone.
+Each candidate comes with features (how far others agree with it, what it says, what it repeats) and with the words of
+its template; the dialogue state comes as a bag of words. A network predicts the utility of a candidate relative to the
+others of its list; it is trained by least squares on what each had in truth, both less the mean of their list, since
+how hard a list is says nothing about the choice. Utility may be measured in several ways, the targets: each is learned,
+their mean decides. So does the mean of several networks that differ in their seeds alone.
 
-Letters in shapes: b lists, c candidates, f figures, w words of the situation, l words of a template, d width, a aims.
+Letters in shapes: b lists, c candidates, f features, w words of the state, l words of a template, d width, a targets.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Choices(NamedTuple):
     """(b, w)."""
     templates: Tensor
     """(b, c, l)."""
-    figures: Tensor
+    features: Tensor
     """(b, c, f)."""
     utility: Tensor
     """(b, c, a)."""
@@ -57,8 +57,8 @@ class Member(nn.Module):
         super().__init__()
         self.size = size
         width, hidden = size.width, size.hidden
-        self.figures = nn.Sequential(
-            *(nn.Linear(size.figures, hidden), nn.GELU(), nn.Dropout(size.dropout)),
+        self.figures = nn.Sequential(  # weights on disk have this name
+            *(nn.Linear(size.features, hidden), nn.GELU(), nn.Dropout(size.dropout)),
             *(nn.Linear(hidden, hidden), nn.GELU(), nn.Dropout(size.dropout)),
         )
         if size.text:
@@ -72,12 +72,12 @@ class Member(nn.Module):
             self.template_dropout = nn.Dropout(0.2)
         self.head = nn.Sequential(
             *(nn.Linear(hidden + (2 * width if size.text else 0), hidden), nn.GELU(), nn.Dropout(size.dropout)),
-            nn.Linear(hidden, size.aims),
+            nn.Linear(hidden, size.targets),
         )
 
     def forward(self, batch: Choices) -> Tensor:
-        """Return predictions (b, c, a) from standardised figures."""
-        known = self.figures(batch.figures)  # (b, c, hidden)
+        """Return predictions (b, c, a) from standardised features."""
+        known = self.figures(batch.features)  # (b, c, hidden)
         if self.size.text:
             query = self.query(self.situation_norm(self.situation(self._thinned(batch.words))))  # (b, d)
             lists, candidates, length = batch.templates.shape
@@ -100,20 +100,20 @@ class UtilityRanker(nn.Module):
 
     def __init__(self, size: UtilitySize) -> None:
         super().__init__()
-        self.register_buffer(_MEAN, torch.zeros(size.figures))
-        self.register_buffer(_SPREAD, torch.ones(size.figures))
+        self.register_buffer(_MEAN, torch.zeros(size.features))
+        self.register_buffer(_SPREAD, torch.ones(size.features))
         self.members = nn.ModuleList(Member(size) for _ in range(size.members))
 
-    def scale(self, figures: NDArray[np.float16]) -> None:
-        """Take mean and spread of the figures (n, f) of training candidates."""
-        rows = torch.from_numpy(figures).float()
+    def scale(self, features: NDArray[np.float16]) -> None:
+        """Take mean and spread of the features (n, f) of training candidates."""
+        rows = torch.from_numpy(features).float()
         self.get_buffer(_MEAN).copy_(rows.mean(0))
         self.get_buffer(_SPREAD).copy_(rows.std(0) + 1e-6)
 
     def standardised(self, batch: Choices) -> Choices:
-        """Return a batch with figures as its members read them."""
-        figures = (batch.figures.float() - self.get_buffer(_MEAN)) / self.get_buffer(_SPREAD)
-        return batch._replace(figures=figures.clamp(-_BOUND, _BOUND))
+        """Return a batch with features as its members read them."""
+        features = (batch.features.float() - self.get_buffer(_MEAN)) / self.get_buffer(_SPREAD)
+        return batch._replace(features=features.clamp(-_BOUND, _BOUND))
 
     def forward(self, batch: Choices) -> Tensor:
         """Return predictions (b, c, a), comparable within a list; of padding they mean nothing."""
@@ -148,21 +148,21 @@ class Collator:
         most = max(len(row.templates) for row in rows)
         words = torch.zeros(len(rows), wide, dtype=torch.int32)
         places = torch.zeros(len(rows), most, dtype=torch.int64)
-        figures = torch.zeros(len(rows), most, rows[0].figures.shape[1])
+        features = torch.zeros(len(rows), most, rows[0].features.shape[1])
         utility = torch.zeros(len(rows), most, rows[0].utility.shape[1])
         mask = torch.zeros(len(rows), most, dtype=torch.bool)
         for number, row in enumerate(rows):
             n = len(row.templates)
             words[number, : len(row.words)] = torch.from_numpy(row.words)
             places[number, :n] = torch.from_numpy(row.templates.astype(np.int64))
-            figures[number, :n] = torch.from_numpy(row.figures.astype(np.float32))
+            features[number, :n] = torch.from_numpy(row.features.astype(np.float32))
             utility[number, :n] = torch.from_numpy(row.utility)
             mask[number, :n] = True
-        return Choices(words, self._templates[places], figures, utility, mask)
+        return Choices(words, self._templates[places], features, utility, mask)
 
 
 def learner(model: UtilityRanker, collate: Collator, sampled: int = 0) -> TrainingTask[Choice, Choices]:
-    """Return what `train` needs; `hits` is the utility, by the first aim, of the candidate that would be chosen.
+    """Return what `train` needs; `hits` is the utility, by the first target, of the candidate that would be chosen.
 
     With `sampled`, each member reads that many candidates of a list in a training step, drawn anew: half of a hundred
     teach nearly as much as all, in half the time.
@@ -187,7 +187,7 @@ def _some(batch: Choices, n: int) -> Choices:
     if not 0 < n < most:
         return batch
     kept = torch.randperm(most)[:n]
-    lists = (batch.templates[:, kept], batch.figures[:, kept], batch.utility[:, kept], batch.mask[:, kept])
+    lists = (batch.templates[:, kept], batch.features[:, kept], batch.utility[:, kept], batch.mask[:, kept])
     return Choices(batch.words, *lists)
 
 
@@ -206,7 +206,7 @@ def centred(values: Tensor, mask: Tensor) -> Tensor:
 
 
 def scores(model: UtilityRanker, rows: Sequence[Choice], collate: Collator) -> list[NDArray[np.float32]]:
-    """Return the prediction for each candidate of each list, the mean over the aims, in units of utility."""
+    """Return the prediction for each candidate of each list, the mean over the targets, in units of utility."""
     model.eval()
     with torch.inference_mode():
         predicted = (model(collate(rows)).mean(-1) / SCALE).numpy()

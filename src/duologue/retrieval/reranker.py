@@ -34,7 +34,10 @@ _SAMPLED = 20_000  # candidates from which mean and spread of the features are t
 
 
 class RerankingTask(Protocol[State_contra, Candidate]):
-    """What a challenge plugs in, over one index of templates. Letters in shapes: c candidates, f features, a aims."""
+    """What a challenge plugs in, over one index of templates.
+
+    Letters in shapes: c candidates, f features, a targets.
+    """
 
     @property
     def index(self) -> TemplateIndex[Any]:
@@ -50,7 +53,7 @@ class RerankingTask(Protocol[State_contra, Candidate]):
         ...
 
     def utilities(self, candidates: Sequence[Candidate], reference: str) -> Floats:
-        """Return how good each candidate would have been, by each aim (c, a)."""
+        """Return how good each candidate would have been, by each target (c, a)."""
         ...
 
     def state_words(self, state: State_contra) -> Iterable[str]:
@@ -132,12 +135,12 @@ class Reranker(Generic[State, Candidate]):
             raise UsageError("no sample has candidates: the training files are too small to learn replies from")
         model = new_utility(self._size, run.seed)
         step = max(1, sum(len(row.templates) for row in rows) // _SAMPLED)
-        model.scale(np.concatenate([row.figures for row in rows[::step]]))
+        model.scale(np.concatenate([row.features for row in rows[::step]]))
         train(learner(model, self._collator(), sampled), rows, held_out, config, run)
         self._model = model.eval()
 
     def utilities(self, lists: Sequence[tuple[State, Sequence[Candidate]]]) -> list[Floats]:
-        """Return the predicted utility of each candidate of each list (c,), the mean over the aims."""
+        """Return the predicted utility of each candidate of each list (c,), the mean over the targets."""
         from duologue.models.utility import scores  # needs torch
 
         if self._model is None:

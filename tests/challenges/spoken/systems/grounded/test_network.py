@@ -15,14 +15,14 @@ from duologue.models.utility import Collator, new_utility
 if TYPE_CHECKING:
     from pathlib import Path
 
-SIZE = UtilitySize(words=6, template_words=6, figures=2, width=8, hidden=8, dropout=0.0, word_dropout=0.0)
+SIZE = UtilitySize(words=6, template_words=6, features=2, width=8, hidden=8, dropout=0.0, word_dropout=0.0)
 COLLATE = Collator(np.array([[2, 0], [3, 4], [5, 0]], dtype=np.int32))
 
 
 def row(word: int, templates: list[int], wanted: list[float]) -> Choice:
-    figures = np.zeros((len(templates), 2), dtype=np.float16)
+    features = np.zeros((len(templates), 2), dtype=np.float16)
     return Choice(
-        np.array([word], np.int32), np.array(templates, np.int32), figures, np.array(wanted, np.float32)[:, None]
+        np.array([word], np.int32), np.array(templates, np.int32), features, np.array(wanted, np.float32)[:, None]
     )
 
 

@@ -15,7 +15,7 @@ from duologue.challenges.proactive.systems.holdout import split
 from duologue.challenges.proactive.systems.planner.features import NAMES
 from duologue.challenges.proactive.systems.planner.plan import PlanDeadlines, violations
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
-from duologue.challenges.proactive.systems.planner.reranking import AIMS, PlannerReranking
+from duologue.challenges.proactive.systems.planner.reranking import TARGETS, PlannerReranking
 from duologue.challenges.proactive.systems.planner.state import state_of
 from duologue.challenges.proactive.systems.planner.template_index import (
     AgentTurn,
@@ -120,7 +120,7 @@ class Planner:
         self.seen = f"{len(examples)} agent turns of {dialogues} training dialogues of people"
 
     def _new_reranker(self, task: PlannerReranking, encoder: ChoiceEncoder) -> Reranker[PlannerState, TurnCandidate]:
-        return Reranker(task, encoder, UtilitySize.of(self.recipe, figures=len(NAMES), aims=AIMS))
+        return Reranker(task, encoder, UtilitySize.of(self.recipe, features=len(NAMES), targets=TARGETS))
 
     def _train(
         self,
@@ -183,7 +183,7 @@ class Planner:
         if reranker.trained and self.recipe.rerank:
             return [one.tolist() for one in reranker.utilities(lists)]
         agreed = NAMES.index("characters, all")
-        return [reranker.choice(state, found).figures[:, agreed].tolist() if found else [] for state, found in lists]
+        return [reranker.choice(state, found).features[:, agreed].tolist() if found else [] for state, found in lists]
 
     def _score(self, state: PlannerState, one: TurnCandidate, utility: float) -> float:
         """Return the score of a candidate: utility plus weighted novelty, rounded."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import AgentTurnIndex, TurnCandidate
 
-AIMS = 2
+TARGETS = 2
 """Number of target utilities, see `candidate_utilities`."""
 _CORPUS_F1 = 0.43  # about the score reached: the cost of a character in the second utility
 _BOTH_SIZES = 42.0  # mean characters of a reply and its reference together

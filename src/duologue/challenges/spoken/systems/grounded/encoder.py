@@ -89,4 +89,4 @@ class PairEncoder:
     def size(self, recipe: GroundedRecipe) -> UtilitySize:
         """Return the sizes of a network with this vocabulary."""
         members = 1  # the system trains them one by one, each with its own held-out dialogues
-        return self._encoder.sized(UtilitySize.of(recipe, figures=len(FEATURE_NAMES), members=members))
+        return self._encoder.sized(UtilitySize.of(recipe, features=len(FEATURE_NAMES), members=members))

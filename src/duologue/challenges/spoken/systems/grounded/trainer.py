@@ -155,7 +155,7 @@ def train_members(data: RankerData, tests: Sequence[Choice], recipe: GroundedRec
         learned = [row for row, dialogue in zip(data.rows, data.dialogues, strict=True) if dialogue not in apart]
         validation = [row for row, dialogue in zip(data.rows, data.dialogues, strict=True) if dialogue in apart]
         model = new_model(data.words, recipe, seed)
-        model.scale(np.concatenate([row.figures for row in learned]))
+        model.scale(np.concatenate([row.features for row in learned]))
         train(learner(model, collate), learned, tests or validation, config, run.part(f"ranker-{member}", seed))
         models.append(model.eval())
     return models

@@ -56,7 +56,7 @@ class ReplyReranking:
 
 def new_reranker(index: ReplyTemplateIndex, recipe: TemplateNlgRecipe) -> Reranker[ReplyContext, ReplyCandidate]:
     """Return a reranker that reads features only."""
-    size = UtilitySize.of(recipe, figures=len(FEATURE_NAMES), text=False)
+    size = UtilitySize.of(recipe, features=len(FEATURE_NAMES), text=False)
     return Reranker(ReplyReranking(index, recipe), ChoiceEncoder(), size)
 
 
