@@ -9,7 +9,7 @@ import click
 
 from duologue.core.capabilities import lacking_capability
 from duologue.core.locks import writing_folder
-from duologue.core.plugins import load_task
+from duologue.core.plugins import load_sharing_task
 from duologue.core.protocols import Simulated
 from duologue.core.recipe import resolve
 from duologue.terminal import console, options
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 @click.option("--part", default=None, help="Only this part: train, tst1, tst2, tst3 or tst4 (restaurant).")
 @click.option("--subtask", type=int, default=None, help="Only this subtask: 1 to 5 (restaurant).")
 @click.option(
-    "--n", type=click.IntRange(min=1), default=None, help="Dialogues per file, instead of the recipe's sizes."
+    "--n",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Dialogues per file (mobilecs: annotated ones in all), instead of the recipe's sizes.",
 )
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Processes; the bytes do not depend on it.")
 @options.recipe_option
@@ -46,6 +49,9 @@ def generate(
 ) -> None:
     """Make official data files with the simulator of TASK, with the truth beside the test files.
 
+    A challenge's name stands for its tasks where they share their data. mobilecs: --n annotated dialogues (without it
+    8,975 as in the challenge), and --set unlabelled_ratio=R bare ones for each (9.8).
+
     The same seed gives the same bytes, with any number of workers. A stopped run goes on where it was.
 
     \b
@@ -53,8 +59,9 @@ def generate(
       duologue generate restaurant --seed 1 --out data
       duologue generate restaurant --seed 7 --part tst1 --subtask 1 --n 1000 --out data
       duologue generate restaurant --set release=b --out data-b
+      duologue generate mobilecs --seed 1 --n 900 --set profile=crowd --set argument_rate=0.4 --out calls
     """
-    simulated = load_task(task)
+    simulated = load_sharing_task(task, "Generation")
     if not isinstance(simulated, Simulated):
         raise lacking_capability(task, "Simulated")
     narrowed = [

@@ -226,6 +226,23 @@ def load_task(name: str) -> Task:
     return task
 
 
+def load_sharing_task(name: str, shared: str) -> Task:
+    """Return the task of that name; of a challenge's name, the first of its tasks where all share what is wanted.
+
+    Tasks of one challenge are called `<challenge>/<task>`. They share their data, say, when their classes have the very
+    same object under the attribute `shared`. Raises `UsageError` where they do not, and as `load_task` does.
+    """
+    registered = names("tasks")
+    parts = [one for one in registered if one.startswith(f"{name}/")]
+    if name in registered or not parts:
+        return load_task(name)
+    loaded = [load_task(one) for one in parts]
+    kept = [getattr(task, shared, None) for task in loaded]
+    if any(one is None or one is not kept[0] for one in kept):
+        raise UsageError(f"the tasks of '{name}' do not share this; name one: {', '.join(parts)}")
+    return loaded[0]
+
+
 def load_system_class(name: str) -> type[System]:
     """Return the class of the system of that name. Raises as `load_task` does."""
     cls = _load_class("systems", name, _SYSTEM_METHODS)

@@ -324,7 +324,10 @@ class NoiseModel(Protocol):
 
 @runtime_checkable
 class Simulated(Protocol):
-    """A task with a simulator that generates its data (`generate`)."""
+    """A task with a simulator that generates its data (`generate`).
+
+    Tasks of one challenge that have the same `Generation` share their data: the challenge's name stands for them all.
+    """
 
     Generation: type[Record]
     """The record of the generator's parameters."""

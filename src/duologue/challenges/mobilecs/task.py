@@ -21,7 +21,8 @@ Traps
       `official` keeps all of it, variant `strict` does not.
 
 How to obtain the data
-    Register at http://seretod.org. Formats, formulas and published results: docs/challenges/mobilecs.md.
+    `duologue generate mobilecs` makes corpora of our own in the official form. For the real one register at
+    http://seretod.org. Formats, formulas and published results: docs/challenges/mobilecs.md.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from duologue.challenges.mobilecs.formats import conversions, files
 from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extraction_answers
 from duologue.challenges.mobilecs.formats.track2 import place_of
 from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE, EXTRACTION
+from duologue.challenges.mobilecs.simulator.recipe import Generation
 from duologue.core.protocols import Task
 from duologue.core.records import Answer, Turn
 
@@ -41,7 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.records import Example, Problem, Report, Scoring, Submission
+    from duologue.core.protocols import Progress
+    from duologue.core.records import Example, Problem, Record, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
 
 
@@ -58,7 +61,20 @@ class _RawConversion:
         return conversions.convert(source, target, path, out, chosen.get("variant", conversions.VARIANTS[0]))
 
 
-class ExtractionTask(_RawConversion, Task):
+class _GeneratedCorpus:
+    """Simulator of calls, whose corpora both tasks share."""
+
+    Generation = Generation
+    """The record of the generator's parameters."""
+
+    def generate(self, recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:
+        """Write annotated and bare dialogues, track 2 data and the catalogue; see `simulator.corpus.generate`."""
+        from duologue.challenges.mobilecs.simulator import corpus
+
+        return corpus.generate(recipe, seed, out, workers=workers, progress=progress)
+
+
+class ExtractionTask(_RawConversion, _GeneratedCorpus, Task):
     """Extract entities and slot values from service calls (MobileCS, SereTOD 2022 track 1)."""
 
     info = EXTRACTION
@@ -98,7 +114,7 @@ class ExtractionTask(_RawConversion, Task):
         return scorer.metrics(how.variant)
 
 
-class DialogueTask(_RawConversion, Task):
+class DialogueTask(_RawConversion, _GeneratedCorpus, Task):
     """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn."""
 
     info = DIALOGUE

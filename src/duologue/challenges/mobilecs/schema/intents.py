@@ -57,6 +57,8 @@ _BRACKETS = re.compile(r"\((?:([^)\n]*+)\)|[^)\n]*+)")
 r"""Equivalent to `\((.*?)\)` in linear time: the rest of a line without a closing bracket is skipped at once."""
 _ITEM = re.compile(r"([^,()]*)((?:\([^()]*\))*)[^,()]*")
 _ENTITY = re.compile(r"(ent-\d+)-(.*)", re.DOTALL)
+_BRACKETED_SLOT, _STAND_IN = "账户余额（欠费）", "\ue000"
+"""The one slot with brackets in its name, and what stands for it while brackets are read."""
 ID_LENGTH = 5
 """The official code takes the first five characters of an argument for its entity id, so `ent-10` becomes `ent-1`."""
 
@@ -136,10 +138,13 @@ def acts_of(intent: str, speaker: str) -> tuple[Act, ...]:
 
     >>> [(act.name, act.args) for act in acts_of("问候，询问（ent-12-业务规则，业务时长）", "user")]
     [('问候', ()), ('询问', ('ent-12-业务规则', 'ent-12-业务时长'))]
+    >>> acts_of("询问(账户余额（欠费）)", "user")[0].args
+    ('账户余额（欠费）',)
     """
     found = []
-    for label, brackets in _items(to_ascii(intent)):
-        args = dict.fromkeys(piece for content in bracketed(brackets) for piece in _arguments(content))
+    for label, brackets in _items(to_ascii(intent.replace(_BRACKETED_SLOT, _STAND_IN))):
+        pieces = (piece for content in bracketed(brackets) for piece in _arguments(content))
+        args = dict.fromkeys(piece.replace(_STAND_IN, _BRACKETED_SLOT) for piece in pieces)
         if label or args:
             found.append(Act(speaker=speaker, name=label, args=tuple(args)))
     return tuple(found)

@@ -1,0 +1,371 @@
+"""What a call speaks of: entities with the names and values that will be said of them, and the user's own values.
+
+Counts and shares are those of local knowledge bases in the specification, sections 13.2 to 13.4, so that the bases made
+from the dialogues have them by construction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.mobilecs.schema import ontology
+from duologue.challenges.mobilecs.simulator import amounts
+from duologue.challenges.mobilecs.simulator.phrases import Template, phrases, raw_phrases
+from duologue.challenges.mobilecs.simulator.slot_values import VALUE_COUNTS, fills_of, some_volume, surfaces
+from duologue.challenges.mobilecs.simulator.utterance import Mark, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.challenges.mobilecs.simulator.catalogue import Product
+    from duologue.core.rng import Rng
+
+EMPTY = 0.064
+"""Share of dialogues that speak of nothing that is annotated."""
+ENTITY_COUNTS = {
+    0: 0.133,
+    1: 0.217,
+    2: 0.185,
+    3: 0.163,
+    4: 0.132,
+    5: 0.067,
+    6: 0.042,
+    7: 0.022,
+    8: 0.015,
+    9: 0.009,
+    10: 0.006,
+    11: 0.004,
+    12: 0.002,
+    13: 0.001,
+    14: 0.001,
+    15: 0.001,
+}
+TYPE_SHARES = {
+    "流量包": 0.307,
+    "业务": 0.282,
+    "套餐": 0.183,
+    "主套餐": 0.147,
+    "4G套餐": 0.034,
+    "数据业务": 0.023,
+    "附加套餐": 0.021,
+    "国际漫游业务": 0.002,
+    "长途业务": 0.001,
+    "5G套餐": 0.0004,
+}
+NAME_COUNTS = {1: 0.55, 2: 0.237, 3: 0.123, 4: 0.058, 5: 0.018, 6: 0.014}
+SLOT_RATES: dict[str, dict[str, float]] = {
+    "流量包": {
+        "业务费用": 0.716,
+        "流量总量": 0.68,
+        "业务规则": 0.319,
+        "流量范围": 0.199,
+        "业务时长": 0.115,
+        "办理渠道": 0.033,
+        "套餐外流量计费": 0.008,
+        "计费方式": 0.008,
+        "通话时长": 0.005,
+        "互斥业务": 0.005,
+        "流量封顶": 0.002,
+    },
+    "业务": {
+        "业务费用": 0.417,
+        "业务规则": 0.19,
+        "隶属业务": 0.04,
+        "办理渠道": 0.034,
+        "业务时长": 0.019,
+        "扣费日期": 0.012,
+    },
+    "套餐": {
+        "业务费用": 0.827,
+        "业务规则": 0.114,
+        "计费方式": 0.013,
+        "办理渠道": 0.013,
+        "隶属业务": 0.011,
+        "套餐外流量计费": 0.011,
+        "扣费日期": 0.008,
+    },
+    "主套餐": {
+        "业务费用": 0.867,
+        "流量总量": 0.721,
+        "通话时长": 0.496,
+        "业务规则": 0.336,
+        "国内被叫": 0.249,
+        "国内主叫": 0.241,
+        "流量范围": 0.233,
+        "通话范围": 0.187,
+        "隶属业务": 0.095,
+        "套餐外通话计费": 0.081,
+        "办理渠道": 0.049,
+        "套餐外流量计费": 0.04,
+        "业务时长": 0.041,
+    },
+    "4G套餐": {
+        "业务费用": 0.929,
+        "流量总量": 0.412,
+        "业务规则": 0.329,
+        "通话时长": 0.247,
+        "国内被叫": 0.176,
+        "通话范围": 0.129,
+        "流量范围": 0.129,
+        "国内主叫": 0.129,
+        "隶属业务": 0.129,
+        "套餐外通话计费": 0.094,
+    },
+    "数据业务": {"业务费用": 0.431, "业务规则": 0.103, "隶属业务": 0.052},
+    "附加套餐": {"业务费用": 0.792, "通话时长": 0.302, "业务规则": 0.208, "通话范围": 0.17},
+    "国际漫游业务": {"业务规则": 0.6, "业务时长": 0.4, "业务费用": 0.2, "办理渠道": 0.2},
+    "长途业务": {"业务费用": 0.5, "业务规则": 0.3},
+    "5G套餐": {"业务费用": 0.9, "流量总量": 0.6, "通话时长": 0.4, "业务规则": 0.2},
+}
+"""How often an entity of a type has a slot (section 2, entity-slot cells by entities)."""
+USER_COUNTS = {0: 0.217, 1: 0.437, 2: 0.284, 3: 0.054, 4: 0.008}
+USER_SHARES = {
+    "持有套餐": 0.558,
+    "用户需求": 0.3,
+    "流量余额": 0.093,
+    "用户状态": 0.08,
+    "故障问题": 0.06,
+    "账户余额": 0.054,
+    "账户余额（欠费）": 0.024,
+    "流量总量": 0.017,
+    "短信": 0.014,
+}
+HELD = "持有套餐"
+"""The user's slot whose values are mentions of entities."""
+
+
+class Value(NamedTuple):
+    """A value that will be said, marked with its slot."""
+
+    slot: str
+    text: Text
+
+
+class PlannedEntity:
+    """One entity of a call: its product, the names and values that will be said."""
+
+    def __init__(self, number: int, product: Product) -> None:
+        self.number, self.product = number, product
+        self.names: list[Text] = []
+        """Mentions, the fullest first, with the marks of values inside them."""
+        self.values: list[Value] = []
+        """Values that no name holds."""
+        self.slots: dict[str, list[str]] = {}
+        """All values by slot."""
+        self.held = False
+        """Whether the user has it, and this is said."""
+
+
+class CallPlan:
+    """The content of one call."""
+
+    def __init__(self, entities: list[PlannedEntity], user_values: list[Value], scenario: str) -> None:
+        self.entities, self.user_values, self.scenario = entities, user_values, scenario
+
+
+class CallPlanner:
+    """Draws what calls speak of from a catalogue."""
+
+    def __init__(self, products: Mapping[str, Sequence[Product]]) -> None:
+        self.products = products
+        self._forms = {kind: _forms(kind) for kind in TYPE_SHARES}
+
+    def plan(self, rng: Rng, level: float) -> CallPlan:
+        """Return the content of a call; `level` from 0 to below 1 says how much, as a quantile."""
+        count, own = _counts(rng, level)
+        kinds = self._kinds(count, rng)
+        entities = [self._entity(number, kind, rng) for number, kind in enumerate(kinds)]
+        slots = _user_slots(own, bool(entities), rng)
+        scenario = _scenario(slots, kinds, rng)
+        values = [value for slot in slots if slot != HELD for value in self._user_values(slot, entities, rng)]
+        if HELD in slots:
+            for number in rng.sample(range(count), 1 if count == 1 or rng.happens(0.7) else 2):
+                entities[number].held = True
+        return CallPlan(entities, values, scenario)
+
+    def _kinds(self, count: int, rng: Rng) -> list[str]:
+        kinds: list[str] = []
+        for _ in range(count):
+            if kinds and rng.happens(0.35):  # calls keep to their subject
+                kinds.append(rng.choice(kinds))
+            else:
+                kinds.append(rng.weighted_choice(_KINDS, _KIND_WEIGHTS))
+        return kinds
+
+    def _entity(self, number: int, kind: str, rng: Rng) -> PlannedEntity:
+        options = self.products[kind]
+        entity = PlannedEntity(number, options[int(len(options) * rng.unit() ** 1.5)])  # some are asked for more often
+        for slot, chance in SLOT_RATES[kind].items():
+            if rng.unit() < chance:
+                entity.slots[slot] = surfaces(slot, entity.product, rng)
+        self._name(entity, kind, rng)
+        inside = {(mark.label, name.text[start:end]) for name in entity.names for start, end, mark in name.spans}
+        for slot, texts in entity.slots.items():
+            for text in texts:
+                if (slot, text) not in inside:
+                    entity.values.append(Value(slot, Text(text, Mark(number, slot, is_mention=False))))
+        return entity
+
+    def _name(self, entity: PlannedEntity, kind: str, rng: Rng) -> None:
+        """Give the entity its names, the fullest first."""
+        templates, weights, levels = self._forms[kind]
+        count = rng.weighted_choice(tuple(NAME_COUNTS), tuple(NAME_COUNTS.values()))
+        found: dict[str, tuple[int, Text]] = {}
+        fills: dict[str, Text] = {}
+        for _ in range(6 * count):
+            number = _weighted(rng.unit() * weights[-1], weights)
+            template = templates[number]
+            if not self._fill(template, entity, fills, rng):
+                continue
+            if levels[number] == 2 and count == 1 and rng.happens(0.6):
+                continue
+            text = template.fill(rng.unit, fills)
+            found.setdefault(text.text, (levels[number], text))
+            if len(found) == count:
+                break
+        else:
+            if not found:
+                name = Text(entity.product.name)
+                found[name.text] = (0, name)
+        mark = Mark(entity.number, kind, is_mention=True)
+        ordered = sorted(found.values(), key=lambda pair: (pair[0], -len(pair[1].text) if pair[0] else 0))
+        entity.names = [text.marked(mark) for _, text in ordered]
+
+    def _fill(self, template: Template, entity: PlannedEntity, fills: dict[str, Text], rng: Rng) -> bool:
+        """Fill the places of a name; return whether the entity has what it takes."""
+        for place in template.places:
+            if place in {"brand", "short"}:
+                fills[place] = Text(entity.product.name if place == "brand" else entity.product.short)
+                continue
+            slot = _PLACES[place]
+            texts = entity.slots.get(slot)
+            if not texts or len(texts[0]) > 6:
+                return False
+            fills[place] = Text(rng.choice(texts), Mark(entity.number, slot, is_mention=False))
+        return True
+
+    def _user_values(self, slot: str, entities: Sequence[PlannedEntity], rng: Rng) -> list[Value]:
+        """Return the values of a slot of the user's own."""
+        mark = Mark(None, slot, is_mention=False)
+        made: dict[str, Text] = {}
+        count = rng.weighted_choice(tuple(VALUE_COUNTS), tuple(VALUE_COUNTS.values()))
+        options = phrases("rules").get(slot)
+        names = [name for entity in entities for name in entity.names]
+        for _ in range(count):
+            if slot == "流量总量":
+                text = Text(amounts.volume(some_volume(rng), rng))
+            else:
+                template = rng.choice(options)
+                if "name" in template.places and not entities:
+                    continue
+                text = template.fill(rng.unit, fills_of(template, rng, names))
+            made[text.text] = text
+        if not made:
+            text = Text(amounts.money(5 + rng.below(900), rng)) if "余额" in slot else Text("上不了网")
+            made[text.text] = text
+        return [Value(slot, text.marked(mark)) for text in made.values()]
+
+
+_KINDS, _KIND_WEIGHTS = tuple(TYPE_SHARES), tuple(TYPE_SHARES.values())
+_PLACES = {
+    "fee": ontology.FEE,
+    "volume": ontology.VOLUME,
+    "area": ontology.DATA_AREA,
+    "minutes": ontology.MINUTES,
+}
+
+
+def _forms(kind: str) -> tuple[list[Template], list[float], list[int]]:
+    """Return the name forms of a type: templates, cumulated weights, levels (0 full, 1 short, 2 demonstrative)."""
+    table = raw_phrases("names")
+    plans = {"套餐", "主套餐", "4G套餐", "5G套餐"}
+    rows = [*(table["plan"] if kind in plans else ()), *(table.get(kind, ()))]
+    templates, weights, total = [], [], 0.0
+    for phrase, weight, _ in rows:
+        total += weight
+        templates.append(Template(phrase))
+        weights.append(total)
+    return templates, weights, [level for _, _, level in rows]
+
+
+def _weighted(point: float, cumulated: Sequence[float]) -> int:
+    for number, limit in enumerate(cumulated):
+        if point < limit:
+            return number
+    return len(cumulated) - 1
+
+
+def _quantile(level: float, table: Mapping[int, float]) -> int:
+    total = sum(table.values())
+    for value, share in table.items():
+        level -= share / total
+        if level < 0:
+            return value
+    return max(table)
+
+
+def _counts(rng: Rng, level: float) -> tuple[int, int]:
+    """Return the number of entities and of the user's slots."""
+    if level < EMPTY:
+        return 0, 0
+    level = (level - EMPTY) / (1 - EMPTY)
+    entities = _quantile(level, {**ENTITY_COUNTS, 0: ENTITY_COUNTS[0] - EMPTY})
+    own_none = USER_COUNTS[0] - EMPTY
+    if not entities:
+        own_none = 0.0
+    own = rng.weighted_choice(tuple(USER_COUNTS), (own_none * 1.08, *list(USER_COUNTS.values())[1:]))
+    return entities, own
+
+
+def _user_slots(count: int, with_entities: bool, rng: Rng) -> list[str]:  # noqa: FBT001  # whether there are entities
+    """Return different slots of the user; without entities nothing can be held."""
+    names = [slot for slot in USER_SHARES if with_entities or slot != HELD]
+    weights = [_USER_WEIGHTS[slot] for slot in names]
+    found: list[str] = []
+    for _ in range(min(count, len(names))):
+        slot = rng.weighted_choice(names, weights)
+        found.append(slot)
+        place = names.index(slot)
+        del names[place], weights[place]
+    return found
+
+
+_USER_WEIGHTS = {**USER_SHARES, HELD: 1.05, "用户需求": 0.32}
+"""Weights of drawing without replacement that give the shares."""
+
+SCENARIOS = {
+    "inquiry": 0.22,
+    "bill": 0.15,
+    "balance": 0.14,
+    "cancel": 0.12,
+    "change": 0.12,
+    "fault": 0.09,
+    "activity": 0.06,
+    "roaming": 0.04,
+    "broadband": 0.03,
+    "points": 0.03,
+}
+"""What people call for (section 13.6)."""
+_HINTS = {
+    "流量余额": {"balance": 8.0},
+    "账户余额": {"balance": 6.0, "bill": 3.0},
+    "账户余额（欠费）": {"bill": 8.0},
+    "流量总量": {"balance": 3.0, "inquiry": 2.0},
+    "用户需求": {"cancel": 3.0, "change": 3.0, "broadband": 2.0, "points": 2.0},
+    "故障问题": {"fault": 40.0, "broadband": 4.0},
+    "用户状态": {"fault": 6.0, "bill": 2.0},
+    "短信": {"activity": 30.0},
+    "国际漫游业务": {"roaming": 60.0},
+}
+"""How much more likely a scenario is where the call speaks of this."""
+
+
+def _scenario(slots: Sequence[str], kinds: Sequence[str], rng: Rng) -> str:
+    weights = dict(SCENARIOS)
+    for hint in (*slots, *kinds):
+        for scenario, factor in _HINTS.get(hint, {}).items():
+            weights[scenario] *= factor
+    if not kinds:
+        weights["inquiry"] *= 0.5
+        weights["cancel"] *= 0.5
+    return rng.weighted_choice(tuple(weights), tuple(weights.values()))

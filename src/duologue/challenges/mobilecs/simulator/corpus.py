@@ -1,0 +1,156 @@
+"""Generation of corpora: annotated and bare dialogues, track 2 data made of them, catalogue, recipe and manifest."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import ExitStack
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from duologue.challenges.mobilecs.simulator.call_generator import UNLABELLED
+from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
+from duologue.challenges.mobilecs.simulator.recipe import Generation, sizes
+from duologue.challenges.mobilecs.simulator.shards import JOINT, CorpusShard, ShardGenerator
+from duologue.core import disk
+from duologue.core.errors import UsageError
+from duologue.core.manifest import MANIFEST_NAME, CorpusManifest, corpus_key, sweep
+from duologue.core.recipe import dump
+from duologue.core.shards import generate_shards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from duologue.core.protocols import Progress
+    from duologue.core.records import Record
+
+SHARD_CALLS = 100
+"""Calls per shard."""
+RECIPE_NAME, CATALOGUE_NAME = "generate.toml", "catalogue.json"
+_VERSION = 1
+"""To be raised when the same recipe and seed give other bytes."""
+
+
+class PlannedPart(NamedTuple):
+    """One part of the corpus and the files that hold it."""
+
+    name: str
+    n: int
+    paths: tuple[Path, Path]
+    """Annotated and track 2 data; of the bare part the dialogues and their hidden annotation."""
+
+
+def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:
+    """Write the corpus of a recipe (a `Generation`) below `out` and return the paths of all its files.
+
+    The bytes depend on the recipe and the seed alone. Parts that a stopped run completed are kept, what a killed one
+    left half-written is removed. Raises `UsageError` when the folder holds another corpus, `StorageError` for what the
+    disk refuses.
+    """
+    if not isinstance(recipe, Generation):
+        raise UsageError(f"expected a Generation as the simulator's recipe, found {type(recipe).__name__}")
+    recipe = msgspec.convert(msgspec.to_builtins(recipe), Generation)  # 1 and 1.0 are the same recipe
+    parts = plan_parts(recipe, out)
+    catalogue = out / CATALOGUE_NAME
+    paths = [catalogue, *(path for part in parts for path in part.paths)]
+    manifest = CorpusManifest(out, corpus_key(_VERSION, recipe=recipe, seed=seed))
+    manifest.check_planned(paths)
+    sweep([out / RECIPE_NAME, out / MANIFEST_NAME, *paths])
+    disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
+    if not manifest.is_complete(catalogue):
+        text = _lines(make_catalogue(seed, recipe.unseen_products))
+        disk.write_bytes(catalogue, text)
+        manifest.add(catalogue, disk.sha256(text))
+    missing = [part for part in parts if not all(map(manifest.is_complete, part.paths))]
+    _write_all(missing, recipe, seed, manifest, workers=workers, progress=progress)
+    return paths
+
+
+def plan_parts(recipe: Generation, out: Path) -> list[PlannedPart]:
+    """Return the parts of a corpus in the order in which they are made."""
+    return [
+        PlannedPart(name, n, (out / "unlabelled.json", out / "unlabelled.gold.json"))
+        if name == UNLABELLED
+        else PlannedPart(name, n, (out / "labelled" / f"{name}.json", out / "track2" / f"{name}.json"))
+        for name, n in sizes(recipe).items()
+    ]
+
+
+def _lines(records: Sequence[Record]) -> bytes:
+    return b"[\n" + JOINT.join(map(msgspec.json.encode, records)) + b"\n]"
+
+
+def _write_all(
+    parts: Sequence[PlannedPart],
+    recipe: Generation,
+    seed: int,
+    manifest: CorpusManifest,
+    *,
+    workers: int,
+    progress: Progress | None,
+) -> None:
+    shards = [
+        CorpusShard(part.name, start, min(SHARD_CALLS, part.n - start))
+        for part in parts
+        for start in range(0, part.n, SHARD_CALLS)
+    ]
+    total, done = sum(part.n for part in parts), 0
+    numbers = {name: len(list(group)) for name, group in groupby(shards, key=lambda shard: shard.part)}
+    made = generate_shards(partial(ShardGenerator, recipe, seed), shards, workers=workers)
+
+    def pieces_of(part: PlannedPart) -> Iterator[tuple[bytes, ...]]:
+        nonlocal done
+        for number in range(numbers.get(part.name, 0)):
+            yield next(made)
+            done += min(SHARD_CALLS, part.n - number * SHARD_CALLS)
+            if progress is not None:
+                progress(done, total, "dialogues")
+
+    try:
+        for part in parts:
+            for path, digest in _write(part, pieces_of(part)):
+                manifest.add(path, digest)
+    finally:
+        made.close()
+
+
+class _ListWriter:
+    """A JSON list that grows by joined rows, and the hash of its bytes."""
+
+    def __init__(self, path: Path, stack: ExitStack) -> None:
+        self.path, self.hash = path, hashlib.sha256()
+        self._file = stack.enter_context(disk.replacing(path))
+        self._joint = b"[\n"
+
+    def add(self, rows: bytes) -> None:
+        """Add rows, none if there are no bytes."""
+        if rows:
+            self._write(self._joint + rows)
+            self._joint = JOINT
+
+    def end(self) -> None:
+        """Close the list."""
+        self._write(b"\n]" if self._joint == JOINT else b"[]")
+
+    def _write(self, data: bytes) -> None:
+        self._file.write(data)
+        self.hash.update(data)
+
+
+def _write(part: PlannedPart, shards: Iterator[tuple[bytes, ...]]) -> list[tuple[Path, str]]:
+    """Write the two files of a part; return their paths with the hashes of their bytes."""
+    with ExitStack() as stack:
+        first, second = (_ListWriter(path, stack) for path in part.paths)
+        last: list[bytes] = []
+        for rows, others, *user_first in shards:
+            first.add(rows)
+            second.add(others)
+            last += user_first
+        for rows in last:
+            second.add(rows)
+        first.end()
+        second.end()
+    return [(one.path, one.hash.hexdigest()) for one in (first, second)]
