@@ -35,6 +35,8 @@ NEIGHBOUR_TYPES: Mapping[str, tuple[str, ...]] = {
 }
 """Types that annotators give instead: one level too general, or a sibling."""
 
+_NOTATION = frozenset("，（）")
+"""Characters that no name takes on: intents would not be read as they are meant."""
 _WIDE = str.maketrans("(),", "（），")
 
 
@@ -47,6 +49,8 @@ def blur(lines: Sequence[Line], rng: Rng) -> None:
             if rng.unit() < (MISSING_MENTION if mark.is_mention else MISSING_VALUE):
                 continue
             moved = _moved(start, end, len(line.text.text), rng) if rng.unit() < WRONG_BOUNDARY else (start, end)
+            if _NOTATION & set(line.text.text[slice(*moved)]):
+                moved = start, end
             kept.append((*moved, _misread(mark, entities, rng) if mark.is_mention else mark))
         line.text.spans = kept
 

@@ -148,10 +148,13 @@ def _pair(label: str, argument: str, base: Base) -> IntentPair:
     name, dash, slot = folded.rpartition("-")
     if not dash:
         return IntentPair(label, frozenset({USER}), folded)
-    named = frozenset(
-        entity for entity, slots in base.items() if name in _folded(slots.get("name", "")).split(",") and entity != USER
-    )
+    named = frozenset(entity for entity, slots in base.items() if name in _spoken_names(slots) and entity != USER)
     return IntentPair(label, named or frozenset({name}), slot)
+
+
+def _spoken_names(slots: Mapping[str, str]) -> list[str]:
+    """Return the names of an entity, case folded and without blanks at their ends, as arguments are read."""
+    return [name.strip() for name in _folded(slots.get("name", "")).split(",")]
 
 
 def _system_counts(acts: Iterable[Act], gold: str) -> dict[str, float]:
