@@ -159,9 +159,9 @@ class Reranker(Generic[State, Candidate]):
 
     def save(self, path: Path) -> None:
         """Write the weights, if there are any."""
-        from duologue.models.weights import save_weights  # needs torch
-
         if self._model is not None:
+            from duologue.models.weights import save_weights  # needs torch
+
             save_weights(self._model, path)
 
     def load(self, path: Path) -> None:

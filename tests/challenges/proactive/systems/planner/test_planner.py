@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -90,6 +91,20 @@ def test_each_part_can_be_left_out(off: str, examples: list[Example], tmp_path: 
     assert all(said)
     if off in {"knowledge", "copy"}:
         assert not any("cm" in (text or "") for text in said)
+
+
+def test_without_reranking_nothing_that_needs_torch_is_loaded(
+    examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("torch", "duologue.models.utility", "duologue.models.train", "duologue.models.weights"):
+        monkeypatch.setitem(sys.modules, name, None)
+    recipe = msgspec.structs.replace(TINY, rerank=False)
+    planner = trained(examples, tmp_path, recipe)
+    assert planner.extras == ()
+    planner.save(tmp_path)
+    other = Planner(recipe)
+    other.load(tmp_path)
+    assert texts(other, examples) == texts(planner, examples)
 
 
 def test_a_price_for_variety_brings_rarer_words(examples: list[Example], tmp_path: Path) -> None:
