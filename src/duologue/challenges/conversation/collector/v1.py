@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, TimelinePage
+from duologue.challenges.conversation.collector.api import BATCH, Api, FetchedPost, LookupResult, TimelinePage
 from duologue.challenges.conversation.collector.client import CallError, GoneError
 from duologue.challenges.conversation.collector.conversions import UNKNOWN_LANGUAGE
 from duologue.challenges.conversation.formats.posts import is_post
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from duologue.challenges.conversation.collector.client import HttpClient, HttpResponse
-    from duologue.challenges.conversation.collector.rate_limits import Budget
+    from duologue.challenges.conversation.collector.client import HttpResponse
 
     Row = dict[str, Any]
 
@@ -26,16 +25,11 @@ _GONE = (401, 404)
 _PER_SEARCH_PAGE = 20
 
 
-class V1:
+class V1(Api):
     """REST API 1.1; queries rate limits before timelines and look-ups, as the official tool does."""
 
     thrifty = False
-
-    def __init__(self, caller: HttpClient, budget: Budget, say: Callable[[str], object] = lambda _: None) -> None:
-        self._caller = caller
-        self.budget = budget
-        self._say = say
-        self._may_look_up = False
+    _may_look_up = False
 
     def timeline(
         self, account: str, *, since: int | None, before: int | None, limit: int | None
@@ -71,14 +65,11 @@ class V1:
         if not self._may_look_up:
             self._ask_limits()
             self._may_look_up = True
-        rest = list(ids)
-        while rest:
-            size = self.budget.afford_posts(min(BATCH, len(rest)))
-            asked, rest = rest[:size], rest[size:]
-            answer = self._get(_LOOKUP, {"id": ",".join(map(str, asked))})
-            posts = self._posts(self._rows(answer, _LOOKUP))
-            there = {sent.post["id"] for sent in posts}
-            yield LookupResult(posts, {one: "not in the answer" for one in asked if one not in there})
+        yield from super().look_up(ids)
+
+    def _batch(self, ids: Sequence[int]) -> tuple[list[FetchedPost], dict[int | None, str]]:
+        answer = self._get(_LOOKUP, {"id": ",".join(map(str, ids))})
+        return self._posts(self._rows(answer, _LOOKUP)), {}
 
     def search_users(self, words: str, limit: int) -> Iterator[Row]:
         """Yield users, 20 per page, until there are `limit`, or a page has no new ones."""
@@ -126,8 +117,7 @@ class V1:
 
     def _posts(self, rows: list[Any]) -> list[FetchedPost]:
         posts = [FetchedPost(post) for row in rows if is_post(post := _completed(row))]
-        if len(posts) < len(rows):
-            self._say(f"{len(rows) - len(posts)} of {len(rows)} posts lack fields and are left out")
+        self._tell_incomplete(len(rows) - len(posts), len(rows))
         return posts
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from duologue.challenges.conversation.collector.api import BATCH, FetchedPost, LookupResult, TimelinePage
+from duologue.challenges.conversation.collector.api import BATCH, Api, FetchedPost, TimelinePage
 from duologue.challenges.conversation.collector.client import CallError, GoneError
 from duologue.challenges.conversation.collector.conversions import id_of, is_retweet, to_v1
 from duologue.challenges.conversation.collector.rate_limits import TIMELINE_MINIMUM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from duologue.challenges.conversation.collector.client import HttpClient
     from duologue.challenges.conversation.collector.rate_limits import Budget
+    from duologue.store.posts import PostBase
 
     Row = dict[str, Any]
 
@@ -36,19 +37,7 @@ class _Body(NamedTuple):
     more: str | None
 
 
-class AccountIds(Protocol):
-    """Cache of user ids by account, such as the store."""
-
-    def user(self, account: str) -> int | None:
-        """Return an account's user id, `None` where unknown."""
-        ...
-
-    def note_users(self, users: Mapping[str, int | None]) -> None:
-        """Store user ids; `None` removes one."""
-        ...
-
-
-class V2:
+class V2(Api):
     """X API v2; user ids are looked up by name in batches of a hundred, and cached in the store."""
 
     thrifty = True
@@ -57,20 +46,26 @@ class V2:
         self,
         caller: HttpClient,
         budget: Budget,
-        numbers: AccountIds,
+        numbers: PostBase | None,
         *,
         accounts: Sequence[str] = (),
         spelling: Spelling = "tweet",
         say: Callable[[str], object] = lambda _: None,
     ) -> None:
-        """`accounts` will be requested in this order, so that name look-ups fill their batches."""
-        self._caller = caller
-        self.budget = budget
-        self._numbers = numbers
+        """`accounts` will be requested in this order, so that name look-ups fill their batches.
+
+        `numbers` keeps user ids by name; a search needs none.
+        """
+        super().__init__(caller, budget, say)
+        self._store = numbers
         self._accounts = list(accounts)
         self._spelling = spelling
-        self._say = say
         self._unknown: dict[str, str] = {}
+
+    @property
+    def _numbers(self) -> PostBase:
+        assert self._store is not None, "a search of users needs no ids"
+        return self._store
 
     def timeline(
         self, account: str, *, since: int | None, before: int | None, limit: int | None
@@ -110,19 +105,11 @@ class V2:
                 raise CallError(f"timeline of {account}: the service repeats its pagination token")
             params["pagination_token"] = body.more
 
-    def look_up(self, ids: Sequence[int]) -> Iterator[LookupResult]:
-        """Yield the posts; absent ones have the service's error titles as reasons."""
-        rest = list(ids)
-        while rest:
-            size = self.budget.afford_posts(min(BATCH, len(rest)))
-            asked, rest = rest[:size], rest[size:]
-            params = {"ids": ",".join(map(str, asked)), **self._fields(["author_id"])}
-            body = self._get("/2/tweets", params, "/2/tweets")
-            posts = self._sent(body.rows, body.users)
-            reasons = {id_of(error.get("resource_id") or error.get("value")): _reason(error) for error in body.errors}
-            there = {sent.post["id"] for sent in posts}
-            absent = {one: reasons.get(one, "not in the answer") for one in asked if one not in there}
-            yield LookupResult(posts, absent)
+    def _batch(self, ids: Sequence[int]) -> tuple[list[FetchedPost], dict[int | None, str]]:
+        params = {"ids": ",".join(map(str, ids)), **self._fields(["author_id"])}
+        body = self._get("/2/tweets", params, "/2/tweets")
+        reasons = {id_of(error.get("resource_id") or error.get("value")): _reason(error) for error in body.errors}
+        return self._sent(body.rows, body.users), reasons
 
     def search_users(self, words: str, limit: int) -> Iterator[Row]:
         """Yield users; needs a user-context token."""
@@ -196,8 +183,7 @@ class V2:
             post = to_v1(row, users)
             if post is not None:
                 made.append(FetchedPost(post, json.dumps(row)))
-        if len(made) < len(rows) and not known_only:
-            self._say(f"{len(rows) - len(made)} of {len(rows)} posts lack fields and are left out")
+        self._tell_incomplete(0 if known_only else len(rows) - len(made), len(rows))
         return made
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duologue.challenges.conversation.commands.session import NoAccountIds, Session, with_service
+from duologue.challenges.conversation.commands.session import Session, with_service
 from duologue.core.errors import UsageError
 from duologue.terminal import console, options
 
@@ -189,7 +189,7 @@ def search(*, words: tuple[str, ...], n: int, out: Path | None, dump: Path | Non
             cost = n * session.budget.prices.user
             console.line(f"nothing is called; it would be up to {-(-n // size)} calls, up to {cost:,.2f} USD")
             return
-        found = search_accounts(session.api(NoAccountIds(), ()), " ".join(words), n)
+        found = search_accounts(session.api(None, ()), " ".join(words), n)
     text = "".join(f"{name}\n" for name in found.names)
     if out is None:
         console.text(text)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.collector.api import Api
     from duologue.challenges.conversation.collector.rate_limits import Budget
-    from duologue.challenges.conversation.collector.v2 import AccountIds
+    from duologue.store.posts import PostBase
 
 _SERVICE = (
     click.option(
@@ -92,8 +92,8 @@ class Session:
         if not self._given["quiet"]:
             console.line(text, err=True)
 
-    def api(self, numbers: AccountIds, accounts: Sequence[str]) -> Api:
-        """Return the API client; it is closed with the stack."""
+    def api(self, numbers: PostBase | None, accounts: Sequence[str]) -> Api:
+        """Return the API client, which keeps user ids in `numbers`; it is closed with the stack."""
         from duologue.challenges.conversation.collector.bearer_token import token_for
         from duologue.challenges.conversation.collector.client import HttpClient
         from duologue.challenges.conversation.collector.rate_limits import RetryPolicy
@@ -121,17 +121,6 @@ class Session:
     def told(self) -> str:
         """Return a summary of calls and reads."""
         return f"{self._calls:,} calls, {self.budget.told()}"
-
-
-class NoAccountIds:
-    """Account-id cache that stores nothing."""
-
-    def user(self, account: str) -> int | None:  # noqa: ARG002  # the protocol's signature
-        """Return nothing."""
-        return None
-
-    def note_users(self, users: Mapping[str, int | None]) -> None:
-        """Forget them."""
 
 
 def _opened(path: Path) -> Any:
