@@ -123,7 +123,7 @@ def test_too_few_dialogues_are_refused(examples: list[Example], tmp_path: Path) 
 def test_a_damaged_file_is_named(generator: TemplateGenerator, tmp_path: Path) -> None:
     generator.save(tmp_path)
     (tmp_path / FOLDER / CARD).write_text("{}")
-    with pytest.raises(StorageError, match="train the model again"):
+    with pytest.raises(StorageError, match="train it again"):
         TemplateGenerator.load(tmp_path)
 
 

@@ -6,7 +6,7 @@ Candidates are templates of the training dialogues filled from goal and knowledg
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -24,29 +24,29 @@ from duologue.challenges.proactive.systems.planner.template_index import (
     pair_of,
 )
 from duologue.challenges.proactive.systems.planner.variety import Variety, WordFrequencies, word_frequencies
-from duologue.core.disk import decode_text, read_bytes, write_bytes
-from duologue.core.errors import StorageError, UsageError
 from duologue.core.progress import tracked
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 from duologue.models.choices import ChoiceEncoder, UtilitySize, frequent_words
+from duologue.models.trained_system import WEIGHTS, TrainedSystem, read_json, write_json
 from duologue.retrieval.reranker import Reranker, RerankingExample
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from duologue.challenges.proactive.systems.planner.state import PlannerState
     from duologue.challenges.proactive.systems.planner.template_index import TurnCandidate
-    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
+    from duologue.core.protocols import Run
     from duologue.core.records import Example, Sample
 
-WEIGHTS, CARD, ENTRIES = "weights.safetensors", "planner.json", "bank.json"
+ENTRIES = "bank.json"
+"""File of the index."""
 _CHUNK = 32  # samples scored at once
 _DIGITS = 4  # of a score: the digits below depend on the batch
 
 
-class _Card(Record, frozen=True, kw_only=True):
+class PlannerCard(Record, frozen=True, kw_only=True):
     """What a saved planner needs besides weights and index."""
 
     situation_words: list[str]
@@ -58,39 +58,29 @@ class _Card(Record, frozen=True, kw_only=True):
     seen: str
 
 
-class Planner:
+class LearnedPlanner(NamedTuple):
+    """The index with its reranker, and the words of the replies."""
+
+    reranker: Reranker[PlannerState, TurnCandidate]
+    variety: Variety
+
+
+class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
     """Lead from A to B with human replies, refilled with the sample's facts and ranked by a network (a `Trainable`)."""
 
     Recipe: type[Record] = PlannerRecipe
     scope = Scope(tasks=("proactive",))
     extras: tuple[str, ...] = ("models",)
+    name, training_files = "planner", "FILE.jsonl[.gz]"
+    Card, card_file = PlannerCard, "planner.json"
 
     def __init__(self, recipe: PlannerRecipe | None = None) -> None:
-        self.recipe = recipe or PlannerRecipe()
+        super().__init__(recipe)
         if not self.recipe.rerank:
             self.extras = ()
-        self.seen: str = "nothing yet: train it first"
-        self._reranker: Reranker[PlannerState, TurnCandidate] | None = None
-        self._variety: Variety | None = None
 
-    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
-        """Do nothing: facts come with each sample, and a trained planner is deterministic."""
-
-    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is no practice data
-        """Raise `UsageError`: the planner learns from human dialogues."""
-        raise UsageError(
-            f"the planner learns from dialogues of people, and task '{task.info.name}' makes none of its own; "
-            "give files with --train"
-        )
-
-    def fit(
-        self,
-        examples: Sequence[Example],
-        held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # turns without replies teach it nothing
-        run: Run,
-    ) -> None:
-        """Train on samples with replies; an interrupted training resumes from its last checkpoint to the same weights.
+    def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedPlanner, str]:
+        """Train on samples with replies.
 
         Without held-out samples some pairs of topics are held out; the final index has their turns too.
         """
@@ -104,20 +94,21 @@ class Planner:
         )
         states = (task.state_words(state_of(self._masked_sample(one.sample))) for one in training)
         rare = self.recipe.rare
-        self._reranker = self._new_reranker(
+        reranker = self._new_reranker(
             task, ChoiceEncoder(frequent_words(states, rare), frequent_words(task.template_words(), rare))
         )
         if self.recipe.rerank:
-            self._train(self._reranker, training, validation, run)
+            self._train(reranker, training, validation, run)
         if own:
             every = AgentTurnIndex(agent_turns_of([self._masked(one) for one in examples]))
-            self._reranker.use(PlannerReranking(every, self.recipe))
+            reranker.use(PlannerReranking(every, self.recipe))
         said = [((one.references[0].text or "").split(), not one.sample.history) for one in examples]
-        self._variety = Variety(
+        variety = Variety(
             word_frequencies(words for words, _ in said), word_frequencies(words for words, first in said if first)
         )
         dialogues = len({one.sample.dialogue_id for one in examples})
-        self.seen = f"{len(examples)} agent turns of {dialogues} training dialogues of people"
+        seen = f"{len(examples)} agent turns of {dialogues} training dialogues of people"
+        return LearnedPlanner(reranker, variety), seen
 
     def _new_reranker(self, task: PlannerReranking, encoder: ChoiceEncoder) -> Reranker[PlannerState, TurnCandidate]:
         return Reranker(task, encoder, UtilitySize.of(self.recipe, features=len(NAMES), targets=TARGETS))
@@ -162,7 +153,7 @@ class Planner:
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return a reply to each sample, segmented. Raises `UsageError` before `fit` or `load`."""
-        self._ready()
+        self._trained()
         answers: list[Answer] = []
         for start in range(0, len(samples), _CHUNK):
             chunk = [self._masked_sample(sample) for sample in samples[start : start + _CHUNK]]
@@ -170,7 +161,7 @@ class Planner:
         return answers
 
     def _answers(self, samples: Sequence[Sample]) -> list[Answer]:
-        task = self._ready().task
+        task = self._trained().reranker.task
         lists = [(state, task.candidates(state)) for state in map(state_of, samples)]
         return [
             Answer(text=" ".join(self._best(state, found, predicted).filling.words) if found else _NOTHING)
@@ -179,7 +170,7 @@ class Planner:
 
     def _predicted(self, lists: Sequence[tuple[PlannerState, Sequence[TurnCandidate]]]) -> list[list[float]]:
         """Return the predicted utility of each candidate; without a network, the agreement with the others."""
-        reranker = self._ready()
+        reranker = self._trained().reranker
         if reranker.trained and self.recipe.rerank:
             return [one.tolist() for one in reranker.utilities(lists)]
         agreed = NAMES.index("characters, all")
@@ -187,9 +178,9 @@ class Planner:
 
     def _score(self, state: PlannerState, one: TurnCandidate, utility: float) -> float:
         """Return the score of a candidate: utility plus weighted novelty, rounded."""
-        if self._variety is None or not self.recipe.rerank:
+        if not self.recipe.rerank:
             return round(utility, _DIGITS)
-        fresh = self._variety.new_words(one.filling.words, opening=state.turn == 0)
+        fresh = self._trained().variety.new_words(one.filling.words, opening=state.turn == 0)
         return round(utility + self.recipe.variety * fresh, _DIGITS)
 
     def _best(self, state: PlannerState, found: Sequence[TurnCandidate], predicted: Sequence[float]) -> TurnCandidate:
@@ -200,45 +191,31 @@ class Planner:
         allowed = [place for place, violation in enumerate(violation_scores) if violation == fewest]
         return found[max(allowed, key=lambda place: (self._score(state, found[place], predicted[place]), -place))]
 
-    def _ready(self) -> Reranker[PlannerState, TurnCandidate]:
-        if self._reranker is None:
-            raise UsageError("the planner has not learned yet; train it, or load a trained one")
-        return self._reranker
-
     def save(self, folder: Path) -> None:
         """Write index, vocabularies and weights."""
-        reranker = self._ready()
-        variety = self._variety or Variety(word_frequencies([]), word_frequencies([]))
+        super().save(folder)
+        reranker = self._trained().reranker
         if reranker.trained:
             reranker.save(folder / WEIGHTS)
-        write_bytes(folder / ENTRIES, msgspec.json.encode(reranker.task.index.entries))
-        card = _Card(
-            situation_words=reranker.encoder.words,
-            template_words=reranker.encoder.template_words,
+        write_json(reranker.task.index.entries, folder / ENTRIES)
+
+    def _card(self, learned: LearnedPlanner) -> PlannerCard:
+        encoder, variety = learned.reranker.encoder, learned.variety
+        return PlannerCard(
+            situation_words=encoder.words,
+            template_words=encoder.template_words,
             word_frequencies=variety.every,
             openings=variety.openings,
             seen=self.seen,
         )
-        write_bytes(folder / CARD, msgspec.json.encode(card))
 
-    def load(self, folder: Path) -> None:
-        """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        card = _decoded(folder / CARD, _Card)
-        task = PlannerReranking(AgentTurnIndex(_decoded(folder / ENTRIES, list[AgentTurn])), self.recipe)
-        self._reranker = self._new_reranker(task, ChoiceEncoder(card.situation_words, card.template_words))
-        self._variety = Variety(card.word_frequencies, card.openings)
-        self.seen = card.seen
+    def _restored(self, card: PlannerCard, folder: Path) -> LearnedPlanner:
+        task = PlannerReranking(AgentTurnIndex(read_json(folder / ENTRIES, list[AgentTurn])), self.recipe)
+        reranker = self._new_reranker(task, ChoiceEncoder(card.situation_words, card.template_words))
         if self.recipe.rerank:
-            self._reranker.load(folder / WEIGHTS)
+            reranker.load(folder / WEIGHTS)
+        return LearnedPlanner(reranker, Variety(card.word_frequencies, card.openings))
 
 
 _NOTHING = "你 好 。"
 """Reply if no template fits; an index of real dialogues always has one."""
-
-
-def _decoded(path: Path, kind: Any) -> Any:
-    text, _ = decode_text(read_bytes(path), path)
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StorageError(f"{path} is no part of a saved planner ({error}); train it again") from error

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from duologue.challenges.spoken.systems.grounded.encoder import PairEncoder, RankerVocabulary
 from duologue.challenges.spoken.systems.grounded.features import CorpusCounts
 from duologue.challenges.spoken.systems.grounded.trainer import new_model
 from duologue.challenges.spoken.systems.grounded.triple_choice import ValueSelector
 from duologue.challenges.spoken.systems.template_nlg.generator import TemplateGenerator
-from duologue.core.disk import read_bytes, write_bytes
-from duologue.core.errors import StorageError
 from duologue.core.records import Record
+from duologue.models.trained_system import read_json, write_json
 from duologue.models.weights import load_weights, save_weights
 
 if TYPE_CHECKING:
@@ -57,17 +54,13 @@ def save_components(components: GroundedComponents, seen: str, folder: Path) -> 
         attributes=dict(components.corpus.attributes),
         seen=seen,
     )
-    write_bytes(folder / CARD, msgspec.json.encode(card))
+    write_json(card, folder / CARD)
     components.generator.save(folder)
 
 
 def load_components(recipe: GroundedRecipe, folder: Path) -> tuple[GroundedComponents, str]:
     """Return what `save_components` wrote; raises `StorageError` when a file is missing or damaged."""
-    path = folder / CARD
-    try:
-        card = msgspec.json.decode(read_bytes(path), type=_Card)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StorageError(f"{path} is no part of a saved model ({error}); train it again") from error
+    card = read_json(folder / CARD, _Card)
     models = []
     for number in range(recipe.members):
         model = new_model(card.words, recipe, 0)

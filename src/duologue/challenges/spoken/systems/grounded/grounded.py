@@ -15,6 +15,7 @@ from duologue.challenges.spoken.systems.training_data import gold_facts
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Answer, Record
 from duologue.core.scope import Scope
+from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from duologue.challenges.spoken.systems.grounded.features import CandidatePairs
     from duologue.challenges.spoken.systems.grounded.triple_choice import SelectedTriples
     from duologue.challenges.spoken.systems.trace import Trace
-    from duologue.core.protocols import Progress, Run, Task, TaskInfo, TrainingData, World
+    from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Sample
     from duologue.models.choices import Choice
 
@@ -35,43 +36,32 @@ _CHUNK = 32  # turns that are ranked at once
 _COMMON = 2  # turns that a common n-gram must exceed
 
 
-class GroundedSystem:
+class GroundedSystem(TrainedSystem[GroundedRecipe, "GroundedComponents"]):
     """Select triples by entity linking and a trained ranker, and generate a reply from templates (a `Trainable`)."""
 
     Recipe: type[Record] = GroundedRecipe
     scope = Scope(tasks=("spoken",))
     extras = ("models", "zh")
+    name, training_files = "grounded", "FILE.json[.gz], and the graph with --kg"
 
     def __init__(self, recipe: GroundedRecipe | None = None) -> None:
-        self.recipe = recipe or GroundedRecipe()
-        self.seen: str = "nothing yet: train it first"
+        super().__init__(recipe)
         self._worlds: dict[str, World] = {}
         self._trackers: dict[int, tuple[World, StateTracker]] = {}
-        self._components: GroundedComponents | None = None
         self._corrector: AsrCorrector | None = None
 
-    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:  # noqa: ARG002  # no chance is left in a trained system
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Take the graphs and index them; 38,000 entities take seconds."""
+        super().prepare(info, seed, worlds)
         self._worlds = dict(worlds)
         for world in self._worlds.values():
             self._tracker(world)
-            if self._components is not None:
-                self._components.generator.prepare_lexicon(world)
+            if self._learned is not None:
+                self._learned.generator.prepare_lexicon(world)
 
-    def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # there is nothing to practise on
-        """Raise `UsageError`: it learns from dialogues of people."""
-        raise UsageError(
-            f"'grounded' learns from dialogues of people, and task '{task.info.name}' makes none of its own; "
-            "give files with --train and the graph with --kg"
-        )
-
-    def fit(
-        self,
-        examples: Sequence[Example],
-        held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # turns without replies teach it nothing
-        run: Run,
-    ) -> None:
+    def _learn(
+        self, examples: Sequence[Example], held_out: Sequence[Example], run: Run
+    ) -> tuple[GroundedComponents, str]:
         """Train on samples with replies and triples; interrupted, training resumes from its checkpoints.
 
         What is held out decides which weights are best, and nothing else; without it each part holds some dialogues
@@ -110,9 +100,9 @@ class GroundedSystem:
         generator = TemplateGenerator.learn(
             examples, world, run, self.recipe.replies, validation=validation, correct=correct
         )
-        self._components = GroundedComponents(PairEncoder(data.words), corpus, models, data.values, generator)
         dialogues = len({one.sample.dialogue_id for one in examples})
-        self.seen = f"{len(examples)} replies of {dialogues} training dialogues of people"
+        learned = GroundedComponents(PairEncoder(data.words), corpus, models, data.values, generator)
+        return learned, f"{len(examples)} replies of {dialogues} training dialogues of people"
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return triples and a reply for each sample. Raises `UsageError` before `fit` or `load`, or without graph."""
@@ -198,11 +188,6 @@ class GroundedSystem:
             )
         return known[1]
 
-    def _trained(self) -> GroundedComponents:
-        if self._components is None:
-            raise UsageError("'grounded' has not learned yet; train it, or load a trained one")
-        return self._components
-
     def save(self, folder: Path) -> None:
         """Write vocabulary, weights, value selector, corrector and generator."""
         from duologue.challenges.spoken.systems.grounded.components import save_components
@@ -216,7 +201,7 @@ class GroundedSystem:
         from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
         from duologue.challenges.spoken.systems.grounded.components import load_components
 
-        self._components, self.seen = load_components(self.recipe, folder)
+        self._learned, self.seen = load_components(self.recipe, folder)
         self._corrector = AsrCorrector.load(folder / REPAIR) if self.recipe.repair else None
         self._trackers.clear()
 

@@ -15,6 +15,7 @@ from duologue.challenges.spoken.systems.grounded.normalization import fold
 from duologue.challenges.spoken.systems.grounded.triple_choice import ValueExample, fit_value_selector, value_features
 from duologue.challenges.spoken.systems.training_data import gold_facts, held_out_dialogues
 from duologue.core.errors import UsageError
+from duologue.core.progress import tracked
 from duologue.models.train import TrainConfig, train
 from duologue.models.utility import new_utility
 
@@ -84,7 +85,7 @@ class RankerData:
         seen: list[tuple[str, CandidatePairs, set[tuple[str, str]]]] = []
         value_examples: list[ValueExample] = []
         own = _own_attributes([one for one, _ in examples])
-        for done, (one, tracker) in enumerate(examples):
+        for one, tracker in tracked(examples, progress, "reading dialogues", every=100):
             facts = gold_facts(one)
             state = tracker.track(one.sample.history)
             others = _without(corpus, own[one.sample.dialogue_id])
@@ -94,8 +95,6 @@ class RankerData:
                 for pair in sorted(_pairs_in(facts))
                 if pair[1] in tracker.profile(pair[0]).relations
             )
-            if progress is not None and done % 100 == 0:
-                progress(done, len(examples), "reading dialogues")
         encoder = PairEncoder(vocabulary_of(seen, rare=rare))
         made = [(dialogue, encoder.row(pairs, target_shares(pairs, wanted))) for dialogue, pairs, wanted in seen]
         made = [(dialogue, row) for dialogue, row in made if row.utility.any()]

@@ -7,9 +7,7 @@ anything that neither the facts nor the history support is never chosen (`ground
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.systems.template_nlg.context import context_of
 from duologue.challenges.spoken.systems.template_nlg.grounding import EntityLexicon, unsupported
@@ -22,10 +20,9 @@ from duologue.challenges.spoken.systems.template_nlg.training_pairs import (
     with_training_duplicates,
 )
 from duologue.challenges.spoken.systems.training_data import split_by_dialogue
-from duologue.core.disk import read_bytes, write_bytes
-from duologue.core.errors import StorageError
 from duologue.core.progress import tracked
 from duologue.core.records import Record
+from duologue.models.trained_system import WEIGHTS, read_json, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +36,7 @@ if TYPE_CHECKING:
 
 FOLDER = "replies"
 """Folder of the checkpoints in a run, and of the files in a saved model."""
-WEIGHTS, CARD, ENTRIES = "weights.safetensors", "replier.json", "bank.json"
+CARD, ENTRIES = "replier.json", "bank.json"
 
 _DIGITS = 5  # of a score: below that, sums depend on the processor
 _NOTHING = "嗯，是的。"
@@ -141,15 +138,14 @@ class TemplateGenerator:
     def save(self, folder: Path) -> None:
         """Write templates, common words and weights below `folder`."""
         self._reranker.save(folder / FOLDER / WEIGHTS)
-        write_bytes(folder / FOLDER / ENTRIES, msgspec.json.encode(self._reranker.task.index.entries))
-        card = _Card(recipe=self.recipe, plain_words=self._words)
-        write_bytes(folder / FOLDER / CARD, msgspec.json.encode(card))
+        write_json(self._reranker.task.index.entries, folder / FOLDER / ENTRIES)
+        write_json(_Card(recipe=self.recipe, plain_words=self._words), folder / FOLDER / CARD)
 
     @classmethod
     def load(cls, folder: Path) -> TemplateGenerator:
         """Take up what `save` wrote; raises `StorageError` when a file is missing or damaged."""
-        card: _Card = _decoded(folder / FOLDER / CARD, _Card)
-        index = ReplyTemplateIndex(_decoded(folder / FOLDER / ENTRIES, list[IndexedTemplate]))
+        card = read_json(folder / FOLDER / CARD, _Card)
+        index = ReplyTemplateIndex(read_json(folder / FOLDER / ENTRIES, list[IndexedTemplate]))
         made = cls(card.recipe, index, card.plain_words)
         made._reranker.load(folder / FOLDER / WEIGHTS)
         return made
@@ -162,10 +158,3 @@ def _bare_reply(context: ReplyContext) -> str:
         parts = fragments_of(group.values[0]) if group.long else ()
         said.append(parts[0].text if parts else "、".join(surface_forms_of(value)[WHOLE] for value in group.values))
     return "，".join(said) + "。" if said else _NOTHING
-
-
-def _decoded(path: Path, kind: Any) -> Any:
-    try:
-        return msgspec.json.decode(read_bytes(path), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StorageError(f"{path} is damaged ({error}); train the model again") from error
