@@ -102,3 +102,7 @@ def test_as_many_digits_are_shown_as_are_asked_for() -> None:
     assert interval(0.12345, 0.5, 1) == "12.3 to 50.0"
     assert points(0.12345, digits=1) == "+12.3"
     assert percent(-0.5) == "-50.00"
+
+
+def test_what_is_beyond_a_perfect_score_is_not_rounded_down() -> None:
+    assert (percent(1.00001), percent(1.5), percent(-0.00001)) == ("100.00", "150.00", "-0.00")

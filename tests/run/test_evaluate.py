@@ -228,3 +228,18 @@ def test_doubts_are_told_of_what_may_be_no_system(contest: Any) -> None:
     (line,) = evaluate.doubts_in([plain, doubted])
     assert line.startswith("warning: the result has the very bytes of the truth")
     assert line.endswith("; give the file that a system wrote [result-equals-truth]")
+
+
+def test_what_is_no_choice_is_told_with_one_that_is() -> None:
+    with pytest.raises(UsageError, match=r"expected name=value, such as --option average=sample$"):
+        evaluate.scoring(task_with(), options=["average"])
+    with pytest.raises(UsageError, match=r"such as --option vectors=FILE$"):
+        evaluate.scoring(task_with(options={"vectors": ()}), options=["vectors"])
+
+
+@pytest.mark.parametrize("digest", ["0" * 64, "f" * 64])
+def test_a_note_of_another_hash_is_that_of_another_result(contest: Any, digest: str) -> None:
+    result = contest.results / "fair.answers.json"
+    provenance_path(result).write_text(f'system = "solver"\nresult_hash = "{digest}"\n', encoding="utf-8")
+    report = evaluate.score(contest.task, [contest.gold], result, STRICT)
+    assert (report.system, [one.rule for one in report.problems]) == ("fair", ["note-of-another-result"])

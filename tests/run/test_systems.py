@@ -7,7 +7,7 @@ import pytest
 from duologue.core.errors import MissingExtraError, UsageError
 from duologue.core.plugins import CARD, load_task, names, save_card
 from duologue.core.records import Record
-from duologue.run.systems import open_system, recipe_of
+from duologue.run.systems import is_model, open_system, recipe_of
 from duologue.run.train import train
 
 if TYPE_CHECKING:
@@ -75,3 +75,22 @@ def test_what_a_system_lacks_is_said_before_it_is_made(monkeypatch: pytest.Monke
     with pytest.raises(MissingExtraError, match=r"the system 'planner' needs safetensors.*duologue\[models\]"):
         open_system(load_task("proactive"), "planner")
     open_system(load_task("proactive"), "planner", None, ("rerank=false",))  # which needs no network
+
+
+@pytest.mark.parametrize(("file", "overrides"), [(True, ()), (False, ("width=3",))])
+def test_a_model_takes_no_other_recipe(tmp_path: Path, overrides: tuple[str, ...], *, file: bool) -> None:
+    folder = tmp_path / "model"
+    save_card(folder, name="random", recipe=Record(), task="restaurant", seed=1, data="x", data_hash="")
+    with pytest.raises(UsageError, match="is a trained model with its own recipe; leave --recipe and --set out"):
+        open_system(load_task("restaurant"), str(folder), tmp_path / "recipe.toml" if file else None, overrides)
+
+
+def test_a_folder_is_a_model_unless_a_system_has_its_name_and_it_has_no_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("random", "mine"):
+        (tmp_path / name).mkdir()
+    assert [is_model(name) for name in ("random", "mine", "tfidf")] == [False, True, False]
+    (tmp_path / "random" / CARD).touch()
+    assert is_model("random")

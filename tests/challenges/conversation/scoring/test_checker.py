@@ -157,3 +157,11 @@ def test_up_to_twenty_missing_or_extra_replies_are_told_one_by_one(
     assert {one.rule for one in found} == {"reply-missing" if wanted > replies else "reply-extra"}
     if told > 1:
         assert [one.place for one in found] == [f"line {number}" for number in range(2, 22)]
+
+
+def test_an_empty_reply_is_told_with_its_line(write: Write) -> None:
+    found = check(read_submission(write("\na\n \n")), None, "strict")
+    assert [(one.rule, one.severity, one.place) for one in found] == [
+        ("reply-empty", "warning", "line 1"),
+        ("reply-empty", "warning", "line 3"),
+    ]

@@ -4,6 +4,7 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from tests.mobilecs_tracks import Track, changed, extraction_track
 
@@ -150,3 +151,14 @@ def test_the_last_turn_of_a_dialogue_is_known_and_the_next_is_not(track: Track) 
     late = track.read(changed(track.rows, "/0/triples/+", {**bare, "turn_id": turns}))
     (problem,) = track.task.check(late, track.examples, "strict")
     assert problem.message == f"there is no turn {turns}; the dialogue has {turns}"
+
+
+def test_gold_is_read_as_the_official_scorer_does_whatever_it_was_made_from(track: Track) -> None:
+    (whole, *_) = track.examples
+    bare = msgspec.structs.replace(whole, source=None)
+    turns = msgspec.structs.replace(whole, source=[{"1": "a"}])
+    assert checker.gold_rows([whole, bare, turns]) == [
+        whole.source,
+        {"id": whole.sample.id, "content": checker.content_of([])},
+        {"id": whole.sample.id, "content": checker.content_of([{"1": "a"}])},
+    ]

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from duologue.core.decoded import is_text, is_whole, made_whole, pointer, shown
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("x" * 60, repr("x" * 60)),
+        ("x" * 61, repr("x" * 57 + "...")),
+        ([1, 2], "a list of 2"),
+        ({}, "an object"),
+        (None, "null"),
+        (True, "true"),
+        (False, "false"),
+        (10**18 - 1, "999999999999999999"),
+        (10**18, "a number of more than 18 digits"),
+        (-(10**18), "a number of more than 18 digits"),
+        (1.5, "1.5"),
+    ],
+)
+def test_a_decoded_value_is_shown_in_few_words(value: Any, told: str) -> None:
+    assert shown(value) == told
+
+
+def test_a_number_of_thousands_of_digits_is_not_spelled() -> None:
+    assert shown(10**5000) == "a number of more than 18 digits"
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"), [("", True), ("x", True), ("\u597d", True), ("\ud800", False), ("a\udfff", False)]
+)
+def test_half_a_surrogate_pair_cannot_be_written(text: str, *, whole: bool) -> None:
+    assert (is_whole(text), is_text(text)) == (whole, whole)
+    assert (made_whole(text) == text) == whole
+    made_whole(text).encode("utf-8")
+    assert not is_text(1)
+
+
+def test_steps_of_a_pointer_are_escaped() -> None:
+    assert pointer() == ""
+    assert pointer("a~b", 0, "c/d", "~1") == "/a~0b/0/c~1d/~01"
+    assert pointer("\ud800") == "/\\ud800"
