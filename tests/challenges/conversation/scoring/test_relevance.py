@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -136,3 +137,9 @@ def test_the_judge_wants_training_dialogues(task: ConversationTask, write: Write
         relevance.fitted_judge(write("hello\n", "odd.txt"))
     with pytest.raises(UsageError, match="leave the options out"):
         task.metrics(Scoring(variant="official", options={"relevance": "train.txt"}))
+
+
+def test_a_word_weighs_by_how_few_training_pairs_hold_it(judge: Judge) -> None:
+    pairs = 4 * len(THINGS)
+    assert judge._rarity("parcel") == pytest.approx(math.log((1 + pairs) / (1 + 4)))
+    assert judge._rarity("unheard") == pytest.approx(math.log(1 + pairs))

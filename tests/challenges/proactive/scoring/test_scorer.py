@@ -291,3 +291,11 @@ def test_lines_of_another_number_than_the_data_have_names_of_their_own(tmp_path:
     alone = report(tmp_path, "".join(f"{one}\t{one}\n" for one in REPLIES))
     assert [name for name, _ in alone.items] == ["line 1", "line 2", "line 3"]
     assert alone.groups == ()
+
+
+def test_distinct_bigrams_are_tuples_in_strict_and_joined_in_official(tmp_path: Path) -> None:
+    """`ab c` and `a bc` are one bigram when written together; both have three other words."""
+    content = "ab c d\tx y c\na bc d\tx y c\n"
+    found = {variant: values(report(tmp_path, content, variant=variant)) for variant in ("strict", "official")}
+    assert found["strict"]["distinct-2"] == 4 / 4
+    assert found["official"]["distinct-2"] == 3 / 4

@@ -216,3 +216,26 @@ def test_variant_official_says_the_official_line(tmp_path: Path) -> None:
     path.write_bytes(packed([item("x", ("a", None))]))
     (problem,) = check(read_result(path), None, "official")
     assert (problem.rule, problem.message) == ("rank-missing", official.NO_RANK)
+
+
+@pytest.mark.parametrize(
+    ("ranked", "said"),
+    [
+        ("abcd", []),
+        ("abcx", ["candidate 'x' does not belong to this dialogue"]),
+        ("abcdx", ["candidate 'x' does not belong to this dialogue"]),
+        ("abc", ["3 of 4 candidates are ranked; missing: 'd'"]),
+        ("a", ["1 of 4 candidates are ranked; missing: 'b', 'c', 'd'"]),
+        (
+            "x",
+            [
+                "candidate 'x' does not belong to this dialogue",
+                "1 of 4 candidates are ranked; missing: 'a', 'b', 'c', ...",
+            ],
+        ),
+    ],
+)
+def test_candidates_that_are_missing_or_strange_are_told_by_name(tmp_path: Path, ranked: str, said: list[str]) -> None:
+    (tmp_path / "r.json").write_bytes(packed([item("d", *((one, at) for at, one in enumerate(ranked, start=1)))]))
+    found = check(read_result(tmp_path / "r.json"), [example_of(data_row("d", *"abcd"))], "strict")
+    assert [one.message for one in found] == said

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from tests.mobilecs_tracks import Track, changed, extraction_track
 
+from duologue.challenges.mobilecs.formats.raw import content_of
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import checker
 from duologue.core import problems
@@ -159,6 +160,6 @@ def test_gold_is_read_as_the_official_scorer_does_whatever_it_was_made_from(trac
     turns = msgspec.structs.replace(whole, source=[{"1": "a"}])
     assert checker.gold_rows([whole, bare, turns]) == [
         whole.source,
-        {"id": whole.sample.id, "content": checker.content_of([])},
-        {"id": whole.sample.id, "content": checker.content_of([{"1": "a"}])},
+        {"id": whole.sample.id, "content": content_of([])},
+        {"id": whole.sample.id, "content": content_of([{"1": "a"}])},
     ]
