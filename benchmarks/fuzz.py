@@ -176,18 +176,18 @@ class Tally:
         """Return the table by verb, and the findings by what tells them apart."""
         titles = ("inputs", "0", "1", "2")
         head = " ".join(f"{title:>8}" for title in titles)
-        lines = [f"{'verb':18} {head} {'other':>6} {'found':>6} {'ms each':>8} {'slowest':>16} {'peak MB':>14}"]
+        lines = [f"{'verb':24} {head} {'other':>6} {'found':>6} {'ms each':>8} {'slowest':>16} {'peak MB':>14}"]
         found = Counter(verb for (_, _, verb), numbers in self.groups.items() for _ in numbers)
         for verb, codes in sorted(self.codes.items()):
             total = sum(codes.values())
             slow, large = "{:.1f} s #{}".format(*self.slowest[verb]), "{:,.0f} #{}".format(*self.largest[verb])
             lines.append(
-                f"{verb:18} {total:8,} {codes['0']:8,} {codes['1']:8,} {codes['2']:8,} {codes['other']:6,} "
+                f"{verb:24} {total:8,} {codes['0']:8,} {codes['1']:8,} {codes['2']:8,} {codes['other']:6,} "
                 f"{found[verb]:6,} {self.spent[verb] / total:8.1f} {slow:>16} {large:>14}"
             )
         everything = sum((codes for codes in self.codes.values()), Counter[str]())
         lines.append(
-            f"{'all':18} {everything.total():8,} {everything['0']:8,} {everything['1']:8,} {everything['2']:8,} "
+            f"{'all':24} {everything.total():8,} {everything['0']:8,} {everything['1']:8,} {everything['2']:8,} "
             f"{everything['other']:6,} {found.total():6,}"
         )
         for (kind, where, verb), numbers in sorted(self.groups.items()):

@@ -35,8 +35,9 @@ def convert(*, task: str, path: Path, source: str, target: str, out: Path, chose
     """Turn a data FILE of TASK from one official form into another, as the official tools do.
 
     proactive: session, sample, model-text, topics; matcher-text (from samples with candidates) and its
-    dictionary; generated, whose slots become names again in replies. mobilecs: raw, track2. FILE may be packed;
-    what is written is where its name ends in .gz. All files written are listed.
+    dictionary; generated, whose slots become names again in replies. mobilecs: raw, track2. spoken: dialogues,
+    samples, gold; graph, sqlite. FILE may be packed; what is written is where its name ends in .gz. All files written
+    are listed.
 
     \b
     Examples:

@@ -50,10 +50,25 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of a command line, and tell the new name of an old one."""
-        found = super().resolve_command(ctx, args)
+        try:
+            found = super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if ctx.resilient_parsing or not error.message.startswith("No such command"):
+                raise
+            raise click.UsageError(f"there is no command '{args[0]}'{self._nearest(ctx, args[0])}", ctx) from error
         if not (self.prefix or ctx.resilient_parsing or args[0] in self.table or plugin_commands.known(args[0])):
             old_names.tell_command(args[0])
         return found
+
+    def _nearest(self, ctx: click.Context, word: str) -> str:
+        """Return what may have been meant by a word that is no command: one of this group, or of a group in it."""
+        from duologue.core.errors import did_you_mean
+
+        for name in self.table:
+            below = self.get_command(ctx, name)
+            if isinstance(below, LazyGroup) and word in below.list_commands(ctx):
+                return f"; did you mean '{name} {word}'?"
+        return did_you_mean(word, self.list_commands(ctx))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their headings."""

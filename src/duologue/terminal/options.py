@@ -25,7 +25,17 @@ class ResumableCommand(click.Command):
     resumable = True
 
 
-class ResumableGroup(click.Group):
+class CommandGroup(click.Group):
+    """A group whose help has the first sentence of each command in full."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's form
+        """Write the commands with what they do."""
+        rows = [(name, " ".join((one.help or "").partition("\n\n")[0].split())) for name, one in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(rows))
+
+
+class ResumableGroup(CommandGroup):
     """A group of commands that, stopped and called again, continue where they were."""
 
     resumable = True

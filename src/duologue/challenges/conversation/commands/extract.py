@@ -6,9 +6,10 @@ import click
 
 from duologue.challenges.conversation.commands.subtitles import add_subtitles
 from duologue.challenges.conversation.commands.twitter import add_twitter
+from duologue.terminal import options
 
 
-@click.group()
+@click.group(cls=options.CommandGroup)
 def extract() -> None:
     """Make dialogue text from collected or downloaded data.
 

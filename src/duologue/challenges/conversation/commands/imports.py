@@ -27,7 +27,7 @@ _LANGUAGE = click.option(
 )
 
 
-@click.group(name="import")
+@click.group(name="import", cls=options.CommandGroup)
 def import_() -> None:
     """Bring dialogues that others collected into a store.
 
