@@ -51,3 +51,10 @@ def test_systems_are_scored_clean_and_under_noise(duologue: Any, tmp_path: Path)
     assert duologue("verify", reports[1], "--gold", VALID, **plugin).code == 1
     wrong = duologue(*words[:-1], "0,much", "--out", tmp_path / "x.html", **plugin)
     assert (wrong.code, "expected numbers" in wrong.err) == (2, True)
+
+
+def test_a_number_that_is_none_is_refused_before_anything_is_read(duologue: Any, tmp_path: Path) -> None:
+    done = duologue("noise", "spoken", "--regime", "test", "--strength", "nan", TEST, tmp_path / "n.json")
+    assert done.code == 2
+    assert "nan is no number" in done.err
+    assert not (tmp_path / "n.json").exists()

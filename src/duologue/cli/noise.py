@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--regime", required=True, metavar="NAME", help="Which turns are noisy (spoken: test or validation).")
 @click.option(
     "--strength",
-    type=click.FloatRange(0, 5),
+    type=options.FiniteRange(0, 5),
     default=1.0,
     show_default=True,
     help="1 is the challenge's noise, 0.5 lays it on every second utterance, 2 lays it on twice.",

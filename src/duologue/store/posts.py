@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
+from duologue.core.decoded import is_text
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem
 from duologue.store.database import Database
@@ -520,21 +521,11 @@ def _is_plain(post: Row) -> bool:
     if not isinstance(user, dict) or list(user) != _USER_KEYS or not _is_small(user["id"]):
         return False
     texts = (post["created_at"], post["text"], post["lang"], user["screen_name"], user["name"])
-    return all(isinstance(text, str) and _is_encodable(text) for text in texts)
+    return all(map(is_text, texts))
 
 
 def _is_small(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= _LARGEST
-
-
-def _is_encodable(text: str) -> bool:
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which JSON can write and UTF-8 cannot
-        return False
-    return True
 
 
 def _is_id(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -163,6 +164,17 @@ def refuse_scoring_options() -> None:
         )
 
 
+class FiniteRange(click.FloatRange):
+    """A number within bounds; `nan`, which slips through every bound, and `inf` are refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number. Raises `click.BadParameter` for none, and for one that is out of bounds."""
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value} is no number that can be reckoned with.", param, ctx)
+        return found
+
+
 def count_option(
     name: str, text: str, *, default: int | None = None, least: int = 1, required: bool = False
 ) -> Callable[[Decorated], Decorated]:
@@ -176,7 +188,7 @@ def amount_option(
     name: str, text: str, *, default: float | None = None, most: float | None = None
 ) -> Callable[[Decorated], Decorated]:
     """Return an option that takes a number from 0, such as seconds or USD; `text` is its help."""
-    return click.option(name, type=click.FloatRange(min=0, max=most), default=default, show_default=True, help=text)
+    return click.option(name, type=FiniteRange(min=0, max=most), default=default, show_default=True, help=text)
 
 
 def kb_option(tasks: str) -> Callable[[Decorated], Decorated]:

@@ -134,6 +134,9 @@ def test_dialogues_of_one_turn_are_left_out_and_counted(tmp_path: Path) -> None:
         ("[3]", "dialogue-turns"),
         ("nothing", "not-json"),
         (json.dumps([{"turns": [["U", "x"]] * 5_000}]), "dialogue-long"),
+        (json.dumps([{"id": "\udfff", "turns": [["U", "x"], ["S", "y"]]}]), "dialogue-character"),
+        (json.dumps([{"company": "A\udfff", "turns": [["U", "x"], ["S", "y"]]}]), "dialogue-character"),
+        (json.dumps([{"turns": [["U", "x"], ["\udfff", "y"]]}]), "dialogue-character"),
     ],
 )
 def test_what_is_no_dialogue_is_told_with_its_place(tmp_path: Path, text: str, rule: str) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import math
 import os
 import random
 import shutil
@@ -194,6 +195,13 @@ def test_a_pair_of_train_is_not_in_dev_unless_leaks_are_allowed(tmp_path: Path) 
         assert found["train.txt"].count(b"U: only this") > 5
         assert (found["dev.txt"].count(b"U: only this") > 5) is leaks
         assert found["dev.txt"].count(b"U: and that") > 5
+
+
+@pytest.mark.parametrize("ratios", [(math.nan, 0.1), (math.inf,), (0.5, 0.0), ()])
+def test_ratios_are_numbers_above_0(folder: Path, tmp_path: Path, ratios: tuple[float, ...]) -> None:
+    with pytest.raises(UsageError, match="ratios above 0"):
+        run(folder, tmp_path / "out", SubtitleProfile(name=OFFICIAL, ratios=ratios))
+    assert not (tmp_path / "out").exists()
 
 
 def test_files_that_cannot_be_read_are_named_and_left_out(folder: Path, tmp_path: Path) -> None:

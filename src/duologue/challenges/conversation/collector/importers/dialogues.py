@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duologue.challenges.conversation.collector.conversions import old_time
 from duologue.challenges.conversation.collector.importers.insertion import ImportResult, add
 from duologue.core import disk
+from duologue.core.decoded import is_whole, shown
 from duologue.core.disk import Source
 from duologue.core.errors import FormatError
 from duologue.core.lines import Lines
@@ -173,8 +174,15 @@ def _dialogue(row: Any, place: str, account: str, findings: ProblemCollector) ->
     last = _last_turn(row, found)
     given = _first(row, _IDS)
     number = json.dumps(row, sort_keys=True) if given is None else str(given)
-    owner = _first(row, _ACCOUNTS)
-    return ImportedDialogue(number, owner if isinstance(owner, str) else account, [*found, *([last] if last else [])])
+    named = _first(row, _ACCOUNTS)
+    owner = named if isinstance(named, str) else account
+    turns = [*found, *([last] if last else [])]
+    for name in (number, owner, *(turn.speaker for turn in turns)):  # ids are made of these
+        if not is_whole(name):
+            message = f"{shown(name)} holds half a surrogate pair, which is no character"
+            findings.add(Problem(rule="dialogue-character", place=place, message=message))
+            return None
+    return ImportedDialogue(number, owner, turns)
 
 
 def _turn(turn: Any) -> ImportedTurn | None:

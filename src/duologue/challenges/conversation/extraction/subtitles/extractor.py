@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,7 @@ def check(profile: SubtitleProfile) -> None:
     """Raise `UsageError` for an inconsistent profile."""
     if profile.name not in DEFAULTS:
         raise UsageError(f"no profile '{profile.name}'{did_you_mean(profile.name, DEFAULTS)}")
-    if not 1 <= len(profile.ratios) <= len(PARTS) or min(profile.ratios) <= 0:
+    if not 1 <= len(profile.ratios) <= len(PARTS) or not all(0 < ratio < math.inf for ratio in profile.ratios):
         raise UsageError(
             f"expected 1 to {len(PARTS)} ratios above 0 ({', '.join(PARTS)}), "
             f"found {', '.join(map(str, profile.ratios))}"
