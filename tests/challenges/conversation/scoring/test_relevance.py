@@ -143,3 +143,10 @@ def test_a_word_weighs_by_how_few_training_pairs_hold_it(judge: Judge) -> None:
     pairs = 4 * len(THINGS)
     assert judge._rarity("parcel") == pytest.approx(math.log((1 + pairs) / (1 + 4)))
     assert judge._rarity("unheard") == pytest.approx(math.log(1 + pairs))
+
+
+def test_a_dialogue_is_known_by_its_first_turn() -> None:
+    turns = [[(Turn(speaker="user", text=first), Turn(speaker="user", text=last)) for last in "ab"] for first in ASKED]
+    several = SampleContexts([str(n) for n in range(24)], [one for pair in turns for one in pair])
+    for place, others in enumerate(relevance._distractors(several, 1)):
+        assert len({one // 2 for one in (place, *others)}) == 10

@@ -181,3 +181,17 @@ def test_the_order_of_lines_and_the_size_of_portions_never_matter(lines: list[st
 def test_the_references_as_predictions_score_the_most(replies: list[list[str]]) -> None:
     found = outcome(*(f"{' '.join(reply)}\t{' '.join(reply)}" for reply in replies))
     assert (found.scores["f1"], found.scores["bleu-1"], found.scores["bleu-2"]) == (1, 1, 1)
+
+
+def test_three_words_that_match_only_when_written_together_stop_the_program_too() -> None:
+    counter = official.EvalPyCounter()
+    counter.add([("a b cd", "ab c d")])
+    outcome = counter.outcome()
+    assert outcome.refused is not None
+    assert "written together" in outcome.refused[2]
+    counter.add([("x y z", "x v w")])  # one word matches, no two do
+    refused = counter.outcome().refused
+    assert refused is not None
+    assert "written together" in refused[2]
+    counter.add([("u v w", "u v z")])
+    assert counter.outcome().refused is None
