@@ -18,7 +18,8 @@ from click.testing import CliRunner
 from duologue.cli.main import cli
 from duologue.core.data_sets import DataFile, DataSet
 from duologue.core.errors import DuologueError, StorageError, UsageError
-from duologue.run.fetch import challenges, check, data_sets_of, fetch
+from duologue.core.plugins import challenges
+from duologue.run.fetch import check, data_sets_of, fetch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -70,7 +70,7 @@ def test_the_command_line_has_its_command_and_reads_its_help_without_importing_i
     assert fresh("shout", "--loud").returncode == 2
     code = "import sys; from duologue.cli.main import cli; cli(['--help'], standalone_mode=False); print(*sys.modules)"
     shown, _, loaded = fresh(code=code).stdout.rstrip().rpartition("\n")
-    assert "shout    Say words in capitals." in shown
+    assert "shout  Say words in capitals." in shown
     assert "stranger" not in loaded.split()
 
 

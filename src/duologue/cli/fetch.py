@@ -9,6 +9,7 @@ import msgspec
 
 from duologue.core.errors import DuologueError, UsageError
 from duologue.core.locks import writing_folder
+from duologue.core.plugins import challenges
 from duologue.run import fetch as subject
 from duologue.terminal import console, options
 
@@ -49,7 +50,7 @@ def fetch(
     """
     if challenge is None:
         if only or out is not None or folder is not None:
-            raise UsageError(f"name the challenge; known are {', '.join(subject.challenges())}")
+            raise UsageError(f"name the challenge; known are {', '.join(challenges())}")
         _list_all(as_json=as_json)
         return
     if out is not None and folder is not None:
@@ -71,7 +72,7 @@ def fetch(
 
 
 def _list_all(*, as_json: bool) -> None:
-    found = {name: [one for _, one in subject.data_sets_of(name)] for name in subject.challenges()}
+    found = {name: [one for _, one in subject.data_sets_of(name)] for name in challenges()}
     if as_json:
         console.as_json({name: [msgspec.to_builtins(one) for one in sets] for name, sets in found.items()})
         return

@@ -226,15 +226,22 @@ def load_task(name: str) -> Task:
     return task
 
 
+def challenges() -> dict[str, list[str]]:
+    """Return the names of the tasks of each challenge: `mobilecs` has `mobilecs/dialogue` and `mobilecs/extraction`."""
+    found: dict[str, list[str]] = {}
+    for name in names("tasks"):
+        found.setdefault(name.partition("/")[0], []).append(name)
+    return found
+
+
 def load_sharing_task(name: str, shared: str) -> Task:
     """Return the task of that name; of a challenge's name, the first of its tasks where all share what is wanted.
 
     Tasks of one challenge are called `<challenge>/<task>`. They share their data, say, when their classes have the very
     same object under the attribute `shared`. Raises `UsageError` where they do not, and as `load_task` does.
     """
-    registered = names("tasks")
-    parts = [one for one in registered if one.startswith(f"{name}/")]
-    if name in registered or not parts:
+    parts = challenges().get(name, [])
+    if name in parts or not parts:
         return load_task(name)
     loaded = [load_task(one) for one in parts]
     kept = [getattr(task, shared, None) for task in loaded]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from duologue.core.capabilities import lacking_capability
 from duologue.core.disk import Source, regular, replacing
 from duologue.core.errors import DuologueError, FormatError, StorageError, UsageError, did_you_mean
-from duologue.core.plugins import load_task, names
+from duologue.core.plugins import challenges, load_task, names
 from duologue.core.protocols import Grounded
 
 if TYPE_CHECKING:
@@ -48,14 +48,6 @@ class FileVerdict(NamedTuple):
     told: str
     """In words: what was found, or why it is not good."""
     path: Path | None = None
-
-
-def challenges() -> dict[str, list[str]]:
-    """Return the names of the tasks of each challenge: `mobilecs` has two, `mobilecs/dialogue` and the other."""
-    found: dict[str, list[str]] = {}
-    for name in names("tasks"):
-        found.setdefault(name.partition("/")[0], []).append(name)
-    return found
 
 
 def data_sets_of(challenge: str, only: Sequence[str] = ()) -> list[tuple[str, DataSet]]:
