@@ -30,8 +30,9 @@ import msgspec
 
 from costs import timed
 from duologue.challenges.spoken.schema.triples import attr_of
+from duologue.challenges.spoken.scoring.options import INFO
 from duologue.challenges.spoken.systems.training_data import gold_facts
-from duologue.challenges.spoken.task import INFO, SpokenTask
+from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.disk import write_text
 from duologue.core.plugins import load_system, load_system_class
 from duologue.core.recipe import recipe_hash, resolve

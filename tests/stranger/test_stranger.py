@@ -84,6 +84,32 @@ def test_the_command_line_runs_checks_and_scores_them(fresh: Run, data: Path, tm
     assert scored["scores"]["same"]["value"] == 1
 
 
+def test_its_list_of_metrics_gives_intervals_slices_paired_tests_and_the_board(fresh: Run, tmp_path: Path) -> None:
+    """The task counts one thing per answer; all else comes from the house."""
+    data, results = tmp_path / "data.tsv", tmp_path / "results"
+    results.mkdir()
+    names = [f"s{number}" for number in range(60)]
+    data.write_text("".join(f"{name}\tword {number}\tword {number}\n" for number, name in enumerate(names)))
+    for system, every in (("good", 10), ("bad", 2)):
+        given = (f"{name}\t{'?' if number % every == 0 else f'word {number}'}\n" for number, name in enumerate(names))
+        (results / f"{system}.tsv").write_text("".join(given))
+    scored = json.loads(fresh("score", "echo", "--gold", data, "--pred", results / "good.tsv", "--json").stdout)
+    same = scored["scores"]["same"]
+    assert same["value"] == 0.9
+    assert 0.75 < same["low"] < 0.9 < same["high"] < 1
+    assert [(one["by"], one["value"], one["n"]) for one in scored["slices"]] == [
+        ("length", "long", 50),
+        ("length", "short", 10),
+    ]
+    pair = (*("--pred", results / "good.tsv"), *("--pred", results / "bad.tsv"))
+    compared = json.loads(fresh("compare", "echo", "--gold", data, *pair, "--json").stdout)
+    (difference,) = compared["comparisons"]
+    assert (difference["score"], difference["better"]) == ("same", "a")
+    assert difference["p"] < 0.001
+    ranked = json.loads(fresh("board", "echo", results, "--gold", data, "--json").stdout)
+    assert [(row["system"], row["tier"]) for row in ranked["systems"]] == [("good.tsv", 1), ("bad.tsv", 2)]
+
+
 def test_its_recipe_is_set_from_the_command_line(fresh: Run, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "answers.tsv"
     call = ("run", "echo", "--system", "parrot", data, "--out", out, "--set")

@@ -9,12 +9,13 @@ alone. By Efron and Stein (1981) the variance it gives is on average too large r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from duologue.metrics.counts import share
 from duologue.metrics.formulas import Ratio
+from duologue.metrics.intervals import NORMAL, Interval
 from duologue.metrics.significance import FEWEST
 
 if TYPE_CHECKING:
@@ -23,17 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Integers = NDArray[np.int64]
-
-_Z = 1.959963984540054
-"""Of the normal distribution, 97.5 % lie below."""
-
-
-class Spread(NamedTuple):
-    """A value with its 95 % interval, where there is one."""
-
-    value: float
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -54,16 +44,21 @@ class Diversity:
         said = int(self.said.sum())
         return int(self.fresh.sum()) / said if said else float("nan")
 
-    def spread(self) -> Spread:
+    def ends(self) -> tuple[float, float] | None:
+        """Return the ends of the jackknife interval, cut to 0 and 1; `None` without n-grams or five groups."""
+        _, low, high = self.spread()
+        return None if low is None or high is None else (low, high)
+
+    def spread(self) -> Interval:
         """Return the value with its jackknife interval, cut to 0 and 1; none for fewer than five groups."""
         value = self.value()
         different, said = int(self.fresh.sum()), int(self.said.sum())
         kept = share((different - self.group_alone).astype(np.float64), (said - self.group_said).astype(np.float64))
         kept = kept[~np.isnan(kept)]
         if len(kept) < FEWEST:
-            return Spread(value, None, None)
+            return Interval(value, None, None)
         error = float(np.sqrt((len(kept) - 1) / len(kept) * np.square(kept - kept.mean()).sum()))
-        return Spread(value, max(0.0, value - _Z * error), min(1.0, value + _Z * error))
+        return Interval(value, max(0.0, value - NORMAL * error), min(1.0, value + NORMAL * error))
 
 
 class Distinct(Ratio):

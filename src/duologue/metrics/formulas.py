@@ -10,7 +10,7 @@ import numpy as np
 from duologue.metrics.counts import Metric, share
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from duologue.metrics.counts import Floats
 
@@ -36,14 +36,22 @@ class Ratio(Metric[Any]):
 
 
 class Average(Ratio):
-    """The mean over items of a value that each item has by itself: `seen` is the value, or has it in column `name`."""
+    """The mean over items of a value that each item has by itself.
 
-    def __init__(self, name: str, formula: str, *, items: str = "items", **options: Any) -> None:
+    `of` takes it from what is seen of an item; without, that is the value, or has it in column `name`.
+    """
+
+    def __init__(
+        self, name: str, formula: str, *,
+        of: Callable[[Any], float] | None = None, items: str = "items", **options: Any,
+    ) -> None:  # fmt: skip
         super().__init__(name, name, items, formula, **options)
+        self.of = of
 
     def count(self, seen: Any) -> tuple[float, ...]:
         """Return 1 and the value."""
-        return (1.0, float(seen)) if isinstance(seen, int | float) else super().count(seen)
+        value = seen if self.of is None else self.of(seen)
+        return (1.0, float(value)) if isinstance(value, int | float) else super().count(seen)
 
 
 class Weighted(Metric[Any]):

@@ -9,6 +9,7 @@ place of n. With fewer than five dialogues there is none. Nothing is drawn: the 
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from duologue.core.records import Score, Signature
 from duologue.metrics.significance import FEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duologue.metrics.counts import Counts, Floats, Metric
 
@@ -51,24 +52,42 @@ def intervals(counts: Counts, metrics: Sequence[Metric[Any]]) -> tuple[Interval,
     )
 
 
-def scores(counts: Counts, metrics: Sequence[Metric[Any]], signature: Signature | None = None) -> tuple[Score, ...]:
+def scores(
+    counts: Counts, metrics: Sequence[Metric[Any]], signature: Signature | None = None, *,
+    values: Mapping[str, float] = MappingProxyType({}),
+    ends: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+    undefined: float = math.nan,
+) -> tuple[Score, ...]:  # fmt: skip
     """Return the scores of all items with their intervals, as a `Report` or `Slice` holds them.
 
-    Each is signed with its own formula and the rest of `signature`.
+    Each is signed with its own formula and the rest of `signature`. `values` are scores that are known better than from
+    the counts, `ends` intervals of metrics that are not additive, both by name; `undefined` stands for a score of
+    nothing, which has no interval.
     """
     signed = counts.sign(signature or Signature())
-    return tuple(
-        Score(
-            name=metric.name,
-            value=one.value,
-            low=one.low,
-            high=one.high,
-            higher_is_better=metric.higher_is_better,
-            signature=signed.of([metric.formula]),
-            percent=metric.percent,
+    counted = [metric for metric in metrics if metric.name not in values or {*metric.columns} <= {*counts.columns}]
+    found = {metric.name: one for metric, one in zip(counted, intervals(counts, counted), strict=True)}
+    made = []
+    for metric in metrics:
+        one = found.get(metric.name, Interval(math.nan, None, None))
+        value = values.get(metric.name, one.value)
+        low, high = ends.get(metric.name, (one.low, one.high))
+        if math.isnan(one.value) and metric.name in found:
+            value, low, high = values.get(metric.name, undefined), None, None
+        if low is not None and high is not None:
+            low, high = min(low, value), max(high, value)  # the same sum may be rounded differently
+        made.append(
+            Score(
+                name=metric.name,
+                value=value,
+                low=low,
+                high=high,
+                higher_is_better=metric.higher_is_better,
+                signature=signed.of([metric.formula]),
+                percent=metric.percent,
+            )
         )
-        for metric, one in zip(metrics, intervals(counts, metrics), strict=True)
-    )
+    return tuple(made)
 
 
 def student(freedom: int) -> float:

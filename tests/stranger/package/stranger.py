@@ -6,14 +6,14 @@ result file has `id TAB answer`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from duologue.core.disk import decode_text, read_bytes, sha256, write_text
 from duologue.core.errors import FormatError
 from duologue.core.protocols import Task, TaskInfo
-from duologue.core.records import Answer, Example, Problem, Record, Report, Sample, Score, Signature, Submission, Turn
+from duologue.core.records import Answer, Example, Problem, Record, Sample, Submission, Turn
 from duologue.terminal import console
 
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.protocols import World
-    from duologue.core.records import Scoring
+    from duologue.core.records import Report, Scoring
     from duologue.metrics.counts import Metric
+    from duologue.metrics.reports import AnsweredExample
 
 
 @click.command()
@@ -66,7 +67,7 @@ class Parrot:
 class EchoTask(Task):
     """Say again what was said last."""
 
-    info = TaskInfo(name="echo", version="7", language="en", answers="text", variants=("exact",))
+    info = TaskInfo(name="echo", version="7", language="en", answers="text", variants=("exact",), slices=("length",))
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read `id TAB said TAB expected`; the last field may be missing in a test file."""
@@ -101,34 +102,23 @@ class EchoTask(Task):
         return (*submission.problems, *missing)
 
     def score(self, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
-        """Count the answers that are exactly what was expected."""
-        problems = self.check(submission, examples, how.variant)
-        if submission.rows is None or (problems and not how.partial):
-            raise FormatError(submission.path, problems)
-        given = {row[0]: row[1] for row in submission.rows}
-        hits = [float(given.get(example.sample.id) == example.references[0].text) for example in examples]
-        signature = Signature(
-            formulas=("same = hit@1 / items",), task="echo", variant=how.variant, version="v7", n=len(examples)
-        )
-        score = Score(name="same", value=sum(hits) / max(len(hits), 1), signature=signature)
-        return Report(
-            task="echo",
-            variant=how.variant,
-            n=len(examples),
-            scores=(score,),
-            rank_by="same",
-            signature=signature,
-            columns=("items", "hit@1"),
-            items=tuple((example.sample.id, (1.0, hit)) for example, hit in zip(examples, hits, strict=True)),
-        )
+        """Score by the metrics alone; they can be cut by the length of what was said."""
+        from duologue.metrics.reports import score_by_metrics  # numpy only where it is needed
 
-    def metrics(self, how: Scoring) -> Sequence[Metric[int | None]]:
-        """Return the one formula: precision at 1 of a single answer, under its own name."""
-        from duologue.metrics.rank import PrecisionAt  # numpy only where it is needed
+        return score_by_metrics(self, examples, submission, how, {"length": _length})
 
-        same = PrecisionAt(1)
-        same.name = "same"
-        return (same,)
+    def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
+        """Return the one formula: the share of the answers that are exactly what was expected."""
+        from duologue.metrics.formulas import Average
+
+        def same(seen: AnsweredExample) -> float:
+            return seen.answer.text == seen.example.references[0].text
+
+        return (Average("same", "same = equal answers / items", of=same),)
+
+
+def _length(example: Example) -> str:
+    return "short" if len(example.sample.history[0].text) < 7 else "long"
 
 
 def _rows(data: bytes, path: Path, widths: tuple[int, ...]) -> tuple[list[list[str]] | None, list[Problem]]:

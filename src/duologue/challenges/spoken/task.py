@@ -35,9 +35,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from duologue.challenges.spoken.formats import files
-from duologue.challenges.spoken.scoring.options import OPTIONS, SAMPLES
+from duologue.challenges.spoken.scoring.options import INFO
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.protocols import Inspectable, Service, Task, TaskInfo
+from duologue.core.protocols import Inspectable, Service, Task
 from duologue.core.records import Problem
 
 if TYPE_CHECKING:
@@ -50,17 +50,6 @@ if TYPE_CHECKING:
     from duologue.core.records import Answer, Example, Report, Scoring, Submission
     from duologue.knowledge.graph import Graph
     from duologue.metrics.counts import Metric
-
-INFO = TaskInfo(
-    name="spoken",
-    version="1",
-    language="zh",
-    answers="facts+text",
-    variants=("strict", "official"),
-    options=OPTIONS,
-    samples=SAMPLES,
-    slices=("domain", "answer-kind", "triples"),
-)
 
 
 class SpokenTask(Task, Inspectable):

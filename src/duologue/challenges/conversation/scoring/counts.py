@@ -135,10 +135,8 @@ def _count_diversity(
     for grams in number_grams(said, 2):
         metric, diversity = DIVERSITY[grams.order - 1], _diversity(grams, items)
         columns.update(zip(metric.columns, (diversity.said.astype(float), diversity.fresh.astype(float)), strict=True))
-        if len(grams.numbers):
-            _, low, high = diversity.spread()
-            if low is not None and high is not None:
-                intervals[metric.name] = low, high
+        if len(grams.numbers) and (both := diversity.ends()):
+            intervals[metric.name] = both
     kinds: dict[bytes, int] = {}
     replies = (said.numbers[end - length : end].tobytes() for end, length in zip(ends, lengths.tolist(), strict=True))
     kind = np.fromiter((kinds.setdefault(one, len(kinds)) for one in replies), np.int64, items)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from duologue.challenges.conversation.schema import INFO
 from duologue.challenges.conversation.scoring import official
 from duologue.challenges.conversation.scoring.checker import VARIANTS
 from duologue.challenges.conversation.scoring.counts import DIFFERENT, DIVERSITY, ItemCounts, count, meteor_of
@@ -35,19 +36,18 @@ from duologue.challenges.conversation.scoring.stream_counts import RunCounts, co
 from duologue.core.disk import Source
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.lines import sha256
-from duologue.core.records import Report, Score, Signature, Slice
 from duologue.metrics.caption import CIDER, ROUGE_L
 from duologue.metrics.corpus_bleu import ORDERS, Bleu
 from duologue.metrics.counts import Counts, Metric
-from duologue.metrics.intervals import scores
 from duologue.metrics.meteor import Meteor
+from duologue.metrics.reports import report_of, signature_of, slices_of
 from duologue.metrics.word_vectors import EMBEDDING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from duologue.challenges.conversation.scoring.items import ScoredItems
-    from duologue.core.records import Example, Scoring, Submission
+    from duologue.core.records import Example, Report, Scoring, Submission
 
 VERSION = "v1"
 RANK_BY = "bleu-4"
@@ -118,28 +118,36 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     jar = meteor_of(how) if any(isinstance(metric, Meteor) for metric in metrics) else None
     programs: dict[str, Any] = {} if jar is None else {"programs": {"meteor": str(jar)}}
     tables = {"vectors": counted.vectors, "judge": fitted, "meteor": "" if jar is None else sha256(Source(jar))}
-    signature = _signature(truth, flow.n, submission, how, tables)
-    if items is None:
-        signature = msgspec.structs.replace(signature, unit=f"run of up to {-(-flow.n // len(names))} samples")
-    found = _scores(counts, metrics, intervals, signature)
-    transcript: tuple[str, ...] = ()
-    if how.variant in official.PROFILES:
-        bleu = [one.value for one in found[:ORDERS]]
-        transcript = official.transcript(submission.path, flow.n, flow.n, bleu)
-    return Report(
-        task="conversation",
-        variant=how.variant,
-        n=flow.n,
-        scores=found,
-        rank_by=RANK_BY,
-        signature=counts.sign(signature.of([one.formula for one in metrics])),
-        slices=() if items is None else _slices(items, counts, metrics, how, signature),
-        columns=columns,
-        items=counts.rows(),
-        problems=flow.problems,
-        transcript=transcript,
-        meta={"different replies": int(counted.columns[DIFFERENT.columns[1]].sum()), **programs},
+    chosen = {name: digest for name, digest in tables.items() if digest}
+    signature = signature_of(
+        INFO,
+        how,
+        submission,
+        truth.hash(),
+        flow.n,
+        options=("partial",) if how.partial else (),
+        hashes=chosen,
+        version=VERSION,
+        tokens="white space",
+        references=truth.references(),
+        unit="" if items is not None else f"run of up to {-(-flow.n // len(names))} samples",
     )
+    cuts = _cuts(items, how) if items is not None else {}
+    report = report_of(
+        counts,
+        metrics,
+        signature,
+        rank_by=RANK_BY,
+        slices=slices_of(counts, metrics, signature, cuts, undefined=0.0),
+        problems=flow.problems,
+        meta={"different replies": int(counted.columns[DIFFERENT.columns[1]].sum()), **programs},
+        ends=intervals,
+        undefined=0.0,  # no reply holds an n-gram: nothing is different
+    )
+    if how.variant not in official.PROFILES:
+        return report
+    bleu = [one.value for one in report.scores[:ORDERS]]
+    return msgspec.structs.replace(report, transcript=official.transcript(submission.path, flow.n, flow.n, bleu))
 
 
 class _ReferenceDigest:
@@ -168,59 +176,12 @@ class _ReferenceDigest:
         return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
-def _signature(
-    truth: _ReferenceDigest, n: int, submission: Submission, how: Scoring, tables: Mapping[str, str]
-) -> Signature:
-    chosen = {name: digest for name, digest in tables.items() if digest}
-    return Signature(
-        task="conversation",
-        variant=how.variant,
-        options=("partial",) if how.partial else (),
-        tokens="white space",
-        references=truth.references(),
-        version=VERSION,
-        n=n,
-        hashes={**chosen, "gold": truth.hash(), "pred": submission.hash or "none"},
-    )
-
-
-def _scores(
-    counts: Counts,
-    metrics: Sequence[Metric[Any]],
-    known: Mapping[str, tuple[float, float]],
-    signature: Signature,
-) -> tuple[Score, ...]:
-    made = []
-    for metric, one in zip(metrics, scores(counts, metrics, signature), strict=True):
-        low, high = known.get(metric.name, (one.low, one.high))
-        value = one.value
-        if np.isnan(value):  # no reply holds an n-gram: nothing is different, and nothing can be said of chance
-            value, low, high = 0.0, None, None
-        made.append(msgspec.structs.replace(one, value=value, low=low, high=high))
-    return tuple(made)
-
-
-def _slices(
-    items: ScoredItems, counts: Counts, metrics: Sequence[Metric[Any]], how: Scoring, signature: Signature
-) -> tuple[Slice, ...]:
-    """Return the additive scores by context length, where it is known."""
+def _cuts(items: ScoredItems, how: Scoring) -> dict[str, list[str | None]]:
+    """Return the context length of each sample, where it is known."""
     if not any(items.turns) or (how.by and "turns" not in how.by):
-        return ()
-    kinds: dict[str, list[int]] = {}
-    for row, turns in enumerate(items.turns):
-        kinds.setdefault(next((name for low, high, name in _TURNS if low <= turns <= high), _rest(turns)), []).append(
-            row
-        )
-    additive = [metric for metric in metrics if metric.additive]
-    return tuple(
-        Slice(
-            by="turns",
-            value=kind,
-            n=len(kinds[kind]),
-            scores=_scores(counts.take(kinds[kind]), additive, {}, signature.of([], f"turns {kind}", len(kinds[kind]))),
-        )
-        for kind in sorted(kinds)
-    )
+        return {}
+    bins = [next((name for low, high, name in _TURNS if low <= turns <= high), _rest(turns)) for turns in items.turns]
+    return {"turns": [*bins]}
 
 
 def _rest(turns: int) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from duologue.challenges.mobilecs.formats.issues import Issues, open_rows, row_id
 from duologue.core import disk
@@ -13,7 +16,8 @@ from duologue.core.records import Problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from duologue.core.records import Scoring, Submission
+    from duologue.core.protocols import TaskInfo
+    from duologue.core.records import Scoring, Signature, Submission
 
     Texts = Mapping[str, list[str]]
     """Texts of each dialogue by its id, as far as a result must match them."""
@@ -57,6 +61,19 @@ def expect_usable(submission: Submission, problems: tuple[Problem, ...], how: Sc
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors and (not how.partial or any(problem.rule in _UNUSABLE for problem in errors)):
         raise FormatError(submission.path, problems)
+
+
+def signature_of(info: TaskInfo, how: Scoring, submission: Submission, gold: Any, n: int) -> Signature:
+    """Return the signature of a report; `gold` is decoded, so that its hash does not depend on the file's layout."""
+    from duologue.metrics import reports  # numpy only where it is needed
+
+    try:
+        encoded = msgspec.json.encode(gold)
+    except (ValueError, OverflowError, TypeError):  # a lone surrogate, an integer of thousands of digits
+        encoded = json.dumps(gold, ensure_ascii=True).encode("ascii")
+    chosen = [f"{name}={how.options.get(name, values[0])}" for name, values in sorted(info.options.items())]
+    options = (*chosen, f"samples {how.samples}")
+    return reports.signature_of(info, how, submission, disk.sha256(encoded), n, options=options)
 
 
 def examine(

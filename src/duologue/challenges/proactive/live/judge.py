@@ -15,7 +15,7 @@ from duologue.core.errors import UsageError
 from duologue.core.records import Problem, Report, Sample, Signature
 from duologue.metrics.counts import Metric, tally
 from duologue.metrics.formulas import Ratio
-from duologue.metrics.intervals import scores
+from duologue.metrics.reports import report_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -123,18 +123,8 @@ def judge(dialogues: Sequence[Dialogue], checker: GroundingChecker, *, goals_has
         n=len(dialogues),
         hashes={"goals": goals_hash},
     )
-    return Report(
-        task="proactive",
-        variant=VARIANT,
-        n=len(dialogues),
-        scores=scores(counts, known, signature),
-        rank_by="goal-completion",
-        signature=counts.sign(signature.of([one.formula for one in known])),
-        columns=counts.columns,
-        items=counts.rows(),
-        groups=counts.groups or (),
-        problems=tuple(problem for one in dialogues for problem in _problems(one, checker)),
-    )
+    problems = [problem for one in dialogues for problem in _problems(one, checker)]
+    return report_of(counts, known, signature, rank_by="goal-completion", problems=problems)
 
 
 def _problems(dialogue: Dialogue, checker: GroundingChecker) -> Iterator[Problem]:

@@ -24,17 +24,16 @@ from duologue.challenges.proactive.scoring import alignment, checker, official
 from duologue.challenges.proactive.scoring.formulas import bigram_key, goal_completion, metrics
 from duologue.challenges.proactive.scoring.slices import cuts_of
 from duologue.core.errors import FormatError
-from duologue.core.records import Report, Score, Signature, Slice
 from duologue.metrics.bulk_overlap import COLUMNS, PairCounter
 from duologue.metrics.counts import Counts
-from duologue.metrics.diversity import Distinct, Spread, diversity_of
-from duologue.metrics.intervals import scores
+from duologue.metrics.diversity import Distinct, diversity_of
 from duologue.metrics.overlap import count_overlap, overlap_metrics
+from duologue.metrics.reports import report_of, signature_of, slice_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.core.records import Example, Problem, Scoring, Submission
+    from duologue.core.records import Example, Problem, Report, Scoring, Signature, Slice, Submission
     from duologue.metrics.counts import Metric
     from duologue.metrics.lexicon import Integers
 
@@ -167,35 +166,29 @@ def _report(
     problems: Sequence[Problem],
 ) -> Report:
     formulas = metrics(how)
-    counts, spreads = _counts(examples, how, counted)
+    counts, ends = _counts(examples, how, counted)
     known = _known(formulas, counts, counted.values)
     step = _step(counted.lines)
-    signature = Signature(
-        task="proactive",
-        variant=how.variant,
-        version=VERSION,
-        n=counted.n,
-        unit="line" if step == 1 else f"run of {step} lines",
-        hashes={"gold": alignment.gold_hash(submission, examples), "pred": submission.hash or "none"},
-    )
-    found = _scores(counts, known, counted.values, spreads, signature)
-    return Report(
-        task="proactive",
-        variant=how.variant,
-        n=counted.n,
-        scores=found,
+    unit = "line" if step == 1 else f"run of {step} lines"
+    gold = alignment.gold_hash(submission, examples)
+    signature = signature_of(INFO, how, submission, gold, counted.n, version=VERSION, unit=unit)
+    return report_of(
+        counts,
+        known,
+        signature,
         rank_by=RANK_BY,
-        signature=counts.sign(signature.of([one.formula for one in known])),
-        slices=_slices(examples, how, counts, counted, known, signature),
-        columns=counts.columns,
-        items=counts.rows(),
-        groups=counts.groups or (),
-        problems=tuple(problems),
+        slices=_slices(examples, how, counts, known, signature),
+        problems=problems,
         transcript=counted.transcript,
+        values=counted.values,
+        ends=ends,
+        undefined=0.0,
     )
 
 
-def _counts(examples: Sequence[Example], how: Scoring, counted: _FileCounts) -> tuple[Counts, dict[str, Spread]]:
+def _counts(
+    examples: Sequence[Example], how: Scoring, counted: _FileCounts
+) -> tuple[Counts, dict[str, tuple[float, float]]]:
     """Return the counts for the report, and the jackknife intervals of DISTINCT."""
     joined = bigram_key(how.variant) == "joined"
     dropped = "2-grams hit" if joined else "2-grams joined hit"
@@ -212,17 +205,18 @@ def _counts(examples: Sequence[Example], how: Scoring, counted: _FileCounts) -> 
     dialogues = tuple(one.sample.dialogue_id for one in examples) if matched else ids
     groups = dialogues if dialogues != ids else None  # samples in a file of their own do not say whose they are
     extra = []
-    spreads = {}
+    ends = {}
     sizes = (counted.array[:, COLUMNS.index("1-grams said")], counted.array[:, COLUMNS.index("2-grams said")])
     for n in (1, 2):
         diversity = diversity_of(counted.grams[n - 1], sizes[n - 1], groups)
-        spreads[f"distinct-{n}"] = diversity.spread()
+        if both := diversity.ends():
+            ends[f"distinct-{n}"] = both
         columns.append(Distinct(n, bigram_key(how.variant)).columns[1])
         extra.append(diversity.fresh[:, None])
     if matched and how.variant == "strict" and all(one.sample.goal is not None for one in examples):
         columns += [*overlap_metrics("objects")[0].columns, *goal_completion().columns]
         extra.append(_told(examples, counted.said))
-    return Counts(ids, tuple(columns), np.hstack([array, *extra]), groups), spreads
+    return Counts(ids, tuple(columns), np.hstack([array, *extra]), groups), ends
 
 
 def _line_name(place: int) -> str:
@@ -254,50 +248,17 @@ def _known(formulas: Sequence[Metric[Any]], counts: Counts, values: dict[str, fl
     return known
 
 
-def _scores(
-    counts: Counts,
-    formulas: Sequence[Metric[Any]],
-    values: dict[str, float],
-    spreads: dict[str, Spread],
-    signature: Signature,
-) -> tuple[Score, ...]:
-    """Return the scores with intervals; a score without any tokens to count is 0 and has no interval."""
-    additive = [one for one in formulas if one.additive and not np.isnan(one.value(counts))]
-    signed = counts.sign(signature)
-    intervals = {one.name: one for one in scores(counts, additive)}
-    found = []
-    for formula in formulas:
-        name = formula.name
-        base = intervals.get(name) or Score(name=name, value=0.0)
-        value = values.get(name, base.value)
-        low, high = base.low, base.high
-        if name in spreads and not np.isnan(spreads[name].value):
-            _, low, high = spreads[name]
-        if low is not None and high is not None:
-            low, high = min(low, value), max(high, value)  # the same sum may be rounded differently
-        found.append(Score(name=name, value=value, low=low, high=high, signature=signed.of([formula.formula])))
-    return tuple(found)
-
-
 def _slices(
-    examples: Sequence[Example],
-    how: Scoring,
-    counts: Counts,
-    counted: _FileCounts,
-    formulas: Sequence[Metric[Any]],
-    signature: Signature,
-) -> tuple[Slice, ...]:
+    examples: Sequence[Example], how: Scoring, counts: Counts, formulas: Sequence[Metric[Any]], signature: Signature
+) -> list[Slice]:
     """Return the scores of slices, without DISTINCT, which depends on their size."""
     if len(examples) != len(counts):
-        return ()
+        return []
     cut = [one for one in formulas if one.name in _SLICE_SCORES]
-    made = []
-    scored = counted.array.any(axis=1)
-    for by in how.by or CUTS:
-        for value, rows in cuts_of(examples, by).items():
-            n = int(scored[rows].sum())
-            if n:
-                part = counts.take(rows)
-                found = _scores(part, _known(cut, part, {}), {}, {}, signature.of([], value, n))
-                made.append(Slice(by=by, value=value, n=n, scores=found))
-    return tuple(made)
+    scored = np.asarray(counts.array.any(axis=1))
+    return [
+        slice_of(counts, _known(cut, counts.take(rows), {}), signature, by, value, rows, undefined=0.0)
+        for by in how.by or CUTS
+        for value, rows in cuts_of(examples, by).items()
+        if scored[rows].any()
+    ]

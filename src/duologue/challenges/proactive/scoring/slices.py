@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.knowledge import domains_of
 from duologue.challenges.proactive.schema import FILM
+from duologue.metrics.reports import rows_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +20,7 @@ _LAST_TURN = 7
 def cuts_of(examples: Sequence[Example], by: str) -> dict[str, list[int]]:
     """Return slice name -> indices of its examples, sorted by name."""
     part_of = {"turn": _turn, "domains": _domains, "relation": _relation}[by]
-    parts: dict[str, list[int]] = {}
-    for place, one in enumerate(examples):
-        parts.setdefault(part_of(one.sample), []).append(place)
-    return {name: parts[name] for name in sorted(parts)}
+    return rows_by([part_of(one.sample) for one in examples])
 
 
 def _turn(sample: Sample) -> str:

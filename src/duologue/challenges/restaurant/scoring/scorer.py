@@ -20,13 +20,13 @@ from duologue.challenges.restaurant.scoring import checker, official
 from duologue.core import disk
 from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.records import Problem, Report, Signature, Slice
+from duologue.core.records import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.core.records import Example, Scoring, Submission
-    from duologue.metrics.counts import Counts, Metric
+    from duologue.core.records import Example, Report, Scoring, Submission
+    from duologue.metrics.counts import Metric
 
 VERSION = "v1"
 SLOTS = "input-nb-candidate"
@@ -45,10 +45,10 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     """
     INFO.expect_variant(how.variant)
     if how.variant == "official":
-        return _official(examples, submission, _slots(how))
+        return _official(examples, submission, how)
     if SLOTS in how.options:
         raise UsageError(f"option '{SLOTS}' is one of variant official; strict sees all ranks")
-    return _strict(examples, submission, partial=how.partial)
+    return _strict(examples, submission, how)
 
 
 def metrics() -> tuple[Metric[int | None], ...]:
@@ -66,7 +66,8 @@ def _slots(how: Scoring) -> int:
     return int(text)
 
 
-def _official(examples: Sequence[Example], submission: Submission, slots: int) -> Report:
+def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
+    slots = _slots(how)
     refused = checker.official_refusal(submission)
     if refused:
         raise FormatError(submission.path, refused)
@@ -78,8 +79,7 @@ def _official(examples: Sequence[Example], submission: Submission, slots: int) -
     names = {name: _name(name) for name in outcome.truth}
     ranks = {names[name]: outcome.rank(name) for name in outcome.truth}
     problems = checker.check(submission, None, "strict")
-    report = _report(examples, submission, ranks, "official", problems, f"{slots} slots")
-    return msgspec.structs.replace(report, transcript=outcome.stdout)
+    return _report(examples, submission, how, ranks, problems, f"{slots} slots", outcome.stdout)
 
 
 def _name(dialogue: Any) -> str:
@@ -87,7 +87,7 @@ def _name(dialogue: Any) -> str:
     return str(dialogue) if is_text(dialogue) else f"{json.dumps(dialogue)} (no text)"
 
 
-def _strict(examples: Sequence[Example], submission: Submission, *, partial: bool) -> Report:
+def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     from duologue.metrics.rank import rank_of  # numpy stays out of what only lists tasks
 
     truth = truth_problems(examples)
@@ -95,13 +95,13 @@ def _strict(examples: Sequence[Example], submission: Submission, *, partial: boo
         raise FormatError("the truth", truth)
     findings = checker.examine(submission, examples)
     errors = [problem for problem in findings.problems if problem.severity == "error"]
-    if errors and (not partial or any(problem.rule in checker.UNUSABLE for problem in errors)):
+    if errors and (not how.partial or any(problem.rule in checker.UNUSABLE for problem in errors)):
         raise FormatError(submission.path, findings.problems)
     ranks: dict[str, int | None] = {}
     for one in examples:
         answer = findings.answers.get(one.sample.id)
         ranks[one.sample.id] = rank_of(_gold(one), answer.ranking if answer else None)
-    return _report(examples, submission, ranks, "strict", findings.problems, "all ranks")
+    return _report(examples, submission, how, ranks, findings.problems, "all ranks")
 
 
 def _gold(example: Example) -> str | None:
@@ -139,60 +139,31 @@ def truth_problems(examples: Sequence[Example]) -> list[Problem]:
 def _report(
     examples: Sequence[Example],
     submission: Submission,
+    how: Scoring,
     ranks: dict[str, int | None],
-    variant: str,
     problems: Sequence[Problem],
     seen: str,
+    transcript: Sequence[str] = (),
 ) -> Report:
-    from duologue.metrics.intervals import scores
     from duologue.metrics.rank import count_ranks
+    from duologue.metrics.reports import report_of, signature_of, slices_of
 
     formulas = metrics()
     names = list(ranks)
     counts = count_ranks(names, list(ranks.values()), ks=official.KS, groups=names)  # an item is a dialogue
-    gold = json.dumps([[one.sample.id, _gold(one)] for one in examples]).encode("ascii")
-    signature = Signature(
-        formulas=tuple(one.formula for one in formulas),
-        task="restaurant",
-        variant=variant,
-        options=(seen,),
-        version=VERSION,
-        n=len(ranks),
-        hashes={"gold": disk.sha256(gold), "pred": submission.hash or "none"},
-    )
-    return Report(
-        task="restaurant",
-        variant=variant,
-        n=len(ranks),
-        scores=scores(counts, formulas, signature),
-        rank_by=RANK_BY,
-        signature=counts.sign(signature),
-        slices=_slices(examples, counts, formulas, signature),
-        columns=counts.columns,
-        items=counts.rows(),
-        groups=counts.groups or (),
-        problems=tuple(problems),
-    )
-
-
-def _slices(
-    examples: Sequence[Example], counts: Counts, formulas: Sequence[Metric[int | None]], signature: Signature
-) -> tuple[Slice, ...]:
-    """Return the scores by kind of the true answer, where its text is known."""
-    from duologue.metrics.intervals import scores
-
-    kinds: dict[str, list[int]] = {}
+    gold = disk.sha256(json.dumps([[one.sample.id, _gold(one)] for one in examples]).encode("ascii"))
+    signature = signature_of(INFO, how, submission, gold, len(ranks), options=(seen,), version=VERSION)
     texts = {one.sample.id: _gold_text(one) for one in examples}
-    for row, name in enumerate(counts.ids):
-        text = texts.get(name)
-        if text is not None:
-            kinds.setdefault(answer_type(text), []).append(row)
-    made = []
-    for kind in sorted(kinds):
-        rows = kinds[kind]
-        found = scores(counts.take(rows), formulas, signature.of([], kind, len(rows)))
-        made.append(Slice(by=BY, value=kind, n=len(rows), scores=found))
-    return tuple(made)
+    kinds = [answer_type(text) if (text := texts.get(name)) is not None else None for name in names]
+    return report_of(
+        counts,
+        formulas,
+        signature,
+        rank_by=RANK_BY,
+        slices=slices_of(counts, formulas, signature, {BY: kinds}),
+        problems=problems,
+        transcript=transcript,
+    )
 
 
 def _gold_text(example: Example) -> str | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.protocols import TaskInfo
 
 if TYPE_CHECKING:
     from duologue.core.records import Scoring
@@ -33,6 +34,17 @@ OPTIONS = {
 
 SAMPLES = ("all", "knowledge")
 """All samples, or those with gold triples."""
+
+INFO = TaskInfo(
+    name="spoken",
+    version="1",
+    language="zh",
+    answers="facts+text",
+    variants=("strict", "official"),
+    options=OPTIONS,
+    samples=SAMPLES,
+    slices=("domain", "answer-kind", "triples"),
+)
 
 OFFICIAL = {"duplicates": "count", "strict_types": "true"}
 """Where variant `official` differs from the defaults."""

@@ -20,28 +20,28 @@ import numpy as np
 
 from duologue.challenges.spoken.schema.triples import ATTRIBUTE, attr_of, plain
 from duologue.challenges.spoken.scoring import checker
-from duologue.challenges.spoken.scoring.formulas import ORDERS, formulas_of
+from duologue.challenges.spoken.scoring.formulas import formulas_of
 from duologue.challenges.spoken.scoring.generation import count_replies
-from duologue.challenges.spoken.scoring.options import scoring_options
+from duologue.challenges.spoken.scoring.options import INFO, scoring_options
 from duologue.challenges.spoken.scoring.selection import count_triples
 from duologue.challenges.spoken.scoring.slices import domain_of, kind_of_answer, number_of_triples
 from duologue.core import disk
 from duologue.core.decoded import shown
 from duologue.core.errors import FormatError, UsageError, did_you_mean
-from duologue.core.records import Problem, Report, Score, Signature, Slice
+from duologue.core.records import Problem
 from duologue.metrics.counts import Counts
-from duologue.metrics.intervals import scores
+from duologue.metrics.reports import report_of, signature_of, slices_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from duologue.challenges.spoken.scoring.generation import ReplyCounts
     from duologue.challenges.spoken.scoring.options import ScoringOptions
-    from duologue.core.records import Example, Scoring, Submission
+    from duologue.core.records import Example, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
 
 VERSION = "v1"
 RANK_BY = "total"
-SLICES = ("domain", "answer-kind", "triples")
 
 _MISSING = frozenset({"id-missing"})
 """Errors with which a file is scored all the same, since the definition says what they score."""
@@ -59,10 +59,10 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     unless `how.partial`: then a reply with an error counts as missing. Raises `UsageError` as `scoring_options` does
     and for an unknown slice.
     """
-    options = scoring_options(how)
+    scoring_options(how)
     for by in how.by:
-        if by not in SLICES:
-            raise UsageError(f"spoken cannot be cut by '{by}'{did_you_mean(by, SLICES)}")
+        if by not in INFO.slices:
+            raise UsageError(f"spoken cannot be cut by '{by}'{did_you_mean(by, INFO.slices)}")
     truth = truth_problems(examples)
     if truth:
         raise FormatError("the truth", truth)
@@ -75,8 +75,7 @@ def score(examples: Sequence[Example], submission: Submission, how: Scoring) -> 
     if not chosen:
         message = "no sample has gold triples; score --samples all"
         raise FormatError("the truth", [Problem(rule="truth-empty", message=message)])
-    told = tuple(_as_scored(problem) for problem in findings.problems)
-    return _Scorer(examples, chosen, golds, findings.replies, options).report(submission, how, told)
+    return _report(examples, chosen, golds, findings, submission, how)
 
 
 def _as_scored(problem: Problem) -> Problem:
@@ -116,113 +115,70 @@ def truth_problems(examples: Sequence[Example]) -> list[Problem]:
     return found
 
 
-class _Scorer:
-    """Counts the chosen samples once and builds their report."""
-
-    def __init__(
-        self,
-        examples: Sequence[Example],
-        chosen: Sequence[Example],
-        golds: Mapping[str, list[dict[str, Any]]],
-        replies: Mapping[str, dict[str, Any]],
-        options: ScoringOptions,
-    ) -> None:
-        self._examples, self._chosen, self._golds = examples, chosen, golds
-        self._choices = options
-        self._formulas = formulas_of(options)
-        given = [replies.get(one.sample.id) for one in chosen]
-        groups = [one.sample.dialogue_id for one in chosen]
-        counted = count_replies(
-            ["" if reply is None else reply["message"] for reply in given],
-            [one.references[0].text or "" for one in chosen],
-            options,
-            groups,
-        )
-        said = [None if reply is None else reply.get("attrs", []) for reply in given]
-        triples = count_triples([golds[one.sample.id] for one in chosen], said, options)
-        self._pools = counted.pools
-        found = {**counted.columns, **triples}
-        found["items"] = np.ones(len(chosen))
-        columns = tuple(dict.fromkeys(column for one in self._formulas for column in one.columns))
-        names = tuple(one.sample.id for one in chosen)
-        grouped = any(group != name for group, name in zip(groups, names, strict=True))
-        array = np.stack([found[column] for column in columns], axis=-1)
-        self._counts = Counts(names, columns, array, tuple(groups) if grouped else None)
-
-    def report(self, submission: Submission, how: Scoring, problems: tuple[Problem, ...]) -> Report:
-        signature = self._signature(submission, how)
-        return Report(
-            task="spoken",
-            variant=how.variant,
-            n=len(self._counts),
-            scores=self._pooled(scores(self._counts, self._formulas, signature)),
-            rank_by=RANK_BY,
-            signature=self._counts.sign(signature.of([one.formula for one in self._formulas])),
-            slices=self._slices(how, signature),
-            columns=self._counts.columns,
-            items=self._counts.rows(),
-            groups=self._counts.groups or (),
-            problems=problems,
-            meta={"options": list(self._choices.changed()), "samples": how.samples},
-        )
-
-    def _signature(self, submission: Submission, how: Scoring) -> Signature:
-        gold = json.dumps([[one.sample.id, one.references[0].text, self._golds[one.sample.id]] for one in self._chosen])
-        return Signature(
-            task="spoken",
-            variant=how.variant,
-            options=(*self._choices.changed(), f"samples {how.samples}"),
-            version=VERSION,
-            n=len(self._chosen),
-            hashes={"gold": disk.sha256(gold.encode("ascii")), "pred": submission.hash or "none"},
-        )
-
-    def _pooled(self, found: tuple[Score, ...]) -> tuple[Score, ...]:
-        """Add the jackknife intervals of pooled DISTINCT."""
-        pooled = {f"pooled-distinct-{n}": n for n in ORDERS}
-        if self._choices.scope == "corpus" and self._choices.distinct == "types":
-            pooled |= {f"distinct-{n}": n for n in ORDERS}
-        made = []
-        for one in found:
-            pool = self._pools[pooled[one.name]] if one.name in pooled else None
-            if pool is not None and pool.said.sum():
-                spread = pool.spread()
-                made.append(msgspec.structs.replace(one, low=spread.low, high=spread.high))
-            else:
-                made.append(one)
-        return tuple(made)
-
-    def _slices(self, how: Scoring, signature: Signature) -> tuple[Slice, ...]:
-        """Return the scores of the slices; pooled DISTINCT has none, as it is not additive."""
-        additive = [formula for formula in self._formulas if formula.additive]
-        made = []
-        for by in how.by or SLICES:
-            rows = self._rows_by(by)
-            for value in sorted(rows):
-                cut = signature.of([], f"{by} {value}", len(rows[value]))
-                found = scores(self._counts.take(rows[value]), additive, cut)
-                made.append(Slice(by=by, value=value, n=len(rows[value]), scores=found))
-        return tuple(made)
-
-    def _rows_by(self, by: str) -> dict[str, list[int]]:
-        rows: dict[str, list[int]] = {}
-        value_of = self._domains() if by == "domain" else _CUTS[by]
-        for row, one in enumerate(self._chosen):
-            value = value_of(one, self._golds[one.sample.id])
-            if value is not None:
-                rows.setdefault(value, []).append(row)
-        return rows
-
-    def _domains(self) -> Callable[[Example, list[dict[str, Any]]], str | None]:
-        attributes: dict[str, list[str]] = {}
-        for one in self._examples:
-            names = (plain(attr[ATTRIBUTE]) for attr in self._golds[one.sample.id])
-            attributes.setdefault(one.sample.dialogue_id, []).extend(names)
-        domains = {name: domain_of(found) for name, found in attributes.items()}
-        return lambda one, _: domains[one.sample.dialogue_id]
+def _report(
+    examples: Sequence[Example],
+    chosen: Sequence[Example],
+    golds: Mapping[str, list[dict[str, Any]]],
+    findings: checker.CheckedResult,
+    submission: Submission,
+    how: Scoring,
+) -> Report:
+    """Count the chosen samples and return their report."""
+    options = scoring_options(how)
+    formulas = formulas_of(options)
+    attrs = [golds[one.sample.id] for one in chosen]
+    given = [findings.replies.get(one.sample.id) for one in chosen]
+    said = ["" if reply is None else reply["message"] for reply in given]
+    wanted = [one.references[0].text or "" for one in chosen]
+    names, groups = tuple(one.sample.id for one in chosen), tuple(one.sample.dialogue_id for one in chosen)
+    replies = count_replies(said, wanted, options, groups)
+    triples = count_triples(attrs, [None if reply is None else reply.get("attrs", []) for reply in given], options)
+    found = {**replies.columns, **triples, "items": np.ones(len(chosen))}
+    columns = tuple(dict.fromkeys(column for one in formulas for column in one.columns))
+    array = np.stack([found[column] for column in columns], axis=-1)
+    counts = Counts(names, columns, array, groups if groups != names else None)
+    gold = json.dumps([[one.sample.id, one.references[0].text, golds[one.sample.id]] for one in chosen])
+    signature = signature_of(
+        INFO,
+        how,
+        submission,
+        disk.sha256(gold.encode()),
+        len(chosen),
+        options=(*options.changed(), f"samples {how.samples}"),
+        version=VERSION,
+    )
+    cuts = {by: _values_by(by, examples, chosen, golds) for by in how.by or INFO.slices}
+    return report_of(
+        counts,
+        formulas,
+        signature,
+        rank_by=RANK_BY,
+        slices=slices_of(counts, formulas, signature, cuts),
+        problems=tuple(_as_scored(problem) for problem in findings.problems),
+        meta={"options": list(options.changed()), "samples": how.samples},
+        ends=_ends(replies, options),
+    )
 
 
-_CUTS: dict[str, Callable[[Example, list[dict[str, Any]]], str | None]] = {
-    "answer-kind": lambda _, attrs: kind_of_answer(attrs),
-    "triples": lambda _, attrs: number_of_triples(attrs),
-}
+def _ends(replies: ReplyCounts, options: ScoringOptions) -> dict[str, tuple[float, float]]:
+    """Return the jackknife intervals of pooled DISTINCT."""
+    names = ["pooled-distinct"]
+    if options.scope == "corpus" and options.distinct == "types":
+        names.append("distinct")
+    ends = {n: pool.ends() for n, pool in replies.pools.items()}
+    return {f"{name}-{n}": both for name in names for n, both in ends.items() if both is not None}
+
+
+def _values_by(
+    by: str, examples: Sequence[Example], chosen: Sequence[Example], golds: Mapping[str, list[dict[str, Any]]]
+) -> list[str | None]:
+    """Return the value of each chosen sample by which scores are cut; the domain is that of its whole dialogue."""
+    if by != "domain":
+        value_of = {"answer-kind": kind_of_answer, "triples": number_of_triples}[by]
+        return [value_of(golds[one.sample.id]) for one in chosen]
+    attributes: dict[str, list[str]] = {}
+    for one in examples:
+        names = (plain(attr[ATTRIBUTE]) for attr in golds[one.sample.id])
+        attributes.setdefault(one.sample.dialogue_id, []).extend(names)
+    domains = {name: domain_of(found) for name, found in attributes.items()}
+    return [domains[one.sample.dialogue_id] for one in chosen]

@@ -6,10 +6,11 @@ import msgspec
 import pytest
 
 from duologue.challenges.spoken.formats import files
+from duologue.challenges.spoken.scoring.options import INFO
 from duologue.challenges.spoken.systems.grounded.grounded import GroundedSystem
 from duologue.challenges.spoken.systems.grounded.recipe import GroundedRecipe
 from duologue.challenges.spoken.systems.training_data import gold_facts
-from duologue.challenges.spoken.task import INFO, SpokenTask
+from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
 from duologue.core.records import Fact, Sample, Turn

@@ -6,10 +6,11 @@ import msgspec
 import pytest
 
 from duologue.challenges.spoken.formats import files
+from duologue.challenges.spoken.scoring.options import INFO
 from duologue.challenges.spoken.systems.pipeline.components import PipelineCard
 from duologue.challenges.spoken.systems.pipeline.pipeline import ATTRIBUTES, NAMES, REPAIR, REPLIES, Pipeline
 from duologue.challenges.spoken.systems.pipeline.recipe import PipelineRecipe
-from duologue.challenges.spoken.task import INFO, SpokenTask
+from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.protocols import Run
 from duologue.knowledge.graph import Graph

@@ -13,7 +13,6 @@ from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.dialogue import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
-from duologue.challenges.mobilecs.scoring.reports import report_of, signature_of
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem
 
@@ -48,6 +47,7 @@ def score(info: TaskInfo, examples: Sequence[Example], submission: Submission, h
     """
     formulas = metrics(how.variant)
     from duologue.metrics.counts import tally
+    from duologue.metrics.reports import report_of
 
     if not examples and how.variant == "strict":
         examples = checker.own_truth(submission)
@@ -55,8 +55,8 @@ def score(info: TaskInfo, examples: Sequence[Example], submission: Submission, h
     ids, dialogues, turns = (list(part) for part in zip(*rows, strict=True)) if rows else ([], [], [])
     counts = tally(formulas, ids, turns, groups=dialogues or None)
     golds = checker.gold_dialogues(examples)
-    signature = signature_of(info, how, submission, golds, len(rows))
-    return report_of(info, how, counts, formulas, signature, rank_by=RANK_BY, problems=problems)
+    signature = results.signature_of(info, how, submission, golds, len(rows))
+    return report_of(counts, formulas, signature, rank_by=RANK_BY, problems=problems)
 
 
 def _official(examples: Sequence[Example], submission: Submission, how: Scoring) -> tuple[Rows, tuple[Problem, ...]]:  # noqa: ARG001  # as _strict

@@ -13,7 +13,6 @@ from duologue.challenges.mobilecs.schema.task_infos import EXTRACTION
 from duologue.challenges.mobilecs.scoring import results
 from duologue.challenges.mobilecs.scoring.extraction import checker, official, strict
 from duologue.challenges.mobilecs.scoring.official_errors import OfficialError
-from duologue.challenges.mobilecs.scoring.reports import report_of, signature_of
 from duologue.core.decoded import made_whole
 from duologue.core.errors import FormatError
 from duologue.core.records import Annotation, Problem
@@ -60,14 +59,15 @@ def score(info: TaskInfo, examples: Sequence[Example], submission: Submission, h
 
 def _score(info: TaskInfo, examples: Sequence[Example], submission: Submission, how: Scoring) -> Report:
     from duologue.metrics.counts import tally
+    from duologue.metrics.reports import report_of
 
     formulas = metrics(how.variant)
     counted, problems, meta = (_official if how.variant == "official" else _strict)(examples, submission, how)
     names = list(counted)
     counts = tally(formulas, names, list(counted.values()), groups=names)
     gold = [[one.sample.id, one.source] for one in examples]
-    signature = signature_of(info, how, submission, gold, len(counted))
-    return report_of(info, how, counts, formulas, signature, rank_by=RANK_BY, problems=problems, meta=meta)
+    signature = results.signature_of(info, how, submission, gold, len(counted))
+    return report_of(counts, formulas, signature, rank_by=RANK_BY, problems=problems, meta=meta)
 
 
 ScoredDialogues = tuple["dict[str, dict[str, float]]", "tuple[Problem, ...]", "dict[str, object]"]
