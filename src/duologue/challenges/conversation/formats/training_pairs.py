@@ -7,12 +7,12 @@ side of a train/held-out split, and a reply is used once per context.
 
 from __future__ import annotations
 
-import hashlib
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.conversation.formats.dialogue_lines import HIDDEN
 from duologue.core.errors import UsageError
+from duologue.core.held_out import draw_order, draw_rank, split_by_group
 from duologue.core.records import Turn
 
 if TYPE_CHECKING:
@@ -137,13 +137,6 @@ def split_held_out(dialogues: Sequence[TrainingDialogue], share: float, seed: in
     beginnings = {dialogue.turns[0].text for dialogue in dialogues}
     if len(beginnings) < 2:
         return HeldOutSplit(list(dialogues), list(dialogues))
-    ranked = sorted((_rank(text, seed), text) for text in beginnings)
-    drawn = {text for rank, text in ranked[1:-1] if rank < share} | {ranked[0][1]}
-    train = [dialogue for dialogue in dialogues if dialogue.turns[0].text not in drawn]
-    return HeldOutSplit(train, [dialogue for dialogue in dialogues if dialogue.turns[0].text in drawn])
-
-
-def _rank(text: str, seed: int) -> float:
-    """Return the hash of seed and text as a number in [0, 1)."""
-    digest = hashlib.sha256(f"{seed}\n{text}".encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:7], "big") / (1 << 56)
+    first, *others, _ = draw_order(beginnings, seed)
+    drawn = {text for text in others if draw_rank(text, seed) < share} | {first}
+    return HeldOutSplit(*split_by_group(dialogues, lambda dialogue: dialogue.turns[0].text, drawn))

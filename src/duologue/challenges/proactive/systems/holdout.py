@@ -7,14 +7,14 @@ the order, only the size at which the split is full.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.knowledge import topics_of
 from duologue.core.errors import UsageError
+from duologue.core.held_out import draw_order, split_by_group
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from duologue.core.records import Example, Sample
 
@@ -75,11 +75,11 @@ def carve(examples: Sequence[Example], dialogues: int, seed: int) -> tuple[list[
     return _apart(examples, kept)
 
 
-def _drawn(pairs: dict[Pair, int] | dict[Pair, set[str]], seed: int) -> list[Pair]:
+def _drawn(pairs: Iterable[Pair], seed: int) -> list[Pair]:
     """Return the pairs in a pseudo-random order of the seed."""
-    return sorted(pairs, key=lambda pair: (hashlib.sha256("\n".join([str(seed), *pair]).encode()).digest(), pair))
+    by_name = {"\n".join(pair): pair for pair in pairs}
+    return [by_name[name] for name in draw_order(by_name, seed)]
 
 
 def _apart(examples: Sequence[Example], kept: set[Pair]) -> tuple[list[Example], list[Example]]:
-    train = [one for one in examples if pair_of(one.sample) not in kept]
-    return train, [one for one in examples if pair_of(one.sample) in kept]
+    return split_by_group(examples, lambda one: pair_of(one.sample), kept)

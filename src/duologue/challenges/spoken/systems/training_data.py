@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, TypeVar
+
+from duologue.core.held_out import draw_order, split_by_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +22,7 @@ def gold_facts(example: Example) -> tuple[Fact, ...]:
 
 def held_out_dialogues(dialogues: Iterable[str], share: float, seed: int) -> set[str]:
     """Return the ids of the dialogues to hold out, drawn by hash: at least one, and never all of several."""
-    ordered = sorted(dict.fromkeys(dialogues), key=lambda name: (_digest(name, seed), name))
+    ordered = draw_order(dialogues, seed, joint=" ")
     return set(ordered[: max(1, min(round(share * len(ordered)), len(ordered) - 1))])
 
 
@@ -29,10 +30,4 @@ def split_by_dialogue(
     items: Sequence[T], dialogue_of: Callable[[T], str], share: float, seed: int
 ) -> tuple[list[T], list[T]]:
     """Return the items to train on, and the held-out ones: about this share of the dialogues."""
-    held_out = held_out_dialogues(map(dialogue_of, items), share, seed)
-    kept = [item for item in items if dialogue_of(item) not in held_out]
-    return kept, [item for item in items if dialogue_of(item) in held_out]
-
-
-def _digest(name: str, seed: int) -> bytes:
-    return hashlib.sha256(f"{seed} {name}".encode("utf-8", "surrogatepass")).digest()
+    return split_by_group(items, dialogue_of, held_out_dialogues(map(dialogue_of, items), share, seed))

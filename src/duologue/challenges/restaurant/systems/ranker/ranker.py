@@ -13,6 +13,7 @@ from duologue.challenges.restaurant.knowledge.facts import parse_fact
 from duologue.challenges.restaurant.systems.ranker.delex import KbLexicon
 from duologue.core.bounds import Positive, Probability
 from duologue.core.errors import UsageError
+from duologue.core.held_out import draw_order, split_by_group
 from duologue.core.progress import tracked
 from duologue.core.protocols import TrainingData
 from duologue.core.records import Answer, Record
@@ -123,13 +124,15 @@ class Ranker(TrainedSystem[RankerRecipe, LearnedRanker]):
         return TrainingData(data.examples, data.held_out)
 
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedRanker, str]:
-        """Train on examples with answers; without held-out ones every tenth example is held out."""
+        """Train on examples with answers; without held-out ones a tenth of the dialogues is held out."""
         from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor, Vocabulary  # needs numpy
         from duologue.challenges.restaurant.systems.ranker.network.learner import learner  # needs torch
         from duologue.models.train import TrainConfig, train
 
         if not held_out:
-            examples, held_out = [one for place, one in enumerate(examples) if place % 10], examples[::10]
+            dialogues = draw_order((one.sample.dialogue_id for one in examples), run.seed)
+            apart = set(dialogues[: max(1, len(dialogues) // 10)])
+            examples, held_out = split_by_group(examples, lambda one: one.sample.dialogue_id, apart)
         extractor, lexicons = FeatureExtractor(), _Lexicons(self._worlds)
         rows = _rows(examples, extractor, lexicons, run.progress)
         vocabulary = Vocabulary.of(lexicons.used, rare=self.recipe.rare)
