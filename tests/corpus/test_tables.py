@@ -70,6 +70,12 @@ def test_a_damaged_file_says_what_to_do(tmp_path: Path, spoil: object) -> None:
             read()
 
 
+def test_a_name_that_is_no_utf_8_is_a_name_too(tmp_path: Path) -> None:
+    path = tmp_path / "\udcff"
+    path.write_bytes(dump(texts(["a", "b"]), {}, {"n": 2}))
+    assert notes(path) == load(path, ()).meta == {"n": 2}
+
+
 def test_a_missing_file_is_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no such file"):
         load(tmp_path / "a.parquet", ())

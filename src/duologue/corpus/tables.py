@@ -122,8 +122,8 @@ def load(path: Path, columns: tuple[str, ...]) -> Table:
     """Return the texts and some columns of a file of `dump`. Raises `StorageError` or `FormatError`."""
     arrow: Any = need("pyarrow", "corpus")
     parquet: Any = need("pyarrow.parquet", "corpus")
-    with _understood(path):
-        table = parquet.read_table(path, columns=[*columns, "text"], use_threads=False, partitioning=None)
+    with _understood(path), path.open("rb") as source:  # pyarrow opens no path that is not UTF-8
+        table = parquet.read_table(source, columns=[*columns, "text"], use_threads=False, partitioning=None)
         meta = json.loads(table.schema.metadata[_META])
     chunks = [chunk.cast(arrow.large_utf8()).view(arrow.large_binary()) for chunk in table.column("text").chunks]
     return Table(
@@ -153,5 +153,5 @@ def _understood(path: Path) -> Iterator[None]:
 def notes(path: Path) -> Any:
     """Return the `meta` of a file of `dump` alone. Raises as `load` does."""
     parquet: Any = need("pyarrow.parquet", "corpus")
-    with _understood(path):
-        return json.loads(parquet.read_schema(path).metadata[_META])
+    with _understood(path), path.open("rb") as source:
+        return json.loads(parquet.read_schema(source).metadata[_META])
