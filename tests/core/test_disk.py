@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, Self
@@ -19,7 +20,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from duologue.core import disk
 from duologue.core.disk import (
+    Source,
     decode_json,
     decode_text,
     read_bytes,
@@ -445,3 +448,27 @@ def test_a_ring_of_links_is_resolved_without_an_error(tmp_path: Path) -> None:
 def test_half_a_surrogate_pair_is_spelled_out_in_text(tmp_path: Path) -> None:
     write_text(tmp_path / "page.html", "before \udcff after 中")
     assert (tmp_path / "page.html").read_text("utf-8") == "before \\udcff after 中"
+
+
+def test_a_small_file_and_whatever_is_read_once_are_held_and_a_large_file_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk, "SMALL", 10)
+    path, pipe = tmp_path / "x", tmp_path / "pipe"
+    path.write_bytes(b"1234567890")
+    small = Source(path)
+    assert small.held
+    path.write_bytes(b"12345678901")
+    large = Source(path)
+    assert not large.held
+    path.unlink()
+    assert b"".join(small.pieces()) == b"1234567890"
+    with pytest.raises(StorageError):
+        list(large.pieces())
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"12345678901",))
+    writer.start()
+    sent = Source(pipe)
+    writer.join()
+    assert sent.held
+    assert b"".join(sent.pieces()) == b"12345678901"
