@@ -324,6 +324,8 @@ def main() -> int:
         for one in drawn:
             print(f"{one.module}:{one.line} {one.operator}{'' if one in mutants else ' (equivalent)'}", *one.difference)
         return 0
+    for one in mutants:
+        tests_of(one.module)  # the tree may change while this runs, and its copies do not
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:
         copies: SimpleQueue[Copy] = SimpleQueue()
         for number in range(how.jobs):
