@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.damage import harmed
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-OFTEN = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+OFTEN = settings(max_examples=60)
 SECONDS = 20
 
 
