@@ -131,3 +131,10 @@ def test_bzip2_that_is_cut_off_or_broken_is_refused(cut: int) -> None:
         with pytest.raises(FormatError) as error:
             list(bunzipped([data], "x"))
         assert rules(error) == ["bzip2-damaged"]
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("1k", 1 << 10), ("2M", 2 << 20), ("3 GiB", 3 << 30), ("1T", 1 << 40), ("7", 7)]
+)
+def test_a_size_is_a_number_with_its_unit(text: str, size: int) -> None:
+    assert decompression.parse_size(text) == size

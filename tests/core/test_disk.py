@@ -472,3 +472,13 @@ def test_a_small_file_and_whatever_is_read_once_are_held_and_a_large_file_is_rea
     writer.join()
     assert sent.held
     assert b"".join(sent.pieces()) == b"12345678901"
+
+
+def test_a_private_file_in_a_new_folder_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "open" / "own" / "x.db"
+    disk.make_private(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    path.chmod(0o644)
+    disk.make_private(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600

@@ -9,7 +9,9 @@ import pytest
 from duologue.core.errors import FormatError, MissingExtraError, PlugInError, StorageError, UsageError
 from duologue.core.plugins import (
     CARD,
+    Entry,
     Kind,
+    SystemCard,
     culprit,
     describe,
     entries,
@@ -23,10 +25,13 @@ from duologue.core.plugins import (
     save_card,
 )
 from duologue.core.recipe import recipe_hash, resolve
+from tests.records_in import demand_strict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from duologue.core.records import Record
 
     Install = Callable[..., None]
 
@@ -420,3 +425,8 @@ def test_what_a_class_does_not_write_out_is_asked_of_the_class(install: Install,
     (entry,) = [one for one in entries("systems") if one.name == "one"]
     with pytest.raises(PlugInError, match=r"package 'scopedmodule-pack' .* cannot be loaded: NameError"):
         describe(entry)  # the module cannot be imported as a whole
+
+
+@pytest.mark.parametrize("kind", [Entry, SystemCard])
+def test_what_is_registered_or_saved_is_not_changed(kind: type[Record]) -> None:
+    demand_strict(kind)

@@ -99,3 +99,12 @@ def test_a_table_in_memory_needs_a_row_per_word() -> None:
     with pytest.raises(ValueError, match="0 words"):
         Vectors([], np.zeros((0, 3)))
     assert not math.isnan(Vectors(["a"], np.zeros((1, 3))).likeness(["a"], [["a"]]).average)
+
+
+def test_the_first_twenty_lines_that_are_no_vectors_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "table.txt"
+    path.write_text("a 1 2\n" + "b 1\n" * 30, "utf-8")
+    with pytest.raises(FormatError) as refused:
+        read_vectors(path)
+    assert [one.place for one in refused.value.problems] == [f"line {number}" for number in range(2, 22)]
+    assert refused.value.problems[0].message == "found 'b 1', expected a word and 2 numbers"

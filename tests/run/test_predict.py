@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.identity import hash_of_model
 from duologue.core.plugins import load_task, save_card
+from duologue.core.recipe import read_toml
 from duologue.core.records import Answer, Example, Record, Sample, Turn
 from duologue.run.notes import provenance_path
 from duologue.run.predict import answer_all, predict_file
@@ -216,3 +218,20 @@ def _full(handle: int, out: Path) -> None:
 def test_a_result_may_be_sent_to_a_device(data: Path) -> None:
     run(Counting(), data, Path("/dev/null"))
     assert not provenance_path(Path("/dev/null")).exists()
+
+
+def test_the_note_names_the_model_its_seed_and_its_weights(data: Path, tmp_path: Path) -> None:
+    model, out = tmp_path / "model", tmp_path / "out.json"
+    save_card(model, name="random", recipe=Record(), task="restaurant", seed=7, data="none", data_hash="abc")
+    run(Counting(), data, out, name=str(model))
+    note = read_toml(provenance_path(out))
+    assert (note["system"], note["model"], note["model_seed"], note["model_data_hash"]) == (
+        "random",
+        str(model),
+        7,
+        "abc",
+    )
+    assert note["model_hash"] == hash_of_model(model)
+    run(Counting(), data, out)
+    note = read_toml(provenance_path(out))
+    assert (note["model"], note["model_seed"], note["model_hash"], note["seed"]) == ("", 0, "", 1)

@@ -299,3 +299,10 @@ def test_distinct_bigrams_are_tuples_in_strict_and_joined_in_official(tmp_path: 
     found = {variant: values(report(tmp_path, content, variant=variant)) for variant in ("strict", "official")}
     assert found["strict"]["distinct-2"] == 4 / 4
     assert found["official"]["distinct-2"] == 3 / 4
+
+
+def test_official_refuses_for_the_number_of_lines_and_for_nothing_else(tmp_path: Path) -> None:
+    examples = data(tmp_path, dialogues=1)
+    assert report(tmp_path, "\ufeff" + lines(*REPLIES), examples, variant="official").n == 3
+    with pytest.raises(FormatError, match="line-count"):
+        report(tmp_path, lines(*REPLIES[:2]), examples, variant="official")
