@@ -149,3 +149,9 @@ def test_never_more_is_right_than_is_said_or_wanted(found: list[dict[str, Any]])
     truth = gold({"id": "ent-1", "name": "套餐", "type": "套餐", "pos": [[1, 0, 2], [2, 2, 4]]})
     counts = official.score(truth, [row(*found)]).documents["d"]
     assert 0 <= counts["entity right"] <= min(counts["entity said"], counts["entity wanted"])
+
+
+def test_a_text_loses_its_noise_and_anything_else_fails_as_in_the_program() -> None:
+    assert official._bare("a b_c") == "abc"
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'translate'"):
+        official._bare(3)  # type: ignore[arg-type]  # a file of strangers
