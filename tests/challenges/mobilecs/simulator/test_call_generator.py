@@ -126,7 +126,7 @@ def test_a_crowd_leaves_out_and_misreads_about_as_often_as_said() -> None:
         line.text.spans = [(4, 7, mark)]
     blur(lines, Rng("crowd"))
     kept = [span for line in lines for span in line.text.spans]
-    assert 0.11 < 1 - len(kept) / 4000 < 0.14
+    assert 0.18 < 1 - len(kept) / 4000 < 0.22
     assert 0.06 < sum(span[2].label != "流量包" for span in kept) / len(kept) < 0.1
     assert 0.03 < sum(span[:2] != (4, 7) for span in kept) / len(kept) < 0.07
     assert all(0 <= start < end <= 8 for start, end, _ in kept)

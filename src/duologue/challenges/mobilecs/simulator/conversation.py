@@ -55,7 +55,7 @@ class Bundle:
         self.entity, self.names, self.values, self.held = entity, names, values, False
 
 
-_USER_SAYS = {"业务费用": 0.36, "流量总量": 0.3, "业务规则": 0.12, "流量范围": 0.15, "业务时长": 0.25, "办理渠道": 0.25}
+_USER_SAYS = {"业务费用": 0.19, "流量总量": 0.17, "业务规则": 0.08, "流量范围": 0.1, "业务时长": 0.2, "办理渠道": 0.2}
 """How often a value is said by the user rather than by the staff."""
 _STAFF_SAYS_OWN = {"流量余额": 0.62, "账户余额": 0.7, "账户余额（欠费）": 0.5, "流量总量": 0.5, "用户状态": 0.25}
 """How often a value of the user's own is said by the staff."""
@@ -70,6 +70,7 @@ class Conversation:
         self.plan, self.rng, self.unit, self.argument_rate = plan, rng, rng.unit, argument_rate
         self.turns = turns
         self.user, self.staff = phrases("user"), phrases("staff")
+        self.stories = phrases("stories")
         self.words: dict[str, Any] = raw_phrases("products")
         self.lines: list[Line] = []
         self.introduced: list[PlannedEntity] = []
@@ -77,6 +78,8 @@ class Conversation:
         self.staff_queue: list[Bundle] = []
         self.answer: list[Bundle] = []
         """What the staff must say next: it has been asked for."""
+        self.listing = False
+        """Whether it is a list of what there is."""
         self.waiting = False
         """Whether the staff has asked to wait for it."""
         self.question = ""
@@ -94,7 +97,7 @@ class Conversation:
         for entity in self.plan.entities:
             told = [value for value in entity.values if unit() >= _USER_SAYS.get(value.slot, 0.15)]
             said = [value for value in entity.values if value not in told]
-            by_user = unit() < (0.6 if entity.number == 0 else 0.36)
+            by_user = unit() < (0.5 if entity.number == 0 else 0.3)
             first = Bundle(entity, [entity.names[0]], [])
             if by_user:
                 first.values = said[:2]
@@ -209,7 +212,7 @@ class Conversation:
         label = self.rng.weighted_choice(tuple(weights), tuple(weights.values()))
         waiting = bool(self.answer)
         if waiting:
-            label = "被动确认" if self.unit() < 0.6 else "其他"
+            label = "被动确认" if self.unit() < (0.85 if self.lines[-1].main == CONFIRM else 0.6) else "其他"
         attach = 0
         if self.user_queue and not waiting:
             if left <= 2 and label not in _BEARING:
@@ -225,10 +228,10 @@ class Conversation:
     def _user_says(self, label: str, lead: list[tuple[IntentLabel, Text]], *, attach: int, grow: bool) -> None:
         unit = self.unit
         parts = list(lead)
-        if label == "被动确认" and not lead and unit() < 0.1 and not self.answer:
+        if label == "被动确认" and not lead and unit() < 0.22 and not self.answer:
             parts.append((IntentLabel("被动确认"), self._phrase(self.user["ack"][:24])))
-            label = "提供信息" if unit() < 0.7 else "询问"
-        elif label == "提供信息" and not lead and unit() < 0.13 and not self.question:
+            label = "提供信息" if unit() < 0.85 else "询问"
+        elif label == "提供信息" and not lead and unit() < 0.22:
             parts += self._user_part("提供信息", attach)
             attach, label = 0, "询问"
         elif label == "客套" and not lead and unit() < 0.08:
@@ -269,7 +272,7 @@ class Conversation:
             "投诉反馈": "complain",
         }[label]
         phrase = user[simple]
-        if simple in {"ack", "other"} and unit() < 0.55:
+        if simple in {"ack", "other"} and unit() < 0.15:
             phrase = phrase[:12]
         return [(IntentLabel(label), self._phrase(phrase))]
 
@@ -306,6 +309,7 @@ class Conversation:
             kind = bundle.entity.product.type
             group = [one for one in kinds if one.entity is not None and one.entity.product.type == kind][:4]
             self.answer = [self._take(self.staff_queue, one) for one in group]
+            self.listing = True
             asked = IntentLabel(label, None, self._asked_type(kind, group))
             texts.append(self._phrase(self.user["ask_type"][kind]))
         else:
@@ -364,7 +368,7 @@ class Conversation:
             "digits": Text(amounts.digits(4 + rng.below(8), rng) if self.unit() < 0.5 else "0" * (4 + rng.below(8))),
             "surname": Text(rng.choice("王李张刘陈杨赵黄周吴徐孙马朱胡林郭何高罗")),
         }
-        return self._template(self.user["answers"][kind]).fill(self.unit, fills)
+        return self._filled(self.user["answers"][kind], **fills)
 
     def _confirms(self, attach: int) -> tuple[IntentLabel, Text]:
         label = IntentLabel(CONFIRM)
@@ -448,19 +452,32 @@ class Conversation:
         """Say what was asked for, at once or after a turn of waiting."""
         unit = self.unit
         waited = self.waiting
-        self.waiting = not waited and left > 2 and unit() < 0.2
+        self.waiting = not waited and left > 2 and unit() < 0.24
         if self.waiting:
-            self._add([IntentLabel("通知")], self._phrase(self.staff["wait"]))
+            if unit() < 0.62:
+                self._add([IntentLabel("通知")], self._phrase(self.staff["wait"]))
+            else:
+                self._add([IntentLabel(CONFIRM)], self._staff_asks_back())
             return
         bundles, self.answer = self.answer, []
         labels = ["通知"]
-        if waited and unit() < 0.6:
+        if waited and self.lines[-2].main != CONFIRM and unit() < 0.6:
             labels = ["客套", "通知"]
         elif unit() < 0.12:
             labels = ["通知", "主动确认"] if unit() < 0.5 else ["通知", "询问"]
         if left <= 1:
             bundles += self._rest()
         self._staff_says(labels, bundles)
+        self.listing = False
+
+    def _staff_asks_back(self) -> Text:
+        """Make sure what was asked for."""
+        asked = self.answer[0].entity
+        if asked is not None and asked in self.introduced and len(self.answer) == 1 and self.unit() < 0.6:
+            name = self._name_again(asked)
+            if name.text:
+                return self._filled(self.staff["confirm_name"], name=name)
+        return self._phrase(self.staff["confirm"])
 
     def _next(self, count: int) -> list[Bundle]:
         taken = []
@@ -489,6 +506,9 @@ class Conversation:
     def _staff_says(self, labels: list[str], bundles: list[Bundle]) -> None:
         staff = self.staff
         texts: list[Text] = []
+        if "通知" in labels and labels[-1] != CONFIRM:
+            point = self.unit()
+            labels = [*labels, *(("主动确认",) if point < 0.06 else ("询问",) if point < 0.09 else ())]
         found = [IntentLabel(one) for one in labels]
         for label in labels:
             if label == "通知":
@@ -542,7 +562,8 @@ class Conversation:
             elif suggest and number == 0:
                 texts.append(self._filled(staff["suggest_name"], name=name))
             else:
-                texts.append(self._filled(staff["name_lead" if bundle.values else "name_only"], name=name))
+                kind = "offer" if self.listing else "name_lead" if bundle.values else "name_only"
+                texts.append(self._filled(staff[kind], name=name))
         if not bundle.names and self.unit() < 0.2:
             texts.append(self._filled(staff["name_lead"], name=self._name_again(entity)))
         for number, value in enumerate(bundle.values):
@@ -565,11 +586,11 @@ class Conversation:
         unit, staff, user = self.unit, self.staff, self.user
         for number in range(closing):
             if number == 0:
-                thanks = unit() < 0.72
+                thanks = unit() < 0.55
                 label = "客套" if thanks else "被动确认" if unit() < 0.6 else "其他"
                 self._user_says(label, [], attach=0, grow=False)
-                offer = "询问" if unit() < 0.68 else "引导"
-                if thanks and unit() < 0.85:
+                offer = "询问" if unit() < 0.8 else "引导"
+                if unit() < (0.85 if thanks else 0.5):
                     text = self._join([self._phrase(staff["welcome"]), self._phrase(staff["more"])])
                     self._add([IntentLabel("客套"), IntentLabel(offer)], text)
                 else:
@@ -598,9 +619,9 @@ class Conversation:
 
     def _end_user(self) -> None:
         point = self.unit()
-        if point < 0.5:
+        if point < 0.46:
             self._add([IntentLabel("其他")], self._phrase(self.user["none_more"]))
-        elif point < 0.72:
+        elif point < 0.7:
             text = self._join([self._phrase(self.user["none_more"]), self._phrase(self.user["thanks"][:10])])
             self._add([IntentLabel("客套")], text)
         elif point < 0.92:
@@ -610,18 +631,18 @@ class Conversation:
 
     # -------------------------------------------------------------------------------------------------- the wording
 
-    def _template(self, options: Sequence[Template]) -> Template:
-        """Return one of the phrases, one that this call has not had where there is one."""
-        template = options[int(self.unit() * len(options))]
-        for _ in range(4):
-            if template not in self.used:
-                break
+    def _template(self, options: Sequence[Template]) -> Template | None:
+        """Return one of the phrases that this call has not had; `None` if it is not found soon."""
+        for _ in range(5):
             template = options[int(self.unit() * len(options))]
-        self.used.add(template)
-        return template
+            if template not in self.used:
+                self.used.add(template)
+                return template
+        return None
 
     def _phrase(self, options: Sequence[Template]) -> Text:
-        return self._template(options).fill(self.unit)
+        template = self._template(options) or options[int(self.unit() * len(options))]
+        return template.fill(self.unit)
 
     def _filled(self, options: Sequence[Template], **fills: Text) -> Text:
         template = options[int(self.unit() * len(options))]
@@ -655,13 +676,22 @@ class Conversation:
             return text
         wanted = acts.quantile(self.unit(), lengths) - 5
         front = self.unit() < 0.35
+        side = "user" if lengths is acts.USER_LENGTHS else "staff"
         while len(text.text) < wanted:
-            added = self._phrase(more)
+            options = self.stories[side][self.plan.scenario] if wanted - len(text.text) > _LONG_STORY else more
+            template = self._template(options)
+            if template is None:
+                template = self._template(more)
+            if template is None:
+                break
+            added = template.fill(self.unit)
             text = self._join([added, text] if front else [text, added])
             front = False
         return text
 
 
+_LONG_STORY = 22
+"""From so many missing characters on, a turn grows by a sentence about its subject."""
 _TROUBLE = {"故障问题", "用户状态"}
 _SHORT = {"被动确认", "其他", "客套", "问候", "再见", "否认", "请求重复"}
 _QUESTIONS = (

@@ -72,7 +72,7 @@ def _channel(product: Product, rng: Rng) -> str:
 
 def _rule(_: Product, rng: Rng) -> str:
     text = _phrase(ontology.RULE, rng)
-    return f"{text}，{_phrase(ontology.RULE, rng)}" if rng.happens(0.3) else text
+    return f"{text}，{_phrase(ontology.RULE, rng)}" if rng.happens(0.5) else text
 
 
 _SURFACES: Mapping[str, Callable[[Product, Rng], str]] = {

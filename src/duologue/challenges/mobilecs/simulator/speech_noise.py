@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from duologue.core.rng import Rng
 
 
+_BEGINNINGS = frozenset("我你您那这就还有是能要把给在帮想不没一什怎为办开查看说它他再又都也去到")
+"""Characters with which phrases of these calls begin."""
+_IN_SPANS = 0.12
+"""How often such a place within a name or value is taken."""
+
+
 class Style(NamedTuple):
     """How one call is transcribed."""
 
@@ -56,7 +62,6 @@ class SpeechNoise:
             self._fill_in(text, rng, "", 0.34, 0.44, 0.12)
         self._repeat(text, rng, 0.13 if staff else 0.2, 0.07 if staff else 0.11)
         self._misspell(text, rng)
-        self._mask(text, rng)
         self._break_up(text, style, rng)
         self._cut(text, rng)
         self._break_off(text, rng)
@@ -76,7 +81,7 @@ class SpeechNoise:
         if unit() < start * weight:
             edits.append(Edit(0, 0, rng.choice(self.words[side + "starts"]) + ("，" if unit() < 0.3 else "")))
         while length > 8 and unit() < inside * min(1.0, length / 24):
-            place = 1 + int(unit() * (length - 1))
+            place = self._joint(text, rng)
             edits.append(Edit(place, place, rng.choice(self.words[side + "insides"])))
             inside *= 0.6
         if unit() < end * weight:
@@ -93,9 +98,9 @@ class SpeechNoise:
                 edits.append(Edit(place, place, text.text[place]))
         if unit() < phrase * weight and length > 5:
             size = 2 + int(unit() * 3)
-            place = int(unit() * (length - size))
+            place = self._joint(text, rng)
             again = text.text[place : place + size]
-            if "，" not in again:
+            if len(again) == size and "，" not in again:
                 edits.append(Edit(place + size, place + size, again))
         text.edit(edits)
 
@@ -108,12 +113,6 @@ class SpeechNoise:
             if options:
                 edits.append(Edit(place, place + 1, rng.choice(options)))
         text.edit(edits)
-
-    def _mask(self, text: Text, rng: Rng) -> None:
-        if rng.unit() < 0.012 and len(text.text) > 8:
-            place = self._outside(text, rng)
-            if place is not None:
-                text.edit([Edit(place, place, "0" * (5 + rng.below(7)))])
 
     def _break_up(self, text: Text, style: Style, rng: Rng) -> None:
         """Write the joints between clauses in the style of the call, and break some clauses."""
@@ -144,6 +143,18 @@ class SpeechNoise:
         if place is not None:
             piece = UNTRANSCRIBED if point < 0.005 else f"（{text.text[place - 1]}-）"
             text.edit([Edit(place, place, piece)])
+
+    @staticmethod
+    def _joint(text: Text, rng: Rng) -> int:
+        """Return a place at which people hesitate: before a word that begins a phrase, mostly outside of names."""
+        written: str = text.text
+        start: int = rng.below(len(written))
+        for place in (*range(start, len(written)), *range(1, start)):
+            if written[place] in _BEGINNINGS and written[place - 1] != "，":
+                inside = any(first < place < last for first, last, _ in text.spans)
+                if not inside or rng.unit() < _IN_SPANS:
+                    return int(place)
+        return start
 
     @staticmethod
     def _outside(text: Text, rng: Rng) -> int | None:

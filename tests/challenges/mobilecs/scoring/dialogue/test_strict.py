@@ -66,6 +66,12 @@ def test_names_that_entities_share_are_matched_so_that_most_are_right() -> None:
         assert [counts[f"user-intent {part}"] for part in ("right", "said", "wanted")] == [2, 2, 2]
 
 
+def test_a_name_with_a_blank_at_an_end_is_found() -> None:
+    dialogue = {**row(("询问(ent-1-业务费用)", "")), "KB": {"ent-1": {"name": " 夜间包 ,它们", "业务费用": "三元"}}}
+    (counts,) = strict.count(dialogue, [answer("询问( 夜间包 -业务费用)")])
+    assert counts["user-intent right"] == 1
+
+
 def test_commas_are_no_staff_intents() -> None:
     (counts,) = strict.count(row(("", "")), [answer(system="通知" + "," * 200)])
     assert [counts[f"system-intent {part}"] for part in ("right", "said", "wanted")] == [1, 1, 1]

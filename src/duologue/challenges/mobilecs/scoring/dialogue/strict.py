@@ -148,6 +148,7 @@ def _pair(label: str, argument: str, base: Base) -> IntentPair:
     name, dash, slot = folded.rpartition("-")
     if not dash:
         return IntentPair(label, frozenset({USER}), folded)
+    name = name.strip()
     named = frozenset(entity for entity, slots in base.items() if name in _spoken_names(slots) and entity != USER)
     return IntentPair(label, named or frozenset({name}), slot)
 
