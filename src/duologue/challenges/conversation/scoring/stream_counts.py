@@ -25,11 +25,12 @@ from duologue.challenges.conversation.scoring.counts import (
 )
 from duologue.metrics.caption import CIDER
 from duologue.metrics.documents import Numbered, cider_of
+from duologue.metrics.run_sums import RunSums
 from duologue.metrics.sorted_aggregator import SortedAggregator
 from duologue.metrics.word_vectors import read_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,7 +55,7 @@ class RunCounts(NamedTuple):
 
 def count_runs(flow: ItemStream, how: Scoring, limit: int, visit: Callable[[ScoredItems], None]) -> RunCounts:
     """Count samples in at most `limit` runs; `visit` is called once per chunk. Raises as `count` does."""
-    table = _RunTable(flow.n, limit)
+    table = _NamedRuns(flow.n, limit)
     known: dict[str, int] = {}
     kept: list[Numbered] = []
     fresh = _DistinctCounter(table)
@@ -90,14 +91,11 @@ def _numbered(items: ScoredItems, tokens: Tokens) -> Numbered:
     return Numbered(tokens.numbers.astype(np.int32), tokens.lengths.astype(np.int32), home)
 
 
-class _RunTable:
-    """Count columns per run; each column is filled chunk by chunk in sample order."""
+class _NamedRuns(RunSums):
+    """Columns of counts by run, and the names of the runs: their first and last samples."""
 
     def __init__(self, samples: int, limit: int) -> None:
-        self.step = -(-samples // limit)
-        self.runs = -(-samples // self.step)
-        self.columns: dict[str, Floats] = {}
-        self._at: dict[str, int] = {}
+        super().__init__(samples, limit)
         self._ids: list[str] = []
         self._ends: list[str] = []
         self._named = 0
@@ -117,23 +115,11 @@ class _RunTable:
                 self._ends[-1] = name
         self._named += len(ids)
 
-    def where(self, first: int, count: int) -> Integers:
-        """Return the run index of `count` samples from `first`."""
-        return np.arange(first, first + count) // self.step
-
-    def add(self, columns: Mapping[str, Floats]) -> None:
-        """Add the counts of the next samples to these columns."""
-        for name, values in columns.items():
-            here = self.columns.setdefault(name, np.zeros(self.runs))
-            at = self._at.get(name, 0)
-            here += np.bincount(self.where(at, len(values)), weights=values, minlength=self.runs)
-            self._at[name] = at + len(values)
-
 
 class _DistinctCounter:
     """Distinct words, bigrams and replies over all chunks, each attributed to the run of its first occurrence."""
 
-    def __init__(self, table: _RunTable) -> None:
+    def __init__(self, table: RunSums) -> None:
         self._table = table
         self._samples = 0
         self._met = np.zeros(1 << 12, dtype=bool)

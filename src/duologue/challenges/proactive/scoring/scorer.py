@@ -29,6 +29,7 @@ from duologue.metrics.counts import Counts
 from duologue.metrics.diversity import Distinct, diversity_of
 from duologue.metrics.overlap import count_overlap, overlap_metrics
 from duologue.metrics.reports import report_of, signature_of, slice_of
+from duologue.metrics.run_sums import RunSums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,8 +81,10 @@ class _FileCounts(msgspec.Struct, frozen=True):
     lines: int
     n: int
     """Lines that were scored."""
+    step: int
+    """Lines per row of the counts."""
     array: Any
-    """Integers (lines or blocks of lines, `COLUMNS`); zeros for a line that is not scored."""
+    """Integers (runs of lines, `COLUMNS`); zeros for a line that is not scored."""
     said: list[str]
     """Predictions, empty for a line that is not scored; no list for a very large file."""
     grams: tuple[Any, ...]
@@ -95,61 +98,52 @@ def _official(examples: Sequence[Example], submission: Submission, how: Scoring)
     tally = official.EvalPyCounter(keep=HELD_LIMIT)
     alone = alignment.carries_references(submission) or not examples
     lines = len(submission.rows) if alone else len(examples)
-    table = _CountTable(lines)
+    sums = _sums_of(lines)
     said: list[str] = []
     for pairs in alignment.official_pairs(submission, examples):
         part = np.zeros((len(pairs), len(COLUMNS)), dtype=np.int64)
         scored = [place for place, pair in enumerate(pairs) if pair is not None]
         part[scored] = tally.add([pair for pair in pairs if pair is not None])
-        table.add(part)
+        _add(sums, part)
         said += [pair[0] if pair is not None else "" for pair in pairs] if lines <= HELD_LIMIT else []
     outcome = tally.outcome()
     refused = checker.refusal(outcome)
     if refused is not None:
         raise FormatError(submission.path, [refused], transcript=outcome.stdout)
     grams = _grams(tally.counter, lines, how)
-    return _FileCounts(lines, outcome.pairs, table.array, said, grams, dict(outcome.scores), outcome.stdout)
+    return _FileCounts(lines, outcome.pairs, sums.step, _array(sums), said, grams, dict(outcome.scores), outcome.stdout)
 
 
 def _strict(examples: Sequence[Example], submission: Submission, how: Scoring) -> _FileCounts:
     counter = PairCounter(empty_words=False, keep=HELD_LIMIT)
     lines = len(examples) or len(submission.rows)
-    table = _CountTable(lines)
+    sums = _sums_of(lines)
     said: list[str] = []
     for pairs in alignment.strict_pairs(submission, examples):
-        table.add(counter.add([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
+        _add(sums, counter.add([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
         said += [pair[0] for pair in pairs] if lines <= HELD_LIMIT else []
-    totals = table.array.sum(axis=0)
+    array = _array(sums)
+    totals = array.sum(axis=0)
     different = {
         "distinct-1": (counter.different_words(), 6),
         "distinct-2": (counter.different_bigrams(joined=False), 9),
     }
     values = {name: found / int(totals[at]) if totals[at] else 0.0 for name, (found, at) in different.items()}
-    return _FileCounts(lines, lines, table.array, said, _grams(counter, lines, how), values)
+    return _FileCounts(lines, lines, sums.step, array, said, _grams(counter, lines, how), values)
 
 
-class _CountTable:
-    """Counts per line; for more than `HELD_LIMIT` lines summed over blocks of lines."""
-
-    def __init__(self, lines: int) -> None:
-        self.step = _step(lines)
-        self.array = np.zeros((-(-lines // self.step), len(COLUMNS)), dtype=np.int64)
-        self._at = 0
-
-    def add(self, part: Integers) -> None:
-        """Append the counts of the next lines."""
-        if self.step == 1:
-            self.array[self._at : self._at + len(part)] = part
-        elif len(part):
-            runs = np.arange(self._at, self._at + len(part)) // self.step
-            starts = np.flatnonzero(np.diff(runs, prepend=-1))
-            self.array[runs[starts]] += np.add.reduceat(part, starts, axis=0)
-        self._at += len(part)
+def _sums_of(lines: int) -> RunSums:
+    """Return empty counts per line; for more than `HELD_LIMIT` lines per run of lines."""
+    return RunSums(lines, limit=_RUNS if lines > HELD_LIMIT else HELD_LIMIT)
 
 
-def _step(lines: int) -> int:
-    """Return the number of lines per block."""
-    return -(-lines // _RUNS) if lines > HELD_LIMIT else 1
+def _add(sums: RunSums, part: Integers) -> None:
+    sums.add(dict(zip(COLUMNS, part.T, strict=True)))
+
+
+def _array(sums: RunSums) -> Integers:
+    none = np.zeros(sums.runs)
+    return np.array([sums.columns.get(name, none) for name in COLUMNS]).T.astype(np.int64)
 
 
 def _grams(counter: PairCounter, lines: int, how: Scoring) -> tuple[Integers, ...]:
@@ -168,8 +162,7 @@ def _report(
     formulas = metrics(how)
     counts, ends = _counts(examples, how, counted)
     known = _known(formulas, counts, counted.values)
-    step = _step(counted.lines)
-    unit = "line" if step == 1 else f"run of {step} lines"
+    unit = "line" if counted.step == 1 else f"run of {counted.step} lines"
     gold = alignment.gold_hash(submission, examples)
     signature = signature_of(INFO, how, submission, gold, counted.n, version=VERSION, unit=unit)
     return report_of(
@@ -196,7 +189,7 @@ def _counts(
     columns = [COLUMNS[at] for at in kept]
     array = counted.array[:, kept]
     if counted.lines > HELD_LIMIT:
-        step = _step(counted.lines)
+        step = counted.step
         starts = range(0, counted.lines, step)
         names = tuple(f"lines {start + 1}-{min(start + step, counted.lines)}" for start in starts)
         return Counts(names, tuple(columns), array), {}
