@@ -40,12 +40,15 @@ def show(
 
     Where the challenge has a dataset walker the content is the walker's; `--json` prints the statistics as one object.
     A knowledge graph of spoken is shown as FILE; given with --kg, triples of FILE that are not in it are marked.
+    mobilecs shows data and results of both tracks: mentions and slot values marked in the utterances, labels with
+    English names.
 
     \b
     Examples:
       duologue show restaurant data/tst1/FILE.json | less
       duologue show restaurant FILE.json.gz --plain FILE.txt --statistics FILE.stat
       duologue show proactive sessions.jsonl.gz --only statistics
+      duologue show mobilecs/dialogue calls/track2/test.json | less
       duologue show spoken valid.json.gz --kg kg.json.gz | less
     """
     loaded = load_task(task)

@@ -36,11 +36,11 @@ from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extra
 from duologue.challenges.mobilecs.formats.track2 import place_of
 from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE, EXTRACTION
 from duologue.challenges.mobilecs.simulator.recipe import Generation
-from duologue.core.protocols import Task
+from duologue.core.protocols import Inspectable, Task
 from duologue.core.records import Answer, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from duologue.core.protocols import Progress
@@ -74,7 +74,23 @@ class _GeneratedCorpus:
         return corpus.generate(recipe, seed, out, workers=workers, progress=progress)
 
 
-class ExtractionTask(_RawConversion, _GeneratedCorpus, Task):
+class _Walked(Inspectable):
+    """View of the files of both tracks, which both tasks offer."""
+
+    def dump(self, path: Path, write: Callable[[str], object]) -> None:
+        """Write a data or result file as plain text: marked utterances, intents, knowledge base and goal."""
+        from duologue.challenges.mobilecs.formats import walker
+
+        walker.dump(path, write)
+
+    def statistics(self, path: Path) -> dict[str, int | float | list[str]]:
+        """Return the statistics of a data or result file."""
+        from duologue.challenges.mobilecs.formats import walker
+
+        return walker.statistics(path)
+
+
+class ExtractionTask(_RawConversion, _GeneratedCorpus, _Walked, Task):
     """Extract entities and slot values from service calls (MobileCS, SereTOD 2022 track 1)."""
 
     info = EXTRACTION
@@ -114,7 +130,7 @@ class ExtractionTask(_RawConversion, _GeneratedCorpus, Task):
         return scorer.metrics(how.variant)
 
 
-class DialogueTask(_RawConversion, _GeneratedCorpus, Task):
+class DialogueTask(_RawConversion, _GeneratedCorpus, _Walked, Task):
     """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn."""
 
     info = DIALOGUE

@@ -22,10 +22,10 @@ def extraction_answers(rows: Any) -> dict[str, Answer]:
     """Return the mentions and values of a track 1 result by dialogue; several rows of one dialogue are one answer."""
     mentions: dict[str, list[Mention]] = {}
     values: dict[str, list[Value]] = {}
-    for name, row in _named(rows):
+    for name, row in named_rows(rows):
         mentions.setdefault(name, []).extend(
             Mention(label=one["type"], text=one["name"], entity=one["id"], span=_span(one))
-            for one in _records(row, "entities", ("id", "name", "type"))
+            for one in records_of(row, "entities", ("id", "name", "type"))
         )
         values.setdefault(name, []).extend(
             Value(
@@ -34,7 +34,7 @@ def extraction_answers(rows: Any) -> dict[str, Answer]:
                 entity=None if one["ent-id"] == USER else one["ent-id"],
                 span=_span(one),
             )
-            for one in _records(row, "triples", ("ent-id", "prop", "value"))
+            for one in records_of(row, "triples", ("ent-id", "prop", "value"))
         )
     return {
         name: Answer(annotation=Annotation(mentions=tuple(mentions[name]), values=tuple(values[name])))
@@ -46,7 +46,7 @@ def dialogue_answers(rows: Any) -> dict[str, Answer]:
     """Return the intents and replies of a track 2 result by sample id; the second dialogue of an id is `<id>~2`."""
     found: dict[str, Answer] = {}
     times: dict[str, int] = {}
-    for name, row in _named(rows):
+    for name, row in named_rows(rows):
         times[name] = times.get(name, 0) + 1
         dialogue = name if times[name] == 1 else f"{name}~{times[name]}"
         content = row.get("content")
@@ -56,13 +56,14 @@ def dialogue_answers(rows: Any) -> dict[str, Answer]:
     return found
 
 
-def _named(rows: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+def named_rows(rows: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows that have an id, with it."""
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict) and is_text(row.get("id")):
             yield row["id"], row
 
 
-def _records(row: dict[str, Any], key: str, texts: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def records_of(row: dict[str, Any], key: str, texts: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """Yield the objects of a list that have all these texts."""
     part = row.get(key)
     for one in part if isinstance(part, list) else ():

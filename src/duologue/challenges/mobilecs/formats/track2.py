@@ -84,6 +84,11 @@ def read_examples(rows: Any, issues: Issues) -> list[Example]:
     Histories have the user's side alone; `DialogueTask.rounds` adds the system's own replies. The source of an example
     is the row of its dialogue, shared by all its turns.
     """
+    return [example for name, row in _with_turns(read_rows(rows, issues)) for example in _examples(row, name)]
+
+
+def read_rows(rows: Any, issues: Issues) -> list[Named]:
+    """Return the dialogues of a decoded track 2 file with unique ids; `issues` collects its problems."""
     found: list[Named] = []
     taken: set[str] = set()
     for number, row in enumerate(open_rows(rows, issues)):
@@ -92,7 +97,7 @@ def read_examples(rows: Any, issues: Issues) -> list[Example]:
         name = _row_id(row, issues)
         if name is not None and issues.errors == before:
             found.append((unique_id(name, taken, issues), row))
-    return [example for name, row in _with_turns(found) for example in _examples(row, name)]
+    return found
 
 
 def _with_turns(found: Sequence[Named]) -> list[Named]:

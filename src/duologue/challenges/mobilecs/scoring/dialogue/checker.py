@@ -14,6 +14,7 @@ from duologue.challenges.mobilecs.formats import track2
 from duologue.challenges.mobilecs.formats.files import answer_of
 from duologue.challenges.mobilecs.formats.issues import Issues, open_rows
 from duologue.challenges.mobilecs.formats.track2 import TURN_MARK, with_neighbours
+from duologue.challenges.mobilecs.schema.english import bilingual
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, entity_argument
 from duologue.challenges.mobilecs.schema.ontology import (
     GENERATED,
@@ -53,7 +54,7 @@ RULES = {
 }
 """Ids of the rules for track 2 result files, and what each demands."""
 
-_LABELS = {"user": frozenset(USER_LABELS), "system": frozenset(STAFF_LABELS)}
+_LABELS = {"user": USER_LABELS, "system": STAFF_LABELS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +251,8 @@ def _answer(turn: Any, place: int, texts: list[str] | None, issues: Issues) -> A
 def _warn_of_acts(answer: Answer, pointer: str, issues: Issues) -> None:
     for act in answer.annotation.acts if answer.annotation is not None else ():
         if act.name not in _LABELS[act.speaker]:
-            issues.warn("label-unknown", pointer, f"{shown(act.name)} is no label of the {act.speaker}")
+            advice = f"the labels are {', '.join(map(bilingual, _LABELS[act.speaker]))}"
+            issues.warn("label-unknown", pointer, f"{shown(act.name)} is no label of the {act.speaker}", advice)
         if act.speaker == "user" and any(entity_argument(argument) for argument in act.args):
             advice = "write <name>-<slot> with a name of the knowledge base"
             issues.warn("argument-with-id", pointer, "an argument has an entity id, not a name", advice)

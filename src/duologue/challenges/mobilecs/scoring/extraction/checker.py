@@ -13,6 +13,7 @@ import msgspec
 
 from duologue.challenges.mobilecs.formats.issues import Issues, is_count
 from duologue.challenges.mobilecs.formats.raw import content_of
+from duologue.challenges.mobilecs.schema.english import bilingual
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, NOISE, USER
 from duologue.challenges.mobilecs.schema.task_infos import EXTRACTION
 from duologue.challenges.mobilecs.scoring import results
@@ -52,6 +53,7 @@ RULES = {
 
 _BREAKS = str.maketrans(NOISE[1], NOISE[0])
 _WITHOUT_NOISE = str.maketrans("", "", NOISE)
+_TYPES = ", ".join(map(bilingual, ENTITY_TYPES))
 
 
 class ComparedMention(NamedTuple):
@@ -198,7 +200,8 @@ def _mention(one: Any, texts: list[str] | None, pointer: str, issues: Issues) ->
         return None
     assert isinstance(place, list)
     if one["type"] not in ENTITY_TYPES:
-        issues.warn("entity-type-unknown", pointer, f"{shown(one['type'])} is none of the ten entity types")
+        message = f"{shown(one['type'])} is none of the ten entity types"
+        issues.warn("entity-type-unknown", pointer, message, f"the types are {_TYPES}")
     number, side = turn
     if texts is not None:
         side = _side(one["name"], place, texts[2 * number : 2 * number + 2], side)

@@ -1,0 +1,67 @@
+"""Knowledge base and goal of a dialogue as tables of plain text; wide characters take two columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len
+
+from duologue.challenges.mobilecs.knowledge.goal import consultations_of
+from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_argument, owner_of
+from duologue.challenges.mobilecs.schema.ontology import (
+    CONSULT,
+    GOAL_ENTITY_INTENTS,
+    GOAL_USER_INTENTS,
+    REQUESTED,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_INTENTS = {GOAL_ENTITY_INTENTS, GOAL_USER_INTENTS}
+
+
+def base_table(base: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return the lines of a knowledge base: entity, slot with its English name, values."""
+    rows = [
+        (owner_of(entity), bilingual(slot), _values(slot, value.split(",")))
+        for entity, slots in base.items()
+        for slot, value in slots.items()
+    ]
+    return _table("knowledge base", ("entity", "slot", "value"), rows)
+
+
+def goal_table(goal: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a goal: entity, slot, whether it is asked for, what the user says of it."""
+    return _table("goal", ("entity", "slot", "asked", "said by the user"), list(_goal_rows(goal)))
+
+
+def _goal_rows(goal: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    for entity, slots in goal.items():
+        if entity == CONSULT:
+            for one in consultations_of(slots):
+                intent, _, kind = one.rpartition("-")
+                yield "", bilingual(CONSULT), "asked", f"{bilingual(intent)}: {bilingual_argument(kind)}"
+            continue
+        for slot, value in slots.items():
+            values = value.split(",")
+            said = _values(slot, [one for one in values if one != REQUESTED])
+            yield owner_of(entity), bilingual(slot), "asked" * (REQUESTED in values), said
+
+
+def _values(slot: str, values: Sequence[str]) -> str:
+    return ", ".join(map(bilingual, values) if slot == "type" or slot in _INTENTS else values)
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a title and aligned rows; a name at the start of a row is not told again in the next."""
+    if not rows:
+        return [f"{title}: empty"]
+    told = [columns, *([("" if at and row[0] == rows[at - 1][0] else row[0]), *row[1:]] for at, row in enumerate(rows))]
+    widths = [max(map(cell_len, column)) for column in zip(*told, strict=True)]
+    return [f"{title}:", *(f"    {_aligned(row, widths)}" for row in told)]
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True))
+    return "  ".join(padded).rstrip()
