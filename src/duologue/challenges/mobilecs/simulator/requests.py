@@ -1,19 +1,45 @@
-"""Requests of a generated dialogue: whether the staff's own replies answer them as the official scorer counts."""
+"""Requests of a user goal: what is asked of the knowledge base, and whether replies answer it as officially counted."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.mobilecs.knowledge.goal import consultations_of
 from duologue.challenges.mobilecs.knowledge.kb import query
-from duologue.challenges.mobilecs.schema.intents import bracketed
-from duologue.challenges.mobilecs.schema.ontology import CONSULT, REQUESTED, STAFF_TEXT, USER_INTENT
+from duologue.challenges.mobilecs.schema.intents import ASK, bracketed
+from duologue.challenges.mobilecs.schema.ontology import (
+    CONSULT,
+    GOAL_ENTITY_INTENTS,
+    GOAL_USER_INTENTS,
+    REQUESTED,
+    STAFF_TEXT,
+    USER,
+    USER_INTENT,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _LONG_ID = re.compile(r"ent-\d\d")
+
+
+class Request(NamedTuple):
+    """Something that a goal asks for."""
+
+    owner: str
+    """Entity id, `NA` for the user, `咨询` for the entities of a type."""
+    slot: str
+    """Requested slot, or the type."""
+    labels: tuple[str, ...]
+    """Intents that the goal has for it, never none."""
+    values: tuple[str, ...]
+    """Any of these answers it; empty where the knowledge base has none that the user has not said himself."""
+
+    @property
+    def argument(self) -> str:
+        """Argument of the intent that asks for it."""
+        return self.slot if self.owner in {USER, CONSULT} else f"{self.owner}-{self.slot}"
 
 
 def are_answered(dialogue: Mapping[str, Any]) -> bool:
@@ -25,24 +51,31 @@ def are_answered(dialogue: Mapping[str, Any]) -> bool:
     if any(_LONG_ID.search(turn[USER_INTENT]) or _is_ambiguous(turn, dialogue) for turn in dialogue["content"]):
         return False
     replies = [turn[STAFF_TEXT] for turn in dialogue["content"]]
-    return all(any(value in reply for value in values for reply in replies) for values in _requested(dialogue))
+    return all(
+        any(value in reply for value in request.values for reply in replies)
+        for request in requests_of(dialogue["goal"], dialogue["KB"])
+        if request.values
+    )
 
 
-def _requested(dialogue: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Yield the values of each requested item, any of which answers it."""
-    base = dialogue["KB"]
-    for name, entry in dialogue["goal"].items():
-        if name == CONSULT:
+def requests_of(goal: Mapping[str, Any], base: Mapping[str, Any]) -> Iterator[Request]:
+    """Yield the requests of a goal; those with values are the requested items of the official scorer, in its order.
+
+    Raises `KeyError` for a type that the official code does not know.
+    """
+    for owner, entry in goal.items():
+        if owner == CONSULT:
             for one in consultations_of(entry):
-                names = query(base, ent_type=one.rsplit("-", maxsplit=1)[-1])
-                if names is not None:
-                    yield [one for joined in names for one in joined.split(",")]
-        elif name in base:
-            for slot, known in entry.items():
-                if REQUESTED in known and slot in base[name]:
-                    values = [value for value in base[name][slot].split(",") if value not in known]
-                    if values:
-                        yield values
+                label, _, kind = one.rpartition("-")
+                names = query(base, ent_type=kind) or []
+                yield Request(owner, kind, (label or ASK,), tuple(one for joined in names for one in joined.split(",")))
+            continue
+        key = GOAL_USER_INTENTS if owner == USER else GOAL_ENTITY_INTENTS
+        labels = tuple(filter(None, entry.get(key, "").split(","))) or (ASK,)
+        for slot, known in entry.items():
+            if REQUESTED in known:
+                values = base.get(owner, {}).get(slot, "").split(",")
+                yield Request(owner, slot, labels, tuple(value for value in values if value not in known))
 
 
 def _is_ambiguous(turn: Mapping[str, Any], dialogue: Mapping[str, Any]) -> bool:
