@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-HEAVY = {"numpy", "torch", "scipy", "safetensors", "pyarrow", "isal", "ray", "sqlite3", "starlette", "uvicorn", "rich"}
+HEAVY = {"numpy", "torch", "scipy", "safetensors", "pyarrow", "isal", "ray", "sqlite3", "rich"}
 HEAVY |= {"jinja2", "httpx", "pandas", "sklearn", "matplotlib", "multiprocessing", "asyncio"}
 
 RUNNER = """
