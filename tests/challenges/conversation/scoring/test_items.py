@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.challenges.conversation.formats.files import load, read_submission
-from duologue.challenges.conversation.scoring.items import answers_in, contents_of, items_of, merge
+from duologue.challenges.conversation.scoring.items import answers_in, contents_of, merge, stream_of
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.records import Answer, Example, Sample, Scoring
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from duologue.challenges.conversation.scoring.items import ScoredItems
+    from duologue.core.records import Submission
 
     Write = Callable[..., Path]
 
@@ -20,6 +23,10 @@ STRICT, COCO = Scoring(variant="strict"), Scoring(variant="coco")
 
 def example(name: str, *references: str) -> Example:
     return Example(sample=Sample(id=name, dialogue_id=name), references=tuple(Answer(text=text) for text in references))
+
+
+def items_of(examples: Sequence[Example], submission: Submission, how: Scoring) -> ScoredItems:
+    return stream_of(examples, submission, how).whole()
 
 
 def test_references_of_several_files_come_together_in_the_order_of_the_lines() -> None:

@@ -116,11 +116,6 @@ def answers_in(submission: Submission, examples: Sequence[Example]) -> dict[str,
     return {name: Answer(text=_joined(text)) for name, text in found if text is not None}
 
 
-def items_of(examples: Sequence[Example], submission: Submission, how: Scoring) -> ScoredItems:
-    """Return the samples that a variant scores, in memory. Raises as `stream_of` does."""
-    return stream_of(examples, submission, how).whole()
-
-
 def stream_of(examples: Sequence[Example], submission: Submission, how: Scoring) -> ItemStream:
     """Return the samples that a variant scores.
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Pair = tuple[str, str]
 
-NOTHING = ("", "")
-
 
 def carries_references(submission: Submission) -> bool:
     """Whether a submission is an evaluation file."""

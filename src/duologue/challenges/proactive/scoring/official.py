@@ -60,20 +60,14 @@ class EvalPyOutcome:
         )
 
 
-def pair_of(line: str) -> tuple[str, str] | None:
-    r"""Return prediction and reference of a line as the program reads them, `None` for a line that it skips.
+def line_pairs(lines: Iterable[str]) -> list[tuple[str, str] | None]:
+    r"""Return prediction and reference of each line as the program reads them, `None` for a line that it skips.
 
     A line with an empty prediction is skipped, since stripping the line removes the TAB.
 
-    >>> pair_of("a b\tc\tignored"), pair_of("\tc")
-    (('a b', 'c'), None)
+    >>> line_pairs(["a b\tc\tignored", "\tc"])
+    [('a b', 'c'), None]
     """
-    fields = line.strip().split("\t")
-    return (fields[0].strip(), fields[1].strip()) if len(fields) >= 2 else None
-
-
-def line_pairs(lines: Iterable[str]) -> list[tuple[str, str] | None]:
-    """Return `pair_of` for many lines, inlined for speed."""
     fields = [line.strip().split("\t") for line in lines]
     return [(one[0].strip(), one[1].strip()) if len(one) >= 2 else None for one in fields]
 
