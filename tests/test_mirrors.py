@@ -16,7 +16,6 @@ ELSEWHERE = {
     "challenges/conversation/commands/twitter.py": "cli/test_twitter.py",
     "challenges/conversation/extraction/twitter/sources.py": "cli/test_twitter.py",
     "challenges/conversation/formats/walker.py": "",
-    "challenges/mobilecs/schema/task_infos.py": "challenges/mobilecs/test_task.py",
     "challenges/mobilecs/scoring/dialogue/scorer.py": "challenges/mobilecs/test_task.py",
     "challenges/mobilecs/scoring/extraction/scorer.py": "challenges/mobilecs/test_task.py",
     "challenges/proactive/systems/references.py": "challenges/proactive/systems/matcher/test_matcher.py",

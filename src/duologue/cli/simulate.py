@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 @options.task_argument
 @options.system_option
 @click.option(
-    "--goals", type=options.PATH, required=True, help="proactive: sessions or samples, the goal and knowledge of each."
+    "--goals",
+    type=options.PATH,
+    required=True,
+    help="proactive: sessions or samples, the goal and knowledge of each; mobilecs/dialogue: track 2 dialogues.",
 )
 @click.option("--n", type=click.IntRange(min=1), default=500, show_default=True, help="How many conversations.")
 @click.option(
@@ -63,14 +66,16 @@ def simulate(
 ) -> None:
     """Let a system of TASK talk with a simulated user, and judge the whole conversations.
 
-    The user never sees goal or knowledge. Of more goals than --n some are drawn by the seed; the same seed gives the
-    same dialogues. With --out or --report a stopped run goes on where it was. Beside the figures stand those of
-    people, where the file holds their dialogues, and how long the system took for a reply.
+    A user of proactive never sees goal or knowledge; one of mobilecs/dialogue works the official goal off. Of more
+    goals than --n some are drawn by the seed; the same seed gives the same dialogues. With --out or --report a stopped
+    run goes on where it was. Beside the figures stand those of people, where the file holds their dialogues, and how
+    long the system took for a reply.
 
     \b
     Examples:
       duologue simulate proactive --system model --goals sessions.jsonl --n 500 --seed 1 --json
       duologue simulate proactive --system model --goals samples.jsonl --users sessions.jsonl --out dialogues.jsonl
+      duologue simulate mobilecs/dialogue --system rule-agent --goals track2/test.json --n 500 --seed 1
     """
     loaded = load_task(task)
     if not isinstance(loaded, Playable):

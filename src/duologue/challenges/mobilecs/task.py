@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import Progress
-    from duologue.core.records import Example, Problem, Record, Report, Scoring, Submission
+    from duologue.core.protocols import Progress, Stage
+    from duologue.core.records import Dialogue, Example, Problem, Record, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
 
 
@@ -184,10 +184,21 @@ class DialogueTask(_RawConversion, _GeneratedCorpus, _Walked, Task):
         return dialogue_answers(submission.rows)
 
     def metrics(self, how: Scoring) -> Sequence[Metric[Mapping[str, float]]]:
-        """Return the formulas over the counts that reports keep."""
+        """Return the formulas over the counts that reports keep; `conversation` is that of whole conversations."""
+        from duologue.challenges.mobilecs.live import judge
         from duologue.challenges.mobilecs.scoring.dialogue import scorer
 
-        return scorer.metrics(how.variant)
+        return judge.formulas() if how.variant == judge.VARIANT else scorer.metrics(how.variant)
+
+    def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
+        """Return scenes with the goals of a track 2 file, the simulated user, and the judge."""
+        from duologue.challenges.mobilecs.live.scenes import make_stage
+
+        return make_stage(goals, users, n=n, seed=seed, max_turns=max_turns)
+
+    def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
+        """Write dialogues as track 2 data with the system's fields filled."""
+        files.write_conversations(dialogues, path)
 
 
 def _with_replies(example: Example, replies: Mapping[tuple[str, int], Answer]) -> Example:

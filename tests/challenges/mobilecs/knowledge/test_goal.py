@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.challenges.mobilecs.knowledge.goal import goal_and_base, goal_of
+from duologue.challenges.mobilecs.knowledge.goal import goal_and_base, goal_of, goal_row
 from duologue.core.records import Goal, Item
 
 
@@ -82,3 +82,14 @@ def test_a_goal_is_items_and_consultations() -> None:
     )
     assert goal_of(None) is None
     assert goal_of({"ent-1": 3, "咨询": ["a", 1]}) == Goal(consultations=("a",))
+
+
+def test_a_goal_record_gives_its_row_back() -> None:
+    row = {
+        "ent-1": {"type": "套餐", "name": "十八的", "业务费用": "十八块钱,十八,?", "用户意图": "求助-查询,主动确认"},
+        "NA": {"持有套餐": "十八的", "账户余额": "?", "意图": "询问"},
+        "咨询": "询问-流量包,求助-查询-套餐",
+    }
+    goal = goal_of(row)
+    assert goal is not None
+    assert goal_row(goal) == row

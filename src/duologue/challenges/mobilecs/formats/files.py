@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import json
 import logging
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.challenges.mobilecs.formats import raw, track2
 from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 from duologue.challenges.mobilecs.formats.issues import Issues
+from duologue.challenges.mobilecs.knowledge.goal import goal_row
+from duologue.challenges.mobilecs.knowledge.kb import base_of
 from duologue.challenges.mobilecs.schema.intents import acts_of, intent_of
 from duologue.challenges.mobilecs.schema.ontology import (
     GENERATED,
     GENERATED_REPLY,
     GENERATED_STAFF_INTENT,
     GENERATED_USER_INTENT,
+    STAFF_INTENT,
+    STAFF_TEXT,
     USER,
+    USER_INTENT,
     USER_TEXT,
 )
 from duologue.core import disk
@@ -198,6 +204,28 @@ def _reply_row(name: str, answers: dict[int, Answer], test: Mapping[str, Any] | 
     texts += [{} for _ in range(len(texts), max(answers) + 1)]
     content = [{**text, **_generated(answers.get(number))} for number, text in enumerate(texts)]
     return {"id": name, **({"KB": test["KB"]} if test is not None else {}), "content": content}
+
+
+def write_conversations(dialogues: Iterable[Dialogue], path: Path) -> None:
+    """Write whole conversations, the user first, as track 2 dialogues with the system's fields filled.
+
+    The last words of the user, which nobody answers, are left out, as the official preprocessing does.
+    """
+    disk.write_bytes(path, dump([conversation_row(one) for one in dialogues]))
+
+
+def conversation_row(dialogue: Dialogue) -> dict[str, Any]:
+    """Return the track 2 row of a conversation; the scorers take it as it is."""
+    content = []
+    for user, system in pairwise(dialogue.turns):
+        if (user.speaker, system.speaker) == ("user", "system"):
+            said = user.annotation.acts if user.annotation is not None else ()
+            generated = _generated(Answer(text=system.text, annotation=system.annotation))
+            staff = {STAFF_TEXT: system.text, USER_INTENT: intent_of(said)}
+            staff[STAFF_INTENT] = generated[GENERATED_STAFF_INTENT]
+            content.append({USER_TEXT: user.text, **staff, **generated})
+    goal = {} if dialogue.goal is None else goal_row(dialogue.goal)
+    return {"id": dialogue.id, "KB": base_of(dialogue.knowledge), "goal": goal, "content": content}
 
 
 def _generated(answer: Answer | None) -> dict[str, str]:

@@ -153,3 +153,19 @@ def _item(name: str, entry: dict[str, Any]) -> Item:
         asked=tuple(slot for slot, values in slots.items() if REQUESTED in values),
         intents=tuple(intents.split(",")) if intents else (),
     )
+
+
+def goal_row(goal: Goal) -> dict[str, Any]:
+    """Return the official `goal` of a record: the inverse of `goal_of`, with `?` after the values and `咨询` last."""
+    row: dict[str, Any] = {}
+    for item in goal.items:
+        entry = {} if item.kind is None else {"type": item.kind}
+        for slot in dict.fromkeys((*item.known, *item.asked)):
+            values = [*filter(None, [item.known.get(slot)]), *([REQUESTED] if slot in item.asked else [])]
+            entry[slot] = ",".join(values)
+        if item.intents:
+            entry[GOAL_USER_INTENTS if item.name is None else GOAL_ENTITY_INTENTS] = ",".join(item.intents)
+        row[USER if item.name is None else item.name] = entry
+    if goal.consultations:
+        row[CONSULT] = ",".join(goal.consultations)
+    return row

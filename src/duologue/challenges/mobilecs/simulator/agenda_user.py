@@ -41,7 +41,8 @@ _WITH_KNOWN = 0.6
 """Share of services of which the user tells what is known in the turn of the request, not in one before."""
 _STRAIGHT_BYE = 0.6
 _CANCEL = "取消"
-_BYE = "再见"
+BYE = "再见"
+"""Intent of the last utterance, and of no other."""
 
 
 class Progress(NamedTuple):
@@ -132,7 +133,7 @@ class AgendaUser:
         parts, ended = self._react(heard)
         if ended:
             self._over = True
-            parts = [*parts, (_BYE, self._say(self._user["bye"]))]
+            parts = [*parts, (BYE, self._say(self._user["bye"]))]
         reward = PER_TURN + ANSWERED * new + GROUNDLESS * groundless + (REPEATED if said_again else 0.0)
         missing = len(self._official) - sum(one in self._answered for one in self._official)
         if ended:
@@ -168,7 +169,7 @@ class AgendaUser:
         """Return the labels and texts of the user's next turn, and why it is the last one."""
         waiting = [one for one in self._pending if one not in self._answered]
         does = heard.does
-        if _BYE in does:
+        if BYE in does:
             return [], "staff-left" if self._is_missing() else "done"
         if self._turns >= self._max_turns:
             return [("投诉反馈", self._say(self._user["complain"]))] if self._is_missing() else [], "too-long"

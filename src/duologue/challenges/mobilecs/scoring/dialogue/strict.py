@@ -173,13 +173,19 @@ def _success_counts(row: Row, replies: Sequence[str]) -> dict[str, float]:
 
     Requests that the staff's own replies do not answer by the same rule are not counted.
     """
-    items = requested_items(row)
-    gold = [_folded(turn[STAFF_TEXT]) for turn in row["content"]]
-    values = _values(row["KB"])
-    wanted = frozenset(value for item in items for value in item.values)
-    answerable = [item for item in items if is_answered(item, gold, values - wanted)]
-    fulfilled = all(is_answered(item, replies, values - wanted) for item in answerable)
+    gold = answered_items(row, [turn[STAFF_TEXT] for turn in row["content"]])
+    answerable = [item for item, is_known in gold.items() if is_known]
+    given = answered_items(row, replies)
+    fulfilled = all(given[item] for item in answerable)
     return {"success dialogues": float(bool(answerable)), "success fulfilled": float(bool(answerable) and fulfilled)}
+
+
+def answered_items(row: Row, replies: Sequence[str]) -> dict[RequestedItem, bool]:
+    """Return for each requested item of a dialogue whether the replies, one per turn, answer it."""
+    items, values = requested_items(row), _values(row["KB"])
+    folded = [_folded(reply) for reply in replies]
+    wanted = frozenset(value for item in items for value in item.values)
+    return {item: is_answered(item, folded, values - wanted) for item in items}
 
 
 def _values(base: Base) -> frozenset[str]:

@@ -1,0 +1,116 @@
+"""Judge of simulated conversations: official and strict Success, turns, reward, values without ground.
+
+The dialogue is gone through once more with the simulated user, which is the same for the same seed, so the figures are
+those of the conversation itself. All are counted per dialogue, so dialogues are what intervals leave out.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.mobilecs.formats.files import conversation_row
+from duologue.challenges.mobilecs.schema.ontology import STAFF_TEXT
+from duologue.challenges.mobilecs.scoring.dialogue import official, strict
+from duologue.challenges.mobilecs.simulator.agenda_user import LEFT_OPEN, AgendaUser
+from duologue.core.errors import UsageError
+from duologue.core.records import Problem, Report, Signature
+from duologue.metrics.counts import Metric, tally
+from duologue.metrics.formulas import Ratio
+from duologue.metrics.reports import report_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.records import Dialogue
+
+    Row = Mapping[str, Any]
+
+VARIANT = "conversation"
+
+
+def formulas() -> tuple[Ratio, ...]:
+    """Return the metrics of a conversation report in display order."""
+    return (
+        Ratio("success", "successes", "dialogues"),
+        Ratio("strict-success", "strict successes", "dialogues"),
+        Ratio("answered-requests", "answered", "requests"),
+        Ratio("turns", "replies", "dialogues", percent=False, higher_is_better=False),
+        Ratio("reward", "reward", "dialogues", percent=False),
+        Ratio("hallucinated-values", "hallucinated", "replies", higher_is_better=False),
+        Ratio("repeated-replies", "repeats", "replies", higher_is_better=False),
+    )
+
+
+def user_seed(seed: int, name: str) -> str:
+    """Return the seed of the simulated user in one dialogue."""
+    return f"{seed}|{name}"
+
+
+def counted(dialogue: Dialogue, row: Row, seed: int) -> dict[str, float]:
+    """Return the counts of one finished dialogue by name; `row` has its official goal and knowledge base."""
+    replies = [turn.text for turn in dialogue.turns if turn.speaker == "system"]
+    requested = official.requested_items(row["goal"], row["KB"])
+    met = [any(one in reply for one in item.split(",") for reply in replies) for item in requested]
+    made = {**conversation_row(dialogue), "goal": row["goal"], "KB": row["KB"]}
+    strictly = strict.answered_items(made, [turn[STAFF_TEXT] for turn in made["content"]])
+    reward, groundless, ended = _rewarded(row, user_seed(seed, dialogue.id), replies)
+    return {
+        "dialogues": 1,
+        "successes": all(met),
+        "strict successes": all(strictly.values()),
+        "requests": len(met),
+        "answered": sum(met),
+        "replies": len(replies),
+        "reward": reward + (0.0 if ended or all(met) else LEFT_OPEN),
+        "hallucinated": groundless,
+        "repeats": sum(one == other for one, other in pairwise(replies)),
+    }
+
+
+def _rewarded(row: Row, seed: str, replies: Sequence[str]) -> tuple[float, int, bool]:
+    """Return the reward of a dialogue, its values without ground, and whether the user ended it."""
+    user = AgendaUser()
+    user.reset(row["goal"], row["KB"], seed)
+    user.first_utterance()
+    reward, groundless = 0.0, 0
+    for reply in replies:
+        step = user.step(reply)
+        reward += step.info.reward
+        groundless += step.info.groundless
+        if step.done:
+            return reward, groundless, True
+    return reward, groundless, False
+
+
+def judge(dialogues: Sequence[Dialogue], rows: Mapping[str, Row], *, seed: int, goals_hash: str) -> Report:
+    """Return the report on finished dialogues with 95 % intervals over dialogues; a failed one is a warning.
+
+    Raises `UsageError` without dialogues.
+    """
+    if not dialogues:
+        raise UsageError("there are no dialogues to judge")
+    metrics: tuple[Metric[Any], ...] = formulas()
+    names = [one.id for one in dialogues]
+    found = [counted(one, rows[one.id], seed) for one in dialogues]
+    counts = tally(metrics, names, found, groups=names)
+    known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][0] > 0]
+    signature = Signature(
+        task="mobilecs/dialogue",
+        variant=VARIANT,
+        options=(f"seed {seed}",),
+        version="v1",
+        n=len(dialogues),
+        hashes={"goals": goals_hash},
+    )
+    problems = [
+        Problem(
+            rule="request-open",
+            severity="warning",
+            place=f"dialogue '{name}'",
+            message=f"{int(one['requests'] - one['answered'])} of {int(one['requests'])} requests were not answered",
+        )
+        for name, one in zip(names, found, strict=True)
+        if not one["successes"]
+    ]
+    return report_of(counts, known, signature, rank_by="success", problems=problems)

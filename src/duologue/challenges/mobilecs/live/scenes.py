@@ -1,0 +1,138 @@
+"""Scenes of simulated conversations of track 2: official goals with their knowledge bases, and the simulated user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duologue.challenges.mobilecs.formats import files
+from duologue.challenges.mobilecs.knowledge.goal import goal_of
+from duologue.challenges.mobilecs.knowledge.kb import facts_of
+from duologue.challenges.mobilecs.live.judge import judge, user_seed
+from duologue.challenges.mobilecs.schema.intents import acts_of
+from duologue.challenges.mobilecs.simulator.agenda_user import BYE, MAX_TURNS, AgendaUser
+from duologue.challenges.mobilecs.simulator.goal_sampler import sample_goal
+from duologue.challenges.mobilecs.simulator.requests import requests_of
+from duologue.core import disk
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.protocols import Stage
+from duologue.core.records import Annotation, Answer, Problem, Record
+from duologue.core.rng import Rng
+from duologue.core.scenes import Scene, SystemView, UserView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.core.protocols import TaskInfo, World
+    from duologue.core.records import Sample, Turn
+
+    Row = Mapping[str, Any]
+
+
+class AgendaPartner:
+    """The simulated user of `rows` (dialogue id to goal and knowledge base) as a `System`, in text mode."""
+
+    Recipe: type[Record] = Record
+
+    def __init__(self, rows: Mapping[str, Row], seed: int) -> None:
+        self.recipe = Record()
+        self.seen = "nothing"
+        self._rows, self._seed = rows, seed
+        self._talking: tuple[str, int] = ("", 0)
+        self._user = AgendaUser()
+
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+        """Nothing is needed: the seed is that of the stage."""
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Return the user's next utterance of each dialogue with its intents; it depends on the history alone."""
+        return [self._answer(sample) for sample in samples]
+
+    def _answer(self, sample: Sample) -> Answer:
+        replies = [turn.text for turn in sample.history if turn.speaker == "system"]
+        text, intent = "", ""
+        if not replies or self._talking != (sample.dialogue_id, len(replies) - 1):
+            row = self._rows[sample.dialogue_id]
+            self._user.reset(row["goal"], row["KB"], user_seed(self._seed, sample.dialogue_id))
+            text, intent = self._user.first_utterance()
+        else:
+            replies = replies[-1:]
+        for reply in replies:
+            text, intent, _, _ = self._user.step(reply)
+        self._talking = (sample.dialogue_id, sum(turn.speaker == "system" for turn in sample.history))
+        return Answer(text=text, annotation=Annotation(acts=acts_of(intent, "user")))
+
+
+def make_stage(goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
+    """Return scenes with the goals of a track 2 file, the simulated user, and the judge of whole conversations.
+
+    Dialogues without a goal, as in test files, get one sampled from their knowledge base. Raises `FormatError` for a
+    file that is none or has no goal to play, and `UsageError` for `users`: this user learns from no dialogues.
+    """
+    if users:
+        raise UsageError("the simulated user of mobilecs/dialogue learns from no dialogues; leave out --users")
+    rows: dict[str, Row] = {}
+    sampled = unplayable = 0
+    for example in files.load_dialogue(goals):
+        name, row = example.sample.dialogue_id, example.source
+        if len(example.sample.history) > 1:  # one of its later turns
+            continue
+        goal = row.get("goal")
+        if goal is None:
+            goal = sample_goal(row["KB"], user_seed(seed, name))
+            sampled += goal is not None
+        if goal is None or not _is_playable(goal, row["KB"]):
+            unplayable += 1
+            continue
+        rows[name] = {"goal": goal, "KB": row["KB"]}
+    if not rows:
+        advice = "give track 2 dialogues whose `goal` has a `?` that the `KB` answers"
+        raise FormatError(str(goals), [Problem(rule="goal-none", message="no goal can be played", advice=advice)])
+    order = {name: place for place, name in enumerate(rows)}
+    chosen = sorted(Rng(seed, "goals").sample(list(rows), n), key=order.__getitem__)
+    notes = [
+        "the user works off an agenda made from the official goal (rules and phrases; it has learned from nothing)"
+    ]
+    if sampled:
+        notes.append(f"{sampled} goals were sampled from the knowledge bases, since {goals.name} does not give them")
+    if unplayable:
+        notes.append(f"{unplayable} dialogues ask for nothing that their knowledge base has, and were left out")
+    if len(chosen) < n:
+        notes.append(
+            f"{n} conversations were asked for; {goals.name} has {len(chosen)} goals, and each was played once"
+        )
+    goals_hash = disk.sha256(disk.read_bytes(goals))
+    return Stage(
+        scenes=[_scene(name, rows[name], max_turns) for name in chosen],
+        user=AgendaPartner(rows, seed),
+        human_dialogues=[],
+        notes=notes,
+        judge=lambda dialogues: judge(dialogues, rows, seed=seed, goals_hash=goals_hash),
+    )
+
+
+def _is_playable(goal: Mapping[str, Any], base: Mapping[str, Mapping[str, str]]) -> bool:
+    try:
+        return any(one.values for one in requests_of(goal, base))
+    except KeyError:  # a type that the official code does not know
+        return False
+
+
+def _scene(name: str, row: Row, max_turns: int | None) -> Scene:
+    knowledge = facts_of(row["KB"])
+    return Scene(
+        id=name,
+        max_turns=2 * MAX_TURNS + 1 if max_turns is None else max_turns,
+        system=SystemView(knowledge=knowledge),
+        user=UserView(goal=goal_of(row["goal"])),
+        first="user",
+        over=_is_over,
+    )
+
+
+def _is_over(turns: tuple[Turn, ...]) -> bool:
+    """Whether the user has said goodbye."""
+    last = turns[-1]
+    return (
+        last.speaker == "user" and last.annotation is not None and any(act.name == BYE for act in last.annotation.acts)
+    )
