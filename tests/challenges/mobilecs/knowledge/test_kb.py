@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.mobilecs.knowledge.kb import THE_USER, facts_of, query
-from duologue.challenges.mobilecs.schema.ontology import USER
+from duologue.challenges.mobilecs.knowledge.kb import base_of, facts_of, query
 from duologue.core.records import Fact
 
 if TYPE_CHECKING:
@@ -93,14 +92,6 @@ bases = st.dictionaries(
     st.dictionaries(texts, st.lists(texts, min_size=1, max_size=3).map(",".join), min_size=1, max_size=3),
     max_size=3,
 )
-
-
-def base_of(facts: tuple[Fact, ...]) -> dict[str, dict[str, str]]:
-    base: dict[str, dict[str, str]] = {}
-    for fact in facts:
-        value = ",".join(fact.object) if isinstance(fact.object, tuple) else str(fact.object)
-        base.setdefault(USER if fact.subject == THE_USER else fact.subject, {})[fact.relation] = value
-    return base
 
 
 @given(bases)

@@ -98,3 +98,12 @@ def _facts(base: dict[str, Any]) -> Iterator[Fact]:
             if isinstance(value, str):
                 subject = THE_USER if entity == USER else entity
                 yield Fact(subject=subject, relation=slot, object=tuple(value.split(",")) if "," in value else value)
+
+
+def base_of(facts: tuple[Fact, ...]) -> dict[str, dict[str, str]]:
+    """Return the `KB` of the facts: the inverse of `facts_of`."""
+    base: dict[str, dict[str, str]] = {}
+    for fact in facts:
+        value = ",".join(fact.object) if isinstance(fact.object, tuple) else str(fact.object)
+        base.setdefault(USER if fact.subject == THE_USER else fact.subject, {})[fact.relation] = value
+    return base
