@@ -332,7 +332,7 @@ class AgendaUser:
 
     def _speak(self, parts: Sequence[tuple[str, str]]) -> tuple[str, str]:
         """Return the utterance of the parts and its intent, no label twice."""
-        return "，".join(filter(None, (text for _, text in parts))), ",".join(
+        return "，".join(filter(None, (text.rstrip("，") for _, text in parts))), ",".join(
             dict.fromkeys(label for label, _ in parts)
         )
 
