@@ -224,3 +224,14 @@ def test_an_unknown_packing_of_a_zip_is_named(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"'a' is packed by method 12 of zip"):
         list(members(path))
     assert rules(path) == ["archive-entry"]
+
+
+@pytest.mark.parametrize(
+    "pack", [zipped, tarred, lambda files: gzip.compress(tarred(files))], ids=["zip", "tar", "tgz"]
+)
+def test_what_an_archive_holds_counts_as_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Pack) -> None:
+    monkeypatch.setattr(decompression, "FREE", 1 << 10)
+    plenty = decompression.UnpackLimits(held=1 << 16, streamed=1 << 30, ratio=None)
+    monkeypatch.setattr(decompression, "limits", lambda: plenty)
+    assert rules(written(tmp_path, pack({"a": bytes(1 << 17)}))) == ["unpacked-size"]
+    assert dict(members(written(tmp_path, pack({"a": b"1"})))) == {"a": b"1"}

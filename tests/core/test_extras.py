@@ -92,3 +92,5 @@ def test_a_library_that_is_there_in_part_is_to_be_installed_again(monkeypatch: p
 def test_whether_a_library_is_there_is_told_without_importing_it() -> None:
     assert not installed("nosuchlibrary")
     assert not installed("not a name")
+    assert not installed("nosuchlibrary.part")
+    assert installed("json.decoder")

@@ -10,6 +10,7 @@ from duologue.core.errors import PlugInError
 from duologue.core.play import play
 from duologue.core.records import Act, Annotation, Answer, Candidate, Fact, Goal, Item, Record, Turn
 from duologue.core.scenes import Scene, SystemView, UserView
+from tests.records_in import demand_strict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -210,3 +211,8 @@ class Talker(Seller):
 
     def reply(self, sample: Sample) -> Answer:
         return Answer(text="and then")
+
+
+@pytest.mark.parametrize("kind", [Scene, SystemView, UserView])
+def test_a_scene_and_what_each_side_knows_are_not_changed(kind: type[Record]) -> None:
+    demand_strict(kind)

@@ -255,3 +255,13 @@ def test_the_hash_is_the_same_in_another_process_and_does_not_depend_on_key_orde
 def test_no_override_ends_in_anything_but_a_recipe_or_a_usage_error(key: str, value: str) -> None:
     with suppress(UsageError):
         assert resolve(Trainer, overrides=[f"{key}={value}", f"net.{key}={value}"]).net.width >= 1
+
+
+def test_what_is_missing_in_an_element_of_a_list_is_named_with_its_place(tmp_path: Path) -> None:
+    class Several(Record, frozen=True):
+        parts: tuple[Strict, ...] = ()
+
+    path = tmp_path / "r.toml"
+    path.write_text('[[parts]]\nwhere = "x"\n[[parts]]\nlow = 1\n', "utf-8")
+    with pytest.raises(UsageError, match=r"'parts\[1\]\.where' is missing; set it, for example with --set"):
+        resolve(Several, file=path)

@@ -108,3 +108,10 @@ def test_what_are_no_pairs_of_lines_is_refused() -> None:
         PairCounter(empty_words=True).add(["a", "b"], ["a"])
     with pytest.raises(ValueError, match="line feed"):
         PairCounter(empty_words=True).add(["a\nb"], ["a"])
+
+
+def test_unless_asked_nothing_is_kept_of_what_was_said() -> None:
+    counter = PairCounter(empty_words=True)
+    counter.add(["a b"], ["a b"])
+    with pytest.raises(ValueError, match="more pairs than are kept"):
+        counter.said(1)

@@ -158,3 +158,16 @@ def test_a_dialogue_without_which_nothing_is_left_costs_its_own_value_alone() ->
     assert 0 < found.low < 0.75 < found.high < 1
     (few,) = intervals(Counts(names[:5], Precision.columns, rows[:5]), [Precision()])
     assert (few.low, few.high) == (None, None)  # four values are left
+
+
+def test_students_quantile_is_that_of_the_expansion_to_the_last_place() -> None:
+    z = 1.959963984540054
+    for freedom in (1, 4):
+        terms = (
+            z,
+            (z**3 + z) / (4 * freedom),
+            (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2),
+            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3),
+            (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * freedom**4),
+        )
+        assert student(freedom) == pytest.approx(sum(terms), rel=1e-12)
