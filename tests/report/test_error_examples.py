@@ -15,6 +15,7 @@ from duologue.core.records import (
     Report,
     Sample,
     Signature,
+    Span,
     Turn,
     Value,
 )
@@ -238,3 +239,21 @@ def test_a_ranking_is_shown_where_there_is_no_text(make_report: MakeReport) -> N
     assert said(Answer(ranking=("b", "x", "a", "c"))) == ("1. no", "2. x", "3. yes")
     assert said(Answer(ranking=())) == ()
     assert said(Answer()) == ()
+
+
+def test_labels_are_told_with_english_names_and_what_is_wanted_is_marked_in_the_page(make_report: MakeReport) -> None:
+    report = make_report(n=2)
+    annotation = Annotation(
+        acts=(Act(speaker="user", name="询问", args=("ent-1-业务费用",)),),
+        mentions=(Mention(label="套餐", text="<hi>", entity="ent-1", span=Span(turn=0, start=0, end=4)),),
+        values=(Value(slot="短信", text="from", span=Span(turn=1, start=0, end=4)),),
+    )
+    examples = [
+        msgspec.structs.replace(example(name), references=(Answer(annotation=annotation),)) for name in names_of(report)
+    ]
+    names = {"询问": "ask", "业务费用": "fee", "套餐": "plan"}
+    found = find_error_examples(report, ranking_formulas(report), examples, {}, names=names)
+    told = "user: 询问 (ask)(ent-1-业务费用 (fee)) / 套餐 (plan): <hi> / user · 短信 · from"
+    assert found.best[0].references == (told,)
+    made = page([report], formulas=ranking_formulas, showcases={0: found})
+    assert '<mark title="ent-1: 套餐 (plan)">&lt;hi&gt;</mark> from ' in made

@@ -234,7 +234,9 @@ def _showcase(report: Report, path: Path, folders: tuple[Path, ...], most: int) 
     context = context_of(report, path, folders)
     if context.missing:
         console.line(f"{path}: no items are shown: {context.missing}", err=True)
-    return find_error_examples(report, formulas_of(report), context.examples, context.answers, most=most)
+    return find_error_examples(
+        report, formulas_of(report), context.examples, context.answers, most=most, names=context.names
+    )
 
 
 def _board_of_saved(
@@ -297,7 +299,9 @@ def _showcases(found: Leaderboard, folders: list[Path], most: int) -> dict[str, 
         report = place.report
         if most and report.items and report.n <= _MOST_ITEMS:
             context = context_of(report, None, folders)
-            items = find_error_examples(report, formulas_of(report), context.examples, context.answers, most=most)
+            items = find_error_examples(
+                report, formulas_of(report), context.examples, context.answers, most=most, names=context.names
+            )
             if items.worst:
                 shown[place.system] = items
     return shown

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from duologue.core.marked_text import MarkedText
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -35,10 +37,10 @@ def data_frame(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
 
 
 def _row(tag: str, cells: Sequence[object]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(_shown(cell))}</{tag}>' for cell in cells)}</tr>"
+    return f"<tr>{''.join(f'<{tag}>{_shown(cell)}</{tag}>' for cell in cells)}</tr>"
 
 
 def _shown(cell: object) -> str:
-    if cell is None:
-        return "-"
-    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, MarkedText):
+        return cell.__html__()
+    return "-" if cell is None else escape(f"{cell:.4f}" if isinstance(cell, float) else str(cell))

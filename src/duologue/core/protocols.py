@@ -49,6 +49,8 @@ class TaskInfo(Record, frozen=True, kw_only=True):
     """Kind of answer: `"ranking"`, `"text"`, `"facts+text"`, ..."""
     labels: dict[str, tuple[str, ...]] = {}
     """Label inventories by name (intents, slots, entity types)."""
+    english: dict[str, str] = {}
+    """English names of labels in another language, which people are told beside them."""
     variants: tuple[str, ...] = ("strict", "official")
     """Score variants by name; the first is the default."""
     options: dict[str, tuple[str, ...]] = {}

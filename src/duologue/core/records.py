@@ -8,14 +8,16 @@ order, so that writing gives the file back.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.core.marked_text import MarkedText, Stretch, with_english
 from duologue.core.notebook import data_frame, html_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Scalar = str | int | float
 """A value in a knowledge base. The spoken challenge has integers; everything else is text."""
@@ -97,6 +99,20 @@ class Annotation(Record, frozen=True, kw_only=True):
     mentions: tuple[Mention, ...] = ()
     values: tuple[Value, ...] = ()
 
+    def marked(self, text: str, turn: int, names: Mapping[str, str] = MappingProxyType({})) -> str | MarkedText:
+        """Return the text of turn `turn` with its mentions and values marked; as it is where it has none.
+
+        `names` are English names of labels, told beside them.
+        """
+        said = [(one.span, one.entity or "-", one.label) for one in self.mentions]
+        said += [(one.span, one.entity or "user", one.slot) for one in self.values]
+        stretches = tuple(
+            Stretch(span.start, span.end, f"{owner}: {with_english(label, names)}")
+            for span, owner, label in said
+            if span is not None and span.turn == turn
+        )
+        return MarkedText(text, stretches) if stretches else text
+
 
 class Turn(Record, frozen=True, kw_only=True):
     """One utterance. Two-utterance turns of a source are two of these; its writer pairs them again."""
@@ -149,7 +165,12 @@ class Dialogue(Record, frozen=True, kw_only=True):
 
     def _repr_html_(self) -> str:
         return html_table(
-            f"dialogue {self.id}", ("speaker", "text"), [(turn.speaker, turn.text) for turn in self.turns]
+            f"dialogue {self.id}",
+            ("speaker", "text"),
+            [
+                (turn.speaker, turn.text if turn.annotation is None else turn.annotation.marked(turn.text, at))
+                for at, turn in enumerate(self.turns)
+            ],
         )
 
 

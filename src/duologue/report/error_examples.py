@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from duologue.core.marked_text import with_english
 from duologue.metrics.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.records import Annotation, Answer, Example, Report, Sample
+    from duologue.core.marked_text import MarkedText
+    from duologue.core.records import Annotation, Answer, Example, Fact, Report, Sample
     from duologue.metrics.counts import Floats, Metric
 
 MOST_FACTS = 30
@@ -49,8 +52,8 @@ class ErrorExample(NamedTuple):
 
     id: str
     value: float
-    history: tuple[tuple[str, str], ...]
-    """Speaker and text of each turn."""
+    history: tuple[tuple[str, str | MarkedText], ...]
+    """Speaker and text of each turn, with the mentions and values that are wanted marked."""
     knowledge: tuple[str, ...]
     more_knowledge: int
     """Facts that are not shown."""
@@ -131,12 +134,14 @@ def find_error_examples(
     answers: Mapping[str, Answer],
     *,
     most: int = 5,
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> ErrorExamples:
     """Return the best and the worst items by the score that ranks, with their context.
 
     Of equal ones those come first that are further out in the mean of all scores, then by id. Where the ranking score
     counts something once per dialogue, dialogues are ranked and shown, their turns one after the other. Items whose
     sample is not among `examples` are left out, and everything where the ranking score cannot be taken of items.
+    `names` are English names of labels, told beside them.
     """
     ranking = next((metric for metric in formulas if metric.name == report.rank_by and metric.additive), None)
     if ranking is None or not report.items:
@@ -158,26 +163,32 @@ def find_error_examples(
     def example(place: int) -> ErrorExample:
         name, rows = units[place]
         parts = [known[counts.ids[row]] for row in rows]
-        return _example_of(name, parts, [answers.get(one.sample.id) for one in parts], float(values[place]))
+        return _example_of(name, parts, [answers.get(one.sample.id) for one in parts], float(values[place]), names)
 
     return ErrorExamples(tuple(map(example, shown[: -half - 1 : -1])), tuple(map(example, shown[:half])))
 
 
-def _example_of(name: str, parts: Sequence[Example], answers: Sequence[Answer | None], value: float) -> ErrorExample:
+def _example_of(
+    name: str, parts: Sequence[Example], answers: Sequence[Answer | None], value: float, names: Mapping[str, str]
+) -> ErrorExample:
     """Return what there is to see of the items of a unit; the lines of several are numbered by item."""
     last = parts[-1].sample
-    facts = [f"{fact.subject} · {fact.relation} · {_object(fact.object)}" for fact in last.knowledge]
+    reference = parts[-1].references[0].annotation if parts[-1].references else None
+    facts = [_fact_line(fact, names) for fact in last.knowledge]
     wanted: list[str] = []
     said: list[str] = []
     for number, (part, answer) in enumerate(zip(parts, answers, strict=True), start=1):
         mark = f"{number}. " if len(parts) > 1 else ""
-        wanted += [mark + " / ".join(_lines(one, part.sample, 1)) for one in part.references]
-        lines = () if answer is None else _lines(answer, part.sample, MOST_RANKED)
+        wanted += [mark + " / ".join(_lines(one, part.sample, 1, names)) for one in part.references]
+        lines = () if answer is None else _lines(answer, part.sample, MOST_RANKED, names)
         said += [mark + " / ".join(lines)] if mark and lines else lines
     return ErrorExample(
         id=name,
         value=value,
-        history=tuple((turn.speaker, turn.text) for turn in last.history),
+        history=tuple(
+            (turn.speaker, turn.text if reference is None else reference.marked(turn.text, at, names))
+            for at, turn in enumerate(last.history)
+        ),
         knowledge=tuple(facts[:MOST_FACTS]),
         more_knowledge=max(len(facts) - MOST_FACTS, 0),
         references=tuple(wanted),
@@ -185,7 +196,7 @@ def _example_of(name: str, parts: Sequence[Example], answers: Sequence[Answer | 
     )
 
 
-def _lines(answer: Answer, sample: Sample, ranked: int) -> tuple[str, ...]:
+def _lines(answer: Answer, sample: Sample, ranked: int, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return an answer as lines: its text, the first of its ranking, its annotation."""
     lines = [] if answer.text is None else [answer.text]
     if answer.ranking is not None and answer.text is None:
@@ -194,17 +205,23 @@ def _lines(answer: Answer, sample: Sample, ranked: int) -> tuple[str, ...]:
             f"{place}. {texts.get(name, name)}" if ranked > 1 else texts.get(name, name)
             for place, name in enumerate(answer.ranking[:ranked], start=1)
         ]
-    return (*lines, *_annotation_lines(answer.annotation))
+    return (*lines, *_annotation_lines(answer.annotation, names))
 
 
-def _annotation_lines(annotation: Annotation | None) -> list[str]:
+def _annotation_lines(annotation: Annotation | None, names: Mapping[str, str]) -> list[str]:
     if annotation is None:
         return []
-    lines = [f"{fact.subject} · {fact.relation} · {_object(fact.object)}" for fact in annotation.facts]
-    lines += [f"{act.speaker}: {act.name}" + f"({', '.join(act.args)})" * bool(act.args) for act in annotation.acts]
-    lines += [f"{one.label}: {one.text}" for one in annotation.mentions]
-    lines += [f"{one.entity or 'user'} · {one.slot} · {one.text}" for one in annotation.values]
+    lines = [_fact_line(fact, names) for fact in annotation.facts]
+    for act in annotation.acts:
+        args = ", ".join(with_english(one, names) for one in act.args)
+        lines.append(f"{act.speaker}: {with_english(act.name, names)}" + f"({args})" * bool(act.args))
+    lines += [f"{with_english(one.label, names)}: {one.text}" for one in annotation.mentions]
+    lines += [f"{one.entity or 'user'} · {with_english(one.slot, names)} · {one.text}" for one in annotation.values]
     return lines
+
+
+def _fact_line(fact: Fact, names: Mapping[str, str]) -> str:
+    return f"{fact.subject} · {with_english(fact.relation, names)} · {_object(fact.object)}"
 
 
 def _object(value: object) -> str:

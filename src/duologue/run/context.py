@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import DuologueError, FormatError
@@ -25,6 +26,8 @@ class Context(NamedTuple):
     answers: Mapping[str, Answer]
     missing: str
     """Why there is nothing to show, in words; empty where there is."""
+    names: Mapping[str, str] = MappingProxyType({})
+    """English names of the labels of the task."""
 
 
 def context_of(report: Report, beside: Path | None = None, folders: Sequence[Path] = ()) -> Context:
@@ -45,7 +48,8 @@ def context_of(report: Report, beside: Path | None = None, folders: Sequence[Pat
         else:
             examples = _own_examples(task, report, pred[0])
         answers = task.answers(task.read(pred[0]), examples)
-        return Context(examples, answers, "" if examples else "its items are lines of the result file, without context")
+        missing = "" if examples else "its items are lines of the result file, without context"
+        return Context(examples, answers, missing, task.info.english)
     except DuologueError as error:
         return Context((), {}, str(error).partition("\n")[0])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from duologue.challenges.mobilecs.schema.english import INTENT_NAMES, SLOT_NAMES, TYPE_NAMES
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
 from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
 from duologue.core.protocols import TaskInfo
@@ -12,6 +13,7 @@ EXTRACTION = TaskInfo(
     language="zh",
     answers="mentions+values",
     labels={"entity types": ENTITY_TYPES, "service slots": SERVICE_SLOTS, "user slots": USER_SLOTS},
+    english={**TYPE_NAMES, **SLOT_NAMES},
 )
 
 DIALOGUE = TaskInfo(
@@ -25,4 +27,5 @@ DIALOGUE = TaskInfo(
         "service slots": SERVICE_SLOTS,
         "user slots": USER_SLOTS,
     },
+    english={**TYPE_NAMES, **SLOT_NAMES, **INTENT_NAMES},
 )

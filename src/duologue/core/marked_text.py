@@ -1,0 +1,52 @@
+"""Text with stretches that mean something, shown as HTML: mentions and slot values within an utterance."""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Stretch(NamedTuple):
+    """A part of a text, in characters, end exclusive."""
+
+    start: int
+    end: int
+    meaning: str
+
+
+class MarkedText(NamedTuple):
+    """A text whose stretches are marked in HTML and say what they mean under the pointer; they may cross."""
+
+    text: str
+    stretches: tuple[Stretch, ...]
+
+    def __html__(self) -> str:
+        """Return the text as HTML, everything escaped.
+
+        >>> MarkedText("a<b", (Stretch(2, 3, "letter"),)).__html__()
+        'a&lt;<mark title="letter">b</mark>'
+        """
+        edges = {0, len(self.text)}
+        for one in self.stretches:
+            edges |= {min(one.start, len(self.text)), min(one.end, len(self.text))}
+        ordered = sorted(edges)
+        return "".join(self._piece(start, end) for start, end in pairwise(ordered))
+
+    def _piece(self, start: int, end: int) -> str:
+        shown = escape(self.text[start:end])
+        meanings = "; ".join(one.meaning for one in self.stretches if one.start <= start and end <= one.end)
+        return f'<mark title="{escape(meanings)}">{shown}</mark>' if meanings else shown
+
+
+def with_english(label: str, names: Mapping[str, str]) -> str:
+    """Return a label with its English name; one with its owner in front has that of its end.
+
+    >>> with_english("ent-1-业务费用", {"业务费用": "fee"}), with_english("name", {})
+    ('ent-1-业务费用 (fee)', 'name')
+    """
+    english = names.get(label) or names.get(label.rpartition("-")[2])
+    return label if english is None else f"{label} ({english})"

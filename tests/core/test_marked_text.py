@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.core.marked_text import MarkedText, Stretch, with_english
+from duologue.core.records import Annotation, Dialogue, Mention, Span, Turn, Value
+
+
+def test_an_utterance_is_marked_with_what_its_annotation_has_in_its_turn() -> None:
+    span = Span(turn=1, start=0, end=3)
+    annotation = Annotation(
+        mentions=(Mention(label="套餐", text="十八的", entity="ent-1", span=span), Mention(label="套餐", text="它")),
+        values=(
+            Value(slot="业务费用", text="十八", entity="ent-1", span=Span(turn=1, start=0, end=2)),
+            Value(slot="短信", text="十八的", span=Span(turn=0, start=0, end=3)),
+        ),
+    )
+    text = annotation.marked("十八的呢", 1, {"套餐": "plan", "业务费用": "fee"})
+    assert isinstance(text, MarkedText)
+    assert text.__html__() == (
+        '<mark title="ent-1: 套餐 (plan); ent-1: 业务费用 (fee)">十八</mark>'
+        '<mark title="ent-1: 套餐 (plan)">的</mark>呢'
+    )
+    assert annotation.marked("十八的呢", 2) == "十八的呢"
+    turns = (Turn(speaker="system", text="好"), Turn(speaker="user", text="十八的<", annotation=annotation))
+    shown = Dialogue(id="a", turns=turns)._repr_html_()
+    assert (
+        '<td><mark title="ent-1: 套餐; ent-1: 业务费用">十八</mark><mark title="ent-1: 套餐">的</mark>&lt;</td>'
+        in shown
+    )
+
+
+def test_a_label_without_an_english_name_stays_as_it_is() -> None:
+    names = {"求助-查询": "query", "查询": "wrong"}
+    assert (with_english("求助-查询", names), with_english("短信", names)) == ("求助-查询 (query)", "短信")
+
+
+@given(st.text(max_size=9), st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12), st.text(max_size=3))))
+def test_without_its_marks_the_text_is_what_it_was(text: str, places: list[tuple[int, int, str]]) -> None:
+    made = MarkedText(text, tuple(Stretch(*place) for place in places)).__html__()
+    assert unescape(re.sub(r'<mark title="[^"]*">|</mark>', "", made)) == unescape(text.replace("&", "&amp;"))
