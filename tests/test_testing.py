@@ -179,6 +179,10 @@ def loading(change: Callable[[Example], Example]) -> Any:
     return changed_task(load=lambda self, path: (change(one) for one in stranger.EchoTask().load(path)))
 
 
+def echo_score(self: Any, *arguments: Any, **options: Any) -> Any:
+    return stranger.EchoTask().score(*arguments, **options)
+
+
 def scoring(**changed: Any) -> Any:
     def score(self: Any, *arguments: Any, **options: Any) -> Any:
         return msgspec.structs.replace(stranger.EchoTask().score(*arguments, **options), **changed)
@@ -271,8 +275,8 @@ def scores_what_is_there(self: Any, examples: Any, submission: Any, how: Scoring
         (scoring(task="other"), "the report names its task, found 'other'"),
         (scoring(variant="other"), "the report names its variant"),
         (scoring(n=3), "the report counts every example"),
-        (changed_task(metrics=lambda self, how: ()), "every score has a formula"),
-        (scoring(items=(("s0", (1.0, 0.0)),)), "the counts give 'same' again"),
+        (changed_task(metrics=lambda self, how: (), score=echo_score), "every score has a formula"),
+        (scoring(items=(("s0", (1.0, 0.0)),), groups=()), "the counts give 'same' again"),
         (scoring(signature=""), "a report has a signature"),
         (scoring(scores=()), "a report has scores"),
         (scoring(rank_by="other"), "rank_by names one of the scores"),

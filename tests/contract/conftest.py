@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Tiny = Callable[[str], "TinyData"]
 
 DIALOGUES_PER_FILE = 6
+DATA_FOLDERS = {"mobilecs/extraction": "labelled", "mobilecs/dialogue": "track2"}
+"""Folder of a task's data, where a generated corpus serves several tasks."""
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
@@ -49,7 +51,8 @@ def _make(task: Task, folder: Path) -> TinyData:
     data = folder / "data"
     data.mkdir()
     for path in paths:
-        if path.suffix == ".json":  # a knowledge base is text
+        own = DATA_FOLDERS.get(task.info.name, path.parent.name)
+        if path.suffix == ".json" and path.parent.name == own:  # a knowledge base is text
             path.rename(data / path.name)
     worlds = {}
     if isinstance(task, Grounded):

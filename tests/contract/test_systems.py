@@ -40,8 +40,11 @@ SYSTEMS = [
 
 
 def task_of(name: str) -> str:
-    """Return the task that a system is held to its contract in: that of the folder it lives in, else `restaurant`."""
-    module = load_system_class(name).__module__
+    """Return the task that a system is held to its contract in: its own, that of its folder, else `restaurant`."""
+    kind = load_system_class(name)
+    if (scope := getattr(kind, "scope", None)) is not None and scope.tasks:
+        return str(scope.tasks[0])
+    module = kind.__module__
     return module.removeprefix(BOUND).split(".")[0] if module.startswith(BOUND) else "restaurant"
 
 

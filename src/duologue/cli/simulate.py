@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "--goals",
     type=options.PATH,
     required=True,
-    help="proactive: sessions or samples, the goal and knowledge of each; mobilecs/dialogue: track 2 dialogues.",
+    help="mobilecs/dialogue, proactive: whose goals are played: track 2 dialogues; sessions or samples.",
 )
 @click.option("--n", type=click.IntRange(min=1), default=500, show_default=True, help="How many conversations.")
 @click.option(

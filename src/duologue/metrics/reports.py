@@ -126,6 +126,8 @@ def score_by_metrics(
     if not examples:
         raise FormatError("the truth", [Problem(rule="truth-empty", message="there is no sample to score against")])
     answers, metrics = task.answers(submission, examples), task.metrics(how)
+    if not metrics:
+        raise UsageError(f"task '{task.info.name}' has no metrics to score by; its `metrics` must give one or more")
     seen = [AnsweredExample(one, answers.get(one.sample.id, Answer())) for one in examples]
     names = [one.sample.id for one in examples]
     counts = tally(metrics, names, seen, groups=[one.sample.dialogue_id for one in examples])
