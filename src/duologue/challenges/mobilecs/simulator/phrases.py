@@ -16,7 +16,7 @@ from duologue.challenges.mobilecs.simulator.utterance import Text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_PART = re.compile(r"\[([^\]]*)\]|\{(\w+)\}")
+_PART = re.compile(r"\[([^\[\]]*+)\]|\{(\w+)\}")
 _NO_FILLS: dict[str, Text] = {}
 
 

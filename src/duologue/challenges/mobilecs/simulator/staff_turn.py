@@ -34,7 +34,8 @@ _CUES = (
 )
 """Intents by their words; the first that is found counts, and anything else is a 通知."""
 
-_NUMERAL = r"([零一二三四五六七八九十百千万两幺点\d.]+)"
+_DIGIT = r"[零一二三四五六七八九十百千万两幺点\d.]"
+_NUMERAL = rf"(?<!{_DIGIT})({_DIGIT}++)"
 _AMOUNTS = {
     "fee": re.compile(_NUMERAL + r"(?:块|元|毛)"),
     "volume": re.compile(_NUMERAL + r"(?:兆|个?[GgMm])"),
