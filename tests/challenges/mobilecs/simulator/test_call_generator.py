@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from duologue.challenges.mobilecs.formats import preprocessor
@@ -9,10 +7,10 @@ from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_S
 from duologue.challenges.mobilecs.simulator import acts
 from duologue.challenges.mobilecs.simulator.annotator import row_of
 from duologue.challenges.mobilecs.simulator.call_generator import CallGenerator
-from duologue.challenges.mobilecs.simulator.call_plan import SLOT_RATES, USER_SHARES, CallPlanner
-from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue, split_by_type
-from duologue.challenges.mobilecs.simulator.conversation import Conversation, IntentLabel, Line
+from duologue.challenges.mobilecs.simulator.call_plan import SLOT_RATES, USER_SHARES
+from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
 from duologue.challenges.mobilecs.simulator.crowd_noise import NEIGHBOUR_TYPES, blur, respell
+from duologue.challenges.mobilecs.simulator.line import IntentLabel, Line
 from duologue.challenges.mobilecs.simulator.phrases import Template, phrases
 from duologue.challenges.mobilecs.simulator.recipe import Generation
 from duologue.challenges.mobilecs.simulator.requests import are_answered
@@ -23,33 +21,6 @@ from duologue.challenges.mobilecs.simulator.utterance import Mark, Text
 from duologue.core.rng import Rng
 
 CATALOGUE = make_catalogue(1, 0.4)
-PLANNER = CallPlanner(split_by_type(CATALOGUE))
-
-
-def spoken(number: int, turns: int = 10) -> tuple[Any, list[Line]]:
-    rng = Rng("spoken", number)
-    plan = PLANNER.plan(rng, rng.unit())
-    return plan, Conversation(plan, rng, turns=turns, argument_rate=1.0).speak()
-
-
-def test_a_call_says_all_that_its_plan_has() -> None:
-    for number in range(150):
-        plan, lines = spoken(number, 3 + number % 12)
-        said = {(mark, line.text.text[start:end]) for line in lines for start, end, mark in line.text.spans}
-        for entity in plan.entities:
-            for name in entity.names:
-                assert (Mark(entity.number, entity.product.type, is_mention=True), name.text) in said
-            for value in entity.values:
-                assert (Mark(entity.number, value.slot, is_mention=False), value.text.text) in said
-        for value in plan.user_values:
-            assert (Mark(None, value.slot, is_mention=False), value.text.text) in said
-
-
-def test_a_call_has_as_many_turns_as_asked_for_and_ends_with_the_user() -> None:
-    for number in range(40):
-        _, lines = spoken(number, 2 + number)
-        assert len(lines) == 2 * (2 + number) + 2
-        assert lines[0].labels == [IntentLabel("问候")]
 
 
 def test_tables_use_the_labels_of_the_challenge() -> None:

@@ -9,7 +9,7 @@ from duologue.challenges.mobilecs.schema.ontology import SPEAKERS, STAFF_INTENT,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.mobilecs.simulator.conversation import IntentLabel, Line
+    from duologue.challenges.mobilecs.simulator.line import IntentLabel, Line
     from duologue.challenges.mobilecs.simulator.utterance import Mark
 
     Span = tuple[int, int, int, Mark]

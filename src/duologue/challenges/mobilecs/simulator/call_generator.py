@@ -62,7 +62,7 @@ class CallGenerator:
         turns = round(acts.quantile(level if rng.happens(_TOGETHER) else rng.unit(), acts.TURNS))
         plan = planner.plan(rng, level)
         user_first = rng.happens(self.recipe.user_first)
-        lines = Conversation(plan, rng, turns=turns, argument_rate=self.recipe.argument_rate).speak()
+        lines = Conversation(plan, rng, turns=turns, argument_rate=self.recipe.argument_rate).realise()
         if user_first:  # neither the staff's greeting nor an unanswered last word
             lines = lines[1:-1]
         style = self._noise.style(rng)

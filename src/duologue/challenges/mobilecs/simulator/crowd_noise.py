@@ -12,7 +12,7 @@ from duologue.challenges.mobilecs.schema.ontology import CONFUSED, SPEAKERS, STA
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.mobilecs.simulator.conversation import Line
+    from duologue.challenges.mobilecs.simulator.line import Line
     from duologue.challenges.mobilecs.simulator.utterance import Mark
     from duologue.core.rng import Rng
 
