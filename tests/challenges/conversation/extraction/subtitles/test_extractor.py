@@ -366,7 +366,9 @@ def test_a_run_that_is_killed_at_any_moment_gives_the_same_bytes_when_it_is_repe
     lasted = time.monotonic() - start
     rng = random.Random(5)
     killed = 0
-    for attempt in range(7):
+    for attempt in range(60):  # a machine that is busier or idler than in the first run may let many end
+        if attempt >= 7 and killed > 2:
+            break
         with subprocess.Popen([*command, tmp_path / "found", str(1 + attempt % 2)]) as process:
             try:
                 process.wait(lasted * rng.random())
