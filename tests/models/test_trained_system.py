@@ -58,7 +58,7 @@ class Parrot(TrainedSystem[Width, Parts]):
     def _card(self, learned: Parts) -> ParrotCard:
         return ParrotCard(words=learned.words, seen=self.seen)
 
-    def _restored(self, card: ParrotCard, folder: Path) -> Parts:
+    def _restored(self, card: ParrotCard) -> Parts:
         return Parts(card.words, nn.Linear(self.recipe.width, 1))
 
 

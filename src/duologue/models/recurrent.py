@@ -97,7 +97,10 @@ class Gru(nn.Module):
         if not torch.is_grad_enabled() and precision.itemsize >= 4:
             weights = [one.to(precision) for one in (self.w_input, self.w_hidden, self.b_input, self.b_hidden)]
             first = x.new_zeros(1, sizes[0], self.w_hidden.shape[1], dtype=precision)
-            return torch.gru(x.to(precision), torch.tensor(sizes), first, weights, True, 1, 0.0, False, False)[0]  # noqa: FBT003  # torch takes them by position only
+            biases, layers, dropout, training, two_way = True, 1, 0.0, False, False
+            return torch.gru(
+                x.to(precision), torch.tensor(sizes), first, weights, biases, layers, dropout, training, two_way
+            )[0]
         states: Tensor = _Sweep.apply(x, self.w_input, self.w_hidden, self.b_input, self.b_hidden, sizes, precision)  # type: ignore[no-untyped-call]  # torch leaves it untyped
         return states
 

@@ -6,7 +6,7 @@ them. Nothing here imports torch before a system is trained, saved or loaded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import msgspec
 
@@ -52,7 +52,7 @@ class TrainedSystem(Generic[R, P]):
     """File of that record."""
 
     def __init__(self, recipe: R | None = None) -> None:
-        self.recipe: R = self.Recipe() if recipe is None else recipe  # type: ignore[assignment]  # Recipe is R
+        self.recipe = cast("R", self.Recipe()) if recipe is None else recipe
         self.seen: str = UNTRAINED
         self._learned: P | None = None
         self._seed = 0
@@ -99,7 +99,7 @@ class TrainedSystem(Generic[R, P]):
     def load(self, folder: Path) -> None:
         """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
         card = read_json(folder / self.card_file, self.Card)
-        learned = self._restored(card, folder)
+        learned = self._restored(card)
         networks = self._networks(learned)
         if networks:
             from duologue.models.weights import load_weights  # needs torch
@@ -126,8 +126,8 @@ class TrainedSystem(Generic[R, P]):
         """Return what is kept beside the weights."""
         raise NotImplementedError
 
-    def _restored(self, card: Any, folder: Path) -> P:
-        """Return the parts that a card describes, networks untrained; `folder` has what the system saved besides."""
+    def _restored(self, card: Any) -> P:
+        """Return the parts that a card describes, networks untrained; a system that saves more adds it in `load`."""
         raise NotImplementedError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -56,8 +56,13 @@ class RerankingTask(Protocol[State_contra, Candidate]):
         """Return how good each candidate would have been, by each target (c, a)."""
         ...
 
+
+@runtime_checkable
+class TextRerankingTask(Protocol[State_contra]):
+    """What a challenge plugs in besides, where the network reads words and not features alone."""
+
     def state_words(self, state: State_contra) -> Iterable[str]:
-        """Return what the network reads of a state; nothing where it reads features alone."""
+        """Return what the network reads of a state."""
         ...
 
     def template_words(self) -> Sequence[Sequence[str]]:
@@ -88,6 +93,7 @@ class Reranker(Generic[State, Candidate]):
     def use(self, task: RerankingTask[State, Candidate]) -> None:
         """Take another index, such as that of all replies after a training on some."""
         self.task = task
+        self._text = task if isinstance(task, TextRerankingTask) else None
         self._collate: Collator | None = None
 
     @property
@@ -98,7 +104,7 @@ class Reranker(Generic[State, Candidate]):
     def choice(self, state: State, candidates: Sequence[Candidate], reference: str | None = None) -> Choice:
         """Return the encoded candidates of a state; with a reference, their utilities too."""
         return self.encoder.choice(
-            self.task.state_words(state),
+            () if self._text is None else self._text.state_words(state),
             [one.entry for one in candidates],
             self.task.features(state, candidates),
             None if reference is None else self.task.utilities(candidates, reference),
@@ -153,7 +159,8 @@ class Reranker(Generic[State, Candidate]):
         from duologue.models.utility import Collator  # needs torch
 
         if self._collate is None:
-            words = (self.encoder.template(one[:_LONGEST]) for one in self.task.template_words())
+            texts = [()] * len(self.task.index.entries) if self._text is None else self._text.template_words()
+            words = (self.encoder.template(one[:_LONGEST]) for one in texts)
             self._collate = Collator(template_table(words))
         return self._collate
 

@@ -13,7 +13,6 @@ from duologue.models.training_recipe import ParallelTrainingRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from duologue.challenges.conversation.formats.training_pairs import TrainingDialogue
     from duologue.core.protocols import Run
@@ -26,7 +25,7 @@ FALLBACK_REPLY = "please tell us more ."
 """Reply used when the generated one is empty after detokenization."""
 
 
-class GeneratorRecipe(ParallelTrainingRecipe, frozen=True):
+class NeuralGeneratorRecipe(ParallelTrainingRecipe, frozen=True):
     """Entries of all neural generators: the training dialogues, and how long they are trained on."""
 
     epochs: Positive = 2
@@ -55,7 +54,7 @@ class Generator(NamedTuple):
     words: CopyVocabulary
 
 
-R = TypeVar("R", bound=GeneratorRecipe)
+R = TypeVar("R", bound=NeuralGeneratorRecipe)
 
 
 class NeuralGenerator(TrainedSystem[R, Generator]):
@@ -91,7 +90,7 @@ class NeuralGenerator(TrainedSystem[R, Generator]):
     def _card(self, learned: Generator) -> GeneratorCard:
         return GeneratorCard(words=list(learned.words.words), seen=self.seen)
 
-    def _restored(self, card: GeneratorCard, folder: Path) -> Generator:  # noqa: ARG002  # all is in card and weights
+    def _restored(self, card: GeneratorCard) -> Generator:
         from duologue.models.vocabulary import CopyVocabulary
 
         words = CopyVocabulary(card.words)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import msgspec
 
 from duologue.challenges.conversation.formats.training_pairs import merged_turns
-from duologue.challenges.conversation.systems.generator import FALLBACK_REPLY, GeneratorRecipe, NeuralGenerator
+from duologue.challenges.conversation.systems.generator import FALLBACK_REPLY, NeuralGenerator, NeuralGeneratorRecipe
 from duologue.challenges.conversation.systems.tokenizer import detokenize, tokenize
 from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat
 from duologue.core.records import Answer, Record
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _CHUNK = 2048  # samples encoded at once
 
 
-class CopyRecipe(GeneratorRecipe, frozen=True):
+class CopyRecipe(NeuralGeneratorRecipe, frozen=True):
     """Context windows, network sizes, training and sampling."""
 
     renamed: ClassVar[dict[str, str]] = {"mass": "top_p", "heat": "temperature"}

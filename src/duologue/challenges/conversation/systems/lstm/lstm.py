@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import msgspec
 
 from duologue.challenges.conversation.formats.training_pairs import UtterancePair, merged_turns, utterance_pairs
-from duologue.challenges.conversation.systems.generator import FALLBACK_REPLY, GeneratorRecipe, NeuralGenerator
+from duologue.challenges.conversation.systems.generator import FALLBACK_REPLY, NeuralGenerator, NeuralGeneratorRecipe
 from duologue.challenges.conversation.systems.tokenizer import detokenize, tokenize
 from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat
 from duologue.core.records import Answer, Record
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _CHUNK = 64  # samples per batch
 
 
-class LstmRecipe(GeneratorRecipe, frozen=True):
+class LstmRecipe(NeuralGeneratorRecipe, frozen=True):
     """Vocabulary, network sizes, training and search of the baseline."""
 
     cut: Literal["pieces", "words"] = "pieces"

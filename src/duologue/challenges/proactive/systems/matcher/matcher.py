@@ -30,7 +30,6 @@ from duologue.models.trained_system import WEIGHTS, TrainedSystem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from duologue.challenges.proactive.systems.matcher.network.batch import MatcherRow
     from duologue.challenges.proactive.systems.matcher.network.model import MatcherNetwork, MatcherSize
@@ -147,7 +146,7 @@ class Matcher(TrainedSystem[MatcherRecipe, LearnedMatcher]):
             tokens=list(learned.ids), slots=list(pool.slots), entries=list(pool.entries), replies=learned.replies
         )
 
-    def _restored(self, card: MatcherCard, folder: Path) -> LearnedMatcher:  # noqa: ARG002  # all is in card and weights
+    def _restored(self, card: MatcherCard) -> LearnedMatcher:
         ids = _numbered(card.tokens)
         return LearnedMatcher(self._new_model(len(ids), 0), CandidatePool(card.entries, card.slots), ids, card.replies)
 

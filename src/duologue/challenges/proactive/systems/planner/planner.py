@@ -15,7 +15,7 @@ from duologue.challenges.proactive.systems.holdout import split
 from duologue.challenges.proactive.systems.planner.features import NAMES
 from duologue.challenges.proactive.systems.planner.plan import PlanDeadlines, violations
 from duologue.challenges.proactive.systems.planner.recipe import PlannerRecipe
-from duologue.challenges.proactive.systems.planner.reranking import TARGETS, PlannerReranking
+from duologue.challenges.proactive.systems.planner.reranking_task import TARGETS, TurnRerankingTask
 from duologue.challenges.proactive.systems.planner.state import state_of
 from duologue.challenges.proactive.systems.planner.template_index import (
     AgentTurn,
@@ -89,7 +89,7 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         training, validation = (
             split(examples, self.recipe.held_out, run.seed) if own else (list(examples), list(held_out))
         )
-        task = PlannerReranking(
+        task = TurnRerankingTask(
             AgentTurnIndex(agent_turns_of([self._masked(one) for one in training], run.progress)), self.recipe
         )
         states = (task.state_words(state_of(self._masked_sample(one.sample))) for one in training)
@@ -101,7 +101,7 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
             self._train(reranker, training, validation, run)
         if own:
             every = AgentTurnIndex(agent_turns_of([self._masked(one) for one in examples]))
-            reranker.use(PlannerReranking(every, self.recipe))
+            reranker.use(TurnRerankingTask(every, self.recipe))
         said = [((one.references[0].text or "").split(), not one.sample.history) for one in examples]
         variety = Variety(
             word_frequencies(words for words, _ in said), word_frequencies(words for words, first in said if first)
@@ -110,7 +110,7 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
         seen = f"{len(examples)} agent turns of {dialogues} training dialogues of people"
         return LearnedPlanner(reranker, variety), seen
 
-    def _new_reranker(self, task: PlannerReranking, encoder: ChoiceEncoder) -> Reranker[PlannerState, TurnCandidate]:
+    def _new_reranker(self, task: TurnRerankingTask, encoder: ChoiceEncoder) -> Reranker[PlannerState, TurnCandidate]:
         return Reranker(task, encoder, UtilitySize.of(self.recipe, features=len(NAMES), targets=TARGETS))
 
     def _train(
@@ -199,6 +199,14 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
             reranker.save(folder / WEIGHTS)
         write_json(reranker.task.index.entries, folder / ENTRIES)
 
+    def load(self, folder: Path) -> None:
+        """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        super().load(folder)
+        reranker = self._trained().reranker
+        reranker.use(TurnRerankingTask(AgentTurnIndex(read_json(folder / ENTRIES, list[AgentTurn])), self.recipe))
+        if self.recipe.rerank:
+            reranker.load(folder / WEIGHTS)
+
     def _card(self, learned: LearnedPlanner) -> PlannerCard:
         encoder, variety = learned.reranker.encoder, learned.variety
         return PlannerCard(
@@ -209,11 +217,9 @@ class Planner(TrainedSystem[PlannerRecipe, LearnedPlanner]):
             seen=self.seen,
         )
 
-    def _restored(self, card: PlannerCard, folder: Path) -> LearnedPlanner:
-        task = PlannerReranking(AgentTurnIndex(read_json(folder / ENTRIES, list[AgentTurn])), self.recipe)
-        reranker = self._new_reranker(task, ChoiceEncoder(card.situation_words, card.template_words))
-        if self.recipe.rerank:
-            reranker.load(folder / WEIGHTS)
+    def _restored(self, card: PlannerCard) -> LearnedPlanner:
+        encoder = ChoiceEncoder(card.situation_words, card.template_words)
+        reranker = self._new_reranker(TurnRerankingTask(AgentTurnIndex([]), self.recipe), encoder)
         return LearnedPlanner(reranker, Variety(card.word_frequencies, card.openings))
 
 

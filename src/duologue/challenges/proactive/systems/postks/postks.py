@@ -20,7 +20,6 @@ from duologue.models.trained_system import WEIGHTS, TrainedSystem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from duologue.challenges.proactive.systems.postks.network.batch import PostksRow
     from duologue.challenges.proactive.systems.postks.network.model import Postks
@@ -115,7 +114,7 @@ class PostksBaseline(TrainedSystem[PostksRecipe, LearnedPostks]):
     def _card(self, learned: LearnedPostks) -> PostksCard:
         return PostksCard(words=learned.words.words, seen=self.seen)
 
-    def _restored(self, card: PostksCard, folder: Path) -> LearnedPostks:  # noqa: ARG002  # all is in card and weights
+    def _restored(self, card: PostksCard) -> LearnedPostks:
         from duologue.challenges.proactive.systems.postks.text import PostksVocabulary  # needs torch
 
         words = PostksVocabulary(card.words)

@@ -23,7 +23,6 @@ from duologue.models.training_recipe import TrainingRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from duologue.challenges.restaurant.systems.ranker.features import FeatureExtractor, Vocabulary
     from duologue.challenges.restaurant.systems.ranker.network.batches import RankerRow
@@ -169,7 +168,7 @@ class Ranker(TrainedSystem[RankerRecipe, LearnedRanker]):
     def _card(self, learned: LearnedRanker) -> RankerCard:
         return RankerCard(words=list(learned.vocabulary.words))
 
-    def _restored(self, card: RankerCard, folder: Path) -> LearnedRanker:  # noqa: ARG002  # all is in card and weights
+    def _restored(self, card: RankerCard) -> LearnedRanker:
         from duologue.challenges.restaurant.systems.ranker.features import Vocabulary  # needs numpy
 
         vocabulary = Vocabulary(card.words)

@@ -127,6 +127,14 @@ class Pipeline(TrainedSystem[PipelineRecipe, Components]):
         if corrector is not None:
             corrector.save(folder / REPAIR)
 
+    def load(self, folder: Path) -> None:
+        """Load what `save` wrote; raises `StorageError` when a file is missing or damaged."""
+        from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
+
+        super().load(folder)
+        if self.recipe.correct:
+            self._learned = self._trained()._replace(corrector=AsrCorrector.load(folder / REPAIR))
+
     def _networks(self, learned: Components) -> Networks:
         return {NAMES: learned.tagger, ATTRIBUTES: learned.vectors, REPLIES: learned.generator}
 
@@ -138,9 +146,7 @@ class Pipeline(TrainedSystem[PipelineRecipe, Components]):
             seen=self.seen,
         )
 
-    def _restored(self, card: PipelineCard, folder: Path) -> Components:
-        from duologue.challenges.spoken.systems.asr_correction.corrector import AsrCorrector
+    def _restored(self, card: PipelineCard) -> Components:
         from duologue.models.vocabulary import CopyVocabulary  # needs torch
 
-        made = new_components(self.recipe, CopyVocabulary(card.signs), CopyVocabulary(card.grams), card.idf_table, 0)
-        return made._replace(corrector=AsrCorrector.load(folder / REPAIR) if self.recipe.correct else None)
+        return new_components(self.recipe, CopyVocabulary(card.signs), CopyVocabulary(card.grams), card.idf_table, 0)

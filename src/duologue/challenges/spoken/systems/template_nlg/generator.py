@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from duologue.challenges.spoken.systems.template_nlg.context import context_of
 from duologue.challenges.spoken.systems.template_nlg.grounding import EntityLexicon, unsupported
 from duologue.challenges.spoken.systems.template_nlg.recipe import TemplateNlgRecipe
-from duologue.challenges.spoken.systems.template_nlg.reranking import ReplyReranking, mbr_scores, new_reranker
+from duologue.challenges.spoken.systems.template_nlg.reranking_task import ReplyRerankingTask, mbr_scores, new_reranker
 from duologue.challenges.spoken.systems.template_nlg.surface_forms import WHOLE, fragments_of, surface_forms_of
 from duologue.challenges.spoken.systems.template_nlg.template_index import IndexedTemplate, ReplyTemplateIndex
 from duologue.challenges.spoken.systems.template_nlg.training_pairs import (
@@ -86,7 +86,7 @@ class TemplateGenerator:
             learned, tests = split_by_dialogue(training, lambda one: one.entry.source, recipe.held_out, run.seed)
         made = cls(recipe, ReplyTemplateIndex([one.entry for one in learned]), words)
         made._train(learned, tests, run)
-        made._reranker.use(ReplyReranking(ReplyTemplateIndex([one.entry for one in training]), recipe))
+        made._reranker.use(ReplyRerankingTask(ReplyTemplateIndex([one.entry for one in training]), recipe))
         return made
 
     def _train(self, learned: Sequence[TrainingReply], validation: Sequence[TrainingReply], run: Run) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from duologue.challenges.spoken.systems.template_nlg.reranking import mbr_scores
+from duologue.challenges.spoken.systems.template_nlg.reranking_task import mbr_scores
 from duologue.challenges.spoken.systems.template_nlg.template_index import ReplyCandidate
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.proactive.systems.planner.reranking import candidate_utilities
+from duologue.challenges.proactive.systems.planner.reranking_task import candidate_utilities
 
 TEXTS = st.text(alphabet="甲乙丙丁", min_size=1, max_size=12).map(Counter)
 

@@ -26,7 +26,7 @@ _CORPUS_F1 = 0.43  # about the score reached: the cost of a character in the sec
 _BOTH_SIZES = 42.0  # mean characters of a reply and its reference together
 
 
-class PlannerReranking:
+class TurnRerankingTask:
     """The candidates of one index for a dialogue state (a `RerankingTask`)."""
 
     def __init__(self, index: AgentTurnIndex, recipe: PlannerRecipe) -> None:

@@ -27,7 +27,7 @@ _REFERENCES = 40  # best candidates that serve as pseudo-references
 _TEMPERATURE = 0.07  # of their weights, in units of utility
 
 
-class ReplyReranking:
+class ReplyRerankingTask:
     """The candidates of one index for a context (a `RerankingTask`)."""
 
     def __init__(self, index: ReplyTemplateIndex, recipe: TemplateNlgRecipe) -> None:
@@ -45,19 +45,11 @@ class ReplyReranking:
         """Return the mean of BLEU-1, BLEU-2 and F1 of each."""
         return utility_of([one.text for one in candidates], [reference]).mean.astype(np.float32)
 
-    def state_words(self, state: ReplyContext) -> tuple[str, ...]:  # noqa: ARG002  # RerankingTask's signature
-        """Return nothing: the network reads features only."""
-        return ()
-
-    def template_words(self) -> list[tuple[str, ...]]:
-        """Return nothing for each template."""
-        return [()] * len(self.index.entries)
-
 
 def new_reranker(index: ReplyTemplateIndex, recipe: TemplateNlgRecipe) -> Reranker[ReplyContext, ReplyCandidate]:
     """Return a reranker that reads features only."""
     size = UtilitySize.of(recipe, features=len(FEATURE_NAMES), text=False)
-    return Reranker(ReplyReranking(index, recipe), ChoiceEncoder(), size)
+    return Reranker(ReplyRerankingTask(index, recipe), ChoiceEncoder(), size)
 
 
 def mbr_scores(candidates: Sequence[ReplyCandidate], scored: NDArray[np.float32], weight: float) -> NDArray[np.float64]:
