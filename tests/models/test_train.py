@@ -175,6 +175,36 @@ def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
         train(subject(), points(64), points(32), PLAN, Run(folder=tmp_path, seed=2))
 
 
+class _Ordered(nn.Module):
+    """Two layers of one shape, registered in the order of their names."""
+
+    def __init__(self, names: str) -> None:
+        super().__init__()
+        for name in names:
+            self.add_module(name, nn.Linear(2, 2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = self.get_submodule("b")(self.get_submodule("a")(x))
+        return found
+
+
+def in_order(names: str) -> TrainingTask[tuple[float, float, int], torch.Tensor]:
+    module = _Ordered(names)
+
+    def loss(batch: torch.Tensor) -> torch.Tensor:
+        return functional.cross_entropy(module(batch[:, :2]), batch[:, 2].long())
+
+    return TrainingTask(module=module, collate=torch.tensor, loss=loss, hits=None, length=lambda row: int(row[0]))
+
+
+def test_a_checkpoint_whose_parameters_stand_in_another_order_is_refused(tmp_path: Path) -> None:
+    plan = TrainConfig(epochs=1, batch=16, choose="loss")
+    train(in_order("ab"), points(64), points(32), plan, Run(folder=tmp_path, seed=1))
+    with pytest.raises(UsageError, match=r"other part\.parameters"):
+        train(in_order("ba"), points(64), points(32), plan, Run(folder=tmp_path, seed=1))
+    assert train(in_order("ab"), points(64), points(32), plan, Run(folder=tmp_path, seed=1)).epochs == 1
+
+
 def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
     (tmp_path / CHECKPOINT).write_bytes(b"junk" * 40)
     with pytest.raises(StorageError, match="damaged"):

@@ -21,7 +21,7 @@ import msgspec
 import torch
 import torch.utils.deterministic
 
-from duologue.core.disk import write_text
+from duologue.core.disk import sha256, write_text
 from duologue.core.errors import UsageError
 from duologue.core.identity import CHECKPOINT, LOG, differences
 from duologue.core.sums import added
@@ -157,6 +157,12 @@ def _help(group: ProcessGroup, *given: Any) -> None:
         _Training(group, *given).run()
 
 
+def _hash_of_parameters(module: nn.Module) -> str:
+    """Return a hash of names and shapes in their order, by which the optimiser knows the parameters."""
+    rows = (f"{name} {tuple(value.shape)}\n" for name, value in module.named_parameters())
+    return sha256("".join(rows).encode())
+
+
 class _Training(Generic[Example, Batch]):
     def __init__(
         self,
@@ -178,6 +184,7 @@ class _Training(Generic[Example, Batch]):
                 "held_out": len(held_out),
                 "plan": msgspec.to_builtins(config),
                 "torch": str(torch.__version__),
+                "parameters": _hash_of_parameters(task.module),
             },
         }
         self.module = task.module.to(group.device)
