@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, acts_of
 from duologue.challenges.mobilecs.simulator.call_plan import ENTITY_COUNTS, NAME_COUNTS, USER_SHARES
 from duologue.challenges.mobilecs.simulator.corpus import generate
-from duologue.challenges.mobilecs.simulator.recipe import Generation
+from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -367,14 +367,16 @@ def measured(seed: int, n: int, profile: str) -> list[Check]:
     """Return all checks of one corpus."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        recipe = Generation(n=n, unlabelled_ratio=0.0, profile="crowd" if profile == "crowd" else "clean")
+        recipe = CallCorpusRecipe(n=n, unlabelled_ratio=0.0, profile="crowd" if profile == "crowd" else "clean")
         generate(recipe, seed, out, workers=2, progress=None)
         parts = [read(out / "labelled" / f"{part}.json") for part in ("train", "dev", "test")]
         raw = list(chain.from_iterable(parts))
         track2 = list(chain.from_iterable(read(out / "track2" / f"{part}.json") for part in ("train", "dev", "test")))
         names, labelled = product_names(out / "catalogue.json")
         asked_out = out / "asked"
-        generate(Generation(n=500, unlabelled_ratio=0.0, argument_rate=0.5), seed, asked_out, workers=2, progress=None)
+        generate(
+            CallCorpusRecipe(n=500, unlabelled_ratio=0.0, argument_rate=0.5), seed, asked_out, workers=2, progress=None
+        )
         asked = read(asked_out / "track2" / "train.json")
         values = {one["value"] for row in raw for turn in row["content"] for one in turn["info"]["triples"]}
     requests = sum("?" in json.dumps(row["goal"], ensure_ascii=False) for row in asked) / len(asked)

@@ -14,7 +14,7 @@ from typing import Any
 from duologue.challenges.mobilecs.schema.intents import acts_of
 from duologue.challenges.mobilecs.simulator.agenda_user import AgendaUser
 from duologue.challenges.mobilecs.simulator.call_generator import CallGenerator
-from duologue.challenges.mobilecs.simulator.recipe import Generation
+from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 from duologue.challenges.mobilecs.simulator.requests import requests_of
 from duologue.challenges.mobilecs.simulator.staff_turn import piece_of
 
@@ -24,7 +24,7 @@ CALLS = 600
 
 def rows_with_requests(seed: int) -> list[dict[str, Any]]:
     """Return generated track 2 dialogues with something to answer."""
-    generator = CallGenerator(Generation(argument_rate=0.5), seed)
+    generator = CallGenerator(CallCorpusRecipe(argument_rate=0.5), seed)
     rows = [row for number in range(CALLS) for row in generator.call("train", number).track2]
     return [row for row in rows if any(one.values for one in requests_of(row["goal"], row["KB"]))]
 

@@ -35,7 +35,7 @@ from duologue.challenges.mobilecs.formats import conversions, files
 from duologue.challenges.mobilecs.formats.answers import dialogue_answers, extraction_answers
 from duologue.challenges.mobilecs.formats.track2 import place_of
 from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE, EXTRACTION
-from duologue.challenges.mobilecs.simulator.recipe import Generation
+from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 from duologue.core.protocols import Inspectable, Task
 from duologue.core.records import Answer, Turn
 
@@ -64,7 +64,7 @@ class _RawConversion:
 class _GeneratedCorpus:
     """Simulator of calls, whose corpora both tasks share."""
 
-    Generation = Generation
+    Generation = CallCorpusRecipe
     """The record of the generator's parameters."""
 
     def generate(self, recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from duologue.challenges.mobilecs.simulator.call_plan import CallPlan, PlannedEntity, Value
+from duologue.challenges.mobilecs.simulator.call_plan import CallPlan, PlannedEntity, PlannedValue
 from duologue.challenges.mobilecs.simulator.call_state import CallState
 from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
 from duologue.challenges.mobilecs.simulator.fact_bundle import FactBundle, SharedFacts
-from duologue.challenges.mobilecs.simulator.utterance import Mark, Text
+from duologue.challenges.mobilecs.simulator.utterance import SpanMark, Text
 
 PRODUCT = make_catalogue(1, 0.4)[0]
 
 
-def value_of(owner: int | None, slot: str, text: str) -> Value:
+def value_of(owner: int | None, slot: str, text: str) -> PlannedValue:
     """Return a value of an entity or of the user."""
-    return Value(slot, Text(text, Mark(owner, slot, is_mention=False)))
+    return PlannedValue(slot, Text(text, SpanMark(owner, slot, is_mention=False)))
 
 
 def entity_of(number: int, *names: str) -> PlannedEntity:
     """Return an entity with names."""
     entity = PlannedEntity(number, PRODUCT)
-    entity.names = [Text(name, Mark(number, PRODUCT.type, is_mention=True)) for name in names]
+    entity.names = [Text(name, SpanMark(number, PRODUCT.type, is_mention=True)) for name in names]
     return entity
 
 

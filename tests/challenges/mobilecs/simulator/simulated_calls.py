@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.schema.intents import acts_of
 from duologue.challenges.mobilecs.simulator.call_generator import CallGenerator
-from duologue.challenges.mobilecs.simulator.recipe import Generation
+from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 from duologue.challenges.mobilecs.simulator.requests import requests_of
 from duologue.challenges.mobilecs.simulator.staff_turn import piece_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from duologue.challenges.mobilecs.simulator.agenda_user import AgendaUser, Step
+    from duologue.challenges.mobilecs.simulator.agenda_user import AgendaUser, UserStep
 
     Agent = Callable[[str, dict[str, Any]], tuple[str, str | None]]
     """Returns reply and intent for the user's intent and the base."""
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @cache
 def calls() -> tuple[dict[str, Any], ...]:
     """Return generated track 2 dialogues with something to answer."""
-    generator = CallGenerator(Generation(argument_rate=0.5), 5)
+    generator = CallGenerator(CallCorpusRecipe(argument_rate=0.5), 5)
     made = [row for number in range(60) for row in generator.call("train", number).track2]
     return tuple(row for row in made if any(one.values for one in requests_of(row["goal"], row["KB"])))
 
@@ -40,11 +40,11 @@ def perfect_in_acts(intent: str, base: dict[str, Any]) -> tuple[str, str | None]
     return "", "通知" + "".join(f"({one})" for one in asked)
 
 
-def played(user: AgendaUser, row: dict[str, Any], agent: Agent, seed: int = 1) -> list[Step]:
+def played(user: AgendaUser, row: dict[str, Any], agent: Agent, seed: int = 1) -> list[UserStep]:
     """Return the steps of a whole dialogue."""
     user.reset(row["goal"], row["KB"], seed)
     _, intent = user.first_utterance()
-    steps: list[Step] = []
+    steps: list[UserStep] = []
     while not steps or not steps[-1].done:
         reply, act = agent(intent, row["KB"])
         steps.append(user.step(reply, act))

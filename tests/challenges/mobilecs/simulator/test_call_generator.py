@@ -12,12 +12,12 @@ from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
 from duologue.challenges.mobilecs.simulator.crowd_noise import NEIGHBOUR_TYPES, blur, respell
 from duologue.challenges.mobilecs.simulator.line import IntentLabel, Line
 from duologue.challenges.mobilecs.simulator.phrases import Template, phrases
-from duologue.challenges.mobilecs.simulator.recipe import Generation
+from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 from duologue.challenges.mobilecs.simulator.requests import are_answered
 from duologue.challenges.mobilecs.simulator.shards import bare
 from duologue.challenges.mobilecs.simulator.slot_values import surface, surfaces
 from duologue.challenges.mobilecs.simulator.speech_noise import SpeechNoise, tidy
-from duologue.challenges.mobilecs.simulator.utterance import Mark, Text
+from duologue.challenges.mobilecs.simulator.utterance import SpanMark, Text
 from duologue.core.rng import Rng
 
 CATALOGUE = make_catalogue(1, 0.4)
@@ -34,7 +34,7 @@ def test_tables_use_the_labels_of_the_challenge() -> None:
 def test_phrases_are_filled_and_chosen() -> None:
     template = Template("[我|咱]要{name}[的{n}个|]")
     assert template.places == ("name", "n")
-    fills = {"name": Text("副卡", Mark(0, "业务", is_mention=True)), "n": Text("两")}
+    fills = {"name": Text("副卡", SpanMark(0, "业务", is_mention=True)), "n": Text("两")}
     made = {template.fill(Rng("phrases", number).unit, fills).text for number in range(60)}
     assert made == {"我要副卡的两个", "咱要副卡的两个", "我要副卡", "咱要副卡"}
     assert all(isinstance(one, Template) for one in phrases("user")["story"])
@@ -54,7 +54,7 @@ def test_noise_changes_the_text_and_keeps_spans_inside() -> None:
     for number in range(200):
         rng = Rng("noise", number)
         text = Text("我想问一下那个")
-        text.add(Text("十八块钱的套餐", Mark(0, "套餐", is_mention=True)))
+        text.add(Text("十八块钱的套餐", SpanMark(0, "套餐", is_mention=True)))
         text.add(Text("，现在还能不能办啊"))
         before = text.text
         noise.apply(text, noise.style(rng), rng, staff=bool(number % 2))
@@ -67,12 +67,12 @@ def test_noise_changes_the_text_and_keeps_spans_inside() -> None:
 
 
 def test_ids_count_up_by_first_appearance_and_lost_entities_have_no_values() -> None:
-    second, first = (Mark(number, "套餐", is_mention=True) for number in (1, 0))
+    second, first = (SpanMark(number, "套餐", is_mention=True) for number in (1, 0))
     lines = [
         Line([IntentLabel("问候")], Text("您好")),
         Line([IntentLabel("询问", 1, "业务费用")], Text("这个", second)),
     ]
-    lines += [Line([IntentLabel("通知")], Text("十块", Mark(2, "业务费用", is_mention=False)))]
+    lines += [Line([IntentLabel("通知")], Text("十块", SpanMark(2, "业务费用", is_mention=False)))]
     lines += [Line([IntentLabel("询问", 7, "业务规则")], Text("那个", first))]
     row = row_of("x", lines, user_first=False)
     assert [list(turn) for turn in row["content"]] == [
@@ -91,7 +91,7 @@ def test_ids_count_up_by_first_appearance_and_lost_entities_have_no_values() -> 
 
 
 def test_a_crowd_leaves_out_and_misreads_about_as_often_as_said() -> None:
-    mark = Mark(0, "流量包", is_mention=True)
+    mark = SpanMark(0, "流量包", is_mention=True)
     lines = [Line([IntentLabel("通知")], Text("我要那个流量包啊", None)) for _ in range(4000)]
     for line in lines:
         line.text.spans = [(4, 7, mark)]
@@ -104,7 +104,7 @@ def test_a_crowd_leaves_out_and_misreads_about_as_often_as_said() -> None:
 
 
 def test_a_confused_dialogue_is_marked_and_discarded() -> None:
-    row = CallGenerator(Generation(), 1).call("train", 0).row
+    row = CallGenerator(CallCorpusRecipe(), 1).call("train", 0).row
     respell(row, Rng("confused"), confused=1.0)
     assert preprocessor.bucket_of(row["content"]) == "others"
 

@@ -6,7 +6,7 @@ from duologue.challenges.mobilecs.simulator.call_plan import CallPlanner
 from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue, split_by_type
 from duologue.challenges.mobilecs.simulator.conversation import Conversation
 from duologue.challenges.mobilecs.simulator.line import IntentLabel, Line
-from duologue.challenges.mobilecs.simulator.utterance import Mark
+from duologue.challenges.mobilecs.simulator.utterance import SpanMark
 from duologue.core.rng import Rng
 
 PLANNER = CallPlanner(split_by_type(make_catalogue(1, 0.4)))
@@ -24,11 +24,11 @@ def test_a_call_says_all_that_its_plan_has() -> None:
         said = {(mark, line.text.text[start:end]) for line in lines for start, end, mark in line.text.spans}
         for entity in plan.entities:
             for name in entity.names:
-                assert (Mark(entity.number, entity.product.type, is_mention=True), name.text) in said
+                assert (SpanMark(entity.number, entity.product.type, is_mention=True), name.text) in said
             for value in entity.values:
-                assert (Mark(entity.number, value.slot, is_mention=False), value.text.text) in said
+                assert (SpanMark(entity.number, value.slot, is_mention=False), value.text.text) in said
         for value in plan.user_values:
-            assert (Mark(None, value.slot, is_mention=False), value.text.text) in said
+            assert (SpanMark(None, value.slot, is_mention=False), value.text.text) in said
 
 
 def test_a_call_has_as_many_turns_as_asked_for_and_ends_with_the_user() -> None:

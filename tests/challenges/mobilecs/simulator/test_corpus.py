@@ -9,9 +9,9 @@ import pytest
 from duologue.challenges.mobilecs.formats.conversions import convert
 from duologue.challenges.mobilecs.formats.files import load_raw
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, acts_of
-from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER, USER_SLOTS
+from duologue.challenges.mobilecs.schema.ontology import CONFUSED, ENTITY_TYPES, SERVICE_SLOTS, USER, USER_SLOTS
 from duologue.challenges.mobilecs.simulator.corpus import generate
-from duologue.challenges.mobilecs.simulator.recipe import Generation, sizes
+from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe, sizes
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.errors import UsageError
 from duologue.core.recipe import resolve
@@ -20,7 +20,7 @@ from duologue.core.records import Record
 if TYPE_CHECKING:
     from pathlib import Path
 
-SMALL = Generation(n=200, unlabelled_ratio=0.5, argument_rate=0.4)
+SMALL = CallCorpusRecipe(n=200, unlabelled_ratio=0.5, argument_rate=0.4)
 
 
 def hashes(out: Path) -> dict[str, str]:
@@ -31,7 +31,9 @@ def hashes(out: Path) -> dict[str, str]:
 @pytest.fixture(scope="module", params=["clean", "crowd"])
 def corpus(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
     out = tmp_path_factory.mktemp(request.param)
-    generate(resolve(Generation, base=SMALL, overrides=[f"profile={request.param}"]), 1, out, workers=1, progress=None)
+    generate(
+        resolve(CallCorpusRecipe, base=SMALL, overrides=[f"profile={request.param}"]), 1, out, workers=1, progress=None
+    )
     return out
 
 
@@ -70,14 +72,16 @@ def test_every_name_and_value_is_what_stands_at_its_place(corpus: Path) -> None:
 
 
 def test_intents_are_of_the_inventories(corpus: Path) -> None:
+    swapped = 0
     for row in rows(corpus / "labelled" / "train.json"):
         for turn in row["content"]:
-            if "意图混乱" not in turn["用户意图"] and len({*USER_LABELS} - {*STAFF_LABELS}) == 7:
-                names = {act.name for act in acts_of(turn["用户意图"], "user")} | {
-                    act.name for act in acts_of(turn["客服意图"], "system")
-                }
-                assert names <= {*USER_LABELS, *STAFF_LABELS}
-                assert names
+            said = {act.name for act in acts_of(turn["用户意图"], "user")}
+            told = {act.name for act in acts_of(turn["客服意图"], "system")}
+            assert said, "every utterance has an intent"
+            assert told, "every utterance has an intent"
+            assert said | told <= {*USER_LABELS, *STAFF_LABELS, CONFUSED}
+            swapped += not (said <= {*USER_LABELS, CONFUSED} and told <= {*STAFF_LABELS})
+    assert swapped <= (2 if "crowd" in corpus.name else 0)  # a crowd puts labels under the wrong key now and then
 
 
 def test_bare_dialogues_are_the_gold_ones_without_annotation(corpus: Path) -> None:
@@ -103,7 +107,7 @@ def test_our_readers_take_every_file_without_a_problem(corpus: Path, caplog: pyt
 
 
 def test_bytes_depend_on_recipe_and_seed_alone(tmp_path: Path) -> None:
-    recipe = Generation(n=150, unlabelled_ratio=2)
+    recipe = CallCorpusRecipe(n=150, unlabelled_ratio=2)
     for name, workers in (("one", 1), ("three", 3)):
         generate(recipe, 7, tmp_path / name, workers=workers, progress=None)
     assert hashes(tmp_path / "one") == hashes(tmp_path / "three")
@@ -112,7 +116,7 @@ def test_bytes_depend_on_recipe_and_seed_alone(tmp_path: Path) -> None:
 
 
 def test_complete_parts_are_kept_and_damaged_ones_made_again(tmp_path: Path) -> None:
-    recipe = Generation(n=20, unlabelled_ratio=1)
+    recipe = CallCorpusRecipe(n=20, unlabelled_ratio=1)
     paths = generate(recipe, 1, tmp_path, workers=1, progress=None)
     before, kept = hashes(tmp_path), paths[0].stat().st_mtime_ns
     (tmp_path / "labelled" / "dev.json").write_text("[]")
@@ -127,5 +131,5 @@ def test_complete_parts_are_kept_and_damaged_ones_made_again(tmp_path: Path) -> 
 
 
 def test_a_recipe_of_another_task_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="expected a Generation"):
+    with pytest.raises(UsageError, match="expected a CallCorpusRecipe"):
         generate(Record(), 1, tmp_path, workers=1, progress=None)

@@ -12,7 +12,7 @@ from duologue.core.rng import Rng
 def query_of(*staff: FactBundle, argument_rate: float = 1.0) -> UserQuery:
     state = state_of([], list(staff))
     user = ScriptedUser(state, Rng("query"), argument_rate=argument_rate)
-    return UserQuery(state, user.wording, user.phrases, argument_rate=argument_rate)
+    return UserQuery(state, user.realiser, user.phrases, argument_rate=argument_rate)
 
 
 def test_what_is_asked_for_is_requested_of_the_staff() -> None:

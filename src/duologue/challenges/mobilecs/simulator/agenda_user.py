@@ -62,7 +62,7 @@ class Progress(NamedTuple):
     """Why the dialogue is over: `done`, `gave-up`, `staff-left`, `too-long`; empty while it goes on."""
 
 
-class Step(NamedTuple):
+class UserStep(NamedTuple):
     """The user's answer to a turn of the staff."""
 
     utterance: str
@@ -116,7 +116,7 @@ class AgendaUser:
         greeted = point < acts.OPENING["bare"] + acts.OPENING["greeted"]
         return self._speak((greeting if greeted else []) + self._next_request())
 
-    def step(self, staff_reply: str, staff_intent: str | None = None) -> Step:
+    def step(self, staff_reply: str, staff_intent: str | None = None) -> UserStep:
         """Return the answer to a turn of the staff.
 
         Without `staff_intent` (text mode) the user has the words alone. With it (act mode) the arguments are pieces of
@@ -141,7 +141,7 @@ class AgendaUser:
         utterance, intent = self._speak(parts)
         fulfilled = tuple(one.argument for one in self._official if one in self._answered)
         progress = Progress(fulfilled, missing, round(reward, 6), groundless, heard.text, ended)
-        return Step(utterance, intent, bool(ended), progress)
+        return UserStep(utterance, intent, bool(ended), progress)
 
     def _groundless(self, heard: StaffTurn) -> int:
         """Return the number of stated values that are not in the base for what is asked."""

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.challenges.mobilecs.simulator.line import IntentLabel, Line
-    from duologue.challenges.mobilecs.simulator.utterance import Mark
+    from duologue.challenges.mobilecs.simulator.utterance import SpanMark
 
-    Span = tuple[int, int, int, Mark]
+    Span = tuple[int, int, int, SpanMark]
     """Utterance of the turn (1 or 2), start, end, mark."""
 
 

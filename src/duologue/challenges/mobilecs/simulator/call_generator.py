@@ -16,7 +16,7 @@ from duologue.challenges.mobilecs.simulator.speech_noise import SpeechNoise, tid
 from duologue.core.rng import Rng, digest
 
 if TYPE_CHECKING:
-    from duologue.challenges.mobilecs.simulator.recipe import Generation
+    from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 
 UNLABELLED = "unlabelled"
 _TOGETHER = 0.5
@@ -35,7 +35,7 @@ class GeneratedCall(NamedTuple):
 class CallGenerator:
     """Generates the calls of one corpus, each from its part and number alone."""
 
-    def __init__(self, recipe: Generation, seed: int) -> None:
+    def __init__(self, recipe: CallCorpusRecipe, seed: int) -> None:
         self.recipe, self.seed = recipe, seed
         self.catalogue = make_catalogue(seed, recipe.unseen_products)
         labelled = [product for product in self.catalogue if product.labelled]

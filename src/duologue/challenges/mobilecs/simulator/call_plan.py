@@ -12,7 +12,7 @@ from duologue.challenges.mobilecs.schema import ontology
 from duologue.challenges.mobilecs.simulator import amounts
 from duologue.challenges.mobilecs.simulator.phrases import Template, phrases, raw_phrases
 from duologue.challenges.mobilecs.simulator.slot_values import VALUE_COUNTS, fills_of, some_volume, surfaces
-from duologue.challenges.mobilecs.simulator.utterance import Mark, Text
+from duologue.challenges.mobilecs.simulator.utterance import SpanMark, Text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,7 +136,7 @@ HELD = "持有套餐"
 """The user's slot whose values are mentions of entities."""
 
 
-class Value(NamedTuple):
+class PlannedValue(NamedTuple):
     """A value that will be said, marked with its slot."""
 
     slot: str
@@ -150,7 +150,7 @@ class PlannedEntity:
         self.number, self.product = number, product
         self.names: list[Text] = []
         """Mentions, the fullest first, with the marks of values inside them."""
-        self.values: list[Value] = []
+        self.values: list[PlannedValue] = []
         """Values that no name holds."""
         self.slots: dict[str, list[str]] = {}
         """All values by slot."""
@@ -161,7 +161,7 @@ class PlannedEntity:
 class CallPlan:
     """The content of one call."""
 
-    def __init__(self, entities: list[PlannedEntity], user_values: list[Value], scenario: str) -> None:
+    def __init__(self, entities: list[PlannedEntity], user_values: list[PlannedValue], scenario: str) -> None:
         self.entities, self.user_values, self.scenario = entities, user_values, scenario
 
 
@@ -205,7 +205,7 @@ class CallPlanner:
         for slot, texts in entity.slots.items():
             for text in texts:
                 if (slot, text) not in inside:
-                    entity.values.append(Value(slot, Text(text, Mark(number, slot, is_mention=False))))
+                    entity.values.append(PlannedValue(slot, Text(text, SpanMark(number, slot, is_mention=False))))
         return entity
 
     def _name(self, entity: PlannedEntity, kind: str, rng: Rng) -> None:
@@ -229,7 +229,7 @@ class CallPlanner:
             if not found:
                 name = Text(entity.product.name)
                 found[name.text] = (0, name)
-        mark = Mark(entity.number, kind, is_mention=True)
+        mark = SpanMark(entity.number, kind, is_mention=True)
         ordered = sorted(found.values(), key=lambda pair: (pair[0], -len(pair[1].text) if pair[0] else 0))
         entity.names = [text.marked(mark) for _, text in ordered]
 
@@ -243,12 +243,12 @@ class CallPlanner:
             texts = entity.slots.get(slot)
             if not texts or len(texts[0]) > 6:
                 return False
-            fills[place] = Text(rng.choice(texts), Mark(entity.number, slot, is_mention=False))
+            fills[place] = Text(rng.choice(texts), SpanMark(entity.number, slot, is_mention=False))
         return True
 
-    def _user_values(self, slot: str, entities: Sequence[PlannedEntity], rng: Rng) -> list[Value]:
+    def _user_values(self, slot: str, entities: Sequence[PlannedEntity], rng: Rng) -> list[PlannedValue]:
         """Return the values of a slot of the user's own."""
-        mark = Mark(None, slot, is_mention=False)
+        mark = SpanMark(None, slot, is_mention=False)
         made: dict[str, Text] = {}
         count = rng.weighted_choice(tuple(VALUE_COUNTS), tuple(VALUE_COUNTS.values()))
         options = phrases("rules").get(slot)
@@ -265,7 +265,7 @@ class CallPlanner:
         if not made:
             text = Text(amounts.money(5 + rng.below(900), rng)) if "余额" in slot else Text("上不了网")
             made[text.text] = text
-        return [Value(slot, text.marked(mark)) for text in made.values()]
+        return [PlannedValue(slot, text.marked(mark)) for text in made.values()]
 
 
 _KINDS, _KIND_WEIGHTS = tuple(TYPE_SHARES), tuple(TYPE_SHARES.values())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from duologue.challenges.mobilecs.simulator.line import Line
 
 if TYPE_CHECKING:
-    from duologue.challenges.mobilecs.simulator.call_plan import PlannedEntity, Value
+    from duologue.challenges.mobilecs.simulator.call_plan import PlannedEntity, PlannedValue
     from duologue.challenges.mobilecs.simulator.fact_bundle import FactBundle, SharedFacts
     from duologue.challenges.mobilecs.simulator.line import IntentLabel
     from duologue.challenges.mobilecs.simulator.utterance import Text
@@ -28,7 +28,7 @@ class CallState:
         """Whether the user has asked for it by a type, so that the staff lists what there is."""
         self.question = ""
         """Kind of the staff's open question; empty: there is none."""
-        self.told: list[tuple[PlannedEntity | None, Value]] = []
+        self.told: list[tuple[PlannedEntity | None, PlannedValue]] = []
         """Values that the staff have said, with their entities; the last one is what is confirmed."""
 
     @property

@@ -12,7 +12,7 @@ import msgspec
 
 from duologue.challenges.mobilecs.simulator.call_generator import UNLABELLED
 from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
-from duologue.challenges.mobilecs.simulator.recipe import Generation, sizes
+from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe, sizes
 from duologue.challenges.mobilecs.simulator.shards import JOINT, CorpusShard, ShardGenerator
 from duologue.core import disk
 from duologue.core.errors import UsageError
@@ -44,15 +44,15 @@ class PlannedPart(NamedTuple):
 
 
 def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Progress | None) -> list[Path]:
-    """Write the corpus of a recipe (a `Generation`) below `out` and return the paths of all its files.
+    """Write the corpus of a recipe (a `CallCorpusRecipe`) below `out` and return the paths of all its files.
 
     The bytes depend on the recipe and the seed alone. Parts that a stopped run completed are kept, what a killed one
     left half-written is removed. Raises `UsageError` when the folder holds another corpus, `StorageError` for what the
     disk refuses.
     """
-    if not isinstance(recipe, Generation):
-        raise UsageError(f"expected a Generation as the simulator's recipe, found {type(recipe).__name__}")
-    recipe = msgspec.convert(msgspec.to_builtins(recipe), Generation)  # 1 and 1.0 are the same recipe
+    if not isinstance(recipe, CallCorpusRecipe):
+        raise UsageError(f"expected a CallCorpusRecipe as the simulator's recipe, found {type(recipe).__name__}")
+    recipe = msgspec.convert(msgspec.to_builtins(recipe), CallCorpusRecipe)  # 1 and 1.0 are the same recipe
     parts = plan_parts(recipe, out)
     catalogue = out / CATALOGUE_NAME
     paths = [catalogue, *(path for part in parts for path in part.paths)]
@@ -69,7 +69,7 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     return paths
 
 
-def plan_parts(recipe: Generation, out: Path) -> list[PlannedPart]:
+def plan_parts(recipe: CallCorpusRecipe, out: Path) -> list[PlannedPart]:
     """Return the parts of a corpus in the order in which they are made."""
     return [
         PlannedPart(name, n, (out / "unlabelled.json", out / "unlabelled.gold.json"))
@@ -85,7 +85,7 @@ def _lines(records: Sequence[Record]) -> bytes:
 
 def _write_all(
     parts: Sequence[PlannedPart],
-    recipe: Generation,
+    recipe: CallCorpusRecipe,
     seed: int,
     manifest: CorpusManifest,
     *,

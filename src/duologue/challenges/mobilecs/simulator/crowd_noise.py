@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.challenges.mobilecs.simulator.line import Line
-    from duologue.challenges.mobilecs.simulator.utterance import Mark
+    from duologue.challenges.mobilecs.simulator.utterance import SpanMark
     from duologue.core.rng import Rng
 
 MISSING_FIRST, MISSING_MENTION, MISSING_VALUE = 0.03, 0.2, 0.1
@@ -69,7 +69,7 @@ def _moved(start: int, end: int, length: int, rng: Rng) -> tuple[int, int]:
     return start, max(min(end + by, length), start + 1)
 
 
-def _misread(mark: Mark, entities: Sequence[int], rng: Rng) -> Mark:
+def _misread(mark: SpanMark, entities: Sequence[int], rng: Rng) -> SpanMark:
     if rng.unit() < WRONG_TYPE:
         mark = mark._replace(label=rng.choice(NEIGHBOUR_TYPES[mark.label]))
     if rng.unit() < WRONG_ENTITY:

@@ -11,7 +11,7 @@ LABELLED, UNLABELLED = 8_975, 87_933
 """Dialogues of the real corpus."""
 
 
-class Generation(Record, frozen=True):
+class CallCorpusRecipe(Record, frozen=True):
     """The recipe of a generated corpus. The defaults are the figures of the specification's section 13."""
 
     profile: Literal["clean", "crowd"] = "clean"
@@ -39,10 +39,10 @@ class Generation(Record, frozen=True):
             raise ValueError("dev_share and test_share leave nothing for training; together they must be below 1")
 
 
-def sizes(recipe: Generation) -> dict[str, int]:
+def sizes(recipe: CallCorpusRecipe) -> dict[str, int]:
     """Return the number of dialogues of each part: train, dev, test and unlabelled.
 
-    >>> sizes(Generation(n=900))
+    >>> sizes(CallCorpusRecipe(n=900))
     {'train': 720, 'dev': 90, 'test': 90, 'unlabelled': 8818}
     """
     labelled = recipe.n or LABELLED

@@ -9,8 +9,8 @@ from duologue.challenges.mobilecs.simulator import acts
 from duologue.challenges.mobilecs.simulator.call_plan import HELD
 from duologue.challenges.mobilecs.simulator.line import IntentLabel
 from duologue.challenges.mobilecs.simulator.phrases import phrases
-from duologue.challenges.mobilecs.simulator.utterance import Mark
-from duologue.challenges.mobilecs.simulator.wording import Wording, concatenated
+from duologue.challenges.mobilecs.simulator.surface_realiser import SurfaceRealiser, concatenated
+from duologue.challenges.mobilecs.simulator.utterance import SpanMark
 
 if TYPE_CHECKING:
     from duologue.challenges.mobilecs.simulator.call_state import CallState
@@ -56,7 +56,7 @@ class ScriptedStaff:
     def __init__(self, state: CallState, rng: Rng) -> None:
         self.state, self.rng, self.unit = state, rng, rng.unit
         self.phrases: dict[str, Any] = phrases("staff")
-        self.wording = Wording(
+        self.realiser = SurfaceRealiser(
             rng,
             about=phrases("stories")["staff"][state.scenario],
             fillers=self.phrases["explain"],
@@ -66,7 +66,7 @@ class ScriptedStaff:
 
     def greet(self) -> None:
         """Say the first utterance of the call."""
-        self.state.add([IntentLabel("问候")], self.wording.phrase(self.phrases["greet"]))
+        self.state.add([IntentLabel("问候")], self.realiser.phrase(self.phrases["greet"]))
 
     def invite(self) -> None:
         """Answer a user who has not yet said why they call."""
@@ -100,26 +100,26 @@ class ScriptedStaff:
             self._say(["通知"], self.state.take_next(self.state.staff_queue, 1))
             return
         label = IntentLabel("询问" if self.unit() < 0.6 else "引导")
-        self.state.add([label], self.wording.phrase(self.phrases["more"]))
+        self.state.add([label], self.realiser.phrase(self.phrases["more"]))
 
     def offer_help(self, *, thanked: bool) -> None:
         """Begin to close the call: ask for another wish, mostly after a word for a user who thanked."""
-        phrase, unit = self.wording.phrase, self.unit
+        phrase, unit = self.realiser.phrase, self.unit
         offer = IntentLabel("询问" if unit() < 0.8 else "引导")
         if unit() < (0.85 if thanked else 0.5):
-            text = self.wording.join([phrase(self.phrases["welcome"]), phrase(self.phrases["more"])])
+            text = self.realiser.join([phrase(self.phrases["welcome"]), phrase(self.phrases["more"])])
             self.state.add([IntentLabel("客套"), offer], text)
         else:
             self.state.add([offer], phrase(self.phrases["more"]))
 
     def say_goodbye(self) -> None:
         """Close the call."""
-        phrase, staff, unit = self.wording.phrase, self.phrases, self.unit
+        phrase, staff, unit = self.realiser.phrase, self.phrases, self.unit
         point = unit()
         if point < 0.4:
             self.state.add([IntentLabel("再见")], phrase(staff["bye"]))
         elif point < 0.7:
-            text = self.wording.join([phrase(staff["welcome"]), phrase(staff["bye"])])
+            text = self.realiser.join([phrase(staff["welcome"]), phrase(staff["bye"])])
             self.state.add([IntentLabel("客套"), IntentLabel("再见")], text)
         else:
             label = IntentLabel("建议" if unit() < 0.7 else "主动确认")
@@ -132,7 +132,7 @@ class ScriptedStaff:
         self._waiting = not waited and left > 2 and unit() < 0.24
         if self._waiting:
             if unit() < 0.62:
-                state.add([IntentLabel("通知")], self.wording.phrase(self.phrases["wait"]))
+                state.add([IntentLabel("通知")], self.realiser.phrase(self.phrases["wait"]))
             else:
                 state.add([IntentLabel(CONFIRM)], self._check_request())
             return
@@ -152,14 +152,14 @@ class ScriptedStaff:
         requested = self.state.requested
         asked = requested[0].entity
         if asked is not None and asked in self.state.introduced and len(requested) == 1 and self.unit() < 0.6:
-            name = self.wording.repeated_name(asked)
+            name = self.realiser.repeated_name(asked)
             if name.text:
-                return self.wording.filled(self.phrases["confirm_name"], name=name)
-        return self.wording.phrase(self.phrases["confirm"])
+                return self.realiser.filled(self.phrases["confirm_name"], name=name)
+        return self.realiser.phrase(self.phrases["confirm"])
 
     def _say(self, labels: list[str], bundles: list[FactBundle]) -> None:
         """Say a turn of the intents given, sometimes with another one, and the bundles."""
-        staff, wording = self.phrases, self.wording
+        staff, realiser = self.phrases, self.realiser
         texts: list[Text] = []
         if "通知" in labels and labels[-1] != CONFIRM:
             point = self.unit()
@@ -167,19 +167,19 @@ class ScriptedStaff:
         for label in labels:
             if label == "通知":
                 told = [text for bundle in bundles for text in self._facts(bundle)]
-                texts.append(wording.join(told, staff["join"]) if told else self._plain_notice())
+                texts.append(realiser.join(told, staff["join"]) if told else self._plain_notice())
             elif label == "主动确认":
                 texts.append(self._confirm(bundles if len(labels) == 1 else []))
             elif label == "询问":
                 self.state.question = self.rng.choice(_QUESTIONS)
-                texts.append(wording.phrase(staff["ask"][self.state.question]))
+                texts.append(realiser.phrase(staff["ask"][self.state.question]))
             elif label == "建议":
                 texts += self._suggest([] if "通知" in labels else bundles)
             else:
-                texts.append(wording.phrase(staff[_PLAIN_PHRASES[label]]))
-        text = wording.join(texts)
+                texts.append(realiser.phrase(staff[_PLAIN_PHRASES[label]]))
+        text = realiser.join(texts)
         if _INFORMATIVE & set(labels):
-            text = wording.lengthen(text, labels[-1])
+            text = realiser.lengthen(text, labels[-1])
         self.state.add([IntentLabel(one) for one in labels], text)
 
     def _plain_notice(self) -> Text:
@@ -187,49 +187,49 @@ class ScriptedStaff:
         answered = self.state.last_intent
         done = answered in {"取消", "被动确认", "提供信息"} and self.unit() < 0.3
         if answered in {QUERY, "取消"} and self.unit() < 0.5:
-            return self.wording.phrase(self.phrases["wait"])
-        return self.wording.phrase(self.phrases["done" if done else "answer"])
+            return self.realiser.phrase(self.phrases["wait"])
+        return self.realiser.phrase(self.phrases["done" if done else "answer"])
 
     def _suggest(self, bundles: list[FactBundle]) -> list[Text]:
         """Return a suggestion of what the bundles name, or a general one where there are none."""
         if not bundles:
-            return [self.wording.phrase(self.phrases["suggest"])]
+            return [self.realiser.phrase(self.phrases["suggest"])]
         return [text for one in bundles for text in self._facts(one, suggest=bool(one.names))]
 
     def _confirm(self, bundles: list[FactBundle]) -> Text:
         """Return a request to confirm: names of bundles, what was said last, a name, or nothing specific."""
-        staff, wording, state = self.phrases, self.wording, self.state
+        staff, realiser, state = self.phrases, self.realiser, self.state
         if bundles:
             names = [name for one in bundles for name in one.names]
-            return wording.join([wording.filled(staff["confirm_name"], name=name) for name in names])
+            return realiser.join([realiser.filled(staff["confirm_name"], name=name) for name in names])
         if state.told and self.unit() < 0.15:
-            return wording.filled(staff["confirm_value"], value=state.told[-1][1].text)
+            return realiser.filled(staff["confirm_value"], value=state.told[-1][1].text)
         if state.introduced and self.unit() < 0.25:
-            name = wording.repeated_name(self.rng.choice(state.introduced))
-            return wording.filled(staff["confirm_name"], name=name)
-        return wording.phrase(staff["confirm"])
+            name = realiser.repeated_name(self.rng.choice(state.introduced))
+            return realiser.filled(staff["confirm_name"], name=name)
+        return realiser.phrase(staff["confirm"])
 
     def _facts(self, bundle: FactBundle, *, suggest: bool = False) -> list[Text]:
         """Return the staff's sentences for a bundle; its values count as told."""
-        staff, wording = self.phrases, self.wording
+        staff, realiser = self.phrases, self.realiser
         texts: list[Text] = []
         entity = bundle.entity
         self.state.told += [(entity, value) for value in bundle.values]
         if entity is None:
-            return [wording.filled(staff["tell_user"][value.slot], value=value.text) for value in bundle.values]
+            return [realiser.filled(staff["tell_user"][value.slot], value=value.text) for value in bundle.values]
         for number, name in enumerate(bundle.names):
             if bundle.held and number == 0:
-                held = name.marked(Mark(None, HELD, is_mention=False))
-                texts.append(wording.filled(staff["tell_user"][HELD], value=held))
+                held = name.marked(SpanMark(None, HELD, is_mention=False))
+                texts.append(realiser.filled(staff["tell_user"][HELD], value=held))
             elif suggest and number == 0:
-                texts.append(wording.filled(staff["suggest_name"], name=name))
+                texts.append(realiser.filled(staff["suggest_name"], name=name))
             else:
                 kind = "offer" if self.state.listing else "name_lead" if bundle.values else "name_only"
-                texts.append(wording.filled(staff[kind], name=name))
+                texts.append(realiser.filled(staff[kind], name=name))
         if not bundle.names and self.unit() < 0.2:
-            texts.append(wording.filled(staff["name_lead"], name=wording.repeated_name(entity)))
+            texts.append(realiser.filled(staff["name_lead"], name=realiser.repeated_name(entity)))
         for number, value in enumerate(bundle.values):
-            text = wording.filled(staff["tell"][value.slot], value=value.text)
+            text = realiser.filled(staff["tell"][value.slot], value=value.text)
             if number == 0 and texts and self.unit() < 0.7:
                 texts[-1] = concatenated(texts[-1], text)
             else:

@@ -9,9 +9,9 @@ from duologue.challenges.mobilecs.simulator import acts, amounts
 from duologue.challenges.mobilecs.simulator.call_plan import HELD
 from duologue.challenges.mobilecs.simulator.line import IntentLabel
 from duologue.challenges.mobilecs.simulator.phrases import phrases, raw_phrases
+from duologue.challenges.mobilecs.simulator.surface_realiser import SurfaceRealiser, concatenated
 from duologue.challenges.mobilecs.simulator.user_query import UserQuery, is_readable
-from duologue.challenges.mobilecs.simulator.utterance import Mark, Text
-from duologue.challenges.mobilecs.simulator.wording import Wording, concatenated
+from duologue.challenges.mobilecs.simulator.utterance import SpanMark, Text
 
 if TYPE_CHECKING:
     from duologue.challenges.mobilecs.simulator.call_state import CallState
@@ -45,17 +45,17 @@ class ScriptedUser:
         self.state, self.rng, self.unit, self.argument_rate = state, rng, rng.unit, argument_rate
         self.phrases: dict[str, Any] = phrases("user")
         self.words: dict[str, Any] = raw_phrases("products")
-        self.wording = Wording(
+        self.realiser = SurfaceRealiser(
             rng,
             about=phrases("stories")["user"][state.scenario],
             fillers=self.phrases["story"],
             lengths=acts.USER_LENGTHS,
         )
-        self._query = UserQuery(state, self.wording, self.phrases, argument_rate=argument_rate)
+        self._query = UserQuery(state, self.realiser, self.phrases, argument_rate=argument_rate)
 
     def open(self) -> bool:
         """Say the first turn; return whether it stated the purpose."""
-        phrase = self.wording.phrase
+        phrase = self.realiser.phrase
         form = acts.drawn(acts.OPENING, self.rng)
         if form == "bare":
             self.state.add([IntentLabel("问候")], phrase(self.phrases["greet"]))
@@ -97,12 +97,12 @@ class ScriptedUser:
 
     def decline(self) -> None:
         """Say that nothing more is wanted, thanks or goodbye."""
-        phrase, user = self.wording.phrase, self.phrases
+        phrase, user = self.realiser.phrase, self.phrases
         point = self.unit()
         if point < 0.46:
             self.state.add([IntentLabel("其他")], phrase(user["none_more"]))
         elif point < 0.7:
-            text = self.wording.join([phrase(user["none_more"]), phrase(user["thanks"][:10])])
+            text = self.realiser.join([phrase(user["none_more"]), phrase(user["thanks"][:10])])
             self.state.add([IntentLabel("客套")], text)
         elif point < 0.92:
             self.state.add([IntentLabel("再见")], phrase(user["bye"]))
@@ -118,27 +118,27 @@ class ScriptedUser:
         else:
             label, key = ("其他", "other") if self.unit() < 0.5 else ("被动确认", "ack")
             options = self.phrases[key][:16]
-        self.state.add([IntentLabel(label)], self.wording.phrase(options))
+        self.state.add([IntentLabel(label)], self.realiser.phrase(options))
 
     def _say(self, label: str, greeting: list[LabelledText], *, count: int, lengthen: bool = True) -> None:
         """Say a turn of an intent, sometimes with another one, and `count` bundles of the agenda."""
         unit = self.unit
         parts = list(greeting)
         if label == "被动确认" and not greeting and unit() < 0.22 and not self.state.requested:
-            parts.append((IntentLabel("被动确认"), self.wording.phrase(self.phrases["ack"][:24])))
+            parts.append((IntentLabel("被动确认"), self.realiser.phrase(self.phrases["ack"][:24])))
             label = "提供信息" if unit() < 0.85 else "询问"
         elif label == "提供信息" and not greeting and unit() < 0.22:
             parts += self._part("提供信息", count)
             count, label = 0, "询问"
         elif label == "客套" and not greeting and unit() < 0.08:
-            parts.append((IntentLabel("其他"), self.wording.phrase(self.phrases["none_more"])))
+            parts.append((IntentLabel("其他"), self.realiser.phrase(self.phrases["none_more"])))
         parts += self._part(label, count)
         labels: list[IntentLabel] = []
         for part, _ in parts:
             if part.name not in [one.name for one in labels]:
                 labels.append(part)
-        text = self.wording.join([text for _, text in parts])
-        self.state.add(labels, self.wording.lengthen(text, label) if lengthen else text)
+        text = self.realiser.join([text for _, text in parts])
+        self.state.add(labels, self.realiser.lengthen(text, label) if lengthen else text)
 
     def _part(self, label: str, count: int) -> list[LabelledText]:
         """Return the labels and texts of one intent with `count` bundles of the agenda."""
@@ -158,7 +158,7 @@ class ScriptedUser:
             options = self.phrases[_PLAIN_PHRASES[label]]
             if label in {"被动确认", "其他"} and self.unit() < 0.15:
                 options = options[:12]
-            texts = [self.wording.phrase(options)]
+            texts = [self.realiser.phrase(options)]
         return [(IntentLabel(label), text) for text in texts]
 
     def _take(self, count: int) -> list[FactBundle]:
@@ -169,25 +169,25 @@ class ScriptedUser:
         ready = [one for one in queue if one.entity is None and one.values[0].slot in _TROUBLE]
         if ready:
             bundle = self.state.take(queue, ready[0])
-            return self.wording.filled(self.phrases["fault"], value=bundle.values[0].text)
-        return self.wording.phrase(self.phrases["fault_plain"])
+            return self.realiser.filled(self.phrases["fault"], value=bundle.values[0].text)
+        return self.realiser.phrase(self.phrases["fault_plain"])
 
     def _cancel(self, count: int) -> list[Text]:
-        wording, introduced = self.wording, self.state.introduced
+        realiser, introduced = self.realiser, self.state.introduced
         texts: list[Text] = []
         for bundle in self._take(max(count, 1)):
             if bundle.names and not bundle.values:
-                texts.append(wording.filled(self.phrases["cancel"], name=bundle.names.pop(0)))
+                texts.append(realiser.filled(self.phrases["cancel"], name=bundle.names.pop(0)))
             texts += self._facts(bundle)
         if not texts and introduced and self.unit() < 0.5:
-            name = wording.repeated_name(self.rng.choice(introduced))
-            texts.append(wording.filled(self.phrases["cancel"], name=name))
-        return texts or [wording.phrase(self.phrases["cancel_plain"])]
+            name = realiser.repeated_name(self.rng.choice(introduced))
+            texts.append(realiser.filled(self.phrases["cancel"], name=name))
+        return texts or [realiser.phrase(self.phrases["cancel_plain"])]
 
     def _inform(self, count: int) -> list[Text]:
         texts = [self._answer()] if self.state.question else []
         texts += [text for bundle in self._take(count) for text in self._facts(bundle)]
-        return texts or [self.wording.phrase(self.phrases["plain_inform" if self.unit() < 0.5 else "story"])]
+        return texts or [self.realiser.phrase(self.phrases["plain_inform" if self.unit() < 0.5 else "story"])]
 
     def _answer(self) -> Text:
         """Return the answer to the staff's open question, which is then closed."""
@@ -198,45 +198,45 @@ class ScriptedUser:
             "digits": Text(amounts.digits(4 + rng.below(8), rng) if self.unit() < 0.5 else "0" * (4 + rng.below(8))),
             "surname": Text(rng.choice(_SURNAMES)),
         }
-        return self.wording.filled(self.phrases["answers"][kind], **fills)
+        return self.realiser.filled(self.phrases["answers"][kind], **fills)
 
     def _confirm(self, count: int) -> tuple[IntentLabel, Text]:
         """Return a request to confirm: facts of the agenda, what the staff said last, a name, or nothing specific."""
-        wording, state, unit = self.wording, self.state, self.unit
+        realiser, state, unit = self.realiser, self.state, self.unit
         label = IntentLabel(CONFIRM)
         texts: list[Text] = []
         for bundle in self._take(count):
             if bundle.names and not bundle.values and not bundle.held:
-                texts.append(wording.filled(self.phrases["confirm_name"], name=bundle.names.pop(0)))
+                texts.append(realiser.filled(self.phrases["confirm_name"], name=bundle.names.pop(0)))
             texts += self._facts(bundle)
         if texts:
-            return label, wording.join(texts)
+            return label, realiser.join(texts)
         if state.told and unit() < 0.35:
             owner, value = state.told[-1]
-            text = wording.filled(self.phrases["confirm_value"], value=value.text)
+            text = realiser.filled(self.phrases["confirm_value"], value=value.text)
             wanted = IntentLabel(CONFIRM, owner.number if owner is not None else None, value.slot)
             is_said = unit() < self.argument_rate and is_readable(wanted, state.introduced)
             return wanted if is_said else label, text
         if state.introduced and unit() < 0.3:
-            name = wording.repeated_name(self.rng.choice(state.introduced))
-            return label, wording.filled(self.phrases["confirm_name"], name=name)
-        return label, wording.phrase(self.phrases["confirm"])
+            name = realiser.repeated_name(self.rng.choice(state.introduced))
+            return label, realiser.filled(self.phrases["confirm_name"], name=name)
+        return label, realiser.phrase(self.phrases["confirm"])
 
     def _facts(self, bundle: FactBundle) -> list[Text]:
         """Return the user's sentences for a bundle."""
-        user, wording = self.phrases, self.wording
+        user, realiser = self.phrases, self.realiser
         if bundle.entity is None:
-            return [wording.filled(user["inform_user"][value.slot], value=value.text) for value in bundle.values]
+            return [realiser.filled(user["inform_user"][value.slot], value=value.text) for value in bundle.values]
         texts: list[Text] = []
         for name in bundle.names:
             if bundle.held:
-                held = name.marked(Mark(None, HELD, is_mention=False))
-                texts.append(wording.filled(user["inform_user"][HELD], value=held))
+                held = name.marked(SpanMark(None, HELD, is_mention=False))
+                texts.append(realiser.filled(user["inform_user"][HELD], value=held))
                 continue
-            text = wording.filled(user["name_lead"], name=name)
+            text = realiser.filled(user["name_lead"], name=name)
             if not bundle.values and self.unit() < 0.55:
                 with_comma = self.unit() < 0.3
-                tail = wording.phrase(user["name_tail"])
-                text = wording.join([text, tail]) if with_comma else concatenated(text, tail)
+                tail = realiser.phrase(user["name_tail"])
+                text = realiser.join([text, tail]) if with_comma else concatenated(text, tail)
             texts.append(text)
-        return texts + [wording.filled(user["inform"][value.slot], value=value.text) for value in bundle.values]
+        return texts + [realiser.filled(user["inform"][value.slot], value=value.text) for value in bundle.values]

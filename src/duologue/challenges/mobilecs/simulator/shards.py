@@ -12,7 +12,7 @@ from duologue.challenges.mobilecs.simulator.call_generator import UNLABELLED, Ca
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duologue.challenges.mobilecs.simulator.recipe import Generation
+    from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 
 JOINT = b",\n"
 """Between two dialogues of a file: each stands on a line of its own."""
@@ -29,7 +29,7 @@ class CorpusShard(NamedTuple):
 class ShardGenerator:
     """Generates the shards of one corpus."""
 
-    def __init__(self, recipe: Generation, seed: int) -> None:
+    def __init__(self, recipe: CallCorpusRecipe, seed: int) -> None:
         self._calls = CallGenerator(recipe, seed)
 
     def __call__(self, shard: CorpusShard) -> tuple[bytes, ...]:

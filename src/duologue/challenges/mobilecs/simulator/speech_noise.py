@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.mobilecs.schema.ontology import UNTRANSCRIBED
 from duologue.challenges.mobilecs.simulator.phrases import raw_phrases
-from duologue.challenges.mobilecs.simulator.utterance import Edit
+from duologue.challenges.mobilecs.simulator.utterance import TextEdit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ class SpeechNoise:
         for word, local in style.dialect.items():
             place = text.text.find(word)
             if place >= 0 and rng.unit() < 0.5:
-                edits.append(Edit(place, place + len(word), local))
+                edits.append(TextEdit(place, place + len(word), local))
         text.edit(edits)
 
     def _fill_in(self, text: Text, rng: Rng, side: str, start: float, inside: float, end: float) -> None:
@@ -79,13 +79,13 @@ class SpeechNoise:
         weight = 1.0 if length > 6 else 0.25
         edits = []
         if unit() < start * weight:
-            edits.append(Edit(0, 0, rng.choice(self.words[side + "starts"]) + ("，" if unit() < 0.3 else "")))
+            edits.append(TextEdit(0, 0, rng.choice(self.words[side + "starts"]) + ("，" if unit() < 0.3 else "")))
         while length > 8 and unit() < inside * min(1.0, length / 24):
             place = self._joint(text, rng)
-            edits.append(Edit(place, place, rng.choice(self.words[side + "insides"])))
+            edits.append(TextEdit(place, place, rng.choice(self.words[side + "insides"])))
             inside *= 0.6
         if unit() < end * weight:
-            edits.append(Edit(length, length, rng.choice(self.words[side + "ends"])))
+            edits.append(TextEdit(length, length, rng.choice(self.words[side + "ends"])))
         text.edit(edits)
 
     def _repeat(self, text: Text, rng: Rng, single: float, phrase: float) -> None:
@@ -95,13 +95,13 @@ class SpeechNoise:
         if unit() < single * weight and length:
             place = int(unit() * length)
             if text.text[place] != "，":
-                edits.append(Edit(place, place, text.text[place]))
+                edits.append(TextEdit(place, place, text.text[place]))
         if unit() < phrase * weight and length > 5:
             size = 2 + int(unit() * 3)
             place = self._joint(text, rng)
             again = text.text[place : place + size]
             if len(again) == size and "，" not in again:
-                edits.append(Edit(place + size, place + size, again))
+                edits.append(TextEdit(place + size, place + size, again))
         text.edit(edits)
 
     def _misspell(self, text: Text, rng: Rng) -> None:
@@ -111,7 +111,7 @@ class SpeechNoise:
             place = int(rng.unit() * len(text.text))
             options = self.homophones.get(text.text[place])
             if options:
-                edits.append(Edit(place, place + 1, rng.choice(options)))
+                edits.append(TextEdit(place, place + 1, rng.choice(options)))
         text.edit(edits)
 
     def _break_up(self, text: Text, style: Style, rng: Rng) -> None:
@@ -121,20 +121,20 @@ class SpeechNoise:
             if character == "，":
                 if unit() < style.commas:
                     continue
-                edits.append(Edit(place, place + 1, style.mark if unit() < style.breaks else ""))
+                edits.append(TextEdit(place, place + 1, style.mark if unit() < style.breaks else ""))
         length = len(text.text)
         if length > 12 and unit() < 0.055:
             place = 1 + int(unit() * (length - 1))
-            edits.append(Edit(place, min(length, place + int(unit() * 3)), style.mark))
+            edits.append(TextEdit(place, min(length, place + int(unit() * 3)), style.mark))
         if style.commas and unit() < 0.03:
-            edits.append(Edit(length, length, "？" if unit() < 0.5 else "。"))
+            edits.append(TextEdit(length, length, "？" if unit() < 0.5 else "。"))
         text.edit(edits)
 
     def _cut(self, text: Text, rng: Rng) -> None:
         length = len(text.text)
         if length > 7 and rng.unit() < 0.09:
             size = 1 + rng.below(4)
-            text.edit([Edit(0, size, "")] if rng.unit() < 0.45 else [Edit(length - size, length, "")])
+            text.edit([TextEdit(0, size, "")] if rng.unit() < 0.45 else [TextEdit(length - size, length, "")])
 
     def _break_off(self, text: Text, rng: Rng) -> None:
         """Leave a piece untranscribed, or a word broken off; not in a span: it would be read as notation."""
@@ -142,7 +142,7 @@ class SpeechNoise:
         place = self._outside(text, rng) if point < 0.01 and text.text else None
         if place is not None:
             piece = UNTRANSCRIBED if point < 0.005 else f"（{text.text[place - 1]}-）"
-            text.edit([Edit(place, place, piece)])
+            text.edit([TextEdit(place, place, piece)])
 
     @staticmethod
     def _joint(text: Text, rng: Rng) -> int:

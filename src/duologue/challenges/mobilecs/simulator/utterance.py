@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Mark(NamedTuple):
+class SpanMark(NamedTuple):
     """What a span is: a mention of an entity with its type, or the value of a slot of an entity or of the user."""
 
     entity: int | None
@@ -18,7 +18,7 @@ class Mark(NamedTuple):
     is_mention: bool
 
 
-class Edit(NamedTuple):
+class TextEdit(NamedTuple):
     """Replacement of the characters from `start` to before `end` by `text`."""
 
     start: int
@@ -31,9 +31,9 @@ class Text:
 
     __slots__ = ("spans", "text")
 
-    def __init__(self, text: str = "", mark: Mark | None = None) -> None:
+    def __init__(self, text: str = "", mark: SpanMark | None = None) -> None:
         self.text = text
-        self.spans: list[tuple[int, int, Mark]] = [(0, len(text), mark)] if mark is not None else []
+        self.spans: list[tuple[int, int, SpanMark]] = [(0, len(text), mark)] if mark is not None else []
 
     def add(self, other: Text) -> None:
         """Append another text with its spans."""
@@ -42,13 +42,13 @@ class Text:
             self.spans.extend((start + offset, end + offset, mark) for start, end, mark in other.spans)
         self.text += other.text
 
-    def marked(self, mark: Mark) -> Text:
+    def marked(self, mark: SpanMark) -> Text:
         """Return a copy with a mark around the whole of it."""
         copy = Text(self.text, mark)
         copy.spans.extend(self.spans)
         return copy
 
-    def edit(self, edits: Iterable[Edit]) -> None:
+    def edit(self, edits: Iterable[TextEdit]) -> None:
         """Make edits that do not overlap, given in any order; a span has the text after editing, an emptied one goes.
 
         What is inserted at an end of a span stays outside of it, what replaces characters of it is inside.

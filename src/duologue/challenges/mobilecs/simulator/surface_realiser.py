@@ -1,4 +1,4 @@
-"""Wording of one side's utterances: phrases that are not repeated, texts joined, turns lengthened."""
+"""Surface realiser of one side of a call: phrases that are not repeated, texts joined, turns lengthened."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHORT = {"被动确认", "其他", "客套", "问候", "再见", "否认", "请
 """Intents whose turns are not lengthened."""
 
 
-class Wording:
+class SurfaceRealiser:
     """Words the utterances of one side of a call."""
 
     def __init__(
