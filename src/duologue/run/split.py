@@ -30,7 +30,7 @@ _NAME = re.compile(r"[\w][\w.-]*")
 _REST = "rest"
 
 
-class SplitPart(NamedTuple):
+class WrittenPart(NamedTuple):
     """A part of a file as it was written."""
 
     path: Path
@@ -41,7 +41,7 @@ class SplitPart(NamedTuple):
 class Split(NamedTuple):
     """What came of a split."""
 
-    parts: tuple[SplitPart, ...]
+    parts: tuple[WrittenPart, ...]
     """Part by part, the first file of each before the others."""
     left_out: int
     """Dialogues that are in no part."""
@@ -135,7 +135,7 @@ def split(task: Task, path: Path, also: Sequence[Path], out: Path, sizes: Sizes,
         if target.exists():
             raise UsageError(f"{target} is there already; remove it, or give another folder with --out")
     parts = _written(cut, part_of, targets)
-    written = tuple(SplitPart(targets[name, one], counts[name], parts[name, one]) for name in counts for one in files)
+    written = tuple(WrittenPart(targets[name, one], counts[name], parts[name, one]) for name in counts for one in files)
     return Split(written, total - sum(counts.values()))
 
 

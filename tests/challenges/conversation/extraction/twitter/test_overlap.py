@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duologue.challenges.conversation.extraction.twitter.overlap import Overlap, SharedTexts, compare, read_part
+from duologue.challenges.conversation.extraction.twitter.overlap import PartOverlap, SharedTexts, compare, read_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ def put(path: Path, text: str) -> Path:
 def test_accounts_are_the_same_whatever_their_case(tmp_path: Path) -> None:
     one, two = put(tmp_path / "a.txt", "# list\nShop\nAir\n"), put(tmp_path / "b.txt", "shop\nOther\n")
     (found,) = compare([read_part("a", one, tmp_path / "at-a"), read_part("b", two, tmp_path / "at-b")])
-    assert found == Overlap(first="a", second="b", accounts=1, examples=("shop",))
+    assert found == PartOverlap(first="a", second="b", accounts=1, examples=("shop",))
     assert found.any()
     assert found.told() == "a and b: 1 accounts in both (shop)"
 

@@ -42,7 +42,7 @@ class TextPart(NamedTuple):
     """Word n-grams within an utterance."""
 
 
-class SplitPart(NamedTuple):
+class PartContents(NamedTuple):
     """One part of a split, as far as its file tells."""
 
     name: str
@@ -67,7 +67,7 @@ class SharedTexts(Record, frozen=True, kw_only=True):
         return max(self.count / max(self.of_first, 1), self.count / max(self.of_second, 1))
 
 
-class Overlap(Record, frozen=True, kw_only=True):
+class PartOverlap(Record, frozen=True, kw_only=True):
     """Overlap of two parts; `None` where their files cannot tell."""
 
     first: str
@@ -107,7 +107,7 @@ class Overlap(Record, frozen=True, kw_only=True):
         return "\n".join(lines)
 
 
-def read_part(name: str, path: Path, folder: Path, store: Path | None = None, run_words: int = LONG) -> SplitPart:
+def read_part(name: str, path: Path, folder: Path, store: Path | None = None, run_words: int = LONG) -> PartContents:
     """Return a part from its file: dialogue text, a list of ids (one per line, or the challenge's JSON), or accounts.
 
     With a store, the posts of listed accounts are known too. What texts say is kept in files of `folder`, so that
@@ -115,19 +115,19 @@ def read_part(name: str, path: Path, folder: Path, store: Path | None = None, ru
     """
     start = next(iter(Lines(Source(path), unmarked=True)), "").strip()
     if start[:2] in {"U:", "S:"}:
-        return SplitPart(name, words=_words(path, folder, run_words))
+        return PartContents(name, words=_words(path, folder, run_words))
     if start[:1] == "[" or (start.isascii() and start.isdigit() and len(start) > 5):
-        return SplitPart(name, posts=set(read_post_ids(path)))
+        return PartContents(name, posts=set(read_post_ids(path)))
     accounts = posts.read_accounts(path)
     found = None
     if store is not None:
         found = {
             post.id for one in sources.read(store, accounts) for dialogue in one.dialogues.values() for post in dialogue
         }
-    return SplitPart(name, accounts={account.lower() for account in accounts}, posts=found)
+    return PartContents(name, accounts={account.lower() for account in accounts}, posts=found)
 
 
-def compare(parts: Iterable[SplitPart], run_words: int = LONG) -> list[Overlap]:
+def compare(parts: Iterable[PartContents], run_words: int = LONG) -> list[PartOverlap]:
     """Return what each two parts have in common."""
     found = []
     for one, other in combinations(parts, 2):
@@ -135,7 +135,7 @@ def compare(parts: Iterable[SplitPart], run_words: int = LONG) -> list[Overlap]:
         common = _shared(one.posts, other.posts)
         words = (one.words, other.words) if one.words is not None and other.words is not None else None
         found.append(
-            Overlap(
+            PartOverlap(
                 first=one.name,
                 second=other.name,
                 accounts=None if accounts is None else len(accounts),
