@@ -23,28 +23,48 @@ print("never", flush=True)
 
 
 STARTER = """
-import os, signal
+import os, signal, subprocess, sys, threading, time
 from duologue.core.interrupts import ctrl_c_waits
+def stop(number, frame):
+    raise KeyboardInterrupt
 signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs in the background ignores it
+signal.signal(signal.SIGHUP, stop)
+if sys.argv[1] == "another":  # as that of a progress bar: it holds nothing back
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+asked = "import signal; print({1, 2} <= signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
 try:
     with ctrl_c_waits():
-        os.kill(os.getpid(), signal.SIGINT)
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-        print("held", {signal.SIGINT, signal.SIGHUP} <= blocked, flush=True)
+        os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+        print("held", flush=True)
+        subprocess.run([sys.executable, "-c", asked])
     print("never", flush=True)
 except KeyboardInterrupt:
     print("heard", sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())), flush=True)
 """
-"""A program of one thread: the tests' own process has others, which a signal may reach."""
+"""A program of one thread or two: the tests' own process has others, which a signal may reach."""
 
 
 def blocked() -> set[int]:
     return set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
 
 
-def test_a_stop_waits_until_the_block_ends_and_no_longer() -> None:
-    made = subprocess.run([sys.executable, "-c", STARTER], capture_output=True, text=True, timeout=60, check=False)
-    assert (made.stdout, made.stderr) == ("held True\nheard []\n", "")
+@pytest.mark.parametrize("threads", ["alone", "another"])
+@pytest.mark.parametrize("stop", ["SIGINT", "SIGHUP"])
+def test_a_stop_waits_until_the_block_ends_and_no_longer(threads: str, stop: str) -> None:
+    words = [sys.executable, "-c", STARTER, threads, stop]
+    made = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (made.stdout, made.stderr) == ("held\nTrue\nheard []\n", "")
+
+
+def test_handlers_are_as_before_and_a_stop_that_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        hears = signal.getsignal(signal.SIGINT)
+        with ctrl_c_waits():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGHUP)) == (hears, signal.SIG_IGN)
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_after_an_error_stops_are_heard_again() -> None:
