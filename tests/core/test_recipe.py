@@ -138,6 +138,8 @@ def test_a_key_that_is_one_floor_down_is_suggested_with_its_full_name() -> None:
         ("regime=7", "regime: expected 'closed' or 'open', found 7"),
         ("weights.b=q", "weights.b: expected float, found 'q'"),
         ("net.rates=[1, nan]", "net.rates[1]: expected a number, found nan"),
+        ("net.rates=[1, -inf]", "net.rates[1]: expected a number, found -inf"),
+        ("net.rates=[1e400]", "net.rates[0]: expected a number, found inf"),
         ("rooms=[{}, {}, {}]", "rooms: expected a list of length <= 2, found [{}, {}, {}]"),
         ("rooms=[{width=0}]", "rooms[0].width: expected int >= 1, found 0"),
         ("net.rates=[1", "the value is not valid TOML: Unclosed array (at end of document)"),
@@ -213,7 +215,7 @@ def test_a_layer_never_changes_the_defaults() -> None:
     assert resolve(Trainer) == Trainer()
 
 
-numbers = st.floats(allow_nan=False)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
 nets = st.builds(Net, width=st.integers(1, 512), depth=st.integers(-(2**53), 2**53), rates=st.tuples(numbers, numbers))
 trainers = st.builds(
     Trainer,

@@ -229,8 +229,8 @@ def _mistakes(kind: Any, value: Any, path: str, *, complete: bool) -> Iterator[s
         if mistakes:
             yield from mistakes
             return
-    if isinstance(value, float) and math.isnan(value):  # it would slip through every bound
-        yield f"{path}: expected a number, found nan"
+    if isinstance(value, float) and not math.isfinite(value):  # nan slips through every bound, inf through most
+        yield f"{path}: expected a number, found {value}"
         return
     try:
         msgspec.convert(value, kind)
