@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 import random
 from typing import TYPE_CHECKING
 
@@ -64,7 +63,3 @@ def test_the_stream_of_the_caller_is_not_moved(tmp_path: Path) -> None:
 def test_a_disk_that_refuses_is_named(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot write"):
         write_places(tmp_path / "no folder" / "places", 3, random.Random(1))
-
-
-def test_the_example_in_the_documentation_runs() -> None:
-    assert doctest.testmod(module).failed == 0

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.core.errors import FormatError, StorageError
-from duologue.corpus import tables as module
 from duologue.corpus.tables import PackedTexts, dump, joined, load, notes, stacked
 
 if TYPE_CHECKING:
@@ -79,7 +77,3 @@ def test_a_name_that_is_no_utf_8_is_a_name_too(tmp_path: Path) -> None:
 def test_a_missing_file_is_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no such file"):
         load(tmp_path / "a.parquet", ())
-
-
-def test_the_examples_in_the_documentation_run() -> None:
-    assert doctest.testmod(module).failed == 0

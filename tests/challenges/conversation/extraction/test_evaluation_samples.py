@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import doctest
 import random
 from typing import TYPE_CHECKING
 
 import pytest
 
-from duologue.challenges.conversation.extraction import evaluation_samples as module
 from duologue.challenges.conversation.extraction.evaluation_samples import candidates, sample
 from duologue.core.errors import StorageError, UsageError
 
@@ -53,7 +51,3 @@ def test_the_golden_sample_is_drawn(golden: Path, tmp_path: Path) -> None:
     golden = golden / "opensubs_end_to_end"
     sample(golden / "expected_dev.txt", 10, tmp_path / "eval.txt")
     assert (tmp_path / "eval.txt").read_bytes() == (golden / "expected_eval.txt").read_bytes()
-
-
-def test_the_example_in_the_documentation_runs() -> None:
-    assert doctest.testmod(module).failed == 0

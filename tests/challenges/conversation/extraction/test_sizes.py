@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 from typing import TYPE_CHECKING
 
 import pytest
@@ -33,7 +32,3 @@ def test_the_organisers_own_sizes_differ_by_nothing() -> None:
 def test_nothing_cannot_be_compared() -> None:
     with pytest.raises(UsageError, match="is it dialogue text"):
         sizes.printed(Sizes(0, 1, 1), sizes.DEV)
-
-
-def test_the_example_in_the_documentation_runs() -> None:
-    assert doctest.testmod(sizes).failed == 0

@@ -14,7 +14,7 @@ Stretch = tuple[int, int]
 class AlignedText:
     """The characters of a text, each with its position in the original; inserted ones have none.
 
-    >>> text = Traced("你好吗")
+    >>> text = AlignedText("你好吗")
     >>> text.repeat(1)
     >>> text.insert(0, "额")
     >>> str(text), text.carry([(1, 2)])

@@ -88,7 +88,7 @@ def scoring_options(how: Scoring) -> ScoringOptions:
     variant `official`.
 
     >>> from duologue.core.records import Scoring
-    >>> choices_of(Scoring(variant="strict", options={"bleu": "corpus"})).changed()
+    >>> scoring_options(Scoring(variant="strict", options={"bleu": "corpus"})).changed()
     ('bleu=corpus',)
     """
     if how.variant not in {"strict", "official"}:

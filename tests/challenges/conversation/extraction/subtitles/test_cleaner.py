@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 import json
 from typing import TYPE_CHECKING
 
@@ -8,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.extraction.subtitles import cleaner as module
 from duologue.challenges.conversation.extraction.subtitles.cleaner import (
     RULES,
     Cleaned,
@@ -105,7 +103,3 @@ def test_the_golden_cases_come_out_both_ways(golden: Path) -> None:
         if raw is not None:
             assert unpacked(clean_lines(raw)) == expected, case["rule"]
     assert len(lines) == 27
-
-
-def test_the_example_in_the_documentation_runs() -> None:
-    assert doctest.testmod(module).failed == 0

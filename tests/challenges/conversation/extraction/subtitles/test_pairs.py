@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 from collections import Counter
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.conversation.extraction.subtitles import pairs as module
 from duologue.challenges.conversation.extraction.subtitles.pairs import (
     UNUSED,
     PairLayout,
@@ -51,7 +49,3 @@ def test_a_movie_is_in_the_same_part_of_every_archive() -> None:
     assert shares[1] == pytest.approx(400, rel=0.25)
     assert shares[UNUSED] == pytest.approx(400, rel=0.25)
     assert split.ranges == (range(100), range(100, 200))
-
-
-def test_the_example_in_the_documentation_runs() -> None:
-    assert doctest.testmod(module).failed == 0

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 import subprocess
 import sys
 from pathlib import Path
@@ -53,10 +52,6 @@ def test_words_that_no_longer_fit_are_forgotten(monkeypatch: pytest.MonkeyPatch)
 def test_an_unknown_generation_is_refused_at_once() -> None:
     with pytest.raises(UsageError, match="no tokenizer 'x'"):
         Cleaner("x")
-
-
-def test_the_example_in_the_documentation_runs() -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.slow

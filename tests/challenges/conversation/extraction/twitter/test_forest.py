@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,7 +111,3 @@ def test_a_time_of_another_spelling_is_refused(wrong: str) -> None:
 
 def test_a_time_zone_counts() -> None:
     assert forest.seconds("Thu Jan 01 02:00:00 +0130 1970") == 1_800
-
-
-def test_the_example_in_the_documentation_runs() -> None:
-    assert doctest.testmod(forest).failed == 0

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import doctest
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -100,7 +98,3 @@ def test_an_address_of_signs_does_not_take_for_ever() -> None:
 def test_an_unknown_generation_is_refused_with_a_suggestion() -> None:
     with pytest.raises(UsageError, match=r"no tokenizer 'nltk-3.1'; did you mean 'nltk-3.10'"):
         tokenize("a", "nltk-3.1")
-
-
-def test_the_examples_in_the_documentation_run() -> None:
-    assert doctest.testmod(tokenizer).failed == 0

@@ -122,7 +122,7 @@ def context_features(history: History) -> list[str]:
 
     >>> from duologue.core.records import Turn
     >>> context_features([Turn(speaker="user", text="hello @shop !")])
-    ['turn0', 'length2', 'sign33', 'sign64']
+    ['turn0', 'length3', 'sign33', 'sign64']
     """
     last = history[-1].text if history else ""
     signs = sorted(set(_SIGN.findall(last)))[:_MOST_SIGNS]

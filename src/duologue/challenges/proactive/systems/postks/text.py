@@ -92,7 +92,7 @@ class PostksVocabulary:
     def write(self, numbers: Iterable[int]) -> str:
         """Return the text of token ids up to the end token; `<unk>`, `<num>` and lower case stay.
 
-        >>> Words([*SPECIAL, "hello", "there"]).write([4, 5, 3])
+        >>> PostksVocabulary([*SPECIAL, "hello", "there"]).write([4, 5, 3])
         'hello there'
         """
         said = []

@@ -32,7 +32,7 @@ _OFTEN = 3
 def has_noise_traces(text: str) -> bool:
     """Return whether an utterance shows traces of recognition errors.
 
-    >>> traces("这个景点的地址在哪呢呀？"), traces("这个景点的地址在哪呢？")
+    >>> has_noise_traces("这个景点的地址在哪呢呀？"), has_noise_traces("这个景点的地址在哪呢？")
     (True, False)
     """
     if not text:

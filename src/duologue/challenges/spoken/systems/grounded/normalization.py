@@ -34,7 +34,7 @@ def fold(text: str) -> str:
 def fold_name(name: str) -> str:
     """Return a folded name without its suffix in brackets.
 
-    >>> bare("喜剧之王（1999年的电影）")
+    >>> fold_name("喜剧之王（1999年的电影）")
     '喜剧之王'
     """
     return fold(normalization.without_suffix(name))
@@ -61,7 +61,7 @@ def _phonetic_table() -> dict[int, str]:
 def list_items(value: str) -> tuple[str, ...]:
     """Return the folded members of a value that is a list; those of one character are left out.
 
-    >>> parts_of("演员、导演，歌 手")
+    >>> list_items("演员、导演，歌 手")
     ('演员', '导演', '歌手')
     """
     folded = (fold(part) for part in _CUTS.split(value))

@@ -51,8 +51,10 @@ def fact_text(fact: Fact) -> str:
 def surface_forms_of(text: str) -> Mapping[str, str]:
     """Return the surface forms of a value by name, `whole` first; each text once.
 
-    >>> forms_of("1946年01月05日")["year"], forms_of("171cm")["metres"], forms_of("《甲》，《乙》等")["2 items"]
-    ('1946年', '1米71', '《甲》、《乙》')
+    >>> surface_forms_of("1946年01月05日")["year"], surface_forms_of("171cm")["metres"]
+    ('1946年', '1米71')
+    >>> surface_forms_of("《甲》，《乙》等")["items"]
+    '《甲》、《乙》'
     """
     whole = text.strip().rstrip(_TAIL) or text
     found = {WHOLE: whole}
