@@ -6,7 +6,7 @@ import pytest
 
 from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
-from duologue.core.manifest import CorpusManifest, corpus_key, sweep
+from duologue.core.manifest import CorpusManifest, corpus_key
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -70,5 +70,16 @@ def test_files_of_another_version_of_duologue_are_made_anew(monkeypatch: pytest.
 def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / ".a.json.x1.part").write_text("half")
     (tmp_path / ".b.json.x1.part").write_text("somebody else's")
-    sweep([tmp_path / "a.json"])
+    CorpusManifest(tmp_path, "k").sweep([tmp_path / "a.json"])
     assert [path.name for path in tmp_path.iterdir()] == [".b.json.x1.part"]
+
+
+def test_files_of_another_corpus_go_before_new_ones_are_written(tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text("[]")
+    CorpusManifest(tmp_path, "old").add(tmp_path / "a.json", sha256(b"[]"))
+    planned = [tmp_path / "a.json", tmp_path / "b.json"]
+    CorpusManifest(tmp_path, "old").sweep(planned)
+    assert all(path.exists() for path in planned)
+    CorpusManifest(tmp_path, "new").sweep(planned)
+    assert [path.exists() for path in planned] == [False, True]  # no corpus of ours has made b.json

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.core.errors import FormatError, StorageError, UsageError
-from duologue.core.recipe import dump, from_table, read_toml, recipe_hash, resolve, to_table
+from duologue.core.recipe import dump, expected, from_table, read_toml, recipe_hash, resolve, to_table
 from duologue.core.records import Record
 from tests.strategies import names, words
 
@@ -267,3 +267,9 @@ def test_what_is_missing_in_an_element_of_a_list_is_named_with_its_place(tmp_pat
     path.write_text('[[parts]]\nwhere = "x"\n[[parts]]\nlow = 1\n', "utf-8")
     with pytest.raises(UsageError, match=r"'parts\[1\]\.where' is missing; set it, for example with --set"):
         resolve(Several, file=path)
+
+
+def test_a_plug_in_takes_its_own_kind_of_recipe_with_numbers_of_the_declared_types() -> None:
+    assert type(expected(Net(rates=(1,)), Net).rates[0]) is float
+    with pytest.raises(UsageError, match="expected a Net as the recipe, found Trainer"):
+        expected(Trainer(), Net)

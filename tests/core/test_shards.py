@@ -6,18 +6,18 @@ from functools import partial
 import pytest
 
 from duologue.challenges.restaurant.simulator.recipe import Generation
-from duologue.challenges.restaurant.simulator.shards import CorpusShard, ShardGenerator
+from duologue.challenges.restaurant.simulator.shards import RowShardGenerator
 from duologue.core.errors import DuologueError, UsageError
-from duologue.core.shards import generate_shards
+from duologue.core.shards import CorpusShard, generate_parts, generate_shards
 
-PREPARE = partial(ShardGenerator, Generation(), 1)
+PREPARE = partial(RowShardGenerator, Generation(), 1)
 SHARDS = [
-    CorpusShard("train", 1, 0, 5),
-    CorpusShard("train", 1, 5, 5),
-    CorpusShard("tst4", 5, 0, 7),
-    CorpusShard("tst2", 3, 2, 3),
+    CorpusShard(("train", 1), 0, 5),
+    CorpusShard(("train", 1), 5, 5),
+    CorpusShard(("tst4", 5), 0, 7),
+    CorpusShard(("tst2", 3), 2, 3),
 ]
-MANY = [CorpusShard("train", 1, start, 50) for start in range(0, 2_000, 50)]
+MANY = [CorpusShard(("train", 1), start, 50) for start in range(0, 2_000, 50)]
 
 
 def test_pieces_are_the_same_from_one_process_and_from_several() -> None:
@@ -28,7 +28,7 @@ def test_pieces_are_the_same_from_one_process_and_from_several() -> None:
 
 def test_what_a_worker_cannot_make_is_said_by_the_main_process() -> None:
     with pytest.raises(UsageError, match="change train_share"):
-        list(generate_shards(partial(ShardGenerator, Generation(train_share=1e-9), 1), SHARDS[:2], workers=2))
+        list(generate_shards(partial(RowShardGenerator, Generation(train_share=1e-9), 1), SHARDS[:2], workers=2))
 
 
 def test_workers_end_when_nobody_wants_the_rest() -> None:
@@ -44,3 +44,13 @@ def test_the_death_of_a_worker_is_said_with_what_to_do() -> None:
         process.kill()
     with pytest.raises(DuologueError, match=r"a worker process ended before its work was done.*run the command again"):
         list(pieces)
+
+
+def test_parts_have_the_pieces_of_their_shards_and_progress_is_told_after_each() -> None:
+    told: list[tuple[int, int, str]] = []
+    parts = [(("train", 1), 5), (("tst1", 2), 3)]
+    made = generate_parts(PREPARE, parts, size=3, workers=1, progress=lambda *step: told.append(step))
+    pieces = [list(part) for part in made]
+    wanted = [[CorpusShard(("train", 1), 0, 3), CorpusShard(("train", 1), 3, 2)], [CorpusShard(("tst1", 2), 0, 3)]]
+    assert pieces == [list(generate_shards(PREPARE, shards, workers=1)) for shards in wanted]
+    assert told == [(3, 8, "dialogues"), (5, 8, "dialogues"), (8, 8, "dialogues")]

@@ -28,16 +28,6 @@ def corpus_key(version: int, *, recipe: Record, seed: int, sources: Iterable[str
     return content.hexdigest()
 
 
-def sweep(paths: Iterable[Path]) -> None:
-    """Remove the temporary files that a killed run left beside the files to be written. Raises `StorageError`."""
-    for path in paths:
-        try:
-            for rest in path.parent.glob(f".{path.name}.*.part"):
-                rest.unlink(missing_ok=True)
-        except OSError as error:
-            raise StorageError(f"cannot remove what a stopped run left in {path.parent}: {error.strerror}") from error
-
-
 class CorpusManifest:
     """Manifest of one corpus: the complete files below a folder, with their hashes."""
 
@@ -71,6 +61,22 @@ class CorpusManifest:
                 f"{self.out} holds a corpus made with another recipe, seed or version of duologue ({shown}); the two "
                 f"would mix: choose another folder or remove that one"
             )
+
+    def sweep(self, paths: Iterable[Path]) -> None:
+        """Remove temporary files of a killed run, and files of another corpus where new ones will be written.
+
+        A stopped run so never leaves parts of two corpora. Raises `StorageError`.
+        """
+        for path in paths:
+            try:
+                for rest in path.parent.glob(f".{path.name}.*.part"):
+                    rest.unlink(missing_ok=True)
+                if self.name(path) in self._foreign:
+                    path.unlink(missing_ok=True)
+            except OSError as error:
+                raise StorageError(
+                    f"cannot remove an earlier run's files in {path.parent}: {error.strerror}"
+                ) from error
 
     def name(self, path: Path) -> str:
         """Return the name of a file below the folder."""

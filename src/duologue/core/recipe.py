@@ -73,6 +73,16 @@ def from_table(kind: type[R], table: Mapping[str, Any], origin: str) -> R:
     return _build(kind, _defaults(kind), [_Layer(origin, dict(table))], [])
 
 
+def expected(recipe: Record, kind: type[R]) -> R:
+    """Return a recipe of the kind that a plug-in takes, with numbers of the declared types: 1 and 1.0 are the same.
+
+    Raises `UsageError` for a recipe of another kind.
+    """
+    if not isinstance(recipe, kind):
+        raise UsageError(f"expected a {kind.__name__} as the recipe, found {type(recipe).__name__}")
+    return msgspec.convert(msgspec.to_builtins(recipe), kind)
+
+
 def to_table(recipe: Record) -> dict[str, Any]:
     """Return the recipe as plain dicts, lists and scalars; fields that are `None` are left out.
 

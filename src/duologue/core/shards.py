@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from duologue.core.errors import UsageError
 from duologue.core.processes import Processes
 from duologue.core.worker_pool import AHEAD, Shard, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
+    from duologue.core.protocols import Progress
     from duologue.core.worker_pool import ShardResult
 
 Content = TypeVar("Content")
+Part = TypeVar("Part")
 Maker: TypeAlias = "Callable[[Content], Sequence[bytes]]"
 """Returns the bytes of a shard, one piece for each file that it is a part of."""
+
+
+class CorpusShard(NamedTuple, Generic[Part]):
+    """A range of the rows of one part of a corpus."""
+
+    part: Part
+    start: int
+    n: int
 
 
 class _Prepared:
@@ -47,6 +58,36 @@ def generate_shards(
         return
     numbered = (Shard(str(number), shard) for number, shard in enumerate(shards))
     yield from in_order(Processes(maker, workers), numbered, _pieces, ahead=AHEAD * workers)
+
+
+def generate_parts(
+    prepare: Callable[[], Maker[CorpusShard[Part]]],
+    parts: Sequence[tuple[Part, int]],
+    *,
+    size: int,
+    workers: int,
+    progress: Progress | None,
+) -> Generator[Iterator[tuple[bytes, ...]]]:
+    """Yield for each part, given with its number of rows, the pieces of its shards of up to `size` rows.
+
+    Take all pieces of a part before the next part. Raises as `generate_shards` does.
+    """
+    shards = [[CorpusShard(part, start, min(size, n - start)) for start in range(0, n, size)] for part, n in parts]
+    total, done = sum(n for _, n in parts), 0
+    made = generate_shards(prepare, list(chain.from_iterable(shards)), workers=workers)
+
+    def pieces_of(part: Sequence[CorpusShard[Part]]) -> Iterator[tuple[bytes, ...]]:
+        nonlocal done
+        for shard in part:
+            yield next(made)
+            done += shard.n
+            if progress is not None:
+                progress(done, total, "dialogues")
+
+    try:
+        yield from map(pieces_of, shards)
+    finally:
+        made.close()
 
 
 def _pieces(outcome: ShardResult) -> tuple[bytes, ...]:

@@ -23,13 +23,11 @@ from duologue.challenges.restaurant.systems.solver.solver import Solver
 from duologue.core.errors import StorageError, UsageError
 from duologue.core.recipe import resolve
 from duologue.core.records import Record, Scoring
-from duologue.core.shards import generate_shards
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
-    from duologue.core.shards import Content, Maker
 
 SMALL = Generation(train_dialogs=30, test_dialogs=12)
 
@@ -156,7 +154,7 @@ def test_the_saved_recipe_can_be_given_again(corpus: Path, tmp_path: Path) -> No
     assert {name for name in ours if ours[name] != theirs.get(name)} == {"generate.toml", ".generated.json"}
 
 
-def test_complete_files_are_kept_and_damaged_ones_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complete_files_are_kept_and_damaged_ones_made_again(tmp_path: Path) -> None:
     recipe = Generation(part="tst1", n=8)
     paths = generate(recipe, 1, tmp_path, workers=1, progress=None)
     before = hashes(tmp_path)
@@ -165,19 +163,11 @@ def test_complete_files_are_kept_and_damaged_ones_made_again(tmp_path: Path, mon
     rest = damaged.with_name(f".{damaged.name}.xyz.part")
     rest.write_text("what a kill left")
     stamp = kept.stat().st_mtime_ns
-    made: list[int] = []
-
-    def counting(
-        prepare: Callable[[], Maker[Content]], shards: Sequence[Content], *, workers: int
-    ) -> Generator[tuple[bytes, ...]]:
-        made.append(len(shards))
-        return generate_shards(prepare, shards, workers=workers)
-
-    monkeypatch.setattr("duologue.challenges.restaurant.simulator.corpus.generate_shards", counting)
-    generate(recipe, 1, tmp_path, workers=1, progress=None)
+    told: list[tuple[int, int, str]] = []
+    generate(recipe, 1, tmp_path, workers=1, progress=lambda *step: told.append(step))
     assert hashes(tmp_path) == before
     assert kept.stat().st_mtime_ns == stamp
-    assert made == [1]
+    assert told == [(8, 8, "dialogues")]  # one file alone
     assert not rest.exists()
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -13,12 +12,11 @@ import msgspec
 from duologue.challenges.mobilecs.simulator.call_generator import UNLABELLED
 from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
 from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe, sizes
-from duologue.challenges.mobilecs.simulator.shards import JOINT, CorpusShard, ShardGenerator
+from duologue.challenges.mobilecs.simulator.shards import JOINT, CallShardGenerator
 from duologue.core import disk
-from duologue.core.errors import UsageError
-from duologue.core.manifest import MANIFEST_NAME, CorpusManifest, corpus_key, sweep
-from duologue.core.recipe import dump
-from duologue.core.shards import generate_shards
+from duologue.core.manifest import MANIFEST_NAME, CorpusManifest, corpus_key
+from duologue.core.recipe import dump, expected
+from duologue.core.shards import generate_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 SHARD_CALLS = 100
 """Calls per shard."""
 RECIPE_NAME, CATALOGUE_NAME = "generate.toml", "catalogue.json"
-_VERSION = 1
+_VERSION = 2
 """To be raised when the same recipe and seed give other bytes."""
 
 
@@ -50,22 +48,25 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     left half-written is removed. Raises `UsageError` when the folder holds another corpus, `StorageError` for what the
     disk refuses.
     """
-    if not isinstance(recipe, CallCorpusRecipe):
-        raise UsageError(f"expected a CallCorpusRecipe as the simulator's recipe, found {type(recipe).__name__}")
-    recipe = msgspec.convert(msgspec.to_builtins(recipe), CallCorpusRecipe)  # 1 and 1.0 are the same recipe
+    recipe = expected(recipe, CallCorpusRecipe)
     parts = plan_parts(recipe, out)
     catalogue = out / CATALOGUE_NAME
     paths = [catalogue, *(path for part in parts for path in part.paths)]
     manifest = CorpusManifest(out, corpus_key(_VERSION, recipe=recipe, seed=seed))
     manifest.check_planned(paths)
-    sweep([out / RECIPE_NAME, out / MANIFEST_NAME, *paths])
+    manifest.sweep([out / RECIPE_NAME, out / MANIFEST_NAME, *paths])
     disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
     if not manifest.is_complete(catalogue):
         text = _lines(make_catalogue(seed, recipe.unseen_products))
         disk.write_bytes(catalogue, text)
         manifest.add(catalogue, disk.sha256(text))
     missing = [part for part in parts if not all(map(manifest.is_complete, part.paths))]
-    _write_all(missing, recipe, seed, manifest, workers=workers, progress=progress)
+    wanted = [(part.name, part.n) for part in missing]
+    make = partial(CallShardGenerator, recipe, seed)
+    with closing(generate_parts(make, wanted, size=SHARD_CALLS, workers=workers, progress=progress)) as made:
+        for part, shards in zip(missing, made, strict=True):
+            for path, digest in _write(part, shards):
+                manifest.add(path, digest)
     return paths
 
 
@@ -81,40 +82,6 @@ def plan_parts(recipe: CallCorpusRecipe, out: Path) -> list[PlannedPart]:
 
 def _lines(records: Sequence[Record]) -> bytes:
     return b"[\n" + JOINT.join(map(msgspec.json.encode, records)) + b"\n]"
-
-
-def _write_all(
-    parts: Sequence[PlannedPart],
-    recipe: CallCorpusRecipe,
-    seed: int,
-    manifest: CorpusManifest,
-    *,
-    workers: int,
-    progress: Progress | None,
-) -> None:
-    shards = [
-        CorpusShard(part.name, start, min(SHARD_CALLS, part.n - start))
-        for part in parts
-        for start in range(0, part.n, SHARD_CALLS)
-    ]
-    total, done = sum(part.n for part in parts), 0
-    numbers = {name: len(list(group)) for name, group in groupby(shards, key=lambda shard: shard.part)}
-    made = generate_shards(partial(ShardGenerator, recipe, seed), shards, workers=workers)
-
-    def pieces_of(part: PlannedPart) -> Iterator[tuple[bytes, ...]]:
-        nonlocal done
-        for number in range(numbers.get(part.name, 0)):
-            yield next(made)
-            done += min(SHARD_CALLS, part.n - number * SHARD_CALLS)
-            if progress is not None:
-                progress(done, total, "dialogues")
-
-    try:
-        for part in parts:
-            for path, digest in _write(part, pieces_of(part)):
-                manifest.add(path, digest)
-    finally:
-        made.close()
 
 
 class _ListWriter:

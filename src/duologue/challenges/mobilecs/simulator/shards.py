@@ -1,8 +1,8 @@
-"""Shards of a corpus: ranges of the calls of one part, and what makes their bytes."""
+"""What makes the bytes of the shards of a corpus: ranges of the calls of one part."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -13,26 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
+    from duologue.core.shards import CorpusShard
 
 JOINT = b",\n"
 """Between two dialogues of a file: each stands on a line of its own."""
 
 
-class CorpusShard(NamedTuple):
-    """A range of calls of one part."""
-
-    part: str
-    start: int
-    n: int
-
-
-class ShardGenerator:
+class CallShardGenerator:
     """Generates the shards of one corpus."""
 
     def __init__(self, recipe: CallCorpusRecipe, seed: int) -> None:
         self._calls = CallGenerator(recipe, seed)
 
-    def __call__(self, shard: CorpusShard) -> tuple[bytes, ...]:
+    def __call__(self, shard: CorpusShard[str]) -> tuple[bytes, ...]:
         """Return the pieces of a shard, without the brackets of the lists around them.
 
         Of annotated parts: the raw dialogues, and as track 2 data those that the staff opens and those that the user

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -15,12 +14,11 @@ from duologue.challenges.restaurant.knowledge.facts import kb_lines
 from duologue.challenges.restaurant.schema.ontology import PART_SHAPES, PARTS
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.challenges.restaurant.simulator.row_generator import simulate
-from duologue.challenges.restaurant.simulator.shards import CorpusShard, ShardGenerator
+from duologue.challenges.restaurant.simulator.shards import RowShardGenerator
 from duologue.core import disk
-from duologue.core.errors import UsageError
-from duologue.core.manifest import MANIFEST_NAME, CorpusManifest, corpus_key, sweep
-from duologue.core.recipe import dump
-from duologue.core.shards import generate_shards
+from duologue.core.manifest import MANIFEST_NAME, CorpusManifest, corpus_key
+from duologue.core.recipe import dump, expected
+from duologue.core.shards import generate_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -63,18 +61,16 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
     one left half-written is removed. Raises `UsageError` when the recipe allows no such dialogues or the folder
     holds another corpus, `FormatError` for a knowledge base file, `StorageError` for what the disk refuses.
     """
-    if not isinstance(recipe, Generation):
-        raise UsageError(f"expected a Generation as the simulator's recipe, found {type(recipe).__name__}")
-    recipe = msgspec.convert(msgspec.to_builtins(recipe), Generation)  # 1 and 1.0 are the same recipe
+    recipe = expected(recipe, Generation)
     planned = plan_files(recipe, out)
-    maker = ShardGenerator(recipe, seed)
+    maker = RowShardGenerator(recipe, seed)
     bases = sorted({PART_SHAPES[one.part][0] for one in planned})
     manifest = CorpusManifest(out, _key(recipe, seed, [maker.facts(kb) for kb in bases]))
     kb_paths = {kb: out / f"extendedkb{kb}.txt" for kb in bases}
     manifest.check_planned([*kb_paths.values(), *(path for one in planned for path in one.paths)])
     for one in planned:
         maker.rows(one.part, one.subtask)  # what is impossible is said before anything is written
-    sweep(
+    manifest.sweep(
         [out / RECIPE_NAME, out / MANIFEST_NAME, *kb_paths.values(), *(path for one in planned for path in one.paths)]
     )
     disk.write_text(out / RECIPE_NAME, f"# The recipe of this corpus; its seed is {seed}.\n{dump(recipe)}")
@@ -85,7 +81,12 @@ def generate(recipe: Record, seed: int, out: Path, *, workers: int, progress: Pr
             manifest.add(path, disk.sha256(text))
     missing = [one for one in planned if not all(map(manifest.is_complete, one.paths))]
     del maker
-    _write_all(missing, recipe, seed, manifest, workers=workers, progress=progress)
+    sizes = [((one.part, one.subtask), one.n) for one in missing]
+    make = partial(RowShardGenerator, recipe, seed)
+    with closing(generate_parts(make, sizes, size=SHARD_ROWS, workers=workers, progress=progress)) as made:
+        for one, pieces in zip(missing, made, strict=True):
+            for path, digest in _write(one, pieces):
+                manifest.add(path, digest)
     return [*kb_paths.values(), *(path for one in planned for path in one.paths)]
 
 
@@ -111,34 +112,6 @@ def plan_files(recipe: Generation, out: Path) -> list[PlannedFile]:
             truth = None if train else data.with_suffix(".answers.json")
             planned.append(PlannedFile(part, subtask, n, data, truth))
     return planned
-
-
-def _write_all(
-    planned: Sequence[PlannedFile],
-    recipe: Generation,
-    seed: int,
-    manifest: CorpusManifest,
-    *,
-    workers: int,
-    progress: Progress | None,
-) -> None:
-    shards = [
-        (one, CorpusShard(one.part, one.subtask, start, min(SHARD_ROWS, one.n - start)))
-        for one in planned
-        for start in range(0, one.n, SHARD_ROWS)
-    ]
-    total, done = sum(one.n for one in planned), 0
-    pieces = generate_shards(partial(ShardGenerator, recipe, seed), [shard for _, shard in shards], workers=workers)
-    try:
-        for one, group in groupby(shards, key=lambda pair: pair[0]):
-            counts = [shard.n for _, shard in group]
-            for path, digest in _write(one, (next(pieces) for _ in counts)):
-                manifest.add(path, digest)
-            done += sum(counts)
-            if progress is not None:
-                progress(done, total, "dialogues")
-    finally:
-        pieces.close()
 
 
 def _write(one: PlannedFile, pieces: Iterator[tuple[bytes, ...]]) -> list[tuple[Path, str]]:

@@ -1,4 +1,4 @@
-"""Shards of a corpus: ranges of the rows of one file, and what makes their bytes."""
+"""What makes the bytes of the shards of a corpus: ranges of the rows of one file, which a part and a subtask name."""
 
 from __future__ import annotations
 
@@ -17,15 +17,7 @@ if TYPE_CHECKING:
     from duologue.challenges.restaurant.schema.ontology import Schema
     from duologue.challenges.restaurant.simulator.recipe import Generation
     from duologue.core.records import Fact
-
-
-class CorpusShard(NamedTuple):
-    """A range of rows of one file."""
-
-    part: str
-    subtask: int
-    start: int
-    n: int
+    from duologue.core.shards import CorpusShard
 
 
 class ShardBytes(NamedTuple):
@@ -36,7 +28,7 @@ class ShardBytes(NamedTuple):
     """Empty for training files, whose rows hold their answers."""
 
 
-class ShardGenerator:
+class RowShardGenerator:
     """Generates the shards of one corpus."""
 
     def __init__(self, recipe: Generation, seed: int) -> None:
@@ -47,11 +39,11 @@ class ShardGenerator:
         self._rows: RowGenerator | None = None
         self._unit = ("", 0)
 
-    def __call__(self, shard: CorpusShard) -> ShardBytes:
+    def __call__(self, shard: CorpusShard[tuple[str, int]]) -> ShardBytes:
         """Return the bytes of a shard."""
-        maker = self.rows(shard.part, shard.subtask)
-        rows = list(maker(shard.start, shard.n))
-        if shard.part == "train":
+        part, subtask = shard.part
+        rows = list(self.rows(part, subtask)(shard.start, shard.n))
+        if part == "train":
             return ShardBytes(_joined(rows), b"")
         truth = [result_row(row["dialog_id"], [row.pop("answer")["candidate_id"]]) for row in rows]
         return ShardBytes(_joined(rows), _joined(truth))
