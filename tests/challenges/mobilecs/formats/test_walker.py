@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from duologue.challenges.mobilecs.formats import walker
+from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 from duologue.core.errors import FormatError
 from duologue.core.protocols import Inspectable
@@ -171,3 +173,13 @@ def test_the_commonest_labels_come_first_then_by_name() -> None:
 def test_a_file_of_another_kind_is_refused(rows: Any, tmp_path: Path) -> None:
     with pytest.raises(FormatError):
         shown(saved(rows, tmp_path / "x.json"))
+
+
+def test_a_catalogue_is_told_from_dialogues_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.json"
+    products = [msgspec.structs.asdict(one) for one in make_catalogue(1, 0.4)]
+    path.write_text(json.dumps(products), encoding="utf-8")
+    with pytest.raises(FormatError, match="is a catalogue of products and has no dialogues") as caught:
+        walker.statistics(path)
+    assert len(caught.value.problems) == 1
+    assert "labelled/" in caught.value.problems[0].advice

@@ -130,3 +130,17 @@ def test_what_cannot_be_played(goals: Path, tmp_path: Path) -> None:
     empty.write_text(json.dumps(rows), encoding="utf-8")
     with pytest.raises(FormatError, match="no goal can be played"):
         make_stage(empty, (), n=1, seed=1, max_turns=None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "nameless"), [("电视", {}), ("业务", {"ent-9": {"type": "业务", "业务费用": "五元"}})]
+)
+def test_a_goal_with_one_request_that_cannot_be_looked_up_is_left_out(
+    goals: Path, kind: str, nameless: dict[str, dict[str, str]]
+) -> None:
+    row = {**calls()[0], "id": "odd"}
+    odd = {**row, "KB": {**row["KB"], **nameless}, "goal": {**row["goal"], "咨询": f"询问-{kind}"}}
+    goals.write_text(json.dumps([odd, calls()[1]]), encoding="utf-8")
+    stage = make_stage(goals, (), n=2, seed=1, max_turns=None)
+    assert [scene.id for scene in stage.scenes] == [calls()[1]["id"]]
+    assert "1 dialogues ask for nothing that can be looked up" in stage.notes[1]

@@ -149,7 +149,7 @@ def test_a_staff_that_never_comes_to_the_point_is_left() -> None:
     [
         ({}, "no request that the knowledge base answers"),
         ({"ent-1": {"流量总量": "?"}}, "no request"),
-        ({"咨询": "询问-电视"}, "type '电视'"),
+        ({"咨询": "询问-电视"}, "type '电视' is unknown"),
     ],
 )
 def test_goals_that_cannot_be_played(goal: dict[str, Any], message: str) -> None:

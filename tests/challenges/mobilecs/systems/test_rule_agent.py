@@ -9,6 +9,7 @@ from duologue.core.records import Answer, Sample, Turn
 BASE = {
     "ent-1": {"name": "彩铃,那个彩铃", "type": "业务", "业务费用": "五元"},
     "ent-2": {"name": "飞享套餐", "type": "主套餐", "业务费用": "三十八元", "流量总量": "一个G"},
+    "ent-3": {"type": "套餐", "业务费用": "九元"},  # without a name: nobody can ask for it
     "NA": {"账户余额": "三十块"},
 }
 

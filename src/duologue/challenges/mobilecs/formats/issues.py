@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 COUNT_LIMIT = 10**9
 """Exclusive upper bound of offsets and turn numbers."""
 
+_PRODUCT = {"type", "name", "fee", "volume", "labelled"}
+"""Keys that tell a product of a generated corpus's catalogue from a dialogue."""
+
 
 def expected_text(value: Any, *, empty: bool = True) -> str:
     r"""Return a description of the expected text, for a value that is no text or not encodable as UTF-8.
@@ -102,9 +105,13 @@ class Issues:
 
 
 def open_rows(rows: Any, issues: Issues) -> list[Any]:
-    """Return the rows of a file; none, with a problem, if it is no list."""
+    """Return the rows of a file; none, with a problem, if it is no list, or a catalogue beside generated dialogues."""
     if isinstance(rows, list):
-        return rows
+        if not (rows and isinstance(rows[0], dict) and rows[0].keys() >= _PRODUCT):
+            return rows
+        advice = "give a file of dialogues, as `generate` writes them below labelled/ and track2/"
+        issues.add("item-not-object", "", "the file is a catalogue of products and has no dialogues", advice)
+        return []
     issues.add("not-a-list", "", f"the file holds {shown(rows)}, expected a list of dialogues")
     return []
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.formats.files import conversation_row
 from duologue.challenges.mobilecs.schema.ontology import STAFF_TEXT
-from duologue.challenges.mobilecs.scoring.dialogue import official, strict
+from duologue.challenges.mobilecs.scoring.dialogue import strict
 from duologue.challenges.mobilecs.simulator.agenda_user import LEFT_OPEN, AgendaUser
+from duologue.challenges.mobilecs.simulator.requests import requests_of
 from duologue.core.errors import UsageError
 from duologue.core.records import Problem, Report, Signature
 from duologue.metrics.counts import Metric, tally
@@ -50,8 +51,8 @@ def user_seed(seed: int, name: str) -> str:
 def counted(dialogue: Dialogue, row: Row, seed: int) -> dict[str, float]:
     """Return the counts of one finished dialogue by name; `row` has its official goal and knowledge base."""
     replies = [turn.text for turn in dialogue.turns if turn.speaker == "system"]
-    requested = official.requested_items(row["goal"], row["KB"])
-    met = [any(one in reply for one in item.split(",") for reply in replies) for item in requested]
+    requested = [one.values for one in requests_of(row["goal"], row["KB"]) if one.values]
+    met = [any(value in reply for value in values for reply in replies) for values in requested]
     made = {**conversation_row(dialogue), "goal": row["goal"], "KB": row["KB"]}
     strictly = strict.answered_items(made, [turn[STAFF_TEXT] for turn in made["content"]])
     reward, groundless, ended = _rewarded(row, user_seed(seed, dialogue.id), replies)

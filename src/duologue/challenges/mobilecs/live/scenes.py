@@ -96,7 +96,9 @@ def make_stage(goals: Path, users: Sequence[Path], *, n: int, seed: int, max_tur
     if sampled:
         notes.append(f"{sampled} goals were sampled from the knowledge bases, since {goals.name} does not give them")
     if unplayable:
-        notes.append(f"{unplayable} dialogues ask for nothing that their knowledge base has, and were left out")
+        notes.append(
+            f"{unplayable} dialogues ask for nothing that can be looked up in their knowledge base, and were left out"
+        )
     if len(chosen) < n:
         notes.append(
             f"{n} conversations were asked for; {goals.name} has {len(chosen)} goals, and each was played once"
@@ -113,9 +115,10 @@ def make_stage(goals: Path, users: Sequence[Path], *, n: int, seed: int, max_tur
 
 def _is_playable(goal: Mapping[str, Any], base: Mapping[str, Mapping[str, str]]) -> bool:
     try:
-        return any(one.values for one in requests_of(goal, base))
-    except KeyError:  # a type that the official code does not know
+        requests = list(requests_of(goal, base))
+    except KeyError:  # a type that the official code does not know, or a service without a name
         return False
+    return any(one.values for one in requests)
 
 
 def _scene(name: str, row: Row, max_turns: int | None) -> Scene:

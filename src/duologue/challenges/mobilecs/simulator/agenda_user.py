@@ -86,12 +86,16 @@ class AgendaUser:
     def reset(self, goal: Mapping[str, Any], kb: Mapping[str, Mapping[str, str]], seed: int | str) -> None:
         """Begin a dialogue with an official `goal` and `KB`.
 
-        Raises `UsageError` for a goal of which the knowledge base answers no request, or that asks for an unknown type.
+        Raises `UsageError` for a goal of which the knowledge base answers no request, or with a request that cannot be
+        looked up: of an unknown type, or of a type of which a service has no name.
         """
         try:
             self._agenda = [*requests_of(goal, kb), *_cancellations(goal)]
         except KeyError as error:
-            raise UsageError(f"the goal asks for services of type {error}, which there is not") from error
+            what = (
+                "a service of the knowledge base has no name" if error.args == ("name",) else f"type {error} is unknown"
+            )
+            raise UsageError(f"the goal asks for the services of a type, and {what}") from error
         self._official = [one for one in self._agenda if one.values]
         if not self._official:
             raise UsageError("the goal has no request that the knowledge base answers, so it cannot be played")

@@ -66,7 +66,7 @@ _COURTESIES = (
 )
 
 
-class Found(NamedTuple):
+class FoundValues(NamedTuple):
     """What the agent takes a request for, and what the base has."""
 
     argument: str
@@ -95,7 +95,8 @@ class RuleAgent:
 
 def _reply(sample: Sample) -> Answer:
     said = [turn.text for turn in sample.history if turn.speaker == "user"]
-    found = _look_up(said, base_of(sample.knowledge))
+    base = {name: slots for name, slots in base_of(sample.knowledge).items() if name == USER or slots.get("name")}
+    found = _look_up(said, base)
     if found is not None:
         return _answer(Act(speaker="user", name=ASK, args=(found.argument,)), "通知", f"您好，{found.values}")
     for label, cue, reply in _COURTESIES:
@@ -108,24 +109,24 @@ def _answer(understood: Act, label: str, text: str) -> Answer:
     return Answer(text=text, annotation=Annotation(acts=(understood, Act(speaker="system", name=label))))
 
 
-def _look_up(said: Sequence[str], base: Base) -> Found | None:
+def _look_up(said: Sequence[str], base: Base) -> FoundValues | None:
     """Return what the base has of what the last utterance asks for; the service may have been named before."""
     last = said[-1] if said else ""
     named = _named(last, base)
     if not named:
         for slot, cue in _OWN_SLOTS:
             if slot in base.get(USER, {}) and re.search(cue, last):
-                return Found(slot, base[USER][slot])
+                return FoundValues(slot, base[USER][slot])
         for kind, cue in _TYPES:
             names = query(base, ent_type=kind) if re.search(cue, last) else None
             if names:
-                return Found(kind, "，".join(names))
+                return FoundValues(kind, "，".join(names))
     name = named or next(filter(None, (_named(text, base) for text in reversed(said[:-1]))), "")
     without_name = last.replace(name, "") if name else last
     for slot, cue in _SLOTS:
         values = query(base, ent_name=name, prop=slot) if name and re.search(cue, without_name) else None
         if values:
-            return Found(f"{name}-{slot}", str(values))
+            return FoundValues(f"{name}-{slot}", str(values))
     return None
 
 
