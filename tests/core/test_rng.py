@@ -44,6 +44,13 @@ def test_weighted_gives_shares_near_the_weights() -> None:
     assert abs(counts["a"] / 4_000 - 0.25) < 0.04
 
 
+def test_a_weighted_key_is_drawn_as_a_weighted_choice_is() -> None:
+    weights = {"a": 1, "b": 2, "c": 0}
+    drawn = [Rng("keys", number).weighted_key(weights) for number in range(60)]
+    assert drawn == [Rng("keys", number).weighted_choice("abc", (1, 2, 0)) for number in range(60)]
+    assert set(drawn) == {"a", "b"}
+
+
 def test_other_never_gives_what_is_taken() -> None:
     rng = Rng(3)
     assert {rng.other("abcd", "a", "c") for _ in range(50)} == {"b", "d"}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from duologue.core.seeds import seed_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 T = TypeVar("T")
 
@@ -70,6 +70,10 @@ class Rng:
             if point < 0:
                 return choice
         return [choice for choice, weight in zip(choices, weights, strict=True) if weight > 0][-1]
+
+    def weighted_key(self, weights: Mapping[T, float]) -> T:
+        """Return one of the keys, as likely as its weight says. The weights must not all be zero."""
+        return self.weighted_choice(tuple(weights), tuple(weights.values()))
 
     def sample(self, choices: Sequence[T], count: int) -> list[T]:
         """Return `count` of the choices (at most all) in random order, none twice."""

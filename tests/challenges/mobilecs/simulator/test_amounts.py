@@ -31,7 +31,8 @@ def test_volumes_minutes_rates_and_durations_have_their_units() -> None:
     assert forms(amounts.volume, 300) <= {"N兆", "N"}
     assert forms(amounts.volume, 2 * amounts.GIGABYTE) == {"N个G", "N个g", "Ng", "NG"}
     assert forms(amounts.minutes, 150) == {"N分钟", "N"}
-    assert {"N毛N", "N分钟N毛N", "N毛N一分钟"} & forms(amounts.rate, 19)
+    assert forms(amounts.rate, 19) == {"N毛N", "N分钟N毛N", "N毛N分钟", "每分钟N毛N", "N毛N钱"}
+    assert "N毛" in forms(amounts.rate, 20)
     assert forms(amounts.data_rate, 29) <= {"N兆N毛N", "N毛N一兆", "N毛N兆", "每兆N毛N", "N块钱N兆"}
     assert forms(amounts.duration, 6, 12, 5, -1, -7) == {"半年", "N个月", "N年", "N天", "N小时", "N个小时"}
     assert forms(amounts.money, 235, 7, 40) >= {"N块N", "N毛", "N块钱"}

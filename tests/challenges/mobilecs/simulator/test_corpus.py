@@ -10,6 +10,7 @@ from duologue.challenges.mobilecs.formats.conversions import convert
 from duologue.challenges.mobilecs.formats.files import load_raw
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, acts_of
 from duologue.challenges.mobilecs.schema.ontology import CONFUSED, ENTITY_TYPES, SERVICE_SLOTS, USER, USER_SLOTS
+from duologue.challenges.mobilecs.simulator import corpus as corpora
 from duologue.challenges.mobilecs.simulator.corpus import generate
 from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe, sizes
 from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
@@ -113,6 +114,21 @@ def test_bytes_depend_on_recipe_and_seed_alone(tmp_path: Path) -> None:
     assert hashes(tmp_path / "one") == hashes(tmp_path / "three")
     generate(recipe, 8, tmp_path / "other", workers=1, progress=None)
     assert hashes(tmp_path / "other")["labelled/train.json"] != hashes(tmp_path / "one")["labelled/train.json"]
+
+
+@pytest.mark.parametrize(
+    ("profile", "expected"),
+    [
+        ("clean", "04d6975997ab5af86e326405564c5d251230e2d13152b91ca4466ada6a38eb77"),
+        ("crowd", "25cc1740b0242016146988f3afb99076aec53f4614361d6b6fd46f94629de1b2"),
+    ],
+)
+def test_bytes_are_those_of_the_version(profile: str, expected: str, tmp_path: Path) -> None:
+    """Where this fails on purpose, raise `_VERSION` of the corpus: else a resumed run mixes old parts with new ones."""
+    recipe = resolve(CallCorpusRecipe, base=SMALL, overrides=["n=60", f"profile={profile}"])
+    paths = generate(recipe, 3, tmp_path, workers=1, progress=None)
+    whole = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+    assert (corpora._VERSION, whole) == (2, expected)
 
 
 def test_complete_parts_are_kept_and_damaged_ones_made_again(tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from duologue.core.rng import Rng
-
 TURNS = ((0.0, 2), (0.05, 4.6), (0.25, 7.6), (0.5, 9.6), (0.75, 12.3), (0.95, 16.6), (0.99, 22.4), (1.0, 34))
 """Quantiles of the number of turns after re-pairing."""
 
@@ -139,8 +137,3 @@ def quantile(level: float, table: tuple[tuple[float, float], ...]) -> float:
         if level <= high:
             return first + (last - first) * (level - low) / (high - low)
     return table[-1][1]
-
-
-def drawn(weights: Mapping[str, float], rng: Rng) -> str:
-    """Return one of the keys, as likely as its weight says."""
-    return rng.weighted_choice(tuple(weights), tuple(weights.values()))

@@ -107,10 +107,15 @@ def minutes(count: int, rng: Rng) -> str:
     return number if rng.unit() < 0.08 else f"{number}分钟"
 
 
-def rate(fen: int, rng: Rng) -> str:
-    """Return a way to say a price per minute given in hundredths of a yuan."""
+def _price(fen: int, rng: Rng) -> str:
+    """Return a price of at least ten hundredths of a yuan."""
     jiao, rest = divmod(fen, 10)
-    number = f"{counted(jiao, rng)}毛{_DIGITS[rest] if rest else ''}" if jiao else f"{_DIGITS[rest]}分钱"
+    return f"{counted(jiao, rng)}毛{_DIGITS[rest] if rest else ''}"
+
+
+def rate(fen: int, rng: Rng) -> str:
+    """Return a way to say a price per minute given in hundredths of a yuan, at least ten."""
+    number = _price(fen, rng)
     point = rng.unit()
     if point < 0.47:
         return number
@@ -122,15 +127,14 @@ def rate(fen: int, rng: Rng) -> str:
 
 
 def data_rate(fen: int, rng: Rng) -> str:
-    """Return a way to say a price per megabyte given in hundredths of a yuan."""
-    jiao, rest = divmod(fen, 10)
-    number = f"{counted(jiao, rng)}毛{_DIGITS[rest] if rest else ''}"
+    """Return a way to say a price per megabyte given in hundredths of a yuan, at least ten."""
+    number = _price(fen, rng)
     point = rng.unit()
     if point < 0.4:
         return f"一兆{number}"
     if point < 0.75:
         return f"{number}一兆"
-    return f"每兆{number}" if point < 0.85 else f"{counted(jiao * 5, rng)}块钱一百兆"
+    return f"每兆{number}" if point < 0.85 else f"{counted(fen // 10 * 5, rng)}块钱一百兆"
 
 
 def duration(months: int, rng: Rng) -> str:

@@ -6,6 +6,7 @@ from the dialogues have them by construction.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.challenges.mobilecs.schema import ontology
@@ -131,7 +132,7 @@ USER_SHARES = {
     "短信": 0.014,
 }
 _PLANNED_NAMES = {1: 0.6, 2: 0.2, 3: 0.12, 4: 0.053, 5: 0.017, 6: 0.01}
-"""The same before speech makes some names another one."""
+"""`NAME_COUNTS` before speech makes another name of some."""
 HELD = "持有套餐"
 """The user's slot whose values are mentions of entities."""
 
@@ -177,7 +178,7 @@ class CallPlanner:
         count, own = _counts(rng, level)
         kinds = self._kinds(count, rng)
         entities = [self._entity(number, kind, rng) for number, kind in enumerate(kinds)]
-        slots = _user_slots(own, bool(entities), rng)
+        slots = _user_slots(own, _USER_WEIGHTS if entities else _WEIGHTS_WITHOUT_ENTITIES, rng)
         scenario = _scenario(slots, kinds, rng)
         values = [value for slot in slots if slot != HELD for value in self._user_values(slot, entities, rng)]
         if HELD in slots:
@@ -191,12 +192,13 @@ class CallPlanner:
             if kinds and rng.happens(0.35):  # calls keep to their subject
                 kinds.append(rng.choice(kinds))
             else:
-                kinds.append(rng.weighted_choice(_KINDS, _KIND_WEIGHTS))
+                kinds.append(rng.weighted_key(TYPE_SHARES))
         return kinds
 
     def _entity(self, number: int, kind: str, rng: Rng) -> PlannedEntity:
         options = self.products[kind]
-        entity = PlannedEntity(number, options[int(len(options) * rng.unit() ** 1.5)])  # some are asked for more often
+        point = rng.unit()
+        entity = PlannedEntity(number, options[int(len(options) * point * math.sqrt(point))])  # the first more often
         for slot, chance in SLOT_RATES[kind].items():
             if rng.unit() < chance:
                 entity.slots[slot] = surfaces(slot, entity.product, rng)
@@ -211,11 +213,11 @@ class CallPlanner:
     def _name(self, entity: PlannedEntity, kind: str, rng: Rng) -> None:
         """Give the entity its names, the fullest first."""
         templates, weights, levels = self._forms[kind]
-        count = rng.weighted_choice(tuple(_PLANNED_NAMES), tuple(_PLANNED_NAMES.values()))
+        count = rng.weighted_key(_PLANNED_NAMES)
         found: dict[str, tuple[int, Text]] = {}
         fills: dict[str, Text] = {}
         for _ in range(6 * count):
-            number = _weighted(rng.unit() * weights[-1], weights)
+            number = rng.weighted_choice(range(len(templates)), weights)
             template = templates[number]
             if not self._fill(template, entity, fills, rng):
                 continue
@@ -250,7 +252,7 @@ class CallPlanner:
         """Return the values of a slot of the user's own."""
         mark = SpanMark(None, slot, is_mention=False)
         made: dict[str, Text] = {}
-        count = rng.weighted_choice(tuple(VALUE_COUNTS), tuple(VALUE_COUNTS.values()))
+        count = rng.weighted_key(VALUE_COUNTS)
         options = phrases("rules").get(slot)
         names = [name for entity in entities for name in entity.names]
         for _ in range(count):
@@ -268,7 +270,6 @@ class CallPlanner:
         return [PlannedValue(slot, text.marked(mark)) for text in made.values()]
 
 
-_KINDS, _KIND_WEIGHTS = tuple(TYPE_SHARES), tuple(TYPE_SHARES.values())
 _PLACES = {
     "fee": ontology.FEE,
     "volume": ontology.VOLUME,
@@ -278,27 +279,15 @@ _PLACES = {
 
 
 def _forms(kind: str) -> tuple[list[Template], list[float], list[int]]:
-    """Return the name forms of a type: templates, cumulated weights, levels (0 full, 1 short, 2 demonstrative)."""
+    """Return the name forms of a type: templates, their weights, levels (0 full, 1 short, 2 demonstrative)."""
     table = raw_phrases("names")
     plans = {"套餐", "主套餐", "4G套餐", "5G套餐"}
     rows = [*(table["plan"] if kind in plans else ()), *(table.get(kind, ()))]
-    templates, weights, total = [], [], 0.0
-    for phrase, weight, _ in rows:
-        total += weight
-        templates.append(Template(phrase))
-        weights.append(total)
-    return templates, weights, [level for _, _, level in rows]
-
-
-def _weighted(point: float, cumulated: Sequence[float]) -> int:
-    for number, limit in enumerate(cumulated):
-        if point < limit:
-            return number
-    return len(cumulated) - 1
+    return [Template(phrase) for phrase, _, _ in rows], [share for _, share, _ in rows], [level for _, _, level in rows]
 
 
 def _quantile(level: float, table: Mapping[int, float]) -> int:
-    total = sum(table.values())
+    total = math.fsum(table.values())  # sum() of floats differs between versions of Python
     for value, share in table.items():
         level -= share / total
         if level < 0:
@@ -315,25 +304,24 @@ def _counts(rng: Rng, level: float) -> tuple[int, int]:
     own_none = USER_COUNTS[0] - EMPTY
     if not entities:
         own_none = 0.0
-    own = rng.weighted_choice(tuple(USER_COUNTS), (own_none * 1.08, *list(USER_COUNTS.values())[1:]))
+    own = rng.weighted_key({**USER_COUNTS, 0: own_none * 1.08})
     return entities, own
 
 
-def _user_slots(count: int, with_entities: bool, rng: Rng) -> list[str]:  # noqa: FBT001  # whether there are entities
-    """Return different slots of the user; without entities nothing can be held."""
-    names = [slot for slot in USER_SHARES if with_entities or slot != HELD]
-    weights = [_USER_WEIGHTS[slot] for slot in names]
+def _user_slots(count: int, weights: Mapping[str, float], rng: Rng) -> list[str]:
+    """Return up to `count` different slots of the user, drawn by their weights."""
+    left = dict(weights)
     found: list[str] = []
-    for _ in range(min(count, len(names))):
-        slot = rng.weighted_choice(names, weights)
-        found.append(slot)
-        place = names.index(slot)
-        del names[place], weights[place]
+    for _ in range(min(count, len(left))):
+        found.append(rng.weighted_key(left))
+        del left[found[-1]]
     return found
 
 
 _USER_WEIGHTS = {**USER_SHARES, HELD: 1.5, "用户需求": 0.36}
 """Weights of drawing without replacement that give the shares."""
+_WEIGHTS_WITHOUT_ENTITIES = {slot: weight for slot, weight in _USER_WEIGHTS.items() if slot != HELD}
+"""Without entities nothing can be held."""
 
 SCENARIOS = {
     "inquiry": 0.22,
@@ -370,4 +358,4 @@ def _scenario(slots: Sequence[str], kinds: Sequence[str], rng: Rng) -> str:
     if not kinds:
         weights["inquiry"] *= 0.5
         weights["cancel"] *= 0.5
-    return rng.weighted_choice(tuple(weights), tuple(weights.values()))
+    return rng.weighted_key(weights)

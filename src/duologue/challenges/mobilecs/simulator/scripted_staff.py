@@ -80,7 +80,7 @@ class ScriptedStaff:
         if state.requested:
             self._answer(left)
             return
-        labels = acts.drawn(acts.AFTER_USER.get(state.last_intent, acts.AFTER_USER["其他"]), self.rng).split("+")
+        labels = self.rng.weighted_key(acts.AFTER_USER.get(state.last_intent, acts.AFTER_USER["其他"])).split("+")
         bundles = []
         if state.staff_queue:
             if left <= 2 and not _INFORMATIVE & set(labels):

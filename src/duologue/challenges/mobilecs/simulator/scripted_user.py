@@ -56,7 +56,7 @@ class ScriptedUser:
     def open(self) -> bool:
         """Say the first turn; return whether it stated the purpose."""
         phrase = self.realiser.phrase
-        form = acts.drawn(acts.OPENING, self.rng)
+        form = self.rng.weighted_key(acts.OPENING)
         if form == "bare":
             self.state.add([IntentLabel("问候")], phrase(self.phrases["greet"]))
             return False
@@ -69,13 +69,13 @@ class ScriptedUser:
 
     def state_purpose(self, greeting: list[LabelledText]) -> None:
         """Say why the user calls, after a greeting (or none)."""
-        label = acts.drawn(acts.PURPOSES[self.state.scenario], self.rng)
+        label = self.rng.weighted_key(acts.PURPOSES[self.state.scenario])
         self._say(label, greeting, count=1 + int(self.unit() * 2))
 
     def respond(self, left: int) -> None:
         """Answer the staff's last utterance; `left` turns are left to say the agenda in."""
         state, unit = self.state, self.unit
-        label = acts.drawn(acts.AFTER_STAFF.get(state.last_intent, acts.AFTER_STAFF["通知"]), self.rng)
+        label = self.rng.weighted_key(acts.AFTER_STAFF.get(state.last_intent, acts.AFTER_STAFF["通知"]))
         waiting = bool(state.requested)
         if waiting:
             label = "被动确认" if unit() < (0.85 if state.last_intent == CONFIRM else 0.6) else "其他"

@@ -22,7 +22,7 @@ VALUE_COUNTS = {1: 0.822, 2: 0.139, 3: 0.031, 4: 0.008}
 
 def surfaces(slot: str, product: Product, rng: Rng) -> list[str]:
     """Return the values of a slot of an entity as they will be said, all different."""
-    count = rng.weighted_choice(tuple(VALUE_COUNTS), tuple(VALUE_COUNTS.values()))
+    count = rng.weighted_key(VALUE_COUNTS)
     found: dict[str, None] = {}
     for _ in range(3 * count):
         found[surface(slot, product, rng)] = None
