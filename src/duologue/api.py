@@ -18,7 +18,6 @@ import msgspec
 from duologue.core import disk
 from duologue.core.capabilities import lacking_capability
 from duologue.core.errors import UsageError
-from duologue.core.examples import with_new_ids
 from duologue.core.notebook import data_frame, html_table
 from duologue.core.plugins import load_task as _load_task
 from duologue.core.protocols import Grounded, Inspectable
@@ -27,7 +26,6 @@ from duologue.metrics.significance import SEED
 from duologue.report import Comparison, Leaderboard, rank_all
 from duologue.report import compare as compare_reports
 from duologue.run import evaluate
-from duologue.run.contamination import HELD_OUT, TRAIN, training_files
 from duologue.run.predict import answer_all, in_world, predict_file
 from duologue.run.saved import formulas_of, read_report
 from duologue.run.systems import open_system
@@ -205,6 +203,7 @@ def train(
     *,
     data: Sequence[PathLike] = (),
     held_out: Sequence[PathLike] = (),
+    unlabelled: Sequence[PathLike] = (),
     kb: PathLike | None = None,
     seed: int = 0,
     recipe: Table | None = None,
@@ -212,27 +211,30 @@ def train(
     """Train a registered system and return the folder of the model, which `load_system` and `predict` take.
 
     Without `data` it practises on what the task's simulator makes. A training that was stopped goes on. Raises
-    `UsageError` for a system that does not learn, and where `out` holds another model.
+    `UsageError` for a system that does not learn, or not from `unlabelled` files, and where `out` holds another model.
     """
     from duologue.core.plugins import demand_fit
     from duologue.run.systems import recipe_of
+    from duologue.run.training_parts import read_training_parts
 
     loaded = _load_task(task)
     demand_fit(system, loaded.info)
-    files, kept_back = [Path(path) for path in data], [Path(path) for path in held_out]
     world = _world(loaded, kb)
-    examples = in_world(loaded.load_training(files), world) if files else None
-    others = with_new_ids(in_world(loaded.load_training(kept_back), world), examples or (), "held-out:")
+    parts = read_training_parts(
+        loaded,
+        world,
+        data=[Path(path) for path in data],
+        held_out=[Path(path) for path in held_out],
+        unlabelled=[Path(path) for path in unlabelled],
+    )
     train_system(
         loaded,
         system,
         recipe_of(system, None, _overrides(recipe)),
         seed,
         Path(out),
-        examples=examples,
-        held_out=others,
+        **parts._asdict(),
         worlds={} if world is None else {world.name: world},
-        files=[*training_files(files, TRAIN), *training_files(kept_back, HELD_OUT)],
     )
     return Path(out)
 

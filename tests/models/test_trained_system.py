@@ -101,6 +101,26 @@ def test_it_keeps_to_the_protocol_and_says_what_it_cannot_do(tmp_path: Path) -> 
         system.prepare(msgspec.structs.replace(INFO, name="chess"), 1, {})
 
 
+class Listener(Parrot):
+    """Learns words that nobody labelled, too."""
+
+    def _learn_semi_supervised(
+        self, examples: Sequence[Example], held_out: Sequence[Example], unlabelled: Sequence[Example], run: Run
+    ) -> tuple[Parts, str]:
+        parts, seen = self._learn([*examples, *unlabelled], held_out, run)
+        return parts, f"{seen}, {len(unlabelled)} without labels"
+
+
+def test_unlabelled_examples_go_to_those_who_learn_from_them(tmp_path: Path) -> None:
+    first, second = examples()
+    with pytest.raises(UsageError, match="'parrot' learns from labels alone"):
+        Parrot().fit([first], [], [second], Run(folder=tmp_path, seed=3))
+    system = Listener()
+    system.fit([first], [], [second], Run(folder=tmp_path, seed=3))
+    assert system.seen == "2 words, 1 without labels"
+    assert system._trained().words == ["hello", "bye"]
+
+
 @pytest.mark.parametrize("damage", [b"", b"[]", b'{"words": ["a"]}', b'{"words": [1], "seen": ""}', b"\xff"])
 def test_a_damaged_card_is_refused_with_its_name(tmp_path: Path, damage: bytes) -> None:
     trained(tmp_path).save(tmp_path)

@@ -128,7 +128,9 @@ def test_a_finished_model_is_known_again_and_another_one_is_not_overwritten(tmp_
 def test_where_held_out_data_begins_is_part_of_the_hash(lessons: Any) -> None:
     first, second = lessons[0][:2], lessons[0][2:4]
     both = [*first, *second]
-    assert len({_hash_of_data(both, []), _hash_of_data(first, second), _hash_of_data([], both)}) == 3
+    parts = [(both, []), (first, second), ([], both), (first, [], second), ([], first, second), ([], [], both)]
+    assert len({_hash_of_data(*one) for one in parts}) == len(parts)
+    assert _hash_of_data(first, second, []) == _hash_of_data(first, second)
     facts = list(TASK.world(None))[:4]  # type: ignore[attr-defined]  # restaurant has a built-in one
     worlds = [
         {"a": KnowledgeBase("a", facts), "b": KnowledgeBase("b", [])},
@@ -139,10 +141,21 @@ def test_where_held_out_data_begins_is_part_of_the_hash(lessons: Any) -> None:
     assert len({_hash_of_worlds(one) for one in worlds}) == 4
 
 
-def test_held_out_examples_alone_are_refused(tmp_path: Path, lessons: Any) -> None:
+@pytest.mark.parametrize("part", ["held_out", "unlabelled"])
+def test_other_parts_alone_are_refused(tmp_path: Path, lessons: Any, part: str) -> None:
     with pytest.raises(UsageError, match="--train"):
-        train(TASK, "ranker", TINY, 1, tmp_path, held_out=lessons[1])
+        train(TASK, "ranker", TINY, 1, tmp_path, **{part: lessons[1]})
     assert not list(tmp_path.iterdir())
+
+
+def test_unlabelled_examples_are_refused_by_a_system_that_learns_from_labels_and_the_folder_stays_free(
+    tmp_path: Path, lessons: Any
+) -> None:
+    examples, others = lessons
+    with pytest.raises(UsageError, match="'ranker' learns from labels alone, and 20 examples without them were given"):
+        train(TASK, "ranker", TINY, 1, tmp_path, examples=examples, unlabelled=others)
+    assert not (tmp_path / UNDER_WAY).exists()
+    assert train(TASK, "ranker", RankerRecipe.tiny(), 1, tmp_path, examples=examples[:20], held_out=others[:5])
 
 
 def test_a_declaration_of_external_data_is_put_on_a_model_that_stands_there(tmp_path: Path, lessons: Any) -> None:

@@ -9,12 +9,10 @@ import click
 from duologue.cli.old_names import RenamedOptions
 from duologue.cli.several import SeveralFiles
 from duologue.core.errors import UsageError
-from duologue.core.examples import with_new_ids
 from duologue.core.plugins import demand_fit, load_task, make_system
-from duologue.run.contamination import HELD_OUT, TRAIN, training_files
-from duologue.run.predict import in_world
 from duologue.run.systems import recipe_of
 from duologue.run.train import train as train_system
+from duologue.run.training_parts import read_training_parts
 from duologue.terminal import console, options
 
 
@@ -46,6 +44,12 @@ class _Train(RenamedOptions, SeveralFiles):
     help="Data for early stopping; one file or several, may be repeated.",
 )
 @click.option(
+    "--unlabelled",
+    type=options.PATH,
+    multiple=True,
+    help="Data without labels, for systems that learn from such, too; one file or several, may be repeated.",
+)
+@click.option(
     "--external",
     type=options.ASSIGNMENT,
     multiple=True,
@@ -65,6 +69,7 @@ def train(
     out: Path,
     data: tuple[Path, ...],
     held_out: tuple[Path, ...],
+    unlabelled: tuple[Path, ...],
     external: tuple[str, ...],
     kb: Path | None,
     seed: int,
@@ -90,15 +95,12 @@ def train(
     """
     names, files = _external(external)
     data = (*data, *files)
-    if held_out and not data:
-        raise UsageError("--held-out needs training files beside it; give them with --train, or leave it out")
     loaded = load_task(task)
     demand_fit(name, loaded.info)
     resolved = recipe_of(name, recipe, overrides)
     make_system(name, resolved)  # what it lacks is said before the data is read
     world = options.world_of(loaded, kb)
-    examples = in_world(loaded.load_training(data), world) if data else None
-    kept_back = with_new_ids(in_world(loaded.load_training(held_out), world), examples or (), "held-out:")
+    parts = read_training_parts(loaded, world, data=data, held_out=held_out, unlabelled=unlabelled)
     with options.progress_bar(quiet=quiet) as progress:
         made = train_system(
             loaded,
@@ -106,10 +108,8 @@ def train(
             resolved,
             seed,
             out,
-            examples=examples,
-            held_out=kept_back,
+            **parts._asdict(),
             worlds={} if world is None else {world.name: world},
-            files=[*training_files(data, TRAIN), *training_files(held_out, HELD_OUT)],
             external=names,
             progress=progress,
         )

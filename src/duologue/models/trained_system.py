@@ -75,15 +75,19 @@ class TrainedSystem(Generic[R, P]):
         self,
         examples: Sequence[Example],
         held_out: Sequence[Example],
-        unlabelled: Sequence[Example],  # noqa: ARG002  # what has no answer teaches nothing
+        unlabelled: Sequence[Example],
         run: Run,
     ) -> None:
         """Train on examples with answers; an interrupted training resumes from its last checkpoint to the same weights.
 
         What is held out decides which weights are best, and nothing else; without it some examples are held out.
-        Raises `UsageError` when there is nothing to learn from.
+        Raises `UsageError` when there is nothing to learn from, and for `unlabelled` examples where the system learns
+        from labels alone.
         """
-        self._learned, self.seen = self._learn(examples, held_out, run)
+        if unlabelled:
+            self._learned, self.seen = self._learn_semi_supervised(examples, held_out, unlabelled, run)
+        else:
+            self._learned, self.seen = self._learn(examples, held_out, run)
 
     def save(self, folder: Path) -> None:
         """Write the card and the weights. Raises `UsageError` before `fit` or `load`."""
@@ -117,6 +121,19 @@ class TrainedSystem(Generic[R, P]):
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[P, str]:
         """Return the parts learned from examples, and what was seen."""
         raise NotImplementedError
+
+    def _learn_semi_supervised(
+        self,
+        examples: Sequence[Example],  # noqa: ARG002  # for systems that learn so
+        held_out: Sequence[Example],  # noqa: ARG002  # the same
+        unlabelled: Sequence[Example],
+        run: Run,  # noqa: ARG002  # the same
+    ) -> tuple[P, str]:
+        """Return what `_learn` does, learned from unlabelled examples, too. Raises `UsageError` by default."""
+        raise UsageError(
+            f"'{self.name}' learns from labels alone, and {len(unlabelled):,} examples without them were given; leave "
+            f"--unlabelled out"
+        )
 
     def _networks(self, learned: P) -> Networks:  # noqa: ARG002  # for systems that have some
         """Return the networks by the files of their weights."""

@@ -40,7 +40,7 @@ SKETCH = "training.sketch"
 """The file of a model's folder that holds what it was trained on."""
 BESIDE = ".sketch"
 """How the names of sketches beside results end."""
-TRAIN, HELD_OUT = "train", "held-out"
+TRAIN, HELD_OUT, UNLABELLED = "train", "held-out", "unlabelled"
 """The parts of training data."""
 ENOUGH = 8
 """Words that a sample or a reply must have to tell anything; a Chinese character counts as half a word."""
@@ -67,7 +67,7 @@ class TrainingFile(Record, frozen=True, kw_only=True):
     sha256: str
     """Of its unpacked bytes."""
     part: str
-    """`"train"` or `"held-out"`."""
+    """`"train"`, `"held-out"` or `"unlabelled"`."""
 
 
 class _Kind(Record, frozen=True, kw_only=True):
@@ -112,7 +112,7 @@ class Sketch:
 
     @classmethod
     def of(cls, parts: dict[str, Sequence[Example]], files: Sequence[TrainingFile] = ()) -> Sketch:
-        """Return the sketch of training data, by parts (`train`, `held-out`); 12 bytes per utterance."""
+        """Return the sketch of training data, by parts (`train`, `held-out`, `unlabelled`); 12 bytes per utterance."""
         heads, body = [], []
         for name, examples in parts.items():
             kinds = {}

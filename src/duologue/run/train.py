@@ -10,7 +10,7 @@ import msgspec
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.identity import Identity, differences, packages
-from duologue.core.locks import writing_folder
+from duologue.core.locks import FOLDER_LOCK, writing_folder
 from duologue.core.plugins import (
     CARD,
     demand_fit,
@@ -22,7 +22,7 @@ from duologue.core.plugins import (
 )
 from duologue.core.protocols import Run, Trainable
 from duologue.core.recipe import dump, read_toml, to_table
-from duologue.run.contamination import HELD_OUT, SKETCH, TRAIN, Sketch, declared
+from duologue.run.contamination import HELD_OUT, SKETCH, TRAIN, UNLABELLED, Sketch, declared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +49,7 @@ def train(
     *,
     examples: Sequence[Example] | None = None,
     held_out: Sequence[Example] | None = None,
+    unlabelled: Sequence[Example] = (),
     worlds: Mapping[str, World] | None = None,
     files: Sequence[TrainingFile] = (),
     external: Sequence[str] | None = None,
@@ -57,19 +58,24 @@ def train(
     """Train the registered system `name` into the folder `out`; return False when it stands there already.
 
     The system finds the shared knowledge bases in `Run.worlds`. Without `examples` the system practises on what its
-    task's simulator makes. A stopped training goes on from its last checkpoint and ends in the same weights. `files`
+    task's simulator makes. `unlabelled` examples, whose answers are not known, are for systems that learn from such,
+    too. A stopped training goes on from its last checkpoint and ends in the same weights. `files`
     says which files the examples are from; `external` names data that are not the challenge's own (`None`: not
     declared), and declares it anew for a model that stands there. Beside the model lies a sketch of all that it
     learned from, so that scores on the same data are told (`run.contamination`). Raises
-    `UsageError` when the system does not learn, there are `held_out` examples alone, or `out` holds another model or
+    `UsageError` when the system does not learn, or not from unlabelled examples, there are `held_out` or `unlabelled`
+    examples alone, or `out` holds another model or
     another training that was stopped; `BusyError` where another process trains into it.
     """
     demand_fit(name, task.info)
     system = make_system(name, recipe)
     if not isinstance(system, Trainable):
         raise UsageError(f"system '{name}' does not learn; give its name to `duologue run` as it is")
-    if examples is None and held_out:
-        raise UsageError("held-out examples need examples to learn from beside them; give training files with --train")
+    for kind, given in (("held-out", held_out), ("unlabelled", unlabelled)):
+        if examples is None and given:
+            raise UsageError(
+                f"{kind} examples need examples to learn from beside them; give training files with --train"
+            )
     origin = _SIMULATED.format(seed) if examples is None else _GIVEN
     world_hash = _hash_of_worlds(worlds or {})
     identity = Identity(
@@ -78,7 +84,7 @@ def train(
         packages=packages_of(name),
         seed=seed,
         recipe=to_table(recipe),
-        data=origin if examples is None else _hash_of_data(examples, held_out or ()),
+        data=origin if examples is None else _hash_of_data(examples, held_out or (), unlabelled),
         world=world_hash,
     )
     with writing_folder(out):
@@ -98,9 +104,14 @@ def train(
             external = external or ()
         data_hash = _hash_of_data(examples, held_out or ()) if origin != _GIVEN else identity.data
         run = Run(folder=out, seed=seed, progress=progress, identity=identity, worlds=dict(worlds or {}))
-        system.fit(examples, held_out or [], [], run)
+        try:
+            system.fit(examples, held_out or [], unlabelled, run)
+        except UsageError:
+            _release(out)
+            raise
         system.save(out)
-        sketch = Sketch.of({TRAIN: examples, HELD_OUT: held_out or []}, files)
+        parts = {TRAIN: examples, HELD_OUT: held_out or [], **({UNLABELLED: unlabelled} if unlabelled else {})}
+        sketch = Sketch.of(parts, files)
         sketch.save(out / SKETCH)
         save_card(
             out, name=name, recipe=recipe, task=task.info.name, seed=seed,
@@ -131,6 +142,12 @@ def _claim(out: Path, identity: Identity) -> None:
     write_text(path, dump(identity))
 
 
+def _release(out: Path) -> None:
+    """Give up a folder whose training was refused before it wrote anything: the next one may have other data."""
+    if {path.name for path in out.iterdir()} <= {UNDER_WAY, FOLDER_LOCK}:
+        (out / UNDER_WAY).unlink(missing_ok=True)
+
+
 def _identity_of(card: SystemCard) -> Identity:
     """Return the identity of the training that made a model."""
     return Identity(
@@ -144,10 +161,11 @@ def _identity_of(card: SystemCard) -> Identity:
     )
 
 
-def _hash_of_data(examples: Sequence[Example], held_out: Sequence[Example]) -> str:
-    """Return the SHA-256 of the examples of both parts as JSON lines, fed one by one: they may be many."""
+def _hash_of_data(examples: Sequence[Example], held_out: Sequence[Example], unlabelled: Sequence[Example] = ()) -> str:
+    """Return the SHA-256 of the examples of all parts as JSON lines, fed one by one: they may be many."""
     encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
-    for name, part in (("examples", examples), ("held out", held_out)):
+    parts = [("examples", examples), ("held out", held_out), *([("unlabelled", unlabelled)] if unlabelled else [])]
+    for name, part in parts:
         digest.update(f"# {name}\n".encode())  # no JSON begins so: where a part ends counts, too
         for example in part:
             digest.update(encoder.encode(example) + b"\n")
