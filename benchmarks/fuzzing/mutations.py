@@ -29,6 +29,8 @@ _OWN_DAMAGE = (
     RecursionError, OSError, ValueError, EOFError, LookupError, zlib.error, zipfile.BadZipFile, tarfile.TarError,
     sqlite3.Error, NotImplementedError,
 )  # fmt: skip
+_UNPACKED = 8 << 20
+"""Bytes that a packed file may unpack to, to be changed within."""
 _BOMBS = (2 << 20, 160 << 20)
 """Bytes to which bombs unpack: the small one is read like any file, the large one is more than a reader should take."""
 
@@ -246,9 +248,12 @@ def _bomb(filler: bytes, size: int) -> bytes:
 
 
 def _gzipped(data: bytes, rng: Random, *, name: str, modest: bool) -> bytes:
+    unpacker = zlib.decompressobj(wbits=31)
     try:
-        inner = gzip.decompress(data)
-    except (OSError, EOFError, zlib.error):
+        inner = unpacker.decompress(data, _UNPACKED)
+    except zlib.error:
+        return broken(data, rng)
+    if not unpacker.eof or unpacker.unused_data:  # cut off, in several members, or an earlier change's bomb
         return broken(data, rng)
     return gzip.compress(mutate_bytes(inner, rng, name=name.removesuffix(".gz"), modest=modest), mtime=0)
 

@@ -315,6 +315,7 @@ def test_files_of_each_level_come_one_level_after_another(tmp_path: Path) -> Non
         (SubtitleProfile(ratios=()), "expected 1 to 3 ratios"),
         (SubtitleProfile(ratios=(0.5, 0.0)), "expected 1 to 3 ratios"),
         (SubtitleProfile(ratios=(0.9, 0.2)), "at most 1"),
+        (SubtitleProfile(name=OFFICIAL, ratios=(1e308, 1e308)), "more than can be counted"),
         (SubtitleProfile(duplicates="exakt"), "did you mean 'exact'"),
         (SubtitleProfile(ratios=(1.0,), samples=5), "drawn from dev"),
     ],

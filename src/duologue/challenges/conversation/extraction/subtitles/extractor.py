@@ -71,6 +71,8 @@ def check(profile: SubtitleProfile) -> None:
             f"expected 1 to {len(PARTS)} ratios above 0 ({', '.join(PARTS)}), "
             f"found {', '.join(map(str, profile.ratios))}"
         )
+    if not math.isfinite(added(profile.ratios)):
+        raise UsageError(f"the ratios {', '.join(map(str, profile.ratios))} add up to more than can be counted")
     if profile.name == BY_MOVIE and added(profile.ratios) > 1 + 1e-9:
         raise UsageError(f"the ratios of movies add up to {added(profile.ratios):g}; at most 1 is possible")
     if profile.duplicates not in {KEEP, EXACT, NEAR}:
