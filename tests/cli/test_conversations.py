@@ -62,6 +62,18 @@ def test_conversations_are_simulated_and_the_figures_are_one_json_object(call: C
     assert again.read_bytes() == out.read_bytes()
 
 
+def test_tables_are_booked_without_any_file(call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "played.json"
+    words = ("simulate", "restaurant", "--system", "solver", "--n", 3, "--seed", 1)
+    outcome = call(*words, "--out", out, "--json")
+    assert outcome.code == 0, outcome.err
+    found = json.loads(outcome.out)
+    assert (found["task"], found["n"], found["ended_by"]) == ("restaurant", 3, {"over": 3})
+    assert found["scores"]["success"]["value"] == 1
+    assert len(json.loads(out.read_bytes())) == 3
+    assert "tables-as-wanted" in call(*words).out
+
+
 def test_calls_are_simulated_and_judged_by_the_official_success(call: Call, tmp_path: Path) -> None:
     goals, out = PROACTIVE.parent / "mobilecs/dialogue/contract/dialogues.json", tmp_path / "calls.json"
     words = ("simulate", "mobilecs/dialogue", "--system", "rule-agent", "--goals", goals, "--seed", 1, "--json")
@@ -88,7 +100,9 @@ def test_without_json_there_are_tables_and_notes(call: Call) -> None:
 @pytest.mark.parametrize(
     ("words", "said", "code"),
     [
-        (("simulate", "restaurant", "--system", "solver", "--goals", "x"), "no simulated user", 2),
+        (("simulate", "conversation", "--system", "solver", "--goals", "x"), "no simulated user", 2),
+        (("simulate", "proactive", "--system", "leader"), "say whose goals are played: --goals FILE", 2),
+        (("simulate", "mobilecs/dialogue", "--system", "rule-agent"), "say whose goals are played: --goals FILE", 2),
         (
             ("simulate", "proactive", "--system", "random", "--goals", GOALS),
             "'random' does not serve task 'proactive'",

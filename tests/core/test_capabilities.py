@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize(
     ("task", "kept"),
     [
-        ("restaurant", {"Inspectable", "Simulated", "Grounded", "Conversable"}),
+        ("restaurant", {"Inspectable", "Simulated", "Grounded", "Conversable", "Playable"}),
         ("spoken", {"Inspectable", "Convertible", "NoiseModel", "Grounded", "FactChecking", "Conversable", "Servable"}),
         ("proactive", {"Inspectable", "Convertible", "Conversable", "Playable"}),
         ("mobilecs/dialogue", {"Inspectable", "Convertible", "Simulated", "Playable"}),

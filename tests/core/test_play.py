@@ -182,6 +182,17 @@ def test_the_user_hears_neither_an_api_call_nor_its_facts() -> None:
     assert [turn.text for turn in system.saw[-1].history][-2:] == ["blue plan price 20", "red plan price 30"]
 
 
+def test_where_the_user_speaks_after_a_call_it_has_heard_nothing_since_its_own_turn() -> None:
+    system = Said(Answer(text="api_call plans"), Answer(text="blue it is"))
+    user = Said(Answer(text="a plan"), Answer(text="..."), Answer())
+    calls = {"api_call plans": ("blue plan price 20",)}
+    dialogue = play(system, user, scene(api=calls.get, after_call="user"), random.Random(1))
+    assert [turn.speaker for turn in dialogue.turns] == ["user", "system", "api", "user", "system"]
+    assert [turn.text for turn in user.saw[1].history] == ["a plan"]
+    assert [turn.text for turn in user.saw[2].history] == ["a plan", "...", "blue it is"]
+    assert [turn.text for turn in system.saw[-1].history] == ["a plan", "api_call plans", "blue plan price 20", "..."]
+
+
 def test_a_system_that_calls_forever_is_cut() -> None:
     system = Said(*[Answer(text="api_call")] * 9)
     dialogue = play(system, Said(Answer(text="a")), scene(max_turns=5, api=lambda _: ()), random.Random(1))

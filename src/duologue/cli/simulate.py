@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 @options.system_option
 @click.option(
     "--goals",
+    "--kb",
     type=options.PATH,
-    required=True,
-    help="mobilecs/dialogue, proactive: whose goals are played: track 2 dialogues; sessions or samples.",
+    default=None,
+    help="mobilecs/dialogue, proactive, restaurant: whose goals are played: track 2 dialogues; sessions or samples; a "
+    "knowledge base to book in (default: a built-in one).",
 )
 @click.option("--n", type=click.IntRange(min=1), default=500, show_default=True, help="How many conversations.")
 @click.option(
@@ -52,7 +54,7 @@ def simulate(
     *,
     task: str,
     name: str,
-    goals: Path,
+    goals: Path | None,
     n: int,
     users: tuple[Path, ...],
     max_turns: int | None,
@@ -66,16 +68,19 @@ def simulate(
 ) -> None:
     """Let a system of TASK talk with a simulated user, and judge the whole conversations.
 
-    A user of proactive never sees goal or knowledge; one of mobilecs/dialogue works the official goal off. Of more
-    goals than --n some are drawn by the seed; the same seed gives the same dialogues. With --out or --report a stopped
-    run goes on where it was. Beside the figures stand those of people, where the file holds their dialogues, and how
-    long the system took for a reply.
+    A user of proactive never sees goal or knowledge; one of mobilecs/dialogue works the official goal off; one of
+    restaurant books a table as in the full dialogues of the challenge, and a bot may say what it likes or rank what it
+    is offered. Of more goals than --n some are drawn by the seed; the same seed gives the same dialogues. With --out
+    or --report a stopped run goes on where it was. Beside the figures stand those of people, where the file holds
+    their dialogues, and how long the system took for a reply.
 
     \b
     Examples:
       duologue simulate proactive --system model --goals sessions.jsonl --n 500 --seed 1 --json
       duologue simulate proactive --system model --goals samples.jsonl --users sessions.jsonl --out dialogues.jsonl
       duologue simulate mobilecs/dialogue --system rule-agent --goals track2/test.json --n 500 --seed 1
+      duologue simulate restaurant --system solver --n 500 --seed 1
+      duologue simulate restaurant --system process --set command='python bot.py' --kb kb.txt
     """
     loaded = load_task(task)
     if not isinstance(loaded, Playable):

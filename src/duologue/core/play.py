@@ -59,6 +59,7 @@ def play(system: System, user: System, scene: Scene, rng: random.Random) -> Dial
             continue
         inner.update(range(len(turns) - 1, len(turns) + len(returned)))
         turns.extend(Turn(speaker="api", text=line) for line in returned)
+        speaker = scene.after_call
     return Dialogue(
         id=scene.id,
         turns=tuple(turns),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
@@ -455,17 +456,21 @@ class Stage(NamedTuple):
     """What a reader of the figures should know, such as that there were fewer scenes than asked for."""
     judge: Callable[[Sequence[Dialogue]], Report]
     """Scores finished dialogues of the scenes, in any order; ids are those of the scenes."""
+    worlds: Mapping[str, World] = MappingProxyType({})
+    """The shared knowledge bases that the scenes name, as `System.prepare` gets them."""
 
 
 @runtime_checkable
 class Playable(Protocol):
     """A task whose systems can be played in whole conversations with a simulated user (`simulate`)."""
 
-    def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
+    def stage(self, goals: Path | None, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
         """Return `n` scenes with the goals of a file, and a user who speaks as the people in `users` do.
 
-        Without `users` the task has a user of its own. `max_turns` cuts conversations after so many utterances;
-        `None` leaves it to the task. Raises `FormatError` for files that are not what they should be.
+        `goals` may be the file that the scenes are set in, such as a knowledge base; `None` takes a built-in one and
+        raises `UsageError` where the task has none. Without `users` the task has a user of its own. `max_turns` cuts
+        conversations after so many utterances; `None` leaves it to the task. Raises `FormatError` for files that are
+        not what they should be.
         """
         ...
 

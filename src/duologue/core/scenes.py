@@ -41,8 +41,10 @@ class Scene(Record, frozen=True, kw_only=True):
     api: Callable[[str], tuple[str, ...] | None] | None = None
     """Answers a call that the system utters; `None` for an utterance that is no call.
 
-    The user hears neither the call nor what came back, and the system speaks again.
+    The user hears neither the call nor what came back; `after_call` speaks next.
     """
+    after_call: Literal["system", "user"] = "system"
+    """Who speaks after a call. A user who does has heard nothing since its own last turn."""
     over: Callable[[tuple[Turn, ...]], bool] | None = None
     """Tells after each turn whether the conversation has come to its end: whoever watches both partners may know
     the goal that one of them does not. It must answer alike for equal turns."""

@@ -97,7 +97,7 @@ def simulate(
         raise UsageError("there is no goal to play")
     timed = Timed(system)
     for partner in (timed, stage.user):
-        partner.prepare(task.info, seed, {})
+        partner.prepare(task.info, seed, stage.worlds)
     dialogues = []
     for number, scene in enumerate(stage.scenes, start=1):
         dialogues.append(play(timed, stage.user, scene, _chance(seed, scene.id)))

@@ -190,7 +190,7 @@ class DialogueTask(_RawConversion, _GeneratedCorpus, _Walked, Task):
 
         return judge.formulas() if how.variant == judge.VARIANT else scorer.metrics(how.variant)
 
-    def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
+    def stage(self, goals: Path | None, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
         """Return scenes with the goals of a track 2 file, the simulated user, and the judge."""
         from duologue.challenges.mobilecs.live.scenes import make_stage
 

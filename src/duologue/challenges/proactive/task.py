@@ -127,7 +127,7 @@ class ProactiveTask(Task, Inspectable):
 
         return walker.statistics(path)
 
-    def stage(self, goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
+    def stage(self, goals: Path | None, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
         """Return scenes with the goals of a session or sample file, the simulated user, and the judge."""
         from duologue.challenges.proactive.live.scenes import make_stage
 

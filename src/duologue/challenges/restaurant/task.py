@@ -31,7 +31,7 @@ How to obtain the data
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant.formats import file_names, files
 from duologue.challenges.restaurant.knowledge import facts
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import Partner, Progress, System, World
-    from duologue.core.records import Answer, Example, Problem, Record, Report, Scoring, Submission
+    from duologue.core.protocols import Partner, Progress, Stage, System, World
+    from duologue.core.records import Answer, Dialogue, Example, Problem, Record, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
 
 BUILT_IN_SEED = 1
@@ -85,11 +85,12 @@ class RestaurantTask(Task):
 
         return scorer.score(examples, submission, how)
 
-    def metrics(self, how: Scoring) -> Sequence[Metric[int | None]]:  # noqa: ARG002  # alike in both variants
-        """Return the formulas of P@1, P@2, P@5 and MRR."""
+    def metrics(self, how: Scoring) -> Sequence[Metric[Any]]:
+        """Return the formulas of P@1, P@2, P@5 and MRR; `conversation` is the variant of whole bookings."""
+        from duologue.challenges.restaurant.live import judge
         from duologue.challenges.restaurant.scoring import scorer
 
-        return scorer.metrics()
+        return judge.formulas() if how.variant == judge.VARIANT else scorer.metrics()
 
     def answers(self, submission: Submission, examples: Sequence[Example]) -> Mapping[str, Answer]:
         """Return the rankings of a result file by dialogue."""
@@ -141,6 +142,16 @@ class RestaurantTask(Task):
         from duologue.challenges.restaurant.simulator.random_kb import make_kb
 
         return KnowledgeBase("generated-kb1", make_kb(1, BUILT_IN_SEED))
+
+    def stage(self, goals: Path | None, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
+        """Return bookings in a knowledge base file (`goals`), the simulated user, and the judge."""
+        from duologue.challenges.restaurant.live.scenes import make_stage
+
+        return make_stage(self.world(goals), users, n=n, seed=seed, max_turns=max_turns)
+
+    def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
+        """Write dialogues as a data file, each cut before the bot's last turn; see `files.dialogue_row`."""
+        files.write_data(filter(None, map(files.dialogue_row, dialogues)), path)
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return a booking bot to talk to, set in a knowledge base: the rule bot, or any system that ranks."""

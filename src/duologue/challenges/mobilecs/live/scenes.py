@@ -63,14 +63,39 @@ class AgendaPartner:
         return Answer(text=text, annotation=Annotation(acts=acts_of(intent, "user")))
 
 
-def make_stage(goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
+def make_stage(goals: Path | None, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
     """Return scenes with the goals of a track 2 file, the simulated user, and the judge of whole conversations.
 
     Dialogues without a goal, as in test files, get one sampled from their knowledge base. Raises `FormatError` for a
     file that is none or has no goal to play, and `UsageError` for `users`: this user learns from no dialogues.
     """
+    if goals is None:
+        raise UsageError("say whose goals are played: --goals FILE, dialogues of track 2")
     if users:
         raise UsageError("the simulated user of mobilecs/dialogue learns from no dialogues; leave out --users")
+    rows, odd = _load_rows(goals, seed)
+    order = {name: place for place, name in enumerate(rows)}
+    chosen = sorted(Rng(seed, "goals").sample(list(rows), n), key=order.__getitem__)
+    notes = [
+        "the user works off an agenda made from the official goal (rules and phrases; it has learned from nothing)",
+        *odd,
+    ]
+    if len(chosen) < n:
+        notes.append(
+            f"{n} conversations were asked for; {goals.name} has {len(chosen)} goals, and each was played once"
+        )
+    goals_hash = disk.sha256(disk.read_bytes(goals))
+    return Stage(
+        scenes=[_scene(name, rows[name], max_turns) for name in chosen],
+        user=AgendaPartner(rows, seed),
+        human_dialogues=[],
+        notes=notes,
+        judge=lambda dialogues: judge(dialogues, rows, seed=seed, goals_hash=goals_hash),
+    )
+
+
+def _load_rows(goals: Path, seed: int) -> tuple[dict[str, Row], list[str]]:
+    """Return goal and knowledge base of each dialogue of a file that can be played, and notes on the others."""
     rows: dict[str, Row] = {}
     sampled = unplayable = 0
     for example in files.load_dialogue(goals):
@@ -88,29 +113,14 @@ def make_stage(goals: Path, users: Sequence[Path], *, n: int, seed: int, max_tur
     if not rows:
         advice = "give track 2 dialogues whose `goal` has a `?` that the `KB` answers"
         raise FormatError(str(goals), [Problem(rule="goal-none", message="no goal can be played", advice=advice)])
-    order = {name: place for place, name in enumerate(rows)}
-    chosen = sorted(Rng(seed, "goals").sample(list(rows), n), key=order.__getitem__)
-    notes = [
-        "the user works off an agenda made from the official goal (rules and phrases; it has learned from nothing)"
-    ]
+    notes = []
     if sampled:
         notes.append(f"{sampled} goals were sampled from the knowledge bases, since {goals.name} does not give them")
     if unplayable:
         notes.append(
             f"{unplayable} dialogues ask for nothing that can be looked up in their knowledge base, and were left out"
         )
-    if len(chosen) < n:
-        notes.append(
-            f"{n} conversations were asked for; {goals.name} has {len(chosen)} goals, and each was played once"
-        )
-    goals_hash = disk.sha256(disk.read_bytes(goals))
-    return Stage(
-        scenes=[_scene(name, rows[name], max_turns) for name in chosen],
-        user=AgendaPartner(rows, seed),
-        human_dialogues=[],
-        notes=notes,
-        judge=lambda dialogues: judge(dialogues, rows, seed=seed, goals_hash=goals_hash),
-    )
+    return rows, notes
 
 
 def _is_playable(goal: Mapping[str, Any], base: Mapping[str, Mapping[str, str]]) -> bool:

@@ -20,6 +20,7 @@ from duologue.challenges.proactive.live import judge
 from duologue.challenges.proactive.live.grounding import GroundingChecker
 from duologue.challenges.proactive.simulator.user import RetrievalUser, built_in_exchanges, exchanges_of
 from duologue.core import disk
+from duologue.core.errors import UsageError
 from duologue.core.protocols import Stage
 from duologue.core.records import Dialogue, Turn
 from duologue.core.scenes import Scene, SystemView
@@ -60,8 +61,10 @@ class EndCondition:
         return _lot(self._seed, self._name, str(len(turns))) < _END_PROBABILITY
 
 
-def make_stage(goals: Path, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
+def make_stage(goals: Path | None, users: Sequence[Path], *, n: int, seed: int, max_turns: int | None) -> Stage:
     """Return scenes with the goals of a file, a simulated user, and the judge of whole conversations."""
+    if goals is None:
+        raise UsageError("say whose goals are played: --goals FILE, sessions or samples of proactive dialogue")
     given = load_dialogues(goals)
     chosen = _drawn(_different(given.dialogues), n, seed)
     others = [load_dialogues(path).dialogues for path in users]

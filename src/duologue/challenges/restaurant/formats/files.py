@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from duologue.core.records import Dialogue
+
 LAYOUT = "restaurant-result"
 """Name of the result format in `Submission.layout`."""
 
@@ -127,6 +129,26 @@ def data_row(example: Example) -> dict[str, Any]:
         texts = {one.id: one.text for one in example.sample.candidates}
         row["answer"] = {"utterance": example.references[0].text or texts.get(best, ""), "candidate_id": best}
     return row
+
+
+def dialogue_row(dialogue: Dialogue) -> dict[str, Any] | None:
+    """Return a whole dialogue as the row of a data file, cut before the bot's last turn, which is the answer.
+
+    The candidates are the different things that the bot said in it. `None` where it said nothing.
+    """
+    places = [place for place, turn in enumerate(dialogue.turns) if turn.speaker == "system"]
+    if not places:
+        return None
+    texts = list(dict.fromkeys(dialogue.turns[place].text for place in places))
+    candidates = [
+        {"utterance": text, "candidate_id": f"{dialogue.id}-{number}"} for number, text in enumerate(texts, start=1)
+    ]
+    return {
+        "answer": dict(candidates[texts.index(dialogue.turns[places[-1]].text)]),
+        "dialog_id": dialogue.id,
+        "candidates": candidates,
+        "utterances": [turn.text for turn in dialogue.turns[: places[-1]]],
+    }
 
 
 def truth_row(example: Example) -> Any:

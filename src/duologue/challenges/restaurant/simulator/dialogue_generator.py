@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import call_text
 from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.simulator.user_phrases import UserPhrases
 from duologue.core.errors import UsageError
 from duologue.core.rng import digest
 
@@ -19,12 +20,9 @@ if TYPE_CHECKING:
 
     from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
     from duologue.challenges.restaurant.schema.ontology import Schema
-    from duologue.challenges.restaurant.schema.templates import RequestSlot, UtteranceTemplate
     from duologue.challenges.restaurant.simulator.recipe import Generation
+    from duologue.challenges.restaurant.simulator.user_phrases import Values
     from duologue.core.rng import Rng
-
-Values = dict[str, str]
-"""Slot name to value."""
 
 INFO_ORDERS = (("phone",), ("address",), ("phone", "address"), ("address", "phone"))
 """What a user asks about the restaurant; their weights are `Generation.info_weights`."""
@@ -85,6 +83,7 @@ class DialogueGenerator:
         )
         self.slots = {slot.name: slot for slot in schema.slots}
         self.asking = sorted(self.slots)
+        self.phrases = UserPhrases(schema, recipe)
         self._expect_choice()
         least = {3: recipe.matches_options, 5: recipe.matches_full}.get(subtask, 0)
         self._queries = (
@@ -186,20 +185,29 @@ class DialogueGenerator:
         self._inform(dialogue, name, rng)
         return dialogue
 
-    def _full(self, rng: Rng) -> SimulatedDialogue:
-        """Task 5. The final request is drawn first, uniformly over those with matches, and undone by the updates."""
+    def full_request(self, rng: Rng) -> tuple[Values, Values]:
+        """Return the first request of subtask 5, on this side, and its updates in their order (slot to new value).
+
+        The final request is drawn first, uniformly over those with matches, and undone by the updates.
+        """
         for _ in range(_TRIES):
             final = self._matched_request(rng)
             old = self._new_values(final, rng)
             first = final | old
             if self.on_this_side(self._key(first)):
-                break
-        else:
-            raise UsageError(f"'{self.schema.name}' allows no first request on this side of the split")
+                return first, {slot: final[slot] for slot in old}
+        raise UsageError(f"'{self.schema.name}' allows no first request on this side of the split")
+
+    def matches(self, values: Values) -> list[str]:
+        """Return the restaurants that a request with all slots matches, in file order."""
+        return self.restaurants.matches.get(self._key(values), [])
+
+    def _full(self, rng: Rng) -> SimulatedDialogue:
+        first, changes = self.full_request(rng)
         dialogue = SimulatedDialogue()
         self._book(dialogue, first, rng, complete=False)
-        self._change(dialogue, first, {slot: final[slot] for slot in old}, rng)
-        self._list(dialogue, final, rng)
+        self._change(dialogue, first, changes, rng)
+        self._list(dialogue, first | changes, rng)
         chosen = self._choose(dialogue, rng)
         self._inform(dialogue, chosen, rng)
         dialogue.user(rng.choice(templates.THANKS))
@@ -215,12 +223,8 @@ class DialogueGenerator:
         dialogue.says("hello", templates.BOT_HELLO)
 
     def _request(self, dialogue: SimulatedDialogue, values: Values, given: Sequence[str], rng: Rng) -> None:
-        phrases = [self._phrase(slot, values[slot], rng) for slot in rng.shuffled(given)]
-        dialogue.user(" ".join([rng.choice(templates.OPENINGS), *phrases]))
+        dialogue.user(self.phrases.request(values, given, rng))
         dialogue.says("on-it", templates.BOT_ON_IT)
-
-    def _phrase(self, slot: str, value: str, rng: Rng) -> str:
-        return rng.choice(self.slots[slot].phrases).format(new=value)
 
     def _book(self, dialogue: SimulatedDialogue, values: Values, rng: Rng, *, complete: bool) -> None:
         """Generate greeting, request, answers to the questions and the api_call."""
@@ -233,63 +237,28 @@ class DialogueGenerator:
         for slot in self.asking:
             if slot not in given:
                 dialogue.says(f"ask-{slot}", self.slots[slot].question)
-                self._answer(dialogue, self.slots[slot], values[slot], rng)
+                self._answer(dialogue, slot, values[slot], rng)
         self._call(dialogue, values)
 
     def _call(self, dialogue: SimulatedDialogue, values: Values) -> None:
         dialogue.says("look", templates.BOT_LOOK)
         dialogue.hand_over("api_call", call_text(self._key(values)))
 
-    def _answer(self, dialogue: SimulatedDialogue, slot: RequestSlot, new: str, rng: Rng) -> None:
-        if slot.hedges and rng.happens(self.recipe.hedge_answer):
+    def _answer(self, dialogue: SimulatedDialogue, slot: str, new: str, rng: Rng) -> None:
+        if self.phrases.hedges_answer(slot, rng):
             self._hedge(dialogue, slot, new=new, avoid=new, rng=rng)
-        text = rng.choice(slot.answers).text
-        dialogue.user(
-            text.format(
-                wait=rng.choice(templates.WAITS) if "{wait}" in text else "",
-                new=new,
-                o=rng.other(self.schema.values[slot.name], new) if "{o}" in text else "",
-            )
-        )
+        dialogue.user(self.phrases.answer(slot, new, rng))
 
-    def _hedge(self, dialogue: SimulatedDialogue, slot: RequestSlot, *, new: str, avoid: str, rng: Rng) -> None:
-        """Hesitate: `o` values are any but `avoid`, the value settled on or, in an update, the old one."""
-        pattern = rng.weighted_choice(slot.hedges, [hedge.weight for hedge in slot.hedges])
-        first, second = self._named(pattern, slot.name, new, avoid, rng)
-        wait = rng.choice(templates.WAITS) if "{wait}" in pattern.text else ""
-        dialogue.user(pattern.text.format(wait=wait, a=first, b=second))
+    def _hedge(self, dialogue: SimulatedDialogue, slot: str, *, new: str, avoid: str, rng: Rng) -> None:
+        dialogue.user(self.phrases.hedge(slot, new=new, avoid=avoid, rng=rng))
         dialogue.says("ready", templates.BOT_READY)
-
-    def _named(self, pattern: UtteranceTemplate, slot: str, new: str, avoid: str, rng: Rng) -> tuple[str, str]:
-        """Return the values that a hedge names; the second is unused by most (specification, section 5.3)."""
-        values = self.schema.values[slot]
-        others = [value for value in values if value != avoid]
-        draw = pattern.draw
-        if draw == "half":
-            draw = "new" if rng.happens(0.5) else "o"
-        if draw == "check":
-            draw = rng.choice(("new-o", "o-new", "oo"))
-        if draw == "new-o":
-            return new, rng.choice(others)
-        if draw == "o-new":
-            return rng.choice(others), new
-        if draw in {"oo", "anyany"}:
-            first, second = rng.sample(others if draw == "oo" else values, 2)
-            return first, second
-        if draw == "new":
-            return new, ""
-        return rng.choice(values if draw == "any" else others), ""
 
     def _change(self, dialogue: SimulatedDialogue, values: Values, changes: Values, rng: Rng) -> None:
         """Generate updates of the request, one slot after the other, and the new api_call."""
         for number, (slot, new) in enumerate(changes.items()):
-            if number and self.slots[slot].hedges and rng.happens(self.recipe.hedge_update):
-                self._hedge(dialogue, self.slots[slot], new=new, avoid=values[slot], rng=rng)
-            prefix = rng.weighted_choice(
-                templates.UPDATE_PREFIXES, [pattern.weight for pattern in templates.UPDATE_PREFIXES]
-            ).text
-            wait = rng.choice(templates.WAITS) if "{wait}" in prefix else ""
-            dialogue.user(prefix.format(wait=wait) + self._phrase(slot, new, rng))
+            if number and self.phrases.hedges_update(slot, rng):
+                self._hedge(dialogue, slot, new=new, avoid=values[slot], rng=rng)
+            dialogue.user(self.phrases.update(slot, new, rng))
             dialogue.says("update-ack", templates.BOT_UPDATE)
         dialogue.user(templates.NO_MORE_UPDATES)
         self._call(dialogue, values | changes)
@@ -354,15 +323,10 @@ class DialogueGenerator:
     def _inform(self, dialogue: SimulatedDialogue, name: str, rng: Rng) -> None:
         """Ask for phone, address or both of the chosen restaurant (specification, section 5.6)."""
         for item in rng.weighted_choice(INFO_ORDERS, self.recipe.info_weights):
-            asks, hedge = (
-                (templates.ASK_PHONE, templates.HEDGE_PHONE)
-                if item == "phone"
-                else (templates.ASK_ADDRESS, templates.HEDGE_ADDRESS)
-            )
-            if rng.happens(self.recipe.hedge_info):
-                dialogue.user(hedge.format(wait=rng.choice(templates.WAITS)))
+            if self.phrases.asks_by_hedge(rng):
+                dialogue.user(self.phrases.hedge_item(item, rng))
                 dialogue.says("ready", templates.BOT_READY)
                 dialogue.user(templates.NEEDED_AFTER_ALL)
             else:
-                dialogue.user(rng.choice(asks).format(wait=rng.choice(templates.WAITS)))
+                dialogue.user(self.phrases.ask_item(item, rng))
             dialogue.says(item, templates.BOT_ITEM.format(value=f"{name}_{item}"))

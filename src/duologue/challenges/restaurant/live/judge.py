@@ -1,0 +1,131 @@
+"""Judge of simulated bookings: the table, the calls, phone and address, and how many turns it took.
+
+A dialogue is gone through once more with the simulated user, which is the same for the same seed. All is counted per
+dialogue, so dialogues are what intervals leave out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.challenges.restaurant.knowledge.api_calls import parse_call
+from duologue.challenges.restaurant.schema.task_info import INFO
+from duologue.challenges.restaurant.simulator.booking_user import BookingUser
+from duologue.core.errors import UsageError
+from duologue.core.records import Problem, Report, Signature
+from duologue.core.rng import Rng
+from duologue.metrics.counts import Metric, tally
+from duologue.metrics.formulas import Ratio
+from duologue.metrics.reports import report_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.challenges.restaurant.simulator.booking_user import BookingGoal
+    from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
+    from duologue.core.records import Dialogue
+    from duologue.knowledge.base import KnowledgeBase
+
+VARIANT = "conversation"
+
+
+class BookingSet(NamedTuple):
+    """The bookings of one stage."""
+
+    goals: Mapping[str, BookingGoal]
+    """By the id of their dialogue."""
+    generator: DialogueGenerator
+    base: KnowledgeBase
+    seed: int
+    items: Mapping[str, Mapping[str, str]]
+    """Restaurant to its phone and address."""
+
+
+def formulas() -> tuple[Ratio, ...]:
+    """Return the metrics of a conversation report in display order."""
+    return (
+        Ratio("success", "successes", "dialogues"),
+        Ratio("tables-as-wanted", "tables", "dialogues"),
+        Ratio("calls-as-wanted", "right calls", "calls"),
+        Ratio("items-told", "told", "items"),
+        Ratio("turns", "replies", "dialogues", percent=False, higher_is_better=False),
+        Ratio("unclear-replies", "unclear", "replies", higher_is_better=False),
+    )
+
+
+def new_user(bookings: BookingSet, name: str) -> BookingUser:
+    """Return the user of a dialogue at its beginning."""
+    return BookingUser(bookings.goals[name], bookings.generator, bookings.items, Rng(bookings.seed, name, "user"))
+
+
+def counted(dialogue: Dialogue, bookings: BookingSet) -> dict[str, float]:
+    """Return the counts of one finished dialogue by name.
+
+    A call is right when it asks for exactly what the user has come to want by then; the table is when the restaurant
+    taken has all that the user wanted in the end. Success is that table with all items told that were to be asked for.
+    """
+    goal, base = bookings.goals[dialogue.id], bookings.base
+    user = new_user(bookings, dialogue.id)
+    user.first_utterance()
+    heard: str | None = None
+    calls = right = replies = 0
+    for turn in dialogue.turns[1:]:
+        if turn.speaker == "system":
+            replies += 1
+            call = parse_call(turn.text, base)
+            heard = turn.text if call is None else None
+            if call is not None:
+                calls += 1
+                right += not call.unknown and call.conditions == user.wanted
+        elif turn.speaker == "user":
+            user.step(heard)
+            heard = None
+    if dialogue.turns and dialogue.turns[-1].speaker == "system":  # it was cut, or the user left without a word
+        user.step(heard)
+    table = user.chosen is not None and user.chosen in base.find(goal.final)
+    return {
+        "dialogues": 1,
+        "successes": table and len(user.told) == len(goal.items),
+        "tables": table,
+        "calls": calls,
+        "right calls": right,
+        "items": len(goal.items),
+        "told": len(user.told),
+        "replies": replies,
+        "unclear": user.unclear,
+    }
+
+
+def judge(dialogues: Sequence[Dialogue], bookings: BookingSet, *, base_hash: str) -> Report:
+    """Return the report on finished dialogues with 95 % intervals over dialogues; a failed one is a warning.
+
+    Raises `UsageError` without dialogues.
+    """
+    if not dialogues:
+        raise UsageError("there are no dialogues to judge")
+    metrics: tuple[Metric[Any], ...] = formulas()
+    names = [one.id for one in dialogues]
+    found = [counted(one, bookings) for one in dialogues]
+    counts = tally(metrics, names, found, groups=names)
+    known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][0] > 0]
+    signature = Signature(
+        task=INFO.name,
+        variant=VARIANT,
+        options=(f"seed {bookings.seed}",),
+        version="v1",
+        n=len(dialogues),
+        hashes={"kb": base_hash},
+    )
+    problems = [
+        Problem(rule="booking-failed", severity="warning", place=f"dialogue '{name}'", message=_failure(one))
+        for name, one in zip(names, found, strict=True)
+        if not one["successes"]
+    ]
+    return report_of(counts, known, signature, rank_by="success", problems=problems)
+
+
+def _failure(found: Mapping[str, float]) -> str:
+    """Return what was missing in a failed booking."""
+    if not found["tables"]:
+        return "no restaurant that has all that the user wanted was taken"
+    return f"{int(found['items'] - found['told'])} of {int(found['items'])} items were not told as the base has them"

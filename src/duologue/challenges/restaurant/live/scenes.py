@@ -1,0 +1,141 @@
+"""Scenes of simulated bookings: goals of full dialogues (subtask 5) in a knowledge base, and the simulated user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.challenges.restaurant.knowledge.api_calls import arguments_of, execute, fact_lines
+from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
+from duologue.challenges.restaurant.live.candidates import candidate_utterances
+from duologue.challenges.restaurant.live.judge import BookingSet, judge, new_user
+from duologue.challenges.restaurant.schema import templates
+from duologue.challenges.restaurant.schema.ontology import MAX_LISTED, schema_of
+from duologue.challenges.restaurant.simulator.booking_user import draw_goal
+from duologue.challenges.restaurant.simulator.dialogue_generator import DialogueGenerator
+from duologue.challenges.restaurant.simulator.recipe import Generation
+from duologue.challenges.restaurant.systems.solver.solver import BookingState
+from duologue.core import disk
+from duologue.core.errors import UsageError
+from duologue.core.protocols import Stage
+from duologue.core.records import Answer, Goal, Item, Record
+from duologue.core.rng import Rng
+from duologue.core.scenes import Scene, SystemView, UserView
+from duologue.knowledge.base import KnowledgeBase
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping, Sequence
+
+    from duologue.challenges.restaurant.simulator.booking_user import BookingGoal
+    from duologue.core.protocols import TaskInfo, World
+    from duologue.core.records import Candidate, Sample, Turn
+
+_ITEMS = ("phone", "address")
+MAX_TURNS = 150
+"""Utterances after which a booking is cut; one by the rules of the challenge has at most about 90."""
+
+
+_NOTE = (
+    "the user is that of the corpus generator (rules and templates; it has learned from nothing), in full bookings "
+    "with five slots, begun as test dialogues are"
+)
+
+
+class BookingPartner:
+    """The simulated user of a set of bookings as a `System`."""
+
+    Recipe: type[Record] = Record
+
+    def __init__(self, bookings: BookingSet) -> None:
+        self.recipe = Record()
+        self.seen = "nothing"
+        self._bookings = bookings
+
+    def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
+        """Nothing is needed: the seed is that of the stage."""
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Return the user's next utterance of each dialogue; it depends on the history alone."""
+        return [self._answer(sample) for sample in samples]
+
+    def _answer(self, sample: Sample) -> Answer:
+        user = new_user(self._bookings, sample.dialogue_id)
+        text: str | None = user.first_utterance()
+        heard: str | None = None
+        for turn in sample.history[1:]:
+            if turn.speaker == "user":  # its own answer to what it had heard
+                text, heard = user.step(heard), None
+            else:
+                heard = turn.text
+        return Answer(text=user.step(heard) if sample.history else text)
+
+
+def make_stage(world: World, users: Sequence[object], *, n: int, seed: int, max_turns: int | None) -> Stage:
+    """Return `n` bookings in a knowledge base, the simulated user, and the judge.
+
+    First requests are those of test dialogues: no simulated training dialogue begins with one of them. Raises
+    `UsageError` for a base that allows no bookings, and for `users`: this user learns from no dialogues.
+    """
+    if users:
+        raise UsageError("the simulated user of restaurant learns from no dialogues; leave out --users")
+    base = world if isinstance(world, KnowledgeBase) else KnowledgeBase(world.name, world)
+    facts = list(base)
+    values = {slot.name: tuple(sorted(map(str, base.values(slot.name)))) for slot in templates.SLOTS}
+    schema = schema_of(1, values, extra=False)
+    generator = DialogueGenerator(schema, RestaurantIndex(schema, facts), Generation(), subtask=5, train=False)
+    lacking = [(name, item) for name in base.entities() for item in _ITEMS if not base.objects(name, item)]
+    if lacking:
+        name, item = lacking[0]
+        raise UsageError(f"restaurant '{name}' of knowledge base '{base.name}' has no {item}, which users ask for")
+    goals = {f"booking-{number}": draw_goal(generator, Rng(seed, "booking", number)) for number in range(1, n + 1)}
+    items = {name: {item: str(base.objects(name, item)[0]) for item in _ITEMS} for name in base.entities()}
+    bookings = BookingSet(goals, generator, base, seed, items)
+    slot_of = {str(value): slot.name for slot in reversed(templates.SLOTS) for value in base.values(slot.name)}
+    told = "\n".join(f"{fact.subject} {fact.relation} {fact.object}" for fact in facts)
+    base_hash = disk.sha256(told.encode())
+    return Stage(
+        scenes=[_scene(name, goal, bookings, slot_of, max_turns) for name, goal in goals.items()],
+        user=BookingPartner(bookings),
+        human_dialogues=[],
+        notes=[_NOTE],
+        judge=lambda dialogues: judge(dialogues, bookings, base_hash=base_hash),
+        worlds={base.name: base},
+    )
+
+
+def _scene(
+    name: str, goal: BookingGoal, bookings: BookingSet, slot_of: Mapping[str, str], max_turns: int | None
+) -> Scene:
+    base, first = bookings.base, tuple(goal.first.values())
+
+    def api(text: str) -> tuple[str, ...] | None:
+        result = execute(text, base)
+        if result is None:
+            return None
+        if arguments_of(text) == first:  # the user changes its mind before anything is listed
+            return ()
+        return tuple(fact_lines(base, Rng(bookings.seed, name, text).sample(result.names, MAX_LISTED)))
+
+    def candidates(history: tuple[Turn, ...], rng: random.Random) -> tuple[Candidate, ...]:  # noqa: ARG001  # all are offered
+        state = BookingState()
+        for turn in history:
+            state.observe(turn)
+        return candidate_utterances(history, state, base, slot_of)
+
+    item = Item(name="table", known=goal.final, asked=goal.items)
+    return Scene(
+        id=name,
+        max_turns=MAX_TURNS if max_turns is None else max_turns,
+        system=SystemView(world=base.name),
+        user=UserView(goal=Goal(items=(item,))),
+        first="user",
+        candidates=candidates,
+        api=api,
+        after_call="user",
+        over=_is_over,
+    )
+
+
+def _is_over(turns: tuple[Turn, ...]) -> bool:
+    """Whether the bot has answered the user's goodbye."""
+    return len(turns) > 1 and turns[-1].speaker == "system" and turns[-2].text in templates.FAREWELLS
