@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from tests.challenges.mobilecs.simulator.simulated_calls import calls, perfect_i
 from duologue.challenges.mobilecs.schema.intents import USER_LABELS, acts_of
 from duologue.challenges.mobilecs.scoring.dialogue import official
 from duologue.challenges.mobilecs.simulator.agenda_user import MAX_TURNS, AgendaUser
+from duologue.challenges.mobilecs.simulator.reward import Reward
 from duologue.core.errors import UsageError
 from duologue.core.rng import Rng
 
@@ -75,8 +77,8 @@ def test_equal_seeds_give_equal_dialogues_and_intents_are_those_of_the_inventory
 
 
 def asked(*replies: str, goal: dict[str, Any] | None = None, acts: bool = False) -> list[Any]:
-    """Return the steps of a dialogue in which the staff say these, after the request has been made."""
-    user, row = AgendaUser(), {**ROW, **({"goal": goal} if goal else {})}
+    """Return the steps of a dialogue in which the staff say these after the request, and all is on the agenda."""
+    user, row = AgendaUser(talk=0), {**ROW, **({"goal": goal} if goal else {})}
     for seed in range(50):
         user.reset(row["goal"], row["KB"], seed)
         if "(" in user.first_utterance()[1]:
@@ -164,3 +166,27 @@ def test_a_dialogue_that_is_over_takes_no_further_turn() -> None:
     assert user.step("再见").done
     with pytest.raises(UsageError, match="call reset"):
         user.step("喂")
+
+
+def test_a_user_without_words_does_the_same() -> None:
+    for row in calls()[:20]:
+        spoken, silent = (played(AgendaUser(speaks=speaks), row, perfect_in_acts) for speaks in (True, False))
+        assert [step[1:] for step in spoken] == [step[1:] for step in silent]
+        assert not any(step.utterance for step in silent)
+        assert all(step.utterance for step in spoken)
+
+
+def test_how_much_is_said_beside_the_agenda() -> None:
+    means = []
+    for talk in (0, 0.5, 1):
+        lengths = [len(played(AgendaUser(talk=talk, speaks=False), row, perfect_in_acts)) for row in calls()]
+        means.append(sum(lengths) / len(lengths))
+    assert means[0] < 5 < means[1] < means[2] < 14
+
+
+def test_terms_of_the_reward_can_be_switched_off() -> None:
+    row = calls()[0]
+    steps = played(AgendaUser(reward=Reward(turn=0, success=0)), row, perfect_in_text)
+    fulfilled = len(steps[-1].info.fulfilled)
+    repeats = sum(one.info.reply == other.info.reply for one, other in pairwise(steps))
+    assert sum(step.info.reward for step in steps) == pytest.approx(0.1 * fulfilled - 0.1 * repeats)

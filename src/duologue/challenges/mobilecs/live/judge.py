@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from duologue.challenges.mobilecs.formats.files import conversation_row
 from duologue.challenges.mobilecs.schema.ontology import STAFF_TEXT
 from duologue.challenges.mobilecs.scoring.dialogue import strict
-from duologue.challenges.mobilecs.simulator.agenda_user import LEFT_OPEN, AgendaUser
+from duologue.challenges.mobilecs.simulator.agenda_user import AgendaUser
 from duologue.challenges.mobilecs.simulator.requests import requests_of
+from duologue.challenges.mobilecs.simulator.reward import Reward
 from duologue.core.errors import UsageError
 from duologue.core.records import Problem, Report, Signature
 from duologue.metrics.counts import Metric, tally
@@ -63,7 +64,7 @@ def counted(dialogue: Dialogue, row: Row, seed: int) -> dict[str, float]:
         "requests": len(met),
         "answered": sum(met),
         "replies": len(replies),
-        "reward": reward + (0.0 if ended or all(met) else LEFT_OPEN),
+        "reward": reward + (0.0 if ended or all(met) else Reward().left_open),
         "hallucinated": groundless,
         "repeats": sum(one == other for one, other in pairwise(replies)),
     }

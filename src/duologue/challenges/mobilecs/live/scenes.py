@@ -9,9 +9,10 @@ from duologue.challenges.mobilecs.knowledge.goal import goal_of
 from duologue.challenges.mobilecs.knowledge.kb import facts_of
 from duologue.challenges.mobilecs.live.judge import judge, user_seed
 from duologue.challenges.mobilecs.schema.intents import acts_of
-from duologue.challenges.mobilecs.simulator.agenda_user import BYE, MAX_TURNS, AgendaUser
+from duologue.challenges.mobilecs.simulator.agenda_user import MAX_TURNS, AgendaUser
 from duologue.challenges.mobilecs.simulator.goal_sampler import sample_goal
 from duologue.challenges.mobilecs.simulator.requests import requests_of
+from duologue.challenges.mobilecs.simulator.user_move import BYE
 from duologue.core import disk
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.protocols import Stage

@@ -3,7 +3,8 @@
 Its goal is the official goal of a dialogue with the dialogue's knowledge base, logged, generated or sampled, so that
 the official Success counts for simulated dialogues as it does for others. It works its agenda off: tells what it
 knows of a service, asks for what it wants, waits, answers and confirms, asks again in other words where the answer is
-missing or wrong, complains and gives up after two such repetitions, and says goodbye when all is done.
+missing or wrong, complains and gives up after two such repetitions, and says goodbye when all is done. Between its
+requests it talks as callers do: says that it has heard, tells of its case, asks to confirm.
 """
 
 from __future__ import annotations
@@ -11,24 +12,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.mobilecs.schema.intents import ASK, CONFIRM, QUERY
-from duologue.challenges.mobilecs.schema.ontology import CONSULT, GOAL_ENTITY_INTENTS, REQUESTED, USER
+from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
 from duologue.challenges.mobilecs.simulator import acts
-from duologue.challenges.mobilecs.simulator.phrases import phrases
-from duologue.challenges.mobilecs.simulator.requests import Request, requests_of
+from duologue.challenges.mobilecs.simulator.agenda import CANCEL, Agenda
+from duologue.challenges.mobilecs.simulator.agenda_realiser import AgendaRealiser
+from duologue.challenges.mobilecs.simulator.reward import Reward
 from duologue.challenges.mobilecs.simulator.staff_turn import SILENT, WAIT, StatedAmounts, read_acts, read_text
-from duologue.challenges.mobilecs.simulator.utterance import Text
+from duologue.challenges.mobilecs.simulator.user_move import BYE, UserMove, intent_of
 from duologue.core.errors import UsageError
 from duologue.core.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from duologue.challenges.mobilecs.simulator.phrases import Template
+    from duologue.challenges.mobilecs.simulator.requests import Request
     from duologue.challenges.mobilecs.simulator.staff_turn import StaffTurn
 
-PER_TURN, REPEATED, GROUNDLESS, ANSWERED, SUCCESS, LEFT_OPEN = -0.05, -0.1, -0.2, 0.1, 1.0, -0.5
-"""Rewards: of a turn, the previous reply said again, a stated value that is not in the knowledge base, a newly
-answered request, the end with all answered, the end with an open one."""
 MAX_TURNS = 40
 """Replies after which the user hangs up."""
 _REPETITIONS = 2
@@ -40,9 +39,23 @@ _JOINTLY = 0.3
 _WITH_KNOWN = 0.6
 """Share of services of which the user tells what is known in the turn of the request, not in one before."""
 _STRAIGHT_BYE = 0.6
-_CANCEL = "取消"
-BYE = "再见"
-"""Intent of the last utterance, and of no other."""
+_TALK = 0.8
+"""Turns beside the agenda, as a share of the turns of a call of the official length."""
+_BESIDE = {
+    "被动确认": ("ack", 12.0),
+    "其他": ("other", 7.0),
+    "提供信息": ("story", 9.0),
+    "主动确认": ("confirm", 9.0),
+    "询问": ("plain_ask", 8.0),
+    "求助-故障": ("fault_plain", 1.5),
+    "取消": ("cancel_plain", 2.5),
+    "请求重复": ("repeat", 1.0),
+    "否认": ("deny", 0.8),
+    "投诉反馈": ("complain", 0.6),
+    "": ("", 9.0),
+}
+"""Phrases and weights of turns beside the agenda, by intent; without one, the user comes to the next request."""
+_BESIDE_WEIGHTS = {label: weight for label, (_, weight) in _BESIDE.items()}
 
 
 class Progress(NamedTuple):
@@ -76,49 +89,37 @@ class UserStep(NamedTuple):
 class AgendaUser:
     """A simulated user: `reset`, `first_utterance`, then `step` with each turn of the staff.
 
-    Equal goal, base, seed and turns of the staff give an equal dialogue.
+    Equal goal, base, seed and turns of the staff give an equal dialogue. What the user does is drawn apart from how it
+    is worded: without words (`speaks=False`) the intents are the same.
     """
 
-    def __init__(self, *, max_turns: int = MAX_TURNS) -> None:
-        self._max_turns = max_turns
-        self._user, self._own = phrases("user"), phrases("agenda")
+    def __init__(
+        self, *, max_turns: int = MAX_TURNS, reward: Reward | None = None, talk: float = _TALK, speaks: bool = True
+    ) -> None:
+        """Take how long the user stays, the terms of the reward, how much is said beside the agenda (0: nothing)."""
+        self._max_turns, self._reward, self._talk = max_turns, reward or Reward(), talk
+        self._realiser = AgendaRealiser() if speaks else None
 
     def reset(self, goal: Mapping[str, Any], kb: Mapping[str, Mapping[str, str]], seed: int | str) -> None:
-        """Begin a dialogue with an official `goal` and `KB`.
-
-        Raises `UsageError` for a goal of which the knowledge base answers no request, or with a request that cannot be
-        looked up: of an unknown type, or of a type of which a service has no name.
-        """
-        try:
-            self._agenda = [*requests_of(goal, kb), *_cancellations(goal)]
-        except KeyError as error:
-            what = (
-                "a service of the knowledge base has no name" if error.args == ("name",) else f"type {error} is unknown"
-            )
-            raise UsageError(f"the goal asks for the services of a type, and {what}") from error
-        self._official = [one for one in self._agenda if one.values]
-        if not self._official:
-            raise UsageError("the goal has no request that the knowledge base answers, so it cannot be played")
-        self._goal, self._kb = goal, kb
+        """Begin a dialogue with an official `goal` and `KB`; `UsageError` for a goal that cannot be played."""
+        self._agenda = Agenda(goal, kb)
         self._rng = Rng(seed, "agenda user")
         self._unit = self._rng.unit
-        self._open = list(self._agenda)
-        self._answered: set[Request] = set()
-        self._pending: list[Request] = []
-        self._introduced: set[str] = set()
+        if self._realiser is not None:
+            self._realiser.reset(self._agenda, Rng(seed, "agenda user", "words"))
         self._tries = self._detours = self._turns = 0
+        self._talks = round(self._talk * acts.quantile(self._unit(), acts.TURNS))
         self._previous: str | None = None
         self._closing = self._over = False
         self._amounts: StatedAmounts | None = None
 
     def first_utterance(self) -> tuple[str, str]:
         """Return the user's first utterance and its intent."""
-        point = self._unit()
-        greeting = [("问候", self._say(self._user["greet_lead"]))]
-        if point < acts.OPENING["bare"]:
-            return self._speak([("问候", self._say(self._user["greet"]))])
-        greeted = point < acts.OPENING["bare"] + acts.OPENING["greeted"]
-        return self._speak((greeting if greeted else []) + self._next_request())
+        form = self._rng.weighted_key(acts.OPENING)
+        if form in {"bare", "other"}:
+            return self._said([UserMove("问候", "greet") if form == "bare" else UserMove("其他", "other")], "")
+        greeting = [UserMove("问候", "greet_lead")] if form == "greeted" else []
+        return self._said(greeting + self._next_request(), "")
 
     def step(self, staff_reply: str, staff_intent: str | None = None) -> UserStep:
         """Return the answer to a turn of the staff.
@@ -128,58 +129,44 @@ class AgendaUser:
         """
         if self._over:
             raise UsageError("the dialogue is over; call reset for another one")
-        heard = read_text(staff_reply) if staff_intent is None else read_acts(staff_reply, staff_intent, self._kb)
+        agenda, is_text = self._agenda, staff_intent is None
+        heard = read_text(staff_reply) if staff_intent is None else read_acts(staff_reply, staff_intent, agenda.kb)
         self._turns += 1
-        groundless = self._groundless(heard) if staff_intent is None else heard.groundless
-        new = self._take(heard)
-        said_again = heard.text == self._previous
+        groundless = self._groundless(heard) if is_text else heard.groundless
+        new = agenda.take(heard)
+        reward = self._reward.of_turn(answered=new, groundless=groundless, is_repeated=heard.text == self._previous)
         self._previous = heard.text
-        parts, ended = self._react(heard)
+        moves, ended = self._react(heard)
         if ended:
             self._over = True
-            parts = [*parts, (BYE, self._say(self._user["bye"]))]
-        reward = PER_TURN + ANSWERED * new + GROUNDLESS * groundless + (REPEATED if said_again else 0.0)
-        missing = len(self._official) - sum(one in self._answered for one in self._official)
-        if ended:
-            reward += LEFT_OPEN if missing else SUCCESS
-        utterance, intent = self._speak(parts)
-        fulfilled = tuple(one.argument for one in self._official if one in self._answered)
-        progress = Progress(fulfilled, missing, round(reward, 6), groundless, heard.text, ended)
+            moves = [*moves, UserMove(BYE, "bye")]
+            reward += self._reward.of_end(is_missing=bool(agenda.missing))
+        utterance, intent = self._said(moves, heard.text)
+        progress = Progress(agenda.fulfilled, agenda.missing, round(reward, 6), groundless, heard.text, ended)
         return UserStep(utterance, intent, bool(ended), progress)
+
+    def _said(self, moves: list[UserMove], heard: str) -> tuple[str, str]:
+        """Return the utterance of a turn and its intent."""
+        return self._realiser.words(moves, heard) if self._realiser is not None else "", intent_of(moves)
 
     def _groundless(self, heard: StaffTurn) -> int:
         """Return the number of stated values that are not in the base for what is asked."""
         if self._amounts is None:
-            self._amounts = StatedAmounts(self._kb, self._goal)
-        return self._amounts.groundless(heard.text, [(one.owner, one.slot) for one in self._pending])
+            self._amounts = StatedAmounts(self._agenda.kb, self._agenda.goal)
+        return self._amounts.groundless(heard.text, [(one.owner, one.slot) for one in self._agenda.pending])
 
-    def _take(self, heard: StaffTurn) -> int:
-        """Strike off what the turn answers; return how many official items are newly answered."""
-        new = 0
-        for one in list(self._open):
-            if one.labels == (_CANCEL,):
-                is_answered = one in self._pending and any(
-                    name in heard.text.lower() for name in self._names(one.owner)
-                )
-            else:
-                is_answered = any(value in heard.text for value in one.values)
-            if is_answered:
-                new += bool(one.values)
-                self._answered.add(one)
-                self._open.remove(one)
-        return new
-
-    def _react(self, heard: StaffTurn) -> tuple[list[tuple[str, str]], str]:
-        """Return the labels and texts of the user's next turn, and why it is the last one."""
-        waiting = [one for one in self._pending if one not in self._answered]
-        does = heard.does
+    def _react(self, heard: StaffTurn) -> tuple[list[UserMove], str]:
+        """Return the user's next turn, and why it is the last one."""
+        agenda, does = self._agenda, heard.does
         if BYE in does:
-            return [], "staff-left" if self._is_missing() else "done"
+            return [], "staff-left" if agenda.missing else "done"
         if self._turns >= self._max_turns:
-            return [("投诉反馈", self._say(self._user["complain"]))] if self._is_missing() else [], "too-long"
+            return [UserMove("投诉反馈", "complain")] if agenda.missing else [], "too-long"
+        waiting = agenda.waiting()
         if not waiting:
-            return self._go_on(lead=bool(self._pending))
-        self._pending = waiting
+            beside = self._beside(does)
+            return (beside, "") if beside else self._go_on(lead=bool(agenda.pending))
+        agenda.pending = waiting
         if self._detours < _DETOURS:
             detour = self._detour(does, heard.text)
             if detour is not None:
@@ -187,164 +174,107 @@ class AgendaUser:
                 return detour, ""
         return self._after_no_answer(waiting, is_silent=SILENT in does)
 
-    def _after_no_answer(self, waiting: list[Request], *, is_silent: bool) -> tuple[list[tuple[str, str]], str]:
+    def _beside(self, does: frozenset[str]) -> list[UserMove]:
+        """Return a turn beside the agenda, as callers make between their requests; nothing to come to the next one."""
+        if self._talks <= 0 or self._closing or does <= {SILENT}:
+            return []
+        label = "提供信息" if ASK in does else self._rng.weighted_key(_BESIDE_WEIGHTS)
+        if not label:
+            return []
+        self._talks -= 1
+        agenda = self._agenda
+        agenda.pending = []
+        if ASK in does:
+            return [UserMove(label, "answer")]
+        if label in {"提供信息", CONFIRM} and agenda.untold and self._unit() < 0.5:
+            owner = agenda.untold[0].owner
+            named = owner if owner not in agenda.introduced else ""
+            agenda.introduced.add(owner)
+            return [UserMove(label, "tell", owner=named, told=tuple(agenda.tell(owner, 1 + self._rng.below(2))))]
+        return [UserMove(label, _BESIDE[label][0])]
+
+    def _after_no_answer(self, waiting: list[Request], *, is_silent: bool) -> tuple[list[UserMove], str]:
         """Return the next turn, as `_react`, where the staff said something else or something wrong."""
+        agenda = self._agenda
         for one in waiting:
             if not one.values and not is_silent:  # nothing to be had of it: any answer will do
-                self._open.remove(one)
-        waiting = [one for one in waiting if one in self._open]
+                agenda.give_up(one)
+        waiting = [one for one in waiting if one in agenda.open]
         if not waiting:
             return self._go_on(lead=True)
-        self._pending = waiting
+        agenda.pending = waiting
         if self._tries >= _REPETITIONS:
             for one in waiting:
-                self._open.remove(one)
-            self._pending = []
-            parts, ended = self._go_on(lead=False)
-            return [("投诉反馈", self._say(self._user["complain"])), *parts], ended
+                agenda.give_up(one)
+            agenda.pending = []
+            moves, ended = self._go_on(lead=False)
+            return [UserMove("投诉反馈", "complain"), *moves], ended
         self._tries += 1
-        lead = [("其他", self._say(self._own["listening"]))] if is_silent else []
-        return [*lead, *self._ask(waiting, again=not lead)], ""
+        lead = [UserMove("其他", "listening")] if is_silent else []
+        return [*lead, self._ask(waiting, is_again=not lead)], ""
 
-    def _is_missing(self) -> bool:
-        return any(one not in self._answered for one in self._official)
-
-    def _detour(self, does: frozenset[str], text: str) -> list[tuple[str, str]] | None:
+    def _detour(self, does: frozenset[str], text: str) -> list[UserMove] | None:
         """Return the answer to what is neither an answer nor a wrong one; `None` for anything else."""
+        pending = self._agenda.pending
         if WAIT in does:
-            return [("被动确认", self._say(self._own["wait"]))]
+            return [UserMove("被动确认", "wait")]
         if "请求重复" in does or does <= {"引导", "问候", "客套"}:
-            return self._ask(self._pending, again=False)
+            return [self._ask(pending)]
         if CONFIRM in does:
-            if self._is_consistent(text):
-                return [("被动确认", self._say(self._own["yes"]))]
-            return [("否认", self._say(self._own["no"])), *self._ask(self._pending, again=False)]
+            if self._agenda.is_about(text):
+                return [UserMove("被动确认", "yes")]
+            return [UserMove("否认", "no"), self._ask(pending)]
         if ASK in does:
-            return [("提供信息", self._information(self._pending[0].owner))]
+            return [UserMove("提供信息", "answer", owner=pending[0].owner)]
         return None
 
-    def _is_consistent(self, text: str) -> bool:
-        """Whether what the staff want confirmed is what is asked about: no other service and no other amount."""
-        owner = self._pending[0].owner
-        if any(name in text for name in self._names(owner)):
-            return True
-        others = (name for one in self._kb if one not in {owner, USER} for name in self._names(one))
-        return not any(name in text for name in others)
-
-    def _go_on(self, *, lead: bool) -> tuple[list[tuple[str, str]], str]:
+    def _go_on(self, *, lead: bool) -> tuple[list[UserMove], str]:
         """Go to the next request, or close; with a word of confirmation before it where something was answered."""
-        ack = [("被动确认", self._say(self._user["ack"][:24]))] if lead and self._unit() < 0.5 else []
-        if self._open:
+        ack = [UserMove("被动确认", "ack")] if lead and self._unit() < 0.3 else []
+        if self._agenda.open:
             return [*ack, *self._next_request()], ""
-        if self._is_missing():
+        if self._agenda.missing:
             return ack, "gave-up"
-        thanks = [*ack, ("客套", self._say(self._user["thanks"]))]
-        if self._closing or self._unit() < _STRAIGHT_BYE:
+        thanks = [*ack, UserMove("客套", "thanks")]
+        if self._closing:
+            return ([UserMove("其他", "none_more")] if self._unit() < 0.5 else []), "done"
+        if self._unit() < _STRAIGHT_BYE:
             return thanks, "done"
-        self._closing, self._pending = True, []
+        self._closing, self._agenda.pending = True, []
         return thanks, ""
 
-    def _next_request(self) -> list[tuple[str, str]]:
+    def _next_request(self) -> list[UserMove]:
         """Return the turn in which the next request is made, or what is known of its service is told."""
-        first = self._open[0]
-        parts: list[tuple[str, str]] = []
-        if first.owner not in self._introduced:
-            self._introduced.add(first.owner)
-            parts = self._introduction(first)
-            if parts and self._unit() >= _WITH_KNOWN:
-                self._pending = []
-                return parts
+        agenda = self._agenda
+        first = agenda.open[0]
+        moves: list[UserMove] = []
+        if first.owner not in agenda.introduced:
+            agenda.introduced.add(first.owner)
+            moves = self._introduction(first)
+            if moves and self._unit() >= _WITH_KNOWN:
+                agenda.pending = []
+                return moves
         self._tries = self._detours = 0
-        self._pending = [first]
-        rest = [one for one in self._open[1:] if one.owner == first.owner and one.labels[0] == first.labels[0]]
+        agenda.pending = [first]
+        rest = [one for one in agenda.open[1:] if one.owner == first.owner and one.labels[0] == first.labels[0]]
         if rest and first.owner != CONSULT and self._unit() < _JOINTLY:
-            self._pending.append(rest[0])
-        return parts + self._ask(self._pending, again=False)
+            agenda.pending.append(rest[0])
+        return [*moves, self._ask(agenda.pending)]
 
-    def _introduction(self, request: Request) -> list[tuple[str, str]]:
-        """Return what the user says of a service, or of the own account, before asking: one or two known values."""
-        entry = self._goal.get(request.owner, {})
+    def _introduction(self, request: Request) -> list[UserMove]:
+        """Return what the user says of a service, or of the own account, before asking: up to two known values."""
         if request.owner == CONSULT:
             return []
-        texts = []
-        if request.owner != USER:
-            texts.append(self._say(self._user["name_lead"], name=self._name(request.owner)))
-        room = "inform_user" if request.owner == USER else "inform"
-        for slot, known in entry.items():
-            values = [one for one in known.split(",") if one and one != REQUESTED]
-            if slot in self._user[room] and values and REQUESTED not in known and len(texts) < 3:
-                texts.append(self._say(self._user[room][slot], value=values[0]))
-        return [("提供信息", "，".join(texts))] if texts else []
-
-    def _information(self, owner: str) -> str:
-        """Return an answer to a question: which service, if that may be meant, or that it is not known."""
-        if owner not in {USER, CONSULT} and self._unit() < 0.7:
-            return self._say(self._user["name_lead"], name=self._name(owner))
-        return self._say(self._own["unknown"])
-
-    def _ask(self, asked: Sequence[Request], *, again: bool) -> list[tuple[str, str]]:
-        """Return label with arguments and text of a question for one or two requests."""
-        texts = [self._question(one) for one in asked]
-        text = texts[0] if len(texts) == 1 else f"{texts[0]}，{self._say(self._own['also'])}{texts[1]}"
-        if again:
-            text = self._say(self._own["again"]) + text
-        label = self._label(asked[0])
-        if label == _CANCEL:
-            return [(label, text)]
-        return [(label + "".join(f"({one.argument})" for one in asked), text)]
+        told = self._agenda.tell(request.owner, self._rng.below(3))
+        if request.owner == USER and not told:
+            return []
+        return [UserMove("提供信息", "tell", owner=request.owner, told=tuple(told))]
 
     @staticmethod
-    def _label(request: Request) -> str:
-        """Return the intent of a request: to confirm only what the user knows, to ask for the rest."""
-        if not request.values and CONFIRM in request.labels:
-            return CONFIRM
-        return next((one for one in request.labels if one in {QUERY, ASK, _CANCEL}), ASK)
-
-    def _question(self, request: Request) -> str:
-        owner, slot = request.owner, request.slot
-        if request.labels == (_CANCEL,):
-            return self._say(self._user["cancel"], name=self._name(owner))
-        if self._label(request) == CONFIRM:
-            known = [one for one in self._goal[owner].get(slot, "").split(",") if one and one != REQUESTED]
-            if known:
-                return self._say(self._user["confirm_value"], value=self._rng.choice(known))
-        if owner == CONSULT:
-            kinds = self._user["ask_type"]
-            return self._say(kinds[slot]) if slot in kinds else self._say(self._own["ask_kind"], slot=slot)
-        if owner == USER:
-            for known_slots in (self._user["ask_user"], self._own["ask_user"]):
-                if slot in known_slots:
-                    return self._say(known_slots[slot])
-            return self._say(self._own["ask_own_slot"], slot=slot)
-        if slot in self._user["ask"]:
-            return self._say(self._user["ask"][slot], name=self._name(owner))
-        return self._say(self._own["ask_slot"], name=self._name(owner), slot=slot)
-
-    def _names(self, owner: str) -> list[str]:
-        """Return the names of an entity in the base."""
-        return [one for one in self._kb.get(owner, {}).get("name", "").split(",") if one and one != "na"]
-
-    def _name(self, owner: str) -> str:
-        """Return a name of an entity as the user says it: one of the goal, else one of the base."""
-        own = [one for one in self._goal.get(owner, {}).get("name", "").split(",") if one and one not in {"NA", "?"}]
-        names = own or self._names(owner)
-        return self._rng.choice(names) if names else "这个业务"
-
-    def _say(self, options: Sequence[Template], **fills: str) -> str:
-        template = options[int(self._unit() * len(options))]
-        return template.fill(self._unit, {name: Text(fill) for name, fill in fills.items()}).text
-
-    def _speak(self, parts: Sequence[tuple[str, str]]) -> tuple[str, str]:
-        """Return the utterance of the parts and its intent, no label twice."""
-        return "，".join(filter(None, (text.rstrip("，") for _, text in parts))), ",".join(
-            dict.fromkeys(label for label, _ in parts)
-        )
-
-
-def _cancellations(goal: Mapping[str, Any]) -> list[Request]:
-    """Return the services that a goal wants cancelled; a goal says so with the intent and no requested slot."""
-    return [
-        Request(owner, "", (_CANCEL,), ())
-        for owner, entry in goal.items()
-        if owner not in {CONSULT, USER} and _CANCEL in entry.get(GOAL_ENTITY_INTENTS, "").split(",")
-    ]
+    def _ask(asked: list[Request], *, is_again: bool = False) -> UserMove:
+        """Return the move that makes one or two requests."""
+        first = asked[0]
+        label = next((one for one in first.labels if one in {QUERY, ASK, CANCEL}), ASK)
+        if not first.values and CONFIRM in first.labels:  # to confirm only what the user knows, to ask for the rest
+            label = CONFIRM
+        return UserMove(label, "question", asked=tuple(asked), is_again=is_again)

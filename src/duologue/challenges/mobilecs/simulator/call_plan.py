@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from duologue.challenges.mobilecs.schema import ontology
 from duologue.challenges.mobilecs.simulator import amounts
 from duologue.challenges.mobilecs.simulator.phrases import Template, phrases, raw_phrases
+from duologue.challenges.mobilecs.simulator.scenario import draw_scenario
 from duologue.challenges.mobilecs.simulator.slot_values import VALUE_COUNTS, fills_of, some_volume, surfaces
 from duologue.challenges.mobilecs.simulator.utterance import SpanMark, Text
 
@@ -179,7 +180,7 @@ class CallPlanner:
         kinds = self._kinds(count, rng)
         entities = [self._entity(number, kind, rng) for number, kind in enumerate(kinds)]
         slots = _user_slots(own, _USER_WEIGHTS if entities else _WEIGHTS_WITHOUT_ENTITIES, rng)
-        scenario = _scenario(slots, kinds, rng)
+        scenario = draw_scenario(rng, slots, kinds)
         values = [value for slot in slots if slot != HELD for value in self._user_values(slot, entities, rng)]
         if HELD in slots:
             for number in rng.sample(range(count), 1 if count == 1 or rng.happens(0.7) else 2):
@@ -322,40 +323,3 @@ _USER_WEIGHTS = {**USER_SHARES, HELD: 1.5, "用户需求": 0.36}
 """Weights of drawing without replacement that give the shares."""
 _WEIGHTS_WITHOUT_ENTITIES = {slot: weight for slot, weight in _USER_WEIGHTS.items() if slot != HELD}
 """Without entities nothing can be held."""
-
-SCENARIOS = {
-    "inquiry": 0.22,
-    "bill": 0.15,
-    "balance": 0.14,
-    "cancel": 0.12,
-    "change": 0.12,
-    "fault": 0.09,
-    "activity": 0.06,
-    "roaming": 0.04,
-    "broadband": 0.03,
-    "points": 0.03,
-}
-"""What people call for (section 13.6)."""
-_HINTS = {
-    "流量余额": {"balance": 8.0},
-    "账户余额": {"balance": 6.0, "bill": 3.0},
-    "账户余额（欠费）": {"bill": 8.0},
-    "流量总量": {"balance": 3.0, "inquiry": 2.0},
-    "用户需求": {"cancel": 3.0, "change": 3.0, "broadband": 2.0, "points": 2.0},
-    "故障问题": {"fault": 40.0, "broadband": 4.0},
-    "用户状态": {"fault": 6.0, "bill": 2.0},
-    "短信": {"activity": 30.0},
-    "国际漫游业务": {"roaming": 60.0},
-}
-"""How much more likely a scenario is where the call speaks of this."""
-
-
-def _scenario(slots: Sequence[str], kinds: Sequence[str], rng: Rng) -> str:
-    weights = dict(SCENARIOS)
-    for hint in (*slots, *kinds):
-        for scenario, factor in _HINTS.get(hint, {}).items():
-            weights[scenario] *= factor
-    if not kinds:
-        weights["inquiry"] *= 0.5
-        weights["cancel"] *= 0.5
-    return rng.weighted_key(weights)

@@ -14,7 +14,6 @@ from duologue.challenges.mobilecs.schema.ontology import (
     QUERY_USER_SLOTS,
     REQUESTED,
     USER,
-    USER_SLOTS,
 )
 from duologue.challenges.mobilecs.simulator.call_plan import SLOT_RATES, TYPE_SHARES
 from duologue.challenges.mobilecs.simulator.requests import requests_of
@@ -29,6 +28,8 @@ _USER_REQUEST, _CONSULTATION = 0.3, 0.2
 """Shares of goals that ask for a slot of the user, and for the services of a type."""
 _ATTEMPTS = 20
 """Draws after which a base is taken to have nothing to ask for."""
+_OWN_WORDS = {"用户需求", "用户要求", "用户状态"}
+"""Slots of the user that callers tell and do not ask for."""
 _RARE = 0.005
 """Weight of a type or slot that the tables do not have."""
 _RATES = {kind.lower(): rates for kind, rates in SLOT_RATES.items()}
@@ -58,10 +59,9 @@ def _draw(base: Base, rng: Rng) -> dict[str, Any]:
         chosen = rng.weighted_choice(entities, weights)
         entities.remove(chosen)
         goal[chosen] = _entry(base[chosen], rng)
-    own = [slot for slot in base.get(USER, {}) if slot in USER_SLOTS]
+    own = [slot for slot in base.get(USER, {}) if slot in QUERY_USER_SLOTS and slot not in _OWN_WORDS]
     if own and rng.happens(_USER_REQUEST):
-        askable = [slot for slot in own if slot in QUERY_USER_SLOTS] or own
-        goal[USER] = {rng.choice(askable): REQUESTED, GOAL_USER_INTENTS: QUERY}
+        goal[USER] = {rng.choice(own): REQUESTED, GOAL_USER_INTENTS: QUERY}
     kinds = sorted({_SPELLED[_type(slots)] for slots in base.values() if _type(slots) in COVERED_TYPES})
     if kinds and rng.happens(_CONSULTATION):
         goal[CONSULT] = f"{ASK}-{rng.choice(kinds)}"

@@ -64,6 +64,7 @@ _COURTESIES = (
     ("客套", r"谢谢|麻烦", "不客气，请问还有其他可以帮您的吗"),
     ("问候", r"你好|您好|喂", "您好，请讲"),
 )
+_INVITATIONS = ("您请讲", "好的，您接着说", "嗯，您还想了解什么")
 
 
 class FoundValues(NamedTuple):
@@ -102,7 +103,7 @@ def _reply(sample: Sample) -> Answer:
     for label, cue, reply in _COURTESIES:
         if said and re.search(cue, said[-1]):
             return _answer(Act(speaker="user", name=label), label, reply)
-    return _answer(Act(speaker="user", name="提供信息"), "引导", "您请讲")
+    return _answer(Act(speaker="user", name="提供信息"), "引导", _INVITATIONS[len(said) % len(_INVITATIONS)])
 
 
 def _answer(understood: Act, label: str, text: str) -> Answer:
