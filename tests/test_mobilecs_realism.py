@@ -1,4 +1,4 @@
-"""The classifier of `benchmarks/mobilecs_realism.py`, and that simulated users' turns are not told from others easily."""
+"""The classifier of `benchmarks/mobilecs_realism.py`, and how easily it knows the turns of the simulated user."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_area_under_the_curve(realism: Any) -> None:
 
 def test_other_words_are_told_apart_and_the_same_words_are_not(realism: Any) -> None:
     one, same, other = ([[f"{word}{number % 7}好"] * 3 for number in range(40)] for word in ("我说", "我说", "您听"))
-    assert realism.told_apart(one, other, 1).value > 0.99
+    assert realism.told_apart(one, other, 1).value > 0.95
     assert realism.told_apart(one, same, 1).low < 0.5
 
 

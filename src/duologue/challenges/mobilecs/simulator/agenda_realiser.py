@@ -95,12 +95,12 @@ class AgendaRealiser:
         return self._surface.filled(options, value=Text(known.value))
 
     def _answer(self, move: UserMove, heard: str) -> Text:
-        """Return the answer to a question: to what is asked, which service is meant, or that it is not known."""
+        """Return the answer to a question: to what is asked, else which service is meant, something else, not known."""
         kind = next((kind for kind, cue in _QUESTIONS if cue.search(heard)), "")
         if not kind:
             if move.owner not in {"", USER, CONSULT} and self._unit() < 0.7:
                 return self._named("name_lead", move.owner)
-            return self._surface.phrase(self._own["unknown"])
+            return self._surface.phrase(self._own["unknown"] if self._unit() < 0.3 else self._user["plain_inform"])
         rng = self._rng
         return self._surface.filled(
             self._user["answers"][kind],
