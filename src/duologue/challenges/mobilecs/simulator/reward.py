@@ -5,7 +5,7 @@ from __future__ import annotations
 from duologue.core.records import Record
 
 
-class Reward(Record):
+class Reward(Record, frozen=True):
     """Terms of the reward; a term of 0 is switched off."""
 
     turn: float = -0.05
