@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
         ("restaurant", {"Inspectable", "Simulated", "Grounded", "Conversable", "Playable"}),
         ("spoken", {"Inspectable", "Convertible", "NoiseModel", "Grounded", "FactChecking", "Conversable", "Servable"}),
         ("proactive", {"Inspectable", "Convertible", "Conversable", "Playable"}),
-        ("mobilecs/dialogue", {"Inspectable", "Convertible", "Simulated", "Playable"}),
+        ("mobilecs/dialogue", {"Inspectable", "Convertible", "Simulated", "Conversable", "Playable"}),
     ],
 )
 def test_a_task_keeps_the_protocols_that_it_has_the_methods_of(task: str, kept: set[str]) -> None:

@@ -55,7 +55,7 @@ _QUIT = "/quit"
     "--system",
     "name",
     default=None,
-    help="A system's name or a model's folder (restaurant: the rule bot).",
+    help="A system's name or a model's folder (restaurant, mobilecs/dialogue: the rules).",
     shell_complete=options.complete_system,
 )
 @click.option(
@@ -65,8 +65,8 @@ _QUIT = "/quit"
     "place",
     type=options.PATH,
     default=None,
-    help="restaurant, spoken: the knowledge base that the talk is set in; proactive: goals with their knowledge "
-    "(default: built-in ones).",
+    help="restaurant, spoken: the knowledge base that the talk is set in; mobilecs/dialogue, "
+    "proactive: goals with their knowledge (default: built-in ones).",
 )
 @click.option("--lang", type=click.Choice(sorted(_WORDS)), default="en", show_default=True, help="Language of remarks.")
 @click.option(
@@ -90,7 +90,8 @@ def chat(
 
     Without --kb or --goals the talk is set in what is built in. In restaurant an empty line hands the turn back to
     the bot, in conversation it begins a new dialogue; in proactive the system leads from one topic to another, and its
-    goal and plan are shown; in spoken entity, query and triples are shown, and `/noise on` makes your words noisy.
+    goal and plan are shown; in mobilecs/dialogue you are the customer with a goal card, and intents, queries and their
+    results are shown; in spoken entity, query and triples are, and `/noise on` makes your words noisy.
     `/quit`, `bye` or the end of input (Ctrl-D) leaves. The transcript is saved as a Dialogue.
 
     \b
@@ -99,6 +100,7 @@ def chat(
       duologue chat restaurant --system model --kb extendedkb1.txt --lang zh
       duologue chat proactive --system model --goals sessions.jsonl --seed 3
       duologue chat conversation --system model
+      duologue chat mobilecs/dialogue --goals track2/test.json --seed 7
       duologue chat spoken --system model --kg kg.json.gz --lang zh
     """
     loaded = load_task(task)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import Progress, Stage
+    from duologue.core.protocols import Partner, Progress, Stage, System
     from duologue.core.records import Dialogue, Example, Problem, Record, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
 
@@ -134,6 +134,8 @@ class DialogueTask(_RawConversion, _GeneratedCorpus, _Walked, Task):
     """Serve mobile customers (MobileCS, SereTOD 2022 track 2): intents and replies, turn by turn."""
 
     info = DIALOGUE
+    default_system = "rule-agent"
+    """Whom `duologue chat` talks to when nobody is named."""
 
     def load(self, path: Path) -> Iterator[Example]:
         """Read a track 2 file, one example per turn; `FormatError` has all its problems.
@@ -195,6 +197,12 @@ class DialogueTask(_RawConversion, _GeneratedCorpus, _Walked, Task):
         from duologue.challenges.mobilecs.live.scenes import make_stage
 
         return make_stage(goals, users, n=n, seed=seed, max_turns=max_turns)
+
+    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+        """Return an agent to call, with goal and knowledge base of a track 2 dialogue drawn by `seed`."""
+        from duologue.challenges.mobilecs.live.partner import CallPartner, setting
+
+        return CallPartner(system, setting(place, seed), seed=seed, lang=lang, name=name)
 
     def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
         """Write dialogues as track 2 data with the system's fields filled."""

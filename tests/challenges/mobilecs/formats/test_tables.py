@@ -35,6 +35,7 @@ def test_a_knowledge_base_is_a_table_in_which_wide_characters_take_two_columns()
         for line, value in zip(lines[2:], ("套餐, ", "4g", "十", "三块"), strict=True)
     } == {column}
     assert base_table({}) == ["knowledge base: empty"]
+    assert base_table(entries, "zh")[1].split() == ["实体", "属性", "值"]
 
 
 def test_a_goal_tells_what_is_asked_for_apart_from_what_is_said() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.mobilecs.knowledge.kb import base_of, facts_of, query
+from duologue.challenges.mobilecs.knowledge.kb import base_of, facts_of, query, query_argument
 from duologue.core.records import Fact
 
 if TYPE_CHECKING:
@@ -104,3 +104,29 @@ def test_parts_of_other_shapes_are_no_facts() -> None:
     assert facts_of({"ent-1": "x", "NA": {"欠费": 3, "短信": "有"}}) == (
         Fact(subject="user", relation="短信", object="有"),
     )
+
+
+@pytest.mark.parametrize(
+    ("argument", "brought"),
+    [
+        ("ent-1-业务费用", "五元"),
+        ("ent-9-业务费用", None),
+        ("彩铃-业务费用", "五元"),
+        ("彩铃-业务规则", "五元"),  # the official query falls back
+        ("宽带-业务费用", None),
+        ("业务", "彩铃,铃声"),
+        ("5G套餐", None),
+        ("账户余额", "三块"),
+        ("积分", None),
+        ("", None),
+        ("-", None),
+    ],
+)
+def test_arguments_of_intents_are_looked_up_in_every_form(argument: str, brought: str | None) -> None:
+    base = {
+        "ent-1": {"name": "彩铃,铃声", "type": "业务", "业务费用": "五元"},
+        "ent-2": {"业务费用": "一元"},
+        "NA": {"账户余额": "三块"},
+    }
+    assert query_argument(base, argument) == brought
+    assert query_argument({}, argument) is None

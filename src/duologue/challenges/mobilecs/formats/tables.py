@@ -21,14 +21,21 @@ if TYPE_CHECKING:
 _INTENTS = {GOAL_ENTITY_INTENTS, GOAL_USER_INTENTS}
 
 
-def base_table(base: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Return the lines of a knowledge base: entity, slot with its English name, values."""
+_BASE_HEADS = {
+    "en": ("knowledge base", "entity", "slot", "value"),
+    "zh": ("知识库", "实体", "属性", "值"),
+}
+
+
+def base_table(base: Mapping[str, Mapping[str, str]], lang: str = "en") -> list[str]:
+    """Return the lines of a knowledge base: entity, slot with its English name, values; heads in English or Chinese."""
+    title, *heads = _BASE_HEADS[lang]
     rows = [
         (owner_of(entity), bilingual(slot), _values(slot, value.split(",")))
         for entity, slots in base.items()
         for slot, value in slots.items()
     ]
-    return _table("knowledge base", ("entity", "slot", "value"), rows)
+    return _table(title, heads, rows)
 
 
 def goal_table(goal: Mapping[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from duologue.challenges.mobilecs.schema.intents import entity_argument
 from duologue.challenges.mobilecs.schema.ontology import BALANCES, COVERED_TYPES, RULE, RULE_FALLBACKS, USER
 from duologue.core.records import Fact
 
@@ -42,6 +43,27 @@ def query(
     if prop is not None:
         return _by_slot(base, prop)
     return None if ent_type is None else _by_type(base, ent_type)
+
+
+def query_argument(base: Base, argument: str) -> str | None:
+    """Return what the argument of a user's intent brings: values or names joined by commas, `None` for nothing.
+
+    Forms are `<id>-<slot>`, `<name>-<slot>`, a type and a slot of the user. Entries without a name count by id alone.
+
+    >>> query_argument({"ent-1": {"name": "彩铃", "业务费用": "五元"}}, "彩铃-业务费用")
+    '五元'
+    """
+    named = {entity: slots for entity, slots in base.items() if entity == USER or "name" in slots}
+    by_id, (name, mark, slot) = entity_argument(argument), argument.rpartition("-")
+    if by_id is not None:
+        brought = query(base, ent_id=by_id[0], prop=by_id[1])
+    elif argument.lower() in COVERED_TYPES:
+        brought = query(named, ent_type=argument)
+    elif mark:
+        brought = query(named, ent_name=name, prop=slot)
+    else:
+        brought = query(named, prop=argument)
+    return ",".join(brought) if isinstance(brought, list) else brought
 
 
 def _by_name(base: Base, ent_name: str, prop: str | None, *, with_alter: bool) -> str | None:

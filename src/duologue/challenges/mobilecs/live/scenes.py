@@ -74,7 +74,7 @@ def make_stage(goals: Path | None, users: Sequence[Path], *, n: int, seed: int, 
         raise UsageError("say whose goals are played: --goals FILE, dialogues of track 2")
     if users:
         raise UsageError("the simulated user of mobilecs/dialogue learns from no dialogues; leave out --users")
-    rows, odd = _load_rows(goals, seed)
+    rows, odd = load_rows(goals, seed)
     order = {name: place for place, name in enumerate(rows)}
     chosen = sorted(Rng(seed, "goals").sample(list(rows), n), key=order.__getitem__)
     notes = [
@@ -95,8 +95,11 @@ def make_stage(goals: Path | None, users: Sequence[Path], *, n: int, seed: int, 
     )
 
 
-def _load_rows(goals: Path, seed: int) -> tuple[dict[str, Row], list[str]]:
-    """Return goal and knowledge base of each dialogue of a file that can be played, and notes on the others."""
+def load_rows(goals: Path, seed: int) -> tuple[dict[str, Row], list[str]]:
+    """Return goal and knowledge base of each dialogue of a file that can be played, and notes on the others.
+
+    Dialogues without a goal get one sampled by the seed. Raises `FormatError` where none can be played.
+    """
     rows: dict[str, Row] = {}
     sampled = unplayable = 0
     for example in files.load_dialogue(goals):

@@ -1,0 +1,201 @@
+"""Live partner: a person calls, a system serves; goal card, knowledge base and the trace of each reply are shown.
+
+Independent of the terminal. The trace is what the system put into its answer: its intents, what their arguments bring
+from the knowledge base by the official query, and the facts it names as used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from duologue.challenges.mobilecs.formats.tables import base_table
+from duologue.challenges.mobilecs.knowledge.goal import goal_of
+from duologue.challenges.mobilecs.knowledge.kb import facts_of, query_argument
+from duologue.challenges.mobilecs.live.scenes import load_rows
+from duologue.challenges.mobilecs.live.ui_text import GOODBYES, LEAVES, phrase
+from duologue.challenges.mobilecs.schema.english import bilingual, bilingual_acts, bilingual_argument
+from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
+from duologue.challenges.mobilecs.schema.task_infos import DIALOGUE
+from duologue.challenges.mobilecs.simulator.requests import requests_of
+from duologue.core.protocols import Partner
+from duologue.core.records import Annotation, Dialogue, Sample, Turn
+from duologue.core.rng import Rng
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from duologue.challenges.mobilecs.simulator.requests import Request
+    from duologue.core.protocols import System
+    from duologue.core.records import Act
+
+
+class CallSetting(NamedTuple):
+    """What a call is set in."""
+
+    goal: Mapping[str, Any]
+    """The official goal of the customer."""
+    base: Mapping[str, Mapping[str, str]]
+    """The official knowledge base of the call."""
+
+
+class CallPartner(Partner):
+    """A live agent with the goal and knowledge base of a call.
+
+    `system` is any system that answers with text; it is prepared here, and never sees the goal. `lang` (`"en"` or
+    `"zh"`) is the language of the UI text. Raises `UsageError` for another.
+    """
+
+    def __init__(self, system: System, setting: CallSetting, *, seed: int, lang: str = "en", name: str) -> None:
+        phrase(lang, "none")  # refuses an unknown language before the first turn
+        self._system, self._setting, self._seed, self._lang, self._name = system, setting, seed, lang, name
+        self._knowledge = facts_of(setting.base)
+        self._requests = [one for one in requests_of(setting.goal, setting.base) if one.values]
+        self._turns: list[Turn] = []
+        system.prepare(msgspec.structs.replace(DIALOGUE, live=True), seed, {})
+
+    @property
+    def welcome(self) -> str:
+        """What to show before the first turn: how to talk, the goal card, and the knowledge base."""
+        lines = [self._say("welcome")]
+        for number, one in enumerate(self._requests, start=1):
+            lines.append(self._say("wanted", number=number, what=self._named(one)))
+            known = self._known(one.owner)
+            if known:
+                lines.append(self._say("known", known=known))
+        if not self._requests:
+            lines.append(self._say("no-goal"))
+        return "\n".join([*lines, *base_table(self._setting.base, self._lang)])
+
+    def reply(self, text: str) -> list[Turn]:
+        """Return the agent's answer to what a person says; none to an empty line or one that leaves."""
+        said = text.strip()
+        if not said:
+            return []
+        word = said.rstrip("。！？!.?").lower()
+        self.finished = word in LEAVES or word in GOODBYES
+        if word in LEAVES:
+            return []
+        self._turns.append(Turn(speaker="user", text=said))
+        return [self._speak()]
+
+    def shown(self, turn: Turn) -> list[str]:
+        """Return the words of a turn, then intents, queries with their results, facts, and the state of the goal."""
+        acts = turn.annotation.acts if turn.annotation is not None else ()
+        own: dict[str, list[Act]] = {"user": [], "system": []}
+        for act in acts:
+            own[act.speaker].append(act)
+        facts = turn.annotation.facts if turn.annotation is not None else ()
+        queries = [
+            self._say("query", argument=bilingual_argument(argument), result=result or self._say("nothing"))
+            for argument, result in turn.meta["queries"]
+        ]
+        return [
+            turn.text or self._say("silent"),
+            self._say("user", acts=bilingual_acts(own["user"]) or self._say("none")),
+            *(queries or [self._say("no-query")]),
+            *(self._say("fact", fact=f"{one.subject} {bilingual(one.relation)} {one.object}") for one in facts),
+            self._say("staff", acts=bilingual_acts(own["system"]) or self._say("none")),
+            *([self._progress(turn.meta["open"])] if self._requests else []),
+        ]
+
+    def dialogue(self) -> Dialogue:
+        """Return the transcript so far: an agent's turn has its intents, and queries and open requests in `meta`."""
+        meta = {"system": type(self._system).__name__, "seed": self._seed, "lang": self._lang}
+        return Dialogue(
+            id=self._name,
+            turns=tuple(self._turns),
+            knowledge=self._knowledge,
+            goal=goal_of(dict(self._setting.goal)),
+            meta=meta,
+        )
+
+    def _speak(self) -> Turn:
+        sample = Sample(
+            id=f"{self._name}#{len(self._turns) // 2}",
+            dialogue_id=self._name,
+            history=tuple(Turn(speaker=one.speaker, text=one.text, annotation=one.annotation) for one in self._turns),
+            knowledge=self._knowledge,
+        )
+        (answer,) = self._system.answer([sample])
+        annotation = answer.annotation or Annotation()
+        replies = [*(one.text for one in self._turns if one.speaker == "system"), answer.text or ""]
+        arguments = dict.fromkeys(arg for act in annotation.acts if act.speaker == "user" for arg in act.args)
+        meta = {
+            "queries": [[one, query_argument(self._setting.base, one)] for one in arguments],
+            "open": [
+                self._named(one)
+                for one in self._requests
+                if not any(value in reply for value in one.values for reply in replies)
+            ],
+        }
+        turn = Turn(speaker="system", text=answer.text or "", annotation=annotation, meta=meta)
+        self._turns.append(turn)
+        return turn
+
+    def _named(self, request: Request) -> str:
+        """Return what a request asks for: the service by a name that the goal has, then the slot."""
+        if request.owner in {USER, CONSULT}:
+            return bilingual(request.slot)
+        named = self._setting.goal[request.owner].get("name") or self._setting.base[request.owner].get("name", "")
+        return f"{named.split(',')[0] or request.owner} {bilingual(request.slot)}"
+
+    def _known(self, owner: str) -> str:
+        """Return what the goal says of a service beside what is asked for: its type and the values told."""
+        entry = self._setting.goal[owner]
+        items = goal_of({owner: entry})
+        if items is None or owner == CONSULT:
+            return ""
+        (item,) = items.items
+        kind = [bilingual(item.kind)] if item.kind and item.kind.strip() else []
+        told = [f"{bilingual(slot)} {value}" for slot, value in item.known.items() if slot != "name"]
+        return ", ".join(kind + told)
+
+    def _progress(self, left: Sequence[str]) -> str:
+        count = len(self._requests)
+        return self._say("progress", met=count - len(left), count=count, open=", ".join(left) or self._say("none"))
+
+    def _say(self, key: str, **values: object) -> str:
+        return phrase(self._lang, key, **values)
+
+
+def setting(place: Path | None, seed: int) -> CallSetting:
+    """Return goal and knowledge base of a dialogue of a track 2 file, drawn by `seed`; without a file, built-in ones.
+
+    Dialogues without a goal, as in test files, get one sampled from their knowledge base. Raises `FormatError` with all
+    problems of the file.
+    """
+    if place is None:
+        return BUILT_IN
+    rows, _ = load_rows(place, seed)
+    row = rows[Rng(seed, "chat").choice(list(rows))]
+    return CallSetting(row["goal"], row["KB"])
+
+
+BUILT_IN = CallSetting(
+    goal={
+        "ent-1": {"type": "主套餐", "name": "晴空套餐", "业务费用": "?", "用户意图": "询问"},
+        "ent-2": {"type": "流量包", "name": "星夜流量包", "业务费用": "十块钱", "流量总量": "?", "用户意图": "询问"},
+        "NA": {"流量余额": "?", "意图": "求助-查询"},
+    },
+    base={
+        "ent-1": {
+            "name": "晴空套餐,晴空",
+            "type": "主套餐",
+            "业务费用": "三十八块钱",
+            "通话时长": "一百分钟",
+            "业务规则": "办了以后下个月一号生效",
+        },
+        "ent-2": {
+            "name": "星夜流量包,流量包",
+            "type": "流量包",
+            "业务费用": "十块钱",
+            "流量总量": "五个G",
+            "流量范围": "省内",
+        },
+        "NA": {"持有套餐": "晴空套餐", "流量余额": "三百二十兆"},
+    },
+)
+"""Built-in goal and knowledge base for a call without data: two services, both fictional."""

@@ -1,0 +1,57 @@
+"""UI text of the live partner in English and Chinese."""
+
+from __future__ import annotations
+
+from duologue.core.errors import UsageError, did_you_mean
+
+TEXTS: dict[str, dict[str, str]] = {
+    "en": {
+        "welcome": (
+            "You are the customer of a mobile operator; the agent sees the knowledge base below, not your goal.\n"
+            "Speak Chinese; 再见 ends the call, /quit leaves at once. Your goal:"
+        ),
+        "wanted": "    {number}. ask for {what}",
+        "known": "       what you know: {known}",
+        "no-goal": "    none; ask what you like",
+        "user": "your intents as understood: {acts}",
+        "query": "query: {argument} -> {result}",
+        "nothing": "nothing found",
+        "no-query": "query: none",
+        "fact": "used: {fact}",
+        "staff": "the agent's intents: {acts}",
+        "progress": "goal: {met} of {count} answered; open: {open}",
+        "none": "none",
+        "silent": "The agent says nothing.",
+    },
+    "zh": {
+        "welcome": (
+            "你是一位手机用户，正在给客服打电话；客服能看到下面的知识库，但不知道你的目标。\n"
+            "说“再见”结束通话，输入 /quit 立即离开。你的目标："
+        ),
+        "wanted": "    {number}. 询问：{what}",
+        "known": "       你已知道：{known}",
+        "no-goal": "    没有目标，请随意提问",
+        "user": "听懂的用户意图：{acts}",
+        "query": "查询：{argument} -> {result}",
+        "nothing": "没有找到",
+        "no-query": "查询：无",
+        "fact": "用到：{fact}",
+        "staff": "客服意图：{acts}",
+        "progress": "目标：已答 {met} / {count}；未答：{open}",
+        "none": "无",
+        "silent": "客服没有说话。",
+    },
+}
+"""Language -> key -> text with placeholders."""
+
+LEAVES = frozenset({"/quit", "bye", "goodbye", "quit", "exit"})
+"""Inputs that end the call without a word."""
+GOODBYES = frozenset({"再见", "拜拜", "挂了", "88"})
+"""Inputs, without marks at the end, that end the call after the agent's answer."""
+
+
+def phrase(lang: str, key: str, **values: object) -> str:
+    """Return the text of `key` with its placeholders filled. Raises `UsageError` for an unknown language."""
+    if lang not in TEXTS:
+        raise UsageError(f"there are no remarks in language '{lang}'{did_you_mean(lang, TEXTS)}")
+    return TEXTS[lang][key].format(**values)
