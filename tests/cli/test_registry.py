@@ -23,7 +23,7 @@ def table(text: str, heading: str) -> dict[str, list[str]]:
 
 def test_tasks_stand_beside_what_they_have_and_systems_beside_their_tasks(duologue: Any) -> None:
     text = duologue("list").out.replace("check --kb", "check_--kb")
-    assert table(text, "what each task has")["restaurant"] == ["show", "generate", "kb", "chat"]
+    assert table(text, "what each task has")["restaurant"] == ["show", "generate", "kb", "chat", "simulate"]
     systems = table(text, "the tasks that each system is for")
     assert systems["ranker"] == ["restaurant"]
     assert systems["process"] == names("tasks")
@@ -45,6 +45,6 @@ def test_a_broken_task_says_so_and_has_no_column_marked(duologue: Any, tmp_path:
 
 
 def test_a_command_that_a_task_has_nothing_for_names_the_protocol_and_the_guide(duologue: Any) -> None:
-    said = duologue("simulate", "restaurant", "--system", "random", "--goals", __file__).err
-    assert "task 'restaurant' has no simulated user to hold whole conversations with" in said
+    said = duologue("simulate", "spoken", "--system", "random", "--goals", __file__).err
+    assert "task 'spoken' has no simulated user to hold whole conversations with" in said
     assert "`Playable`: docs/guide/your-own-task.md#playable" in said
