@@ -13,6 +13,7 @@ from duologue.challenges.mobilecs.formats.files import conversation_row
 from duologue.challenges.mobilecs.schema.ontology import STAFF_TEXT
 from duologue.challenges.mobilecs.scoring.dialogue import strict
 from duologue.challenges.mobilecs.simulator.agenda_user import AgendaUser
+from duologue.challenges.mobilecs.simulator.goal_rows import user_seed
 from duologue.challenges.mobilecs.simulator.requests import requests_of
 from duologue.challenges.mobilecs.simulator.reward import Reward
 from duologue.core.errors import UsageError
@@ -42,11 +43,6 @@ def formulas() -> tuple[Ratio, ...]:
         Ratio("hallucinated-values", "hallucinated", "replies", higher_is_better=False),
         Ratio("repeated-replies", "repeats", "replies", higher_is_better=False),
     )
-
-
-def user_seed(seed: int, name: str) -> str:
-    """Return the seed of the simulated user in one dialogue."""
-    return f"{seed}|{name}"
 
 
 def counted(dialogue: Dialogue, row: Row, seed: int) -> dict[str, float]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.challenges.mobilecs.formats import files
 from duologue.challenges.mobilecs.knowledge.goal import goal_of
 from duologue.challenges.mobilecs.knowledge.kb import facts_of
-from duologue.challenges.mobilecs.live.judge import judge, user_seed
+from duologue.challenges.mobilecs.live.judge import judge
 from duologue.challenges.mobilecs.schema.intents import acts_of
 from duologue.challenges.mobilecs.simulator.agenda_user import MAX_TURNS, AgendaUser
-from duologue.challenges.mobilecs.simulator.goal_sampler import sample_goal
-from duologue.challenges.mobilecs.simulator.requests import requests_of
+from duologue.challenges.mobilecs.simulator.goal_rows import goals_of_file, user_seed
 from duologue.challenges.mobilecs.simulator.user_move import BYE
 from duologue.core import disk
-from duologue.core.errors import FormatError, UsageError
+from duologue.core.errors import UsageError
 from duologue.core.protocols import Stage
-from duologue.core.records import Annotation, Answer, Problem, Record
+from duologue.core.records import Annotation, Answer, Record
 from duologue.core.rng import Rng
 from duologue.core.scenes import Scene, SystemView, UserView
 
@@ -100,23 +98,7 @@ def load_rows(goals: Path, seed: int) -> tuple[dict[str, Row], list[str]]:
 
     Dialogues without a goal get one sampled by the seed. Raises `FormatError` where none can be played.
     """
-    rows: dict[str, Row] = {}
-    sampled = unplayable = 0
-    for example in files.load_dialogue(goals):
-        name, row = example.sample.dialogue_id, example.source
-        if len(example.sample.history) > 1:  # one of its later turns
-            continue
-        goal = row.get("goal")
-        if goal is None:
-            goal = sample_goal(row["KB"], user_seed(seed, name))
-            sampled += goal is not None
-        if goal is None or not _is_playable(goal, row["KB"]):
-            unplayable += 1
-            continue
-        rows[name] = {"goal": goal, "KB": row["KB"]}
-    if not rows:
-        advice = "give track 2 dialogues whose `goal` has a `?` that the `KB` answers"
-        raise FormatError(str(goals), [Problem(rule="goal-none", message="no goal can be played", advice=advice)])
+    rows, sampled, unplayable = goals_of_file(goals, seed)
     notes = []
     if sampled:
         notes.append(f"{sampled} goals were sampled from the knowledge bases, since {goals.name} does not give them")
@@ -125,14 +107,6 @@ def load_rows(goals: Path, seed: int) -> tuple[dict[str, Row], list[str]]:
             f"{unplayable} dialogues ask for nothing that can be looked up in their knowledge base, and were left out"
         )
     return rows, notes
-
-
-def _is_playable(goal: Mapping[str, Any], base: Mapping[str, Mapping[str, str]]) -> bool:
-    try:
-        requests = list(requests_of(goal, base))
-    except KeyError:  # a type that the official code does not know, or a service without a name
-        return False
-    return any(one.values for one in requests)
 
 
 def _scene(name: str, row: Row, max_turns: int | None) -> Scene:

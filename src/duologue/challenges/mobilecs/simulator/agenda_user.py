@@ -17,7 +17,14 @@ from duologue.challenges.mobilecs.simulator import acts
 from duologue.challenges.mobilecs.simulator.agenda import CANCEL, Agenda
 from duologue.challenges.mobilecs.simulator.agenda_realiser import AgendaRealiser
 from duologue.challenges.mobilecs.simulator.reward import Reward
-from duologue.challenges.mobilecs.simulator.staff_turn import SILENT, WAIT, StatedAmounts, read_acts, read_text
+from duologue.challenges.mobilecs.simulator.staff_turn import (
+    SILENT,
+    WAIT,
+    StatedAmounts,
+    piece_of,
+    read_acts,
+    read_text,
+)
 from duologue.challenges.mobilecs.simulator.user_move import BYE, UserMove, intent_of
 from duologue.core.errors import UsageError
 from duologue.core.rng import Rng
@@ -129,10 +136,14 @@ class AgendaUser:
         """
         if self._over:
             raise UsageError("the dialogue is over; call reset for another one")
-        agenda, is_text = self._agenda, staff_intent is None
-        heard = read_text(staff_reply) if staff_intent is None else read_acts(staff_reply, staff_intent, agenda.kb)
+        agenda = self._agenda
+        if staff_intent is None:
+            heard = read_text(staff_reply)
+            groundless = self._groundless_amounts(heard)
+        else:
+            heard = read_acts(staff_reply, staff_intent, agenda.kb)
+            groundless = heard.groundless + self._groundless_pieces(heard)
         self._turns += 1
-        groundless = self._groundless(heard) if is_text else heard.groundless
         new = agenda.take(heard)
         reward = self._reward.of_turn(answered=new, groundless=groundless, is_repeated=heard.text == self._previous)
         self._previous = heard.text
@@ -149,8 +160,13 @@ class AgendaUser:
         """Return the utterance of a turn and its intent."""
         return self._realiser.words(moves, heard) if self._realiser is not None else "", intent_of(moves)
 
-    def _groundless(self, heard: StaffTurn) -> int:
-        """Return the number of stated values that are not in the base for what is asked."""
+    def _groundless_pieces(self, heard: StaffTurn) -> int:
+        """Return the number of pieces told instead of what is asked, none of which is that."""
+        asked = {piece_of(one.argument, self._agenda.kb) for one in self._agenda.waiting()}
+        return len(heard.told) if asked and not asked & {*heard.told} else 0
+
+    def _groundless_amounts(self, heard: StaffTurn) -> int:
+        """Return the number of stated amounts that are not in the base for what is asked."""
         if self._amounts is None:
             self._amounts = StatedAmounts(self._agenda.kb, self._agenda.goal)
         return self._amounts.groundless(heard.text, [(one.owner, one.slot) for one in self._agenda.pending])

@@ -80,6 +80,8 @@ class StaffTurn(NamedTuple):
     """Labels of the staff's intents, `稍等`, or nothing at all (an empty text)."""
     groundless: int
     """In act mode: pieces that the knowledge base does not have."""
+    told: tuple[str, ...] = ()
+    """In act mode: what the pieces that it has say."""
 
 
 def read_text(reply: str) -> StaffTurn:
@@ -92,16 +94,18 @@ def read_text(reply: str) -> StaffTurn:
 
 def read_acts(reply: str, intent: str, base: Base) -> StaffTurn:
     """Return a turn of which the intents are known; the values of its pieces are said after the words of `reply`."""
-    said, groundless, does = [reply] if reply else [], 0, set()
+    told: list[str] = []
+    groundless, does = 0, set()
     for act in acts_of(intent, "system"):
         does.add(act.name)
         for argument in act.args if act.name in _TELLING else ():
             found = piece_of(argument, base)
             if found:
-                said.append(found)
+                told.append(found)
             else:
                 groundless += 1
-    return StaffTurn("，".join(said), frozenset(does or {SILENT}), groundless)
+    said = [reply, *told] if reply else told
+    return StaffTurn("，".join(said), frozenset(does or {SILENT}), groundless, tuple(told))
 
 
 def piece_of(argument: str, base: Base) -> str:
