@@ -89,6 +89,7 @@ def test_no_color_is_without_bold_too(monkeypatch: pytest.MonkeyPatch, capsys: p
 
 USED: list[tuple[str, str, Tells]] = [
     ("run", "--kb", lambda task: isinstance(task, Grounded)),
+    ("pack", "--kb", lambda task: isinstance(task, Grounded)),
     ("train", "--kb", lambda task: isinstance(task, Grounded)),
     ("check", "--kb", lambda task: isinstance(task, FactChecking)),
     ("show", "--kb", lambda task: isinstance(task, FactChecking) and isinstance(task, Inspectable)),

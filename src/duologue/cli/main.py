@@ -37,6 +37,7 @@ SECTIONS = {
         "train": ("duologue.cli.train:train", "Train a system and save the model."),
         "run": ("duologue.cli.predict:run", "Answer a data file with a system: the official result file."),
         "chat": ("duologue.cli.chat:chat", "Talk with a system in the terminal."),
+        "pack": ("duologue.cli.pack:pack_system", "Pack a system for organisers: its results from one command."),
         "serve": ("duologue.cli.serve:serve", "Answer requests over HTTP with a system."),
     },
     "Results": {

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from tests.challenges.mobilecs.simulator.simulated_calls import calls
+
+from duologue.challenges.restaurant.knowledge.facts import kb_lines
+from duologue.challenges.restaurant.simulator.random_kb import make_kb
+from duologue.challenges.restaurant.systems.ranker.ranker import RankerRecipe
+from duologue.core.errors import FormatError, UsageError
+from duologue.core.plugins import load_task, make_system
+from duologue.core.protocols import Trainable
+from duologue.core.recipe import read_toml
+from duologue.run.package import PACKAGE_CARD, answer_package, pack, read_package
+from duologue.run.predict import predict_file
+from duologue.run.train import train
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tests.run.conftest import Contest
+
+    from duologue.core.records import Example
+
+DIALOGUE = load_task("mobilecs/dialogue")
+ASKED = ("用户", "用户意图-生成", "客服意图-生成", "客服-生成")
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Path:
+    """A test file of track 2 as the organisers give it: what the user says, and the knowledge base."""
+    rows = [
+        {
+            "id": row["id"],
+            "KB": row["KB"],
+            "content": [{key: turn["用户"] if key == "用户" else "" for key in ASKED} for turn in row["content"]],
+        }
+        for row in calls()[:5]
+    ]
+    path = tmp_path / "test.json"
+    path.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def lessons() -> Sequence[Example]:
+    system = make_system("ranker", msgspec.structs.replace(RankerRecipe.tiny(), dialogues=10))
+    assert isinstance(system, Trainable)
+    return system.make_training_data(load_task("restaurant"), 1, None)[0][:30]
+
+
+def taught(model: Path, lessons: Sequence[Example], external: list[str] | None) -> None:
+    """Train a small ranker, or declare other external data of the one that is there."""
+    train(load_task("restaurant"), "ranker", RankerRecipe.tiny(), 1, model, examples=lessons, external=external)
+
+
+def ran(folder: Path, elsewhere: Path) -> subprocess.CompletedProcess[str]:
+    """Run the package as an organiser does: no arguments, from anywhere."""
+    command = [sys.executable, str(folder / "run.py")]
+    return subprocess.run(
+        command, capture_output=True, encoding="utf-8", check=False, cwd=elsewhere, env=dict(os.environ)
+    )
+
+
+def test_one_command_without_arguments_makes_the_file_that_run_makes(asked: Path, tmp_path: Path) -> None:
+    entry = tmp_path / "teams" / "entry"
+    card = pack(DIALOGUE, "rule-agent", entry)
+    assert (card.external, card.trained) == ([], False)
+    assert os.access(entry / "run.py", os.X_OK)
+    empty = ran(entry, tmp_path)
+    assert (empty.returncode, "put the data file to be answered into" in empty.stderr) == (2, True)
+    (entry / "input" / "test.json").write_bytes(asked.read_bytes())
+    done = ran(entry, tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = entry / "output" / "test.pred.json"
+    assert f"answers in {result}: accepted" in done.stdout
+    system = make_system("rule-agent")
+    predict_file(DIALOGUE, system, asked, tmp_path / "own.json", name="rule-agent", world=None, kb=None, seed=1)
+    assert result.read_bytes() == (tmp_path / "own.json").read_bytes()
+    assert ran(entry, tmp_path).stdout == done.stdout
+    assert "duologue==" in (entry / "requirements.txt").read_text("utf-8")
+    assert "external data it learned from: none" in (entry / "README.md").read_text("utf-8")
+
+
+def test_a_trained_system_is_packed_with_its_base_and_what_was_changed_is_refused(
+    contest: Contest, lessons: Sequence[Example], tmp_path: Path
+) -> None:
+    model, kb, entry = tmp_path / "model", tmp_path / "kb.txt", tmp_path / "entry"
+    kb.write_text(kb_lines(make_kb(1, 1)[:900]), encoding="utf-8")
+    taught(model, lessons, None)
+    with pytest.raises(UsageError, match=r"it is not declared which external data .* learned from"):
+        pack(contest.task, str(model), entry)
+    card = pack(contest.task, str(model), entry, kb=kb, inputs=[contest.data], external=["words"], seed=3)
+    assert (card.system, card.external, card.kb, card.seed) == ("ranker", ["words"], "kb.txt", 3)
+    assert "[models]==" in (entry / "requirements.txt").read_text("utf-8")
+    (made,) = answer_package(entry)
+    assert (made.path, made.answers, made.errors) == (entry / "output" / "data.pred.json", 40, 0)
+    note = read_toml(entry / "output" / "data.pred.run.toml")
+    assert (note["system"], note["world"], note["seed"]) == ("ranker", "kb.txt", 3)
+    for part in ("kb/kb.txt", "model/system.toml"):
+        kept = (entry / part).read_bytes()
+        (entry / part).write_bytes(kept + b"\n")
+        with pytest.raises(FormatError, match=f"{part.partition('/')[0]}.*expected SHA-256"):
+            read_package(entry)
+        (entry / part).unlink()
+        with pytest.raises(FormatError, match="expected SHA-256"):
+            read_package(entry)
+        (entry / part).write_bytes(kept)
+    assert read_package(entry) == card
+    taught(model, lessons, ["sgd"])
+    assert pack(contest.task, str(model), tmp_path / "declared").external == ["sgd"]
+    with pytest.raises(UsageError, match=r"trained with other external data \(sgd\)"):
+        pack(contest.task, str(model), tmp_path / "other", external=[])
+    assert not (tmp_path / "other").exists()
+
+
+def test_other_versions_are_told(asked: Path, tmp_path: Path) -> None:
+    entry = tmp_path / "entry"
+    pack(DIALOGUE, "rule-agent", entry, inputs=[asked])
+    path = entry / PACKAGE_CARD
+    path.write_text(path.read_text("utf-8").replace('packages = "duologue ', 'packages = "duologue 0.0.'), "utf-8")
+    said: list[str] = []
+    answer_package(entry, say=said.append)
+    assert said[0].startswith("the package was made with duologue 0.0.")
+
+
+def test_what_cannot_be_packed_or_run_says_why(asked: Path, tmp_path: Path) -> None:
+    refusals: list[tuple[dict[str, Any], str]] = [
+        ({"name": "process", "overrides": ["command=cat"]}, "which a package of ours cannot hold"),
+        ({"kb": asked}, "has no shared knowledge base"),
+        ({"inputs": [asked, asked]}, "two files are called test.json"),
+        ({"out": tmp_path}, "is not empty"),
+    ]
+    for options, said in refusals:
+        with pytest.raises(UsageError, match=said):
+            pack(DIALOGUE, **{"name": "rule-agent", "out": tmp_path / "entry", **options})
+        assert not (tmp_path / "entry").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["test.json"]
+    with pytest.raises(UsageError, match="is no package"):
+        read_package(tmp_path)
