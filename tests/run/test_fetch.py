@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 SESSIONS = GOLDEN / "proactive" / "small-sessions.txt"
+RAW_TURN = {
+    "[SPEAKER 1]": "您好",
+    "[SPEAKER 2]": "喂",
+    "客服意图": "问候",
+    "用户意图": "问候",
+    "info": {"ents": [], "triples": []},
+}
 KB = GOLDEN / "restaurant" / "small-kb.txt"
 
 
@@ -138,6 +145,31 @@ def test_a_challenge_stands_for_its_tasks() -> None:
         data_sets_of("spoken", ["kdcov"])
 
 
+def test_files_whose_names_are_not_known_are_read_by_whatever_task_can(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    raw = [{"id": "a" * 32, "content": [RAW_TURN]}]
+    asked = [{"id": "b" * 32, "KB": {}, "content": [{"用户": "喂"}, {"用户": "你好"}]}]
+    (tmp_path / "any name.json").write_text(json.dumps(raw), encoding="utf-8")
+    (tmp_path / "deep" / "test.json.gz").write_bytes(gzip.compress(json.dumps(asked).encode()))
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    (chosen, _) = data_sets_of("mobilecs")
+    found = {one.path.name: one for one in check([chosen], tmp_path) if one.path is not None}
+    assert {name: one.state for name, one in found.items()} == {"any name.json": "ok", "test.json.gz": "ok"}
+    assert "1 rows of mobilecs/extraction; its checksum is not known" in found["any name.json"].told
+    assert "1 rows of mobilecs/dialogue" in found["test.json.gz"].told
+    assert call("mobilecs", "--check", tmp_path).exit_code == 0
+    (tmp_path / "broken.json").write_text("[{", encoding="utf-8")
+    (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
+    (tmp_path / "packed.json.gz").write_bytes(b"no gzip")
+    states = {one.path.name: one.state for one in check([chosen], tmp_path) if one.path is not None}
+    assert [states[name] for name in ("broken.json", "empty.json", "packed.json.gz")] == ["unreadable"] * 3
+    assert call("mobilecs", "--check", tmp_path).exit_code == 1
+    for path in tmp_path.rglob("*.json*"):
+        path.unlink()
+    nothing = call("mobilecs", "--only", "corpus", "--check", tmp_path)
+    assert (nothing.exit_code, nothing.stdout) == (1, "corpus/*.json: missing: there is no such file\n")
+
+
 def call(*words: object) -> Any:
     return CliRunner().invoke(cli, ["data", "fetch", *map(str, words)])
 
@@ -149,6 +181,8 @@ def test_the_command_tells_and_checks(tmp_path: Path) -> None:
     told = call("mobilecs").stdout
     assert "http://seretod.org" in told
     assert "1. Register as a team" in told
+    assert "duologue data fetch mobilecs --check data/mobilecs" in told
+    assert "  files    *.json: names are not known here; --check reads whatever there is\n" in told
     assert json.loads(call("proactive", "--json").stdout)["data_sets"][0]["files"][1]["rows"] == 2000
     assert set(json.loads(call("--json").stdout)) == set(challenges())
     assert "duologue data fetch restaurant --only babi --out FOLDER" in call("restaurant", "--only", "babi").stdout

@@ -101,6 +101,8 @@ def _tell(challenge: str, one: DataSet) -> None:
             *([f"{file.rows:,} rows"] if file.rows is not None else []),
             *([f"SHA-256 {file.sha256[:16]}..."] if file.sha256 else []),
         ]
+        if "*" in file.name:
+            known = ["names are not known here; --check reads whatever there is"]
         console.line(f"  {'files' if number == 1 else '     '}    {file.name}{': ' if known else ''}{', '.join(known)}")
 
 

@@ -24,7 +24,7 @@ class DataFile(Record, frozen=True, kw_only=True):
     """A file of a data set. Size and hash are those of its content, which may be packed."""
 
     name: str
-    """Path within the data set."""
+    """Path within the data set; with a `*`, a pattern of file names that are not known."""
     bytes: int | None = None
     sha256: str = ""
     rows: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import urllib.error
 import urllib.request
+from fnmatch import fnmatchcase
 from http.client import HTTPException
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 _PIECE = 1 << 16
 _SECONDS = 60
 """Of silence, after which a server is given up."""
+
+_ANY = "*"
+"""In the name of a file: it is not known, and whatever fits is read."""
 
 State = Literal["ok", "missing", "differs", "unreadable"]
 
@@ -133,17 +137,45 @@ def check(
             progress(number, len(paths), "files")
         held.append(_content(regular(path)))
     others = {file.sha256 for name, _ in chosen for _, one in data_sets_of(name) for file in one.files if file.sha256}
-    return [
-        _verdict(
-            one.name,
-            file,
-            _candidates(file, held, others),
-            task=file.task or one.task or name,
-            read=file.read or one.read,
-        )
-        for name, one in chosen
-        for file in one.files
-    ]
+    found: list[FileVerdict] = []
+    for name, one in chosen:
+        for file in one.files:
+            if _ANY in file.name:
+                found += _verdicts(one, file, [content for content in held if content.sha256 not in others], name)
+                continue
+            task, read = file.task or one.task or name, file.read or one.read
+            found.append(_verdict(one.name, file, _candidates(file, held, others), task=task, read=read))
+    return found
+
+
+def _verdicts(data_set: DataSet, file: DataFile, held: Iterable[Content], name: str) -> list[FileVerdict]:
+    """Return a verdict on each file that a pattern fits: which task of the challenge reads it, and how many rows."""
+    tasks = [file.task or data_set.task] if file.task or data_set.task else _tasks_beside(name)
+    fitting = [one for one in held if fnmatchcase(one.path.name.removesuffix(".gz"), file.name)]
+    if not fitting:
+        return [FileVerdict(data_set.name, file.name, "missing", "there is no such file")]
+    return [_read_by_any(data_set.name, one, tasks) for one in fitting]
+
+
+def _tasks_beside(name: str) -> list[str]:
+    return next(tasks for tasks in challenges().values() if name in tasks)
+
+
+def _read_by_any(data_set: str, one: Content, tasks: Sequence[str]) -> FileVerdict:
+    """Return the verdict on a file of which it is not known what it holds."""
+    problem = one.problem
+    for task in tasks:
+        if one.problem:
+            break
+        try:
+            count, what = _count(load_task(task), one.path, "data")
+        except DuologueError as error:
+            problem = problem or f"no task reads it; {task}: {_first_line(error)}"
+            continue
+        if count:
+            told = f"{one.size:,} bytes, {count:,} {what} of {task}; its checksum is not known"
+            return FileVerdict(data_set, one.path.name, "ok", told, one.path)
+    return FileVerdict(data_set, one.path.name, "unreadable", problem or "it holds nothing", one.path)
 
 
 def _content(path: Path) -> Content:
