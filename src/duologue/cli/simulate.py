@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     "--users",
     type=options.PATH,
     multiple=True,
-    help="proactive: sessions whose users the simulated one speaks like (default: others of --goals); may be repeated.",
+    help="Dialogues whose users the simulated one speaks like (proactive: default others of --goals; "
+    "mobilecs/dialogue: annotated track 2 files, default none); may be repeated.",
 )
 @click.option("--max-turns", type=click.IntRange(min=1), default=None, help="Cut after so many utterances.")
 @click.option("--out", type=options.OUT_FILE, default=None, help="Write the dialogues in their official form.")

@@ -121,8 +121,6 @@ def test_a_file_without_goals_gets_sampled_ones(goals: Path) -> None:
 
 
 def test_what_cannot_be_played(goals: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="leave out --users"):
-        make_stage(goals, (goals,), n=1, seed=1, max_turns=None)
     empty = tmp_path / "empty.json"
     turn = {"用户": "喂"}
     strange = {"id": "b", "KB": {"ent-1": {"name": "彩铃", "type": "业务"}}, "goal": {"咨询": "询问-电视"}}
@@ -144,3 +142,18 @@ def test_a_goal_with_one_request_that_cannot_be_looked_up_is_left_out(
     stage = make_stage(goals, (), n=2, seed=1, max_turns=None)
     assert [scene.id for scene in stage.scenes] == [calls()[1]["id"]]
     assert "1 dialogues ask for nothing that can be looked up" in stage.notes[1]
+
+
+def test_a_user_can_learn_from_annotated_dialogues(goals: Path, tmp_path: Path) -> None:
+    stages = [make_stage(goals, users, n=20, seed=1, max_turns=None) for users in ((goals,), (goals,), ())]
+    assert "has learned from 20 dialogues" in stages[0].notes[0]
+    first, second, other = (simulate(DialogueTask(), Reciter(), stage, name="agent", seed=1) for stage in stages)
+    assert first.dialogues == second.dialogues
+    assert first.dialogues != other.dialogues
+    assert scores(first)["success"] == 1
+    assert scores(first)["reward"] == scores(second)["reward"]
+    bare = [{"id": row["id"], "KB": row["KB"], "content": [{"用户": "喂"}]} for row in calls()[:3]]
+    unlabelled = tmp_path / "unlabelled.json"
+    unlabelled.write_text(json.dumps(bare), encoding="utf-8")
+    with pytest.raises(UsageError, match="intents of both sides"):
+        make_stage(goals, (unlabelled,), n=1, seed=1, max_turns=None)

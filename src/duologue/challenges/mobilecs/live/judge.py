@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from duologue.challenges.mobilecs.formats.files import conversation_row
 from duologue.challenges.mobilecs.schema.ontology import STAFF_TEXT
 from duologue.challenges.mobilecs.scoring.dialogue import strict
-from duologue.challenges.mobilecs.simulator.agenda_user import AgendaUser
 from duologue.challenges.mobilecs.simulator.goal_rows import user_seed
 from duologue.challenges.mobilecs.simulator.requests import requests_of
 from duologue.challenges.mobilecs.simulator.reward import Reward
@@ -25,6 +24,7 @@ from duologue.metrics.reports import report_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from duologue.challenges.mobilecs.simulator.agenda_user import AgendaUser
     from duologue.core.records import Dialogue
 
     Row = Mapping[str, Any]
@@ -45,14 +45,14 @@ def formulas() -> tuple[Ratio, ...]:
     )
 
 
-def counted(dialogue: Dialogue, row: Row, seed: int) -> dict[str, float]:
+def counted(dialogue: Dialogue, row: Row, user: AgendaUser, seed: int) -> dict[str, float]:
     """Return the counts of one finished dialogue by name; `row` has its official goal and knowledge base."""
     replies = [turn.text for turn in dialogue.turns if turn.speaker == "system"]
     requested = [one.values for one in requests_of(row["goal"], row["KB"]) if one.values]
     met = [any(value in reply for value in values for reply in replies) for values in requested]
     made = {**conversation_row(dialogue), "goal": row["goal"], "KB": row["KB"]}
     strictly = strict.answered_items(made, [turn[STAFF_TEXT] for turn in made["content"]])
-    reward, groundless, ended = _rewarded(row, user_seed(seed, dialogue.id), replies)
+    reward, groundless, ended = _rewarded(row, user, user_seed(seed, dialogue.id), replies)
     return {
         "dialogues": 1,
         "successes": all(met),
@@ -66,9 +66,8 @@ def counted(dialogue: Dialogue, row: Row, seed: int) -> dict[str, float]:
     }
 
 
-def _rewarded(row: Row, seed: str, replies: Sequence[str]) -> tuple[float, int, bool]:
+def _rewarded(row: Row, user: AgendaUser, seed: str, replies: Sequence[str]) -> tuple[float, int, bool]:
     """Return the reward of a dialogue, its values without ground, and whether the user ended it."""
-    user = AgendaUser()
     user.reset(row["goal"], row["KB"], seed)
     user.first_utterance()
     reward, groundless = 0.0, 0
@@ -81,7 +80,9 @@ def _rewarded(row: Row, seed: str, replies: Sequence[str]) -> tuple[float, int, 
     return reward, groundless, False
 
 
-def judge(dialogues: Sequence[Dialogue], rows: Mapping[str, Row], *, seed: int, goals_hash: str) -> Report:
+def judge(
+    dialogues: Sequence[Dialogue], rows: Mapping[str, Row], user: AgendaUser, *, seed: int, goals_hash: str
+) -> Report:
     """Return the report on finished dialogues with 95 % intervals over dialogues; a failed one is a warning.
 
     Raises `UsageError` without dialogues.
@@ -90,7 +91,7 @@ def judge(dialogues: Sequence[Dialogue], rows: Mapping[str, Row], *, seed: int, 
         raise UsageError("there are no dialogues to judge")
     metrics: tuple[Metric[Any], ...] = formulas()
     names = [one.id for one in dialogues]
-    found = [counted(one, rows[one.id], seed) for one in dialogues]
+    found = [counted(one, rows[one.id], user, seed) for one in dialogues]
     counts = tally(metrics, names, found, groups=names)
     known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][0] > 0]
     signature = Signature(

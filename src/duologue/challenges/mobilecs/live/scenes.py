@@ -9,7 +9,8 @@ from duologue.challenges.mobilecs.knowledge.kb import facts_of
 from duologue.challenges.mobilecs.live.judge import judge
 from duologue.challenges.mobilecs.schema.intents import acts_of
 from duologue.challenges.mobilecs.simulator.agenda_user import MAX_TURNS, AgendaUser
-from duologue.challenges.mobilecs.simulator.goal_rows import goals_of_file, user_seed
+from duologue.challenges.mobilecs.simulator.goal_rows import annotated_rows, goals_of_file, user_seed
+from duologue.challenges.mobilecs.simulator.trained_user import TrainedUser
 from duologue.challenges.mobilecs.simulator.user_move import BYE
 from duologue.core import disk
 from duologue.core.errors import UsageError
@@ -33,12 +34,12 @@ class AgendaPartner:
 
     Recipe: type[Record] = Record
 
-    def __init__(self, rows: Mapping[str, Row], seed: int) -> None:
+    def __init__(self, rows: Mapping[str, Row], seed: int, user: AgendaUser) -> None:
         self.recipe = Record()
         self.seen = "nothing"
         self._rows, self._seed = rows, seed
         self._talking: tuple[str, int] = ("", 0)
-        self._user = AgendaUser()
+        self._user = user
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Nothing is needed: the seed is that of the stage."""
@@ -66,19 +67,20 @@ def make_stage(goals: Path | None, users: Sequence[Path], *, n: int, seed: int, 
     """Return scenes with the goals of a track 2 file, the simulated user, and the judge of whole conversations.
 
     Dialogues without a goal, as in test files, get one sampled from their knowledge base. Raises `FormatError` for a
-    file that is none or has no goal to play, and `UsageError` for `users`: this user learns from no dialogues.
+    file that is none or has no goal to play. With `users`, annotated track 2 files, the user has learned from these;
+    `UsageError` where they have no intents.
     """
     if goals is None:
         raise UsageError("say whose goals are played: --goals FILE, dialogues of track 2")
-    if users:
-        raise UsageError("the simulated user of mobilecs/dialogue learns from no dialogues; leave out --users")
+    learned = [row for path in users for row in annotated_rows(path)]
+    if users and not learned:
+        raise UsageError("no dialogue of --users has intents of both sides to learn from; give track2/train.json")
+    user = TrainedUser(learned) if users else AgendaUser()
     rows, odd = load_rows(goals, seed)
     order = {name: place for place, name in enumerate(rows)}
     chosen = sorted(Rng(seed, "goals").sample(list(rows), n), key=order.__getitem__)
-    notes = [
-        "the user works off an agenda made from the official goal (rules and phrases; it has learned from nothing)",
-        *odd,
-    ]
+    source = f"has learned from {len(learned)} dialogues" if users else "has learned from nothing: rules and phrases"
+    notes = [f"the user works off an agenda made from the official goal, and {source}", *odd]
     if len(chosen) < n:
         notes.append(
             f"{n} conversations were asked for; {goals.name} has {len(chosen)} goals, and each was played once"
@@ -86,10 +88,10 @@ def make_stage(goals: Path | None, users: Sequence[Path], *, n: int, seed: int, 
     goals_hash = disk.sha256(disk.read_bytes(goals))
     return Stage(
         scenes=[_scene(name, rows[name], max_turns) for name in chosen],
-        user=AgendaPartner(rows, seed),
+        user=AgendaPartner(rows, seed, user),
         human_dialogues=[],
         notes=notes,
-        judge=lambda dialogues: judge(dialogues, rows, seed=seed, goals_hash=goals_hash),
+        judge=lambda dialogues: judge(dialogues, rows, user, seed=seed, goals_hash=goals_hash),
     )
 
 

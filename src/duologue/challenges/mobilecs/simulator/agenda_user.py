@@ -9,13 +9,13 @@ requests it talks as callers do: says that it has heard, tells of its case, asks
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from duologue.challenges.mobilecs.schema.intents import ASK, CONFIRM, QUERY
 from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
-from duologue.challenges.mobilecs.simulator import acts
 from duologue.challenges.mobilecs.simulator.agenda import CANCEL, Agenda
 from duologue.challenges.mobilecs.simulator.agenda_realiser import AgendaRealiser
+from duologue.challenges.mobilecs.simulator.habits import BESIDE_KINDS, NEXT_REQUEST, TALK, Habits
 from duologue.challenges.mobilecs.simulator.reward import Reward
 from duologue.challenges.mobilecs.simulator.staff_turn import (
     SILENT,
@@ -30,7 +30,7 @@ from duologue.core.errors import UsageError
 from duologue.core.rng import Rng
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from duologue.challenges.mobilecs.simulator.requests import Request
     from duologue.challenges.mobilecs.simulator.staff_turn import StaffTurn
@@ -41,28 +41,17 @@ _REPETITIONS = 2
 """How often the user asks again before complaining and giving the request up."""
 _DETOURS = 3
 """How many questions, waits and the like of the staff the user takes per request before these count as no answer."""
-_JOINTLY = 0.3
-"""Share of requests that are asked together with the next one about the same service."""
-_WITH_KNOWN = 0.6
-"""Share of services of which the user tells what is known in the turn of the request, not in one before."""
-_STRAIGHT_BYE = 0.6
-_TALK = 0.8
-"""Turns beside the agenda, as a share of the turns of a call of the official length."""
-_BESIDE = {
-    "被动确认": ("ack", 12.0),
-    "其他": ("other", 7.0),
-    "提供信息": ("story", 9.0),
-    "主动确认": ("confirm", 9.0),
-    "询问": ("plain_ask", 8.0),
-    "求助-故障": ("fault_plain", 1.5),
-    "取消": ("cancel_plain", 2.5),
-    "请求重复": ("repeat", 1.0),
-    "否认": ("deny", 0.8),
-    "投诉反馈": ("complain", 0.6),
-    "": ("", 9.0),
-}
-"""Phrases and weights of turns beside the agenda, by intent; without one, the user comes to the next request."""
-_BESIDE_WEIGHTS = {label: weight for label, (_, weight) in _BESIDE.items()}
+
+
+class UserRealiser(Protocol):
+    """Words what a user does."""
+
+    def reset(self, agenda: Agenda, rng: Rng) -> None:
+        """Begin a dialogue."""
+
+    def words(self, moves: Sequence[UserMove], heard: str) -> str:
+        """Return the utterance of a turn; `heard` is what the staff said before."""
+        ...
 
 
 class Progress(NamedTuple):
@@ -101,11 +90,12 @@ class AgendaUser:
     """
 
     def __init__(
-        self, *, max_turns: int = MAX_TURNS, reward: Reward | None = None, talk: float = _TALK, speaks: bool = True
+        self, *, max_turns: int = MAX_TURNS, reward: Reward | None = None, talk: float = TALK, speaks: bool = True
     ) -> None:
         """Take how long the user stays, the terms of the reward, how much is said beside the agenda (0: nothing)."""
         self._max_turns, self._reward, self._talk = max_turns, reward or Reward(), talk
-        self._realiser = AgendaRealiser() if speaks else None
+        self._habits = Habits()
+        self._realiser: UserRealiser | None = AgendaRealiser() if speaks else None
 
     def reset(self, goal: Mapping[str, Any], kb: Mapping[str, Mapping[str, str]], seed: int | str) -> None:
         """Begin a dialogue with an official `goal` and `KB`; `UsageError` for a goal that cannot be played."""
@@ -115,14 +105,15 @@ class AgendaUser:
         if self._realiser is not None:
             self._realiser.reset(self._agenda, Rng(seed, "agenda user", "words"))
         self._tries = self._detours = self._turns = 0
-        self._talks = round(self._talk * acts.quantile(self._unit(), acts.TURNS))
+        self._talks = self._habits.turns_beside(self._rng, self._talk)
+        self._before = ""
         self._previous: str | None = None
         self._closing = self._over = False
         self._amounts: StatedAmounts | None = None
 
     def first_utterance(self) -> tuple[str, str]:
         """Return the user's first utterance and its intent."""
-        form = self._rng.weighted_key(acts.OPENING)
+        form = self._habits.opening(self._rng)
         if form in {"bare", "other"}:
             return self._said([UserMove("问候", "greet") if form == "bare" else UserMove("其他", "other")], "")
         greeting = [UserMove("问候", "greet_lead")] if form == "greeted" else []
@@ -158,6 +149,7 @@ class AgendaUser:
 
     def _said(self, moves: list[UserMove], heard: str) -> tuple[str, str]:
         """Return the utterance of a turn and its intent."""
+        self._before = moves[-1].label
         return self._realiser.words(moves, heard) if self._realiser is not None else "", intent_of(moves)
 
     def _groundless_pieces(self, heard: StaffTurn) -> int:
@@ -194,20 +186,20 @@ class AgendaUser:
         """Return a turn beside the agenda, as callers make between their requests; nothing to come to the next one."""
         if self._talks <= 0 or self._closing or does <= {SILENT}:
             return []
-        label = "提供信息" if ASK in does else self._rng.weighted_key(_BESIDE_WEIGHTS)
-        if not label:
+        label = "提供信息" if ASK in does else self._habits.beside(self._rng, does, self._before)
+        if label == NEXT_REQUEST:
             return []
         self._talks -= 1
         agenda = self._agenda
         agenda.pending = []
         if ASK in does:
             return [UserMove(label, "answer")]
-        if label in {"提供信息", CONFIRM} and agenda.untold and self._unit() < 0.5:
+        if label in {"提供信息", CONFIRM} and agenda.untold and self._unit() < self._habits.tells:
             owner = agenda.untold[0].owner
             named = owner if owner not in agenda.introduced else ""
             agenda.introduced.add(owner)
             return [UserMove(label, "tell", owner=named, told=tuple(agenda.tell(owner, 1 + self._rng.below(2))))]
-        return [UserMove(label, _BESIDE[label][0])]
+        return [UserMove(label, BESIDE_KINDS[label])]
 
     def _after_no_answer(self, waiting: list[Request], *, is_silent: bool) -> tuple[list[UserMove], str]:
         """Return the next turn, as `_react`, where the staff said something else or something wrong."""
@@ -246,7 +238,7 @@ class AgendaUser:
 
     def _go_on(self, *, lead: bool) -> tuple[list[UserMove], str]:
         """Go to the next request, or close; with a word of confirmation before it where something was answered."""
-        ack = [UserMove("被动确认", "ack")] if lead and self._unit() < 0.3 else []
+        ack = [UserMove("被动确认", "ack")] if lead and self._unit() < self._habits.with_ack else []
         if self._agenda.open:
             return [*ack, *self._next_request()], ""
         if self._agenda.missing:
@@ -254,7 +246,7 @@ class AgendaUser:
         thanks = [*ack, UserMove("客套", "thanks")]
         if self._closing:
             return ([UserMove("其他", "none_more")] if self._unit() < 0.5 else []), "done"
-        if self._unit() < _STRAIGHT_BYE:
+        if self._unit() < self._habits.straight_bye:
             return thanks, "done"
         self._closing, self._agenda.pending = True, []
         return thanks, ""
@@ -267,13 +259,13 @@ class AgendaUser:
         if first.owner not in agenda.introduced:
             agenda.introduced.add(first.owner)
             moves = self._introduction(first)
-            if moves and self._unit() >= _WITH_KNOWN:
+            if moves and self._unit() >= self._habits.with_known:
                 agenda.pending = []
                 return moves
         self._tries = self._detours = 0
         agenda.pending = [first]
         rest = [one for one in agenda.open[1:] if one.owner == first.owner and one.labels[0] == first.labels[0]]
-        if rest and first.owner != CONSULT and self._unit() < _JOINTLY:
+        if rest and first.owner != CONSULT and self._unit() < self._habits.jointly:
             agenda.pending.append(rest[0])
         return [*moves, self._ask(agenda.pending)]
 

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.mobilecs.formats import files
+from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER_INTENT
 from duologue.challenges.mobilecs.simulator.call_generator import CallGenerator
 from duologue.challenges.mobilecs.simulator.goal_sampler import sample_goal
 from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
@@ -57,6 +58,13 @@ def goals_of_file(path: Path, seed: int) -> GoalRows:
         advice = "give track 2 dialogues whose `goal` has a `?` that the `KB` answers"
         raise FormatError(str(path), [Problem(rule="goal-none", message="no goal can be played", advice=advice)])
     return GoalRows(rows, sampled, unplayable)
+
+
+def annotated_rows(path: Path) -> list[Row]:
+    """Return the decoded dialogues of a track 2 file that have the intents of both sides. Raises `FormatError`."""
+    rows = {example.sample.dialogue_id: example.source for example in files.load_dialogue(path)}
+    keys = (USER_INTENT, STAFF_INTENT)
+    return [row for row in rows.values() if all(turn.get(key) for turn in row["content"] for key in keys)]
 
 
 @cache
