@@ -1,0 +1,122 @@
+"""The agent system of track 2 (a `Trainable`): understands, queries, decides, replies.
+
+It learns from track 2 files alone: turn networks from intents and replies, the wording from the staff's replies. What
+it tells comes from the knowledge base of the call, in its case.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duologue.challenges.mobilecs.systems.agent.call_view import CallView
+from duologue.challenges.mobilecs.systems.agent.realiser import Realiser
+from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
+from duologue.challenges.mobilecs.systems.agent.staff_policy import SupervisedPolicy, options
+from duologue.challenges.mobilecs.systems.agent.staff_templates import StaffTemplate, templates_of
+from duologue.challenges.mobilecs.systems.agent.trainer import answered_turns, new_encoder, size_of, train_networks
+from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnEncoder, TurnVocabulary, told_summary
+from duologue.challenges.mobilecs.systems.agent.understanding import user_acts
+from duologue.core.records import Act, Annotation, Answer, Record
+from duologue.core.scope import Scope
+from duologue.models.trained_system import TrainedSystem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from duologue.challenges.mobilecs.systems.agent.network import TurnNetwork
+    from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction, StaffDecision, StaffPolicy
+    from duologue.core.protocols import Run
+    from duologue.core.records import Example, Sample
+    from duologue.models.trained_system import Networks
+
+
+class AgentCard(Record, frozen=True, kw_only=True):
+    """What a saved agent needs besides weights."""
+
+    vocabulary: TurnVocabulary
+    templates: list[StaffTemplate]
+    seen: str
+
+
+class LearnedAgent(NamedTuple):
+    """What the agent has learned."""
+
+    encoder: TurnEncoder
+    networks: list[TurnNetwork]
+    realiser: Realiser
+
+
+class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
+    """Serves customers from the call's knowledge base: a turn network decides, people's replies give the words."""
+
+    Recipe: type[Record] = AgentRecipe
+    scope = Scope(tasks=("mobilecs/dialogue",))
+    extras: tuple[str, ...] = ("models",)
+    external: tuple[str, ...] = ()
+    name, training_files = "agent", "track2/train.json"
+    Card, card_file = AgentCard, "agent.json"
+
+    def __init__(self, recipe: AgentRecipe | None = None) -> None:
+        super().__init__(recipe)
+        self.policy: StaffPolicy = SupervisedPolicy()
+        """What decides; another one may be put in its place."""
+
+    def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedAgent, str]:
+        turns = answered_turns(examples)
+        encoder, networks = train_networks(turns, answered_turns(held_out), self.recipe, run)
+        templates = templates_of(turns, common=self.recipe.common)
+        dialogues = len({one.dialogue for one in turns})
+        seen = f"{len(turns)} turns of {dialogues} annotated training dialogues with their knowledge bases"
+        return LearnedAgent(encoder, networks, Realiser(templates, pool=self.recipe.pool)), seen
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Return intents and a reply for each sample. Raises `UsageError` before `fit` or `load`."""
+        from duologue.models.inference import threads  # needs torch
+
+        self._trained()
+        with threads(1):
+            return [self._answer(sample) for sample in samples]
+
+    def decision(self, view: CallView) -> StaffDecision:
+        """Return what is open at a turn: the reading of the networks and the actions with their values."""
+        from duologue.challenges.mobilecs.systems.agent.network import label_shares, probabilities  # need torch
+
+        encoder, networks, _ = self._trained()
+        read = probabilities(networks, encoder.row(view))
+
+        def shares(ways: Sequence[tuple[int, ...]]) -> NDArray[np.float32]:
+            return label_shares(networks, read.states, np.stack([told_summary(view, way) for way in ways]))
+
+        label_sets = encoder.vocabulary.label_sets
+        return options(view, read, label_sets, shares, tell=self.recipe.tell, most_told=self.recipe.most_told)
+
+    def act(self, decision: StaffDecision, action: StaffAction) -> Answer:
+        """Return the answer that does an action: what was understood, the staff's labels, and the reply."""
+        view, read = decision.view, decision.read
+        understood = user_acts(view, read.user_labels, read.asked, self.recipe)
+        staff = tuple(Act(speaker="system", name=label) for label in action.labels)
+        reply = self._trained().realiser.reply(view, action)
+        return Answer(text=reply, annotation=Annotation(acts=(*understood, *staff)))
+
+    def _answer(self, sample: Sample) -> Answer:
+        decision = self.decision(CallView.of(sample))
+        return self.act(decision, decision.actions[self.policy.choose(decision)])
+
+    def _networks(self, learned: LearnedAgent) -> Networks:
+        return {f"turns-{number}.safetensors": one for number, one in enumerate(learned.networks)}
+
+    def _card(self, learned: LearnedAgent) -> AgentCard:
+        vocabulary, templates = learned.encoder.vocabulary, learned.realiser.index.entries
+        return AgentCard(vocabulary=vocabulary, templates=templates, seen=self.seen)
+
+    def _restored(self, card: AgentCard) -> LearnedAgent:
+        from duologue.challenges.mobilecs.systems.agent.network import new_network  # needs torch
+
+        size = size_of(card.vocabulary, self.recipe)
+        networks = [new_network(size, member) for member in range(self.recipe.members)]
+        realiser = Realiser(card.templates, pool=self.recipe.pool)
+        return LearnedAgent(new_encoder(card.vocabulary, self.recipe), networks, realiser)

@@ -1,0 +1,100 @@
+"""A call as the agent sees it at one turn: what both sides have said, and the pieces of the knowledge base."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.mobilecs.schema.ontology import CONSULT
+from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, base_with_names, pieces_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.challenges.mobilecs.systems.agent.kb_pieces import Base, KbPiece
+    from duologue.core.records import Sample
+
+
+class SpokenValue(NamedTuple):
+    """Where a value or name of the base stands in a text."""
+
+    start: int
+    end: int
+    pieces: tuple[int, ...]
+    """Pieces that have it."""
+
+
+class CallView:
+    """What was said so far, user and staff in turns, and what the base could tell now."""
+
+    def __init__(self, said: Sequence[tuple[str, str]], last: str, base: Base) -> None:
+        """Take the earlier turns (user, staff), the user's last utterance, and the base."""
+        self.base, self.last = base, last
+        self.users = [user for user, _ in said]
+        self.staff = [reply for _, reply in said]
+        self.pieces: list[KbPiece] = pieces_of(base)
+
+    @classmethod
+    def of(cls, sample: Sample, base: Base | None = None) -> CallView:
+        """Return the view of a sample, whose history has the system's own replies; `base` stands in for its own."""
+        said: list[tuple[str, str]] = []
+        for turn in sample.history:
+            if turn.speaker == "user":
+                said.append((turn.text, ""))
+            elif said:
+                said[-1] = (said[-1][0], turn.text)
+        last = said.pop()[0] if said else ""
+        return cls(said, last, base_with_names(sample.knowledge) if base is None else base)
+
+    @property
+    def turn(self) -> int:
+        """Number of earlier turns."""
+        return len(self.users)
+
+    @cached_property
+    def surfaces(self) -> dict[str, list[int]]:
+        """Pieces by the lower-cased names and values that tell them; types are told by names."""
+        found: dict[str, list[int]] = {}
+        for number, piece in enumerate(self.pieces):
+            for value in piece.values if piece.owner != CONSULT else ():
+                found.setdefault(value.lower(), []).append(number)
+        return found
+
+    def spoken(self, text: str) -> list[SpokenValue]:
+        """Return the values and names in a text, longest first, none inside another; in the order of the text."""
+        folded = text.lower()
+        taken: list[SpokenValue] = []
+        if len(folded) != len(text):  # letters whose lower case is longer: places would not agree
+            return taken
+        for surface in sorted(self.surfaces, key=lambda one: (-len(one), one)):
+            start = folded.find(surface)
+            while start >= 0:
+                end = start + len(surface)
+                if all(end <= one.start or start >= one.end for one in taken):
+                    taken.append(SpokenValue(start, end, tuple(self.surfaces[surface])))
+                start = folded.find(surface, end)
+        return sorted(taken)
+
+    def told_in(self, text: str) -> set[int]:
+        """Return the pieces that a text tells: those with a value in it, and types of which it names an entity."""
+        told = {number for one in self.spoken(text) for number in one.pieces}
+        named = {name for number in told for name in self.pieces[number].values if self.pieces[number].slot == NAME}
+        for number, piece in enumerate(self.pieces):
+            if piece.owner == CONSULT and named & set(piece.values):
+                told.add(number)
+        return told
+
+    @cached_property
+    def told_before(self) -> list[set[int]]:
+        """Pieces that each earlier reply told."""
+        return [self.told_in(reply) for reply in self.staff]
+
+    @cached_property
+    def said_before(self) -> list[set[int]]:
+        """Pieces that each earlier utterance of the user has."""
+        return [self.told_in(utterance) for utterance in self.users]
+
+    @cached_property
+    def said_now(self) -> set[int]:
+        """Pieces that the last utterance has."""
+        return self.told_in(self.last)

@@ -1,0 +1,252 @@
+"""The turn network: the user's intents, what is asked and told of the knowledge base, and the staff's labels.
+
+An utterance is a bag of pieces of its text. Each piece of the knowledge base is weighed by its features and by how
+well its slot, or its own text, fits the utterance. The staff's labels, sets of them as classes, depend on what is told.
+
+Letters in shapes: b turns, g pieces of text, c pieces of the base, f features, d width, h hidden, k label sets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from duologue.core.records import Record
+from duologue.models.train import TrainingTask
+from duologue.models.training_recipe import entries_of
+from duologue.models.weights import first_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnRow
+
+_PAD = 0
+
+
+class TurnSize(Record, frozen=True, kw_only=True):
+    """Sizes of the turn network."""
+
+    grams: int
+    """Pieces of text, padding and unseen ones included."""
+    slots: int
+    """The same for slots."""
+    turn_features: int
+    piece_features: int
+    summary: int
+    """Numbers that say what a reply tells."""
+    user_labels: int
+    label_sets: int
+    width: int = 64
+    hidden: int = 96
+    dropout: float = 0.3
+    gram_dropout: float = 0.2
+    """Share of pieces of text that are not read, in training."""
+
+    @classmethod
+    def of(cls, recipe: object, **given: Any) -> TurnSize:
+        """Return the sizes that a recipe has under the same names, and those `given`."""
+        return entries_of(cls, recipe, **given)
+
+
+class TurnInput(NamedTuple):
+    """Turns padded to tensors, with their targets."""
+
+    grams: Tensor
+    """(b, g)."""
+    earlier: Tensor
+    """(b, g)."""
+    turn: Tensor
+    """(b, f)."""
+    pieces: Tensor
+    """(b, c, f)."""
+    slots: Tensor
+    """(b, c)."""
+    texts: Tensor
+    """(b, c, g); one column of padding where the base is not read as text."""
+    mask: Tensor
+    """(b, c): True where a piece is."""
+    summary: Tensor
+    user_labels: Tensor
+    asked: Tensor
+    told: Tensor
+    label_set: Tensor
+
+
+class TurnOutput(NamedTuple):
+    """What the network makes of turns, as logits."""
+
+    user_labels: Tensor
+    """(b, u)."""
+    asked: Tensor
+    """(b, c)."""
+    told: Tensor
+    """(b, c)."""
+    state: Tensor
+    """(b, h): what the staff's labels are decided from."""
+
+
+class TurnNetwork(nn.Module):
+    """Reads a turn; `staff` gives the label sets for what is to be told."""
+
+    def __init__(self, size: TurnSize) -> None:
+        super().__init__()
+        self.size = size
+        d, h = size.width, size.hidden
+        self.now, self.before, self.text = _bag(size.grams, d), _bag(size.grams, d), _bag(size.grams, d)
+        self.slot = nn.Embedding(size.slots, d, padding_idx=_PAD)
+        nn.init.normal_(self.slot.weight, std=0.1)
+        self.norm, self.text_norm = nn.LayerNorm(d), nn.LayerNorm(d)
+        self.dropout = nn.Dropout(size.dropout)
+        self.state = nn.Sequential(nn.Linear(2 * d + size.turn_features, h), nn.GELU(), nn.Dropout(size.dropout))
+        self.user_head = nn.Linear(h + d, size.user_labels)
+        self.query = nn.Linear(h, d)
+        self.piece = nn.Sequential(
+            *(nn.Linear(size.piece_features + 3 * d, h), nn.GELU(), nn.Dropout(size.dropout)),
+            nn.Linear(h, 2),
+        )
+        self.staff_head = nn.Sequential(
+            *(nn.Linear(h + size.summary, h), nn.GELU(), nn.Dropout(size.dropout)), nn.Linear(h, size.label_sets)
+        )
+
+    def forward(self, batch: TurnInput) -> TurnOutput:
+        """Return the logits of a batch."""
+        now = self.dropout(self.norm(self.now(self._thinned(batch.grams))))  # (b, d)
+        before = self.dropout(self.before(self._thinned(batch.earlier)))  # (b, d)
+        state = self.state(torch.cat([now, before, batch.turn], dim=-1))  # (b, h)
+        b, c, g = batch.texts.shape
+        text = self.text_norm(self.text(batch.texts.reshape(b * c, g))).view(b, c, -1)  # (b, c, d)
+        about = self.slot(batch.slots) + text * (batch.texts[..., :1] != _PAD)  # (b, c, d)
+        query = self.query(state)[:, None]  # (b, 1, d)
+        fit = torch.cat([batch.pieces, about, query * about, now[:, None] * about], dim=-1)
+        asked, told = self.piece(fit).unbind(-1)  # (b, c) each
+        return TurnOutput(self.user_head(torch.cat([state, now], dim=-1)), asked, told, state)
+
+    def staff(self, state: Tensor, summary: Tensor) -> Tensor:
+        """Return the logits (b, k) of the staff's label sets for states (b, h) and what the replies tell (b, s)."""
+        logits: Tensor = self.staff_head(torch.cat([state, summary], dim=-1))
+        return logits
+
+    def _thinned(self, grams: Tensor) -> Tensor:
+        """Leave some pieces of text out in training."""
+        if not self.training or not self.size.gram_dropout:
+            return grams
+        return grams.masked_fill(torch.rand(grams.shape) < self.size.gram_dropout, _PAD)
+
+
+def _bag(rows: int, width: int) -> nn.EmbeddingBag:
+    bag = nn.EmbeddingBag(rows, width, mode="sum", padding_idx=_PAD)
+    nn.init.normal_(bag.weight, std=0.1)
+    with torch.no_grad():
+        bag.weight[_PAD].zero_()
+    return bag
+
+
+def new_network(size: TurnSize, seed: int) -> TurnNetwork:
+    """Return a network with the first weights of a seed; the chance of others is left alone."""
+    with first_weights(seed):
+        return TurnNetwork(size)
+
+
+def collate(rows: Sequence[TurnRow]) -> TurnInput:
+    """Return rows as one batch."""
+    b, c = len(rows), max(1, *(len(row.slots) for row in rows))
+    slots = np.zeros((b, c), dtype=np.int64)
+    pieces = np.zeros((b, c, rows[0].pieces.shape[1]), dtype=np.float32)
+    asked, told = np.zeros((b, c), dtype=np.float32), np.zeros((b, c), dtype=np.float32)
+    mask = np.zeros((b, c), dtype=np.bool_)
+    texts = np.zeros((b, c, max([1, *(len(one) for row in rows for one in row.texts)])), dtype=np.int64)
+    for place, row in enumerate(rows):
+        n = len(row.slots)
+        slots[place, :n], pieces[place, :n], mask[place, :n] = row.slots, row.pieces, True
+        asked[place, :n], told[place, :n] = row.asked, row.told
+        for number, text in enumerate(row.texts):
+            texts[place, number, : len(text)] = text
+    return TurnInput(
+        grams=_padded([row.grams for row in rows]),
+        earlier=_padded([row.earlier for row in rows]),
+        turn=torch.from_numpy(np.stack([row.turn for row in rows])),
+        pieces=torch.from_numpy(pieces),
+        slots=torch.from_numpy(slots),
+        texts=torch.from_numpy(texts),
+        mask=torch.from_numpy(mask),
+        summary=torch.from_numpy(np.stack([row.summary for row in rows])),
+        user_labels=torch.from_numpy(np.stack([row.user_labels for row in rows])),
+        asked=torch.from_numpy(asked),
+        told=torch.from_numpy(told),
+        label_set=torch.tensor([row.label_set for row in rows]),
+    )
+
+
+def _padded(rows: Sequence[NDArray[np.int32]]) -> Tensor:
+    table = np.zeros((len(rows), max(len(row) for row in rows)), dtype=np.int64)
+    for place, row in enumerate(rows):
+        table[place, : len(row)] = row
+    return torch.from_numpy(table)
+
+
+def learner(network: TurnNetwork) -> TrainingTask[TurnRow, TurnInput]:
+    """Return what `train` needs: the sum of the losses of all heads, each a mean over its own."""
+
+    def loss(batch: TurnInput) -> Tensor:
+        out = network(batch)
+        labels = functional.binary_cross_entropy_with_logits(out.user_labels, batch.user_labels)
+        total = labels * batch.user_labels.shape[1]
+        if batch.mask.any():
+            for logits, target in ((out.asked, batch.asked), (out.told, batch.told)):
+                each = functional.binary_cross_entropy_with_logits(logits[batch.mask], target[batch.mask])
+                total = total + each * batch.mask.sum() / len(batch.mask)
+        known = batch.label_set >= 0
+        if known.any():
+            staff = network.staff(out.state[known], batch.summary[known])
+            total = total + functional.cross_entropy(staff, batch.label_set[known])
+        return total
+
+    return TrainingTask(module=network, collate=collate, loss=loss, hits=None, length=lambda row: len(row.slots))
+
+
+class TurnProbabilities(NamedTuple):
+    """Probabilities of one turn, the mean over the networks."""
+
+    user_labels: NDArray[np.float32]
+    """(u,)."""
+    asked: NDArray[np.float32]
+    """(c,)."""
+    told: NDArray[np.float32]
+    """(c,)."""
+    states: list[Tensor]
+    """(1, h) of each network: what the staff's labels are decided from."""
+
+
+def probabilities(networks: Sequence[TurnNetwork], row: TurnRow) -> TurnProbabilities:
+    """Return the probabilities of a turn. The networks are in inference mode."""
+    batch, c = collate([row]), len(row.slots)
+    with torch.inference_mode():
+        outputs = [network(batch) for network in networks]
+        means = [
+            torch.stack([part.sigmoid() for part in parts]).mean(0)[0].numpy()
+            for parts in zip(*((out.user_labels, out.asked, out.told) for out in outputs), strict=True)
+        ]
+    return TurnProbabilities(means[0], means[1][:c], means[2][:c], [out.state for out in outputs])
+
+
+def label_shares(
+    networks: Sequence[TurnNetwork], states: Sequence[Tensor], summaries: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the probability (n, k) of each label set, for each of n ways to reply (n, s) in one state."""
+    told = torch.from_numpy(summaries)
+    with torch.inference_mode():
+        each = [
+            network.staff(state.expand(len(told), -1), told).softmax(-1)
+            for network, state in zip(networks, states, strict=True)
+        ]
+        mean: NDArray[np.float32] = torch.stack(each).mean(0).numpy()
+    return mean

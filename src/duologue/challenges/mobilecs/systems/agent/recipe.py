@@ -1,0 +1,53 @@
+"""Recipe of the agent."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, Probability, ProperFraction
+from duologue.models.training_recipe import TrainingRecipe
+
+
+class AgentRecipe(TrainingRecipe, frozen=True):
+    """Knowledge, understanding, decision, wording and training of the agent."""
+
+    knowledge: Literal["query", "text"] = "query"
+    """How the local knowledge base is read: by queries for slots, or as lines of text weighed by their words."""
+    coreference: bool = True
+    """Whether earlier turns say what a request is about (`false` is an ablation: only what is named now)."""
+    intent_threshold: Probability = 0.4
+    """Probability from which an intent of the user is reported; the most probable one always is."""
+    argument_threshold: Probability = 0.4
+    """The same for its arguments."""
+    tell: Probability = 0.3
+    """Probability from which a piece of knowledge is told."""
+    most_told: Count = 2
+    """Most pieces of knowledge in one reply."""
+    pool: Positive = 40
+    """Replies of the training data from which one is chosen."""
+    common: Positive = 3
+    """Training dialogues that must have each run of three characters of a reply that is used again."""
+    members: Positive = 3
+    """Networks whose probabilities are averaged."""
+    epochs: Positive = 12
+    learning_rate: PositiveFloat = 2e-3
+    patience: Positive = 3
+    """Early stopping: epochs without improvement on held-out dialogues."""
+    weight_decay: NonNegative = 0.02
+    width: Positive = 64
+    """Numbers per piece of text."""
+    hidden: Positive = 96
+    dropout: Dropout = 0.3
+    gram_dropout: Dropout = 0.3
+    """Share of pieces of text that are not read, in training."""
+    rare: Positive = 3
+    """Pieces of text that fewer training dialogues have are not read."""
+    label_sets: Positive = 40
+    """Sets of staff labels that are told apart, the most frequent ones."""
+    held_out: ProperFraction = 0.08
+    """Share of the training dialogues that decides which weights are best, where none are given."""
+
+    @classmethod
+    def tiny(cls) -> AgentRecipe:
+        """Return a recipe that trains in seconds, for tests of behaviour, not of quality."""
+        return cls(members=1, epochs=1, batch=16, width=8, hidden=8, rare=1, common=1, held_out=0.3, pool=10)

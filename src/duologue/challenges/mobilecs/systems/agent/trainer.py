@@ -1,0 +1,131 @@
+"""Training of the agent: turns with their truth, the networks, the templates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.challenges.mobilecs.formats.track2 import place_of
+from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
+from duologue.challenges.mobilecs.systems.agent.call_view import CallView
+from duologue.challenges.mobilecs.systems.agent.features import PIECE_FEATURES, TURN_FEATURES
+from duologue.challenges.mobilecs.systems.agent.kb_pieces import base_with_names
+from duologue.challenges.mobilecs.systems.agent.staff_templates import AnsweredTurn
+from duologue.challenges.mobilecs.systems.agent.turn_encoder import (
+    TOLD_SUMMARY,
+    UNSEEN,
+    TurnEncoder,
+    TurnTruth,
+    ordered,
+    vocabulary_of,
+)
+from duologue.core.errors import UsageError
+from duologue.core.held_out import draw_order, split_by_group
+from duologue.core.progress import tracked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.challenges.mobilecs.systems.agent.network import TurnNetwork, TurnSize
+    from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
+    from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnVocabulary
+    from duologue.core.protocols import Run
+    from duologue.core.records import Act, Example
+
+
+def answered_turns(examples: Sequence[Example]) -> list[AnsweredTurn]:
+    """Return the turns whose reply and intents are known; the staff's earlier replies are part of their views."""
+    dialogues: dict[str, list[Example]] = {}
+    for one in examples:
+        dialogues.setdefault(one.sample.dialogue_id, []).append(one)
+    found = []
+    for name, turns in dialogues.items():
+        said: list[tuple[str, str]] = []
+        base = base_with_names(turns[0].sample.knowledge)
+        for one in sorted(turns, key=lambda one: (place_of(one.sample.id) or ("", 0))[1]):
+            reference = one.references[0] if one.references else None
+            reply = reference.text or "" if reference is not None else ""
+            view = CallView(said, one.sample.history[-1].text if one.sample.history else "", base)
+            if reference is not None and reference.annotation is not None:
+                truth = truth_of(view, reference.annotation.acts, reply)
+                found.append(AnsweredTurn(name, view, truth, reply))
+            said.append((view.last, reply))
+    return found
+
+
+def truth_of(view: CallView, acts: Sequence[Act], reply: str) -> TurnTruth:
+    """Return what a turn teaches. Unknown labels, and arguments that the base has nothing of, are left out."""
+    user = [act for act in acts if act.speaker == "user"]
+    arguments = {argument for act in user for argument in act.args}
+    pairs = {(name, slot) for name, dash, slot in (one.rpartition("-") for one in arguments) if dash}
+    asked = {
+        number
+        for number, piece in enumerate(view.pieces)
+        if (any((name, piece.slot) in pairs for name in piece.names) if piece.is_entity else piece.slot in arguments)
+    }
+    return TurnTruth(
+        user_labels=frozenset(act.name for act in user if act.name in USER_LABELS),
+        asked=frozenset(asked),
+        staff_labels=ordered(act.name for act in acts if act.speaker == "system" and act.name in STAFF_LABELS),
+        told=frozenset(view.told_in(reply)),
+    )
+
+
+def new_encoder(vocabulary: TurnVocabulary, recipe: AgentRecipe) -> TurnEncoder:
+    """Return the encoder of a recipe."""
+    return TurnEncoder(vocabulary, coreference=recipe.coreference, text=recipe.knowledge == "text")
+
+
+def size_of(vocabulary: TurnVocabulary, recipe: AgentRecipe) -> TurnSize:
+    """Return the sizes of the network."""
+    from duologue.challenges.mobilecs.systems.agent.network import TurnSize  # needs torch
+
+    return TurnSize.of(
+        recipe,
+        grams=len(vocabulary.grams) + UNSEEN + 1,
+        slots=len(vocabulary.slots) + UNSEEN + 1,
+        turn_features=len(TURN_FEATURES),
+        piece_features=len(PIECE_FEATURES),
+        summary=len(TOLD_SUMMARY),
+        user_labels=len(USER_LABELS),
+        label_sets=len(vocabulary.label_sets),
+    )
+
+
+def train_networks(
+    turns: Sequence[AnsweredTurn], held_out: Sequence[AnsweredTurn], recipe: AgentRecipe, run: Run
+) -> tuple[TurnEncoder, list[TurnNetwork]]:
+    """Return the encoder and the networks of the ensemble, each with checkpoints in a folder of its own.
+
+    Without held-out turns some dialogues are held out. Raises `UsageError` where there is too little to learn from.
+    """
+    from duologue.challenges.mobilecs.systems.agent.network import learner, new_network  # these need torch
+    from duologue.models.train import TrainConfig, train
+
+    learned, validation = list(turns), list(held_out)
+    if not validation:
+        names = draw_order((one.dialogue for one in turns), run.seed)
+        apart = names[: max(1, round(recipe.held_out * len(names)))]
+        learned, validation = split_by_group(turns, lambda one: one.dialogue, set(apart))
+    if not learned or not validation:
+        raise UsageError(
+            f"the agent learns from dialogues with replies and intents, at least two; found {len(learned)} turns to "
+            f"learn from and {len(validation)} to choose by"
+        )
+    vocabulary = vocabulary_of(
+        [(one.dialogue, one.view, one.truth) for one in learned], rare=recipe.rare, label_sets=recipe.label_sets
+    )
+    if not vocabulary.label_sets:
+        raise UsageError("no turn of the training data has a staff intent that the challenge knows")
+    encoder = new_encoder(vocabulary, recipe)
+    rows, tests = (
+        [encoder.row(one.view, one.truth) for one in tracked(part, run.progress, "reading turns", every=100)]
+        for part in (learned, validation)
+    )
+    config = TrainConfig.of(recipe, choose="loss")
+    networks = []
+    for member in range(recipe.members):
+        seed = run.seed * 1000 + member
+        network = new_network(size_of(vocabulary, recipe), seed)
+        train(learner(network), rows, tests, config, run.part(f"turns-{member}", seed))
+        networks.append(network.eval())
+    return encoder, networks
