@@ -17,7 +17,7 @@ from duologue.challenges.mobilecs.systems.agent.staff_policy import SupervisedPo
 from duologue.challenges.mobilecs.systems.agent.staff_templates import StaffTemplate, templates_of
 from duologue.challenges.mobilecs.systems.agent.trainer import answered_turns, new_encoder, size_of, train_networks
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnEncoder, TurnVocabulary, told_summary
-from duologue.challenges.mobilecs.systems.agent.understanding import user_acts
+from duologue.challenges.mobilecs.systems.agent.user_intents import user_acts
 from duologue.core.records import Act, Annotation, Answer, Record
 from duologue.core.scope import Scope
 from duologue.models.trained_system import TrainedSystem
@@ -92,7 +92,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
             return label_shares(networks, read.states, np.stack([told_summary(view, way) for way in ways]))
 
         label_sets = encoder.vocabulary.label_sets
-        return options(view, read, label_sets, shares, tell=self.recipe.tell, most_told=self.recipe.most_told)
+        return options(view, read, label_sets, shares, self.recipe)
 
     def act(self, decision: StaffDecision, action: StaffAction) -> Answer:
         """Return the answer that does an action: what was understood, the staff's labels, and the reply."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnRow
 
 _PAD = 0
+_FAR = 1e4
 
 
 class TurnSize(Record, frozen=True, kw_only=True):
@@ -77,6 +78,7 @@ class TurnInput(NamedTuple):
     summary: Tensor
     user_labels: Tensor
     asked: Tensor
+    wanted: Tensor
     told: Tensor
     label_set: Tensor
 
@@ -86,10 +88,8 @@ class TurnOutput(NamedTuple):
 
     user_labels: Tensor
     """(b, u)."""
-    asked: Tensor
-    """(b, c)."""
-    told: Tensor
-    """(b, c)."""
+    pieces: Tensor
+    """(b, c, 3): asked, wanted, told."""
     state: Tensor
     """(b, h): what the staff's labels are decided from."""
 
@@ -109,9 +109,11 @@ class TurnNetwork(nn.Module):
         self.state = nn.Sequential(nn.Linear(2 * d + size.turn_features, h), nn.GELU(), nn.Dropout(size.dropout))
         self.user_head = nn.Linear(h + d, size.user_labels)
         self.query = nn.Linear(h, d)
+        self.cue = nn.Embedding(size.grams, d, padding_idx=_PAD)
+        nn.init.normal_(self.cue.weight, std=0.1)
         self.piece = nn.Sequential(
-            *(nn.Linear(size.piece_features + 3 * d, h), nn.GELU(), nn.Dropout(size.dropout)),
-            nn.Linear(h, 2),
+            *(nn.Linear(size.piece_features + 4 * d + 1, h), nn.GELU(), nn.Dropout(size.dropout)),
+            nn.Linear(h, 3),
         )
         self.staff_head = nn.Sequential(
             *(nn.Linear(h + size.summary, h), nn.GELU(), nn.Dropout(size.dropout)), nn.Linear(h, size.label_sets)
@@ -119,16 +121,25 @@ class TurnNetwork(nn.Module):
 
     def forward(self, batch: TurnInput) -> TurnOutput:
         """Return the logits of a batch."""
-        now = self.dropout(self.norm(self.now(self._thinned(batch.grams))))  # (b, d)
+        grams = self._thinned(batch.grams)  # (b, g)
+        now = self.dropout(self.norm(self.now(grams)))  # (b, d)
         before = self.dropout(self.before(self._thinned(batch.earlier)))  # (b, d)
         state = self.state(torch.cat([now, before, batch.turn], dim=-1))  # (b, h)
         b, c, g = batch.texts.shape
         text = self.text_norm(self.text(batch.texts.reshape(b * c, g))).view(b, c, -1)  # (b, c, d)
         about = self.slot(batch.slots) + text * (batch.texts[..., :1] != _PAD)  # (b, c, d)
         query = self.query(state)[:, None]  # (b, 1, d)
-        fit = torch.cat([batch.pieces, about, query * about, now[:, None] * about], dim=-1)
-        asked, told = self.piece(fit).unbind(-1)  # (b, c) each
-        return TurnOutput(self.user_head(torch.cat([state, now], dim=-1)), asked, told, state)
+        cue, strongest = self._cues(about, grams)
+        fit = torch.cat([batch.pieces, about, query * about, now[:, None] * about, cue, strongest], dim=-1)
+        return TurnOutput(self.user_head(torch.cat([state, now], dim=-1)), self.piece(fit), state)
+
+    def _cues(self, about: Tensor, grams: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what of the utterance (b, g) speaks for each piece (b, c, d), and how strongly (b, c, 1)."""
+        said = self.dropout(self.cue(grams))  # (b, g, d)
+        scores = torch.einsum("bcd,bgd->bcg", about, said)
+        scores = scores.masked_fill((grams == _PAD)[:, None], -_FAR)
+        cue = torch.einsum("bcg,bgd->bcd", scores.softmax(-1), said)
+        return cue, scores.amax(-1, keepdim=True).clamp(min=-1.0)
 
     def staff(self, state: Tensor, summary: Tensor) -> Tensor:
         """Return the logits (b, k) of the staff's label sets for states (b, h) and what the replies tell (b, s)."""
@@ -161,13 +172,13 @@ def collate(rows: Sequence[TurnRow]) -> TurnInput:
     b, c = len(rows), max(1, *(len(row.slots) for row in rows))
     slots = np.zeros((b, c), dtype=np.int64)
     pieces = np.zeros((b, c, rows[0].pieces.shape[1]), dtype=np.float32)
-    asked, told = np.zeros((b, c), dtype=np.float32), np.zeros((b, c), dtype=np.float32)
+    asked, wanted, told = (np.zeros((b, c), dtype=np.float32) for _ in range(3))
     mask = np.zeros((b, c), dtype=np.bool_)
     texts = np.zeros((b, c, max([1, *(len(one) for row in rows for one in row.texts)])), dtype=np.int64)
     for place, row in enumerate(rows):
         n = len(row.slots)
         slots[place, :n], pieces[place, :n], mask[place, :n] = row.slots, row.pieces, True
-        asked[place, :n], told[place, :n] = row.asked, row.told
+        asked[place, :n], wanted[place, :n], told[place, :n] = row.asked, row.wanted, row.told
         for number, text in enumerate(row.texts):
             texts[place, number, : len(text)] = text
     return TurnInput(
@@ -181,6 +192,7 @@ def collate(rows: Sequence[TurnRow]) -> TurnInput:
         summary=torch.from_numpy(np.stack([row.summary for row in rows])),
         user_labels=torch.from_numpy(np.stack([row.user_labels for row in rows])),
         asked=torch.from_numpy(asked),
+        wanted=torch.from_numpy(wanted),
         told=torch.from_numpy(told),
         label_set=torch.tensor([row.label_set for row in rows]),
     )
@@ -201,9 +213,9 @@ def learner(network: TurnNetwork) -> TrainingTask[TurnRow, TurnInput]:
         labels = functional.binary_cross_entropy_with_logits(out.user_labels, batch.user_labels)
         total = labels * batch.user_labels.shape[1]
         if batch.mask.any():
-            for logits, target in ((out.asked, batch.asked), (out.told, batch.told)):
-                each = functional.binary_cross_entropy_with_logits(logits[batch.mask], target[batch.mask])
-                total = total + each * batch.mask.sum() / len(batch.mask)
+            target = torch.stack([batch.asked, batch.wanted, batch.told], dim=-1)[batch.mask]
+            each = functional.binary_cross_entropy_with_logits(out.pieces[batch.mask], target)
+            total = total + 3 * each * batch.mask.sum() / len(batch.mask)
         known = batch.label_set >= 0
         if known.any():
             staff = network.staff(out.state[known], batch.summary[known])
@@ -219,9 +231,11 @@ class TurnProbabilities(NamedTuple):
     user_labels: NDArray[np.float32]
     """(u,)."""
     asked: NDArray[np.float32]
-    """(c,)."""
+    """(c,): an argument of the user's intents is about the piece."""
+    wanted: NDArray[np.float32]
+    """(c,): the user does not know the piece, and a good answer tells it."""
     told: NDArray[np.float32]
-    """(c,)."""
+    """(c,): people would tell the piece, asked or not."""
     states: list[Tensor]
     """(1, h) of each network: what the staff's labels are decided from."""
 
@@ -231,11 +245,9 @@ def probabilities(networks: Sequence[TurnNetwork], row: TurnRow) -> TurnProbabil
     batch, c = collate([row]), len(row.slots)
     with torch.inference_mode():
         outputs = [network(batch) for network in networks]
-        means = [
-            torch.stack([part.sigmoid() for part in parts]).mean(0)[0].numpy()
-            for parts in zip(*((out.user_labels, out.asked, out.told) for out in outputs), strict=True)
-        ]
-    return TurnProbabilities(means[0], means[1][:c], means[2][:c], [out.state for out in outputs])
+        labels = torch.stack([out.user_labels[0].sigmoid() for out in outputs]).mean(0).numpy()
+        pieces = torch.stack([out.pieces[0, :c].sigmoid() for out in outputs]).mean(0).numpy()
+    return TurnProbabilities(labels, pieces[:, 0], pieces[:, 1], pieces[:, 2], [out.state for out in outputs])
 
 
 def label_shares(

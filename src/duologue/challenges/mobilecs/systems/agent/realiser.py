@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
+_OFTEN = 2
+"""Replies that may have the same name or value."""
 _LONGEST = 4
 """Characters of the longest runs that replies are compared by."""
 
@@ -77,6 +79,8 @@ class Realiser:
             usable = usable & of_labels
         retrieved = self.index.nearest(terms_of(view, labels), usable, pool=self._pool)
         found = self.index.distinct(retrieved, lambda one: self._filled(one, view, pieces), known=(), limit=self._pool)
+        worn = worn_out(view) - {value.lower() for piece in pieces for value in piece.values}
+        found = [one for one in found if not any(one_worn in one.text.lower() for one_worn in worn)] or found
         fresh = [one for one in found if one.text not in view.staff] or found
         return fresh[most_agreed([(one.text, one.times) for one in fresh])].text if fresh else None
 
@@ -128,6 +132,12 @@ def name_of(piece: KbPiece, view: CallView) -> str:
     """Return the name to call an entity by: one that the user has just used, else one that is its own alone."""
     folded = view.last.lower()
     return max((name for name in piece.names if name in folded), key=len, default=piece.names[0])
+
+
+def worn_out(view: CallView) -> set[str]:
+    """Return the names and values that two replies have already."""
+    replies = [reply.lower() for reply in view.staff]
+    return {one for one in view.surfaces if sum(one in reply for reply in replies) >= _OFTEN}
 
 
 def most_agreed(texts: Sequence[tuple[str, int]]) -> int:

@@ -19,8 +19,10 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     """Probability from which an intent of the user is reported; the most probable one always is."""
     argument_threshold: Probability = 0.4
     """The same for its arguments."""
-    tell: Probability = 0.3
-    """Probability from which a piece of knowledge is told."""
+    request_weight: NonNegative = 5.0
+    """Weight of the probability that the user asks for a piece, beside that people would tell it anyhow."""
+    tell: NonNegative = 0.6
+    """Merit, by both probabilities, from which a piece of knowledge is told."""
     most_told: Count = 2
     """Most pieces of knowledge in one reply."""
     pool: Positive = 40

@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 
     from duologue.challenges.mobilecs.systems.agent.call_view import CallView
     from duologue.challenges.mobilecs.systems.agent.network import TurnProbabilities
+    from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 
     Floats = NDArray[np.float32]
 
 _TELLABLE = 3
+_AGAIN = 0.2
+"""Probability of a request from which something is told a second time."""
+_OFTEN = 2
+"""Replies that may tell the same; a third one would be a habit."""
 """Most probable pieces that actions are made of."""
 CLOSING = frozenset({"再见", "客套"})
 """Labels of a turn that ends a call, or offers to."""
@@ -61,7 +66,7 @@ class StaffDecision(NamedTuple):
     read: TurnProbabilities
     actions: list[StaffAction]
     tell_values: Floats
-    """(n,): sum over the told pieces of their probability less the threshold."""
+    """(n,): sum over the told pieces of their merit less the threshold."""
     label_values: Floats
     """(n,): expected F1 of the labels, given what is told."""
 
@@ -92,32 +97,48 @@ def options(
     read: TurnProbabilities,
     label_sets: Sequence[tuple[str, ...]],
     shares: Callable[[Sequence[tuple[int, ...]]], Floats],
-    *,
-    tell: float,
-    most_told: int,
+    recipe: AgentRecipe,
 ) -> StaffDecision:
-    """Return the actions of a turn: each label set with nothing told, one, or several probable pieces.
+    """Return the actions of a turn: each label set with nothing told, one, or several pieces of merit.
 
     `shares` gives the probability (n, k) of each label set for n ways to tell.
     """
-    ways = ways_to_tell(view, read.told, most_told)
+    merits = merits_of(view, read, recipe.request_weight)
+    ways = ways_to_tell(view, merits, recipe.most_told)
     chances = shares(ways)  # (n, k)
     expected = chances @ _agreement(label_sets)  # (n, k)
-    told = np.array([sum(float(read.told[one]) - tell for one in way) for way in ways], dtype=np.float32)
+    told = np.array([sum(float(merits[one]) - recipe.tell for one in way) for way in ways], dtype=np.float32)
     actions = [StaffAction(labels, way) for way in ways for labels in label_sets]
     return StaffDecision(view, read, actions, np.repeat(told, len(label_sets)), expected.reshape(-1))
 
 
-def ways_to_tell(view: CallView, told: Floats, most: int) -> list[tuple[int, ...]]:
-    """Return what a reply can tell: nothing, or one or more of the most probable pieces, no value twice.
+def merits_of(view: CallView, read: TurnProbabilities, request_weight: float) -> Floats:
+    """Return what telling each piece is worth (c,): that people would, and that the user asks for it.
 
-    Types are told by the names of their entities, and a name is no news beside a slot of its entity.
+    It is nothing for types, which are told by names, for what was told and is not asked for again, and for what two
+    replies have told.
+    """
+    merits = np.zeros(len(view.pieces), dtype=np.float32)
+    types = [(float(read.wanted[n]), set(one.values)) for n, one in enumerate(view.pieces) if one.owner == CONSULT]
+    for number, piece in enumerate(view.pieces):
+        requested = 0.0 if number in view.said_now else float(read.wanted[number])
+        if piece.slot == NAME:
+            requested = max((share for share, names in types if names & set(piece.values)), default=0.0)
+        times = sum(number in told for told in view.told_before)
+        if piece.owner != CONSULT and times < _OFTEN and (not times or requested >= _AGAIN):
+            merits[number] = read.told[number] + request_weight * requested
+    return merits
+
+
+def ways_to_tell(view: CallView, merits: Floats, most: int) -> list[tuple[int, ...]]:
+    """Return what a reply can tell: nothing, or one or more of the pieces of most merit, no value twice.
+
+    A name is no news beside a slot of its entity.
     """
     ways: list[tuple[int, ...]] = [()]
-    ranked = sorted(
-        (number for number, one in enumerate(view.pieces) if one.owner != CONSULT),
-        key=lambda number: (-round(float(told[number]), 4), number),
-    )[:_TELLABLE]
+    ranked = sorted(np.flatnonzero(merits > 0).tolist(), key=lambda number: (-round(float(merits[number]), 4), number))[
+        :_TELLABLE
+    ]
     if most >= 1:
         ways += [(one,) for one in ranked]
     joint: list[int] = []

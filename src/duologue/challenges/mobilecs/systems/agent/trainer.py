@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs.formats.track2 import place_of
-from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
+from duologue.challenges.mobilecs.schema.intents import ASK, QUERY, STAFF_LABELS, USER_LABELS
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.features import PIECE_FEATURES, TURN_FEATURES
-from duologue.challenges.mobilecs.systems.agent.kb_pieces import base_with_names
+from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, base_with_names
 from duologue.challenges.mobilecs.systems.agent.staff_templates import AnsweredTurn
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import (
     TOLD_SUMMARY,
@@ -62,12 +62,28 @@ def truth_of(view: CallView, acts: Sequence[Act], reply: str) -> TurnTruth:
         for number, piece in enumerate(view.pieces)
         if (any((name, piece.slot) in pairs for name in piece.names) if piece.is_entity else piece.slot in arguments)
     }
+    labels = frozenset(act.name for act in user if act.name in USER_LABELS)
+    told = frozenset(view.told_in(reply))
     return TurnTruth(
-        user_labels=frozenset(act.name for act in user if act.name in USER_LABELS),
+        user_labels=labels,
         asked=frozenset(asked),
+        wanted=frozenset(_wanted(view, labels, asked, told)),
         staff_labels=ordered(act.name for act in acts if act.speaker == "system" and act.name in STAFF_LABELS),
-        told=frozenset(view.told_in(reply)),
+        told=told,
     )
+
+
+def _wanted(view: CallView, labels: frozenset[str], asked: set[int], told: frozenset[int]) -> set[int]:
+    """Return what the user asks for and has not said: by the arguments; where a question has none, by the answer.
+
+    Annotators seldom give arguments, and the staff say at once, or not at all, what they are asked for.
+    """
+    if asked:
+        return asked - view.said_now
+    if not labels & {ASK, QUERY}:
+        return set()
+    known = view.said_now.union(*view.told_before)
+    return {number for number in told - known if view.pieces[number].slot != NAME}
 
 
 def new_encoder(vocabulary: TurnVocabulary, recipe: AgentRecipe) -> TurnEncoder:

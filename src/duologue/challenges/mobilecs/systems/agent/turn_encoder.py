@@ -53,6 +53,8 @@ class TurnTruth(NamedTuple):
     user_labels: frozenset[str]
     asked: frozenset[int]
     """Pieces that an argument of the user's intents is about."""
+    wanted: frozenset[int]
+    """Pieces that the user does not know and asks for."""
     staff_labels: tuple[str, ...]
     told: frozenset[int]
     """Pieces that the reply tells."""
@@ -75,6 +77,7 @@ class TurnRow(NamedTuple):
     """What the reply tells, as `TOLD_SUMMARY` has it."""
     user_labels: Floats
     asked: Floats
+    wanted: Floats
     told: Floats
     label_set: int
     """Number of the staff's label set; -1 for one that is not known."""
@@ -99,11 +102,11 @@ class TurnEncoder:
     def row(self, view: CallView, truth: TurnTruth | None = None) -> TurnRow:
         """Return a turn as numbers; without the truth its targets are zeros."""
         c = len(view.pieces)
-        asked, told = np.zeros(c, dtype=np.float32), np.zeros(c, dtype=np.float32)
+        asked, wanted, told = (np.zeros(c, dtype=np.float32) for _ in range(3))
         labels, label_set = np.zeros(len(USER_LABELS), dtype=np.float32), -1
         if truth is not None:
-            asked[sorted(truth.asked)] = 1
-            told[sorted(truth.told)] = 1
+            for target, pieces in ((asked, truth.asked), (wanted, truth.wanted), (told, truth.told)):
+                target[sorted(pieces)] = 1
             labels = np.array([one in truth.user_labels for one in USER_LABELS], dtype=np.float32)
             label_set = self._sets.get(truth.staff_labels, -1)
         return TurnRow(
@@ -116,6 +119,7 @@ class TurnEncoder:
             summary=told_summary(view, sorted(truth.told) if truth is not None else ()),
             user_labels=labels,
             asked=asked,
+            wanted=wanted,
             told=told,
             label_set=label_set,
         )

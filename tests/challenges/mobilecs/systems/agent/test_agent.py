@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS
+from duologue.challenges.mobilecs.systems.agent.agent import CustomerAgent
+from duologue.challenges.mobilecs.systems.agent.call_view import CallView
+from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
+from duologue.challenges.mobilecs.systems.agent.trainer import answered_turns, truth_of
+from duologue.core.errors import UsageError
+from duologue.core.protocols import Run
+from duologue.core.records import Act
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffDecision
+    from duologue.core.records import Example
+
+TINY = AgentRecipe.tiny()
+BASE = {"ent-1": {"name": "彩铃", "type": "业务", "业务费用": "五元", "业务规则": "次月"}, "NA": {"账户余额": "三块"}}
+
+
+def trained(examples: list[Example], folder: Path, recipe: AgentRecipe = TINY) -> CustomerAgent:
+    agent = CustomerAgent(recipe)
+    agent.fit(examples, [], [], Run(folder=folder, seed=1))
+    return agent
+
+
+def test_a_loaded_agent_answers_as_the_one_that_was_trained(calls: list[Example], tmp_path: Path) -> None:
+    agent = trained(calls, tmp_path)
+    agent.save(tmp_path)
+    other = CustomerAgent(TINY)
+    other.load(tmp_path)
+    samples = [one.sample for one in calls[:20]]
+    answers = agent.answer(samples)
+    assert other.answer(samples) == answers
+    assert other.seen == agent.seen
+    for answer in answers:
+        assert answer.text
+        assert answer.annotation is not None
+        sides = {act.speaker: act.name for act in answer.annotation.acts}
+        assert sides["user"] in USER_LABELS
+        assert sides["system"] in STAFF_LABELS
+
+
+@pytest.mark.parametrize("changes", [{"knowledge": "text"}, {"coreference": False}])
+def test_variants_learn_and_answer(changes: dict[str, object], calls: list[Example], tmp_path: Path) -> None:
+    agent = trained(calls, tmp_path, msgspec.structs.replace(TINY, **changes))
+    assert all(one.text for one in agent.answer([one.sample for one in calls[:5]]))
+
+
+def test_another_policy_decides_in_the_place_of_the_supervised_one(calls: list[Example], tmp_path: Path) -> None:
+    class Asking:
+        def choose(self, decision: StaffDecision) -> int:
+            return next(place for place, one in enumerate(decision.actions) if one.kind == "ask" and not one.tells)
+
+    agent = trained(calls, tmp_path)
+    agent.policy = Asking()
+    for answer in agent.answer([one.sample for one in calls[:5]]):
+        assert answer.annotation is not None
+        assert "询问" in {act.name for act in answer.annotation.acts if act.speaker == "system"}
+
+
+def test_the_truth_of_a_turn_is_what_was_asked_wanted_and_told() -> None:
+    def truth(last: str, arguments: tuple[str, ...], reply: str) -> list[set[int]]:
+        acts = [Act(speaker="user", name="询问", args=arguments), Act(speaker="system", name="通知")]
+        found = truth_of(CallView([], last, BASE), acts, reply)
+        return [set(found.asked), set(found.wanted), set(found.told)]
+
+    assert truth("彩铃多少钱", ("彩铃-业务费用",), "稍等") == [{1}, {1}, set()]
+    assert truth("彩铃五元是吧", ("彩铃-业务费用",), "对") == [{1}, set(), set()]
+    assert truth("彩铃多少钱", (), "五元") == [set(), {1}, {1}]
+    assert truth("话费", ("账户余额",), "三块") == [{3}, {3}, {3}]
+    assert truth("有什么业务", ("业务",), "有彩铃")[1] == {4}
+
+
+def test_views_of_training_turns_have_the_replies_of_people(calls: list[Example]) -> None:
+    turns = answered_turns(calls)
+    second = next(one for one in turns if one.view.turn == 1)
+    first = next(one for one in turns if one.dialogue == second.dialogue)
+    assert second.view.staff == [first.reply]
+
+
+def test_what_has_no_answers_teaches_nothing(calls: list[Example], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="learns from dialogues with replies and intents"):
+        trained([msgspec.structs.replace(one, references=()) for one in calls], tmp_path)
+    with pytest.raises(UsageError, match="has not learned yet"):
+        CustomerAgent(TINY).answer([calls[0].sample])

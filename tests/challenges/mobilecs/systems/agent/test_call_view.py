@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from duologue.challenges.mobilecs.knowledge.kb import facts_of
+from duologue.challenges.mobilecs.systems.agent.call_view import CallView
+from duologue.core.records import Sample, Turn
+
+BASE = {
+    "ent-1": {"name": "飞享套餐", "type": "主套餐", "流量总量": "一个G"},
+    "ent-2": {"name": "一个g的包", "type": "流量包"},
+    "NA": {"持有套餐": "飞享套餐"},
+}
+
+
+def view(last: str, *said: tuple[str, str]) -> CallView:
+    return CallView(said, last, BASE)
+
+
+def told(one: CallView, text: str) -> set[tuple[str, str]]:
+    return {(one.pieces[number].owner, one.pieces[number].slot) for number in one.told_in(text)}
+
+
+def test_the_longest_value_counts_whatever_its_case() -> None:
+    one = view("")
+    spoken = one.spoken("飞享套餐有一个g，一个G的包没有")
+    assert [(part.start, part.end) for part in spoken] == [(0, 4), (5, 8), (9, 14)]
+    assert told(one, "有一个G的包") == {("ent-2", "name"), ("咨询", "流量包"), ("咨询", "附加套餐")}
+    assert ("ent-1", "流量总量") in told(one, "有一个g")
+
+
+def test_a_text_whose_lower_case_is_longer_tells_nothing() -> None:
+    assert view("").spoken("İ飞享套餐") == []
+
+
+def test_the_history_of_a_sample_is_turns_with_the_systems_own_replies() -> None:
+    history = (
+        Turn(speaker="user", text="喂"),
+        Turn(speaker="system", text="您有飞享套餐"),
+        Turn(speaker="user", text="多少流量"),
+    )
+    one = CallView.of(Sample(id="a", dialogue_id="a", history=history, knowledge=facts_of(BASE)))
+    assert (one.users, one.staff, one.last, one.turn) == (["喂"], ["您有飞享套餐"], "多少流量", 1)
+    assert {one.pieces[number].slot for number in one.told_before[0]} == {"name", "持有套餐", "套餐", "主套餐"}
+    assert one.said_before == [set()]
+    assert one.said_now == set()

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from duologue.challenges.mobilecs.systems.agent.call_view import CallView
+from duologue.challenges.mobilecs.systems.agent.network import (
+    collate,
+    label_shares,
+    learner,
+    new_network,
+    probabilities,
+)
+from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
+from duologue.challenges.mobilecs.systems.agent.trainer import size_of
+from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnEncoder, TurnTruth, told_summary, vocabulary_of
+from duologue.core.protocols import Run
+from duologue.models.train import TrainConfig, train
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BASE = {
+    "ent-1": {"name": "彩铃", "type": "业务", "业务费用": "五元", "业务规则": "次月生效"},
+    "NA": {"账户余额": "三十块"},
+}
+SAID = [("彩铃多少钱", 1, ("通知",)), ("话费还剩多少", 3, ("被动确认", "通知")), ("什么时候生效", 2, ("通知",))]
+TURNS = [
+    (
+        str(place),
+        CallView([("彩铃", "嗯")], text, BASE),
+        TurnTruth(frozenset({"询问"}), frozenset({piece}), frozenset({piece}), labels, frozenset({piece})),
+    )
+    for place, (text, piece, labels) in enumerate(SAID)
+]
+RECIPE = AgentRecipe(width=16, hidden=16, dropout=0.0, gram_dropout=0.0, rare=1)
+VOCABULARY = vocabulary_of(TURNS, rare=1, label_sets=9)
+ENCODER = TurnEncoder(VOCABULARY)
+ROWS = [ENCODER.row(view, truth) for _, view, truth in TURNS]
+
+
+def test_shapes_and_padding() -> None:
+    network = new_network(size_of(VOCABULARY, RECIPE), 1).eval()
+    empty = ENCODER.row(CallView([], "喂", {}))
+    batch = collate([*ROWS, empty])
+    out = network(batch)
+    assert out.user_labels.shape == (4, 14)
+    assert out.pieces.shape == (4, batch.slots.shape[1], 3)
+    assert network.staff(out.state, batch.summary).shape == (4, 2)
+    assert probabilities([network], empty).told.shape == (0,)
+    assert torch.isfinite(learner(network).loss(batch))
+    alone = probabilities([network], ROWS[0])
+    assert torch.allclose(torch.from_numpy(alone.told), out.pieces[0, : len(alone.told), 2].sigmoid(), atol=1e-5)
+
+
+def test_it_overfits_a_few_turns(tmp_path: Path) -> None:
+    network = new_network(size_of(VOCABULARY, RECIPE), 1)
+    config = TrainConfig(epochs=80, batch=3, learning_rate=1e-2, patience=80, choose="loss")
+    train(learner(network), ROWS, ROWS, config, Run(folder=tmp_path, seed=1))
+    network.eval()
+    for row, (_, piece, labels) in zip(ROWS, SAID, strict=True):
+        read = probabilities([network, network], row)
+        assert read.wanted.argmax() == piece
+        assert read.told[piece] > 0.8
+        view = TURNS[[one[1] for one in SAID].index(piece)][1]
+        shares = label_shares([network, network], read.states, told_summary(view, [piece])[None])
+        assert VOCABULARY.label_sets[int(shares[0].argmax())] == labels
