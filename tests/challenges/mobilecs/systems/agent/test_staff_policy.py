@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 import numpy as np
 import torch
@@ -14,6 +16,11 @@ from duologue.challenges.mobilecs.systems.agent.staff_policy import (
     options,
     ways_to_tell,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 BASE = {
     "ent-1": {"name": "彩铃", "type": "业务", "业务费用": "五元", "业务规则": "次月生效"},
@@ -60,12 +67,12 @@ def test_the_supervised_policy_takes_the_action_of_most_value() -> None:
     view = CallView([], "彩铃多少钱", BASE)
     given = read(view, {FEE: 0.9}, {FEE: 0.3})
 
-    def shares(ways: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        return np.array([[0.2, 0.1, 0.7] if not way else [0.6, 0.3, 0.1] for way in ways], dtype=np.float32)  # type: ignore[attr-defined]
+    def shares(ways: Sequence[tuple[int, ...]]) -> NDArray[np.float32]:
+        return np.array([[0.2, 0.1, 0.7] if not way else [0.6, 0.3, 0.1] for way in ways], dtype=np.float32)
 
     decision = options(view, given, SETS, shares, msgspec.structs.replace(AgentRecipe(), tell=0.5))
     assert len(decision.actions) == len(decision.values) == 2 * len(SETS)
     action = decision.actions[SupervisedPolicy().choose(decision)]
     assert (action.tells, action.labels, action.kind) == ((FEE,), ("通知",), "answer")
-    shy = options(view, given, SETS, shares, msgspec.structs.replace(AgentRecipe(), tell=3.0))
+    shy = options(view, given, SETS, shares, msgspec.structs.replace(AgentRecipe(), tell=9.0))
     assert shy.actions[SupervisedPolicy().choose(shy)] == StaffAction(("询问",), ())

@@ -100,7 +100,8 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         understood = user_acts(view, read.user_labels, read.asked, self.recipe)
         staff = tuple(Act(speaker="system", name=label) for label in action.labels)
         reply = self._trained().realiser.reply(view, action)
-        return Answer(text=reply, annotation=Annotation(acts=(*understood, *staff)))
+        told = tuple(view.pieces[number].fact for number in action.tells)
+        return Answer(text=reply, annotation=Annotation(facts=told, acts=(*understood, *staff)))
 
     def _answer(self, sample: Sample) -> Answer:
         decision = self.decision(CallView.of(sample))

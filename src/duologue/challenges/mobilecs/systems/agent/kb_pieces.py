@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.challenges.mobilecs.knowledge.kb import base_of, query
+from duologue.challenges.mobilecs.knowledge.kb import THE_USER, base_of, query
 from duologue.challenges.mobilecs.schema.ontology import CONSULT, ENTITY_TYPES, USER
-from duologue.core.records import Record
+from duologue.core.records import Fact, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from duologue.core.records import Fact
 
     Base = Mapping[str, Mapping[str, str]]
 
@@ -44,6 +42,12 @@ class KbPiece(Record, frozen=True, kw_only=True):
     def is_entity(self) -> bool:
         """Whether it belongs to an entity."""
         return self.owner not in {USER, CONSULT}
+
+    @property
+    def fact(self) -> Fact:
+        """The piece as a fact about the entity, called by its first name, or about the user."""
+        subject = THE_USER if self.owner == USER else self.names[0] if self.names else self.owner
+        return Fact(subject=subject, relation=self.slot, object=self.values if len(self.values) > 1 else self.values[0])
 
     @property
     def text(self) -> str:
