@@ -84,8 +84,9 @@ def test_calls_are_simulated_and_judged_by_the_official_success(call: Call, tmp_
     assert found["scores"]["success"]["value"] == found["scores"]["strict-success"]["value"] == 1
     assert found["ended_by"] == {"over": 4}
     assert len(json.loads(out.read_bytes())) == 4
-    refused = call(*words, "--users", goals)
-    assert (refused.code, "leave out --users" in refused.err) == (2, True)
+    trained = json.loads(call(*words, "--users", goals).out)
+    assert (trained["n"], trained["ended_by"]) == (4, {"over": 4})
+    assert any("has learned from 4 dialogues" in note for note in trained["notes"])
 
 
 def test_without_json_there_are_tables_and_notes(call: Call) -> None:

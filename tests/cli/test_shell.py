@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
+from duologue.challenges.mobilecs.task import DialogueTask
 from duologue.challenges.proactive.task import ProactiveTask
 from duologue.cli.main import cli
 from duologue.core.plugins import load_task, names
@@ -97,7 +98,7 @@ USED: list[tuple[str, str, Tells]] = [
     ("robustness", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, NoiseModel)),
     ("chat", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Conversable)),
     ("simulate", "--goals", lambda task: isinstance(task, Playable)),
-    ("simulate", "--users", lambda task: isinstance(task, ProactiveTask)),
+    ("simulate", "--users", lambda task: isinstance(task, DialogueTask | ProactiveTask)),
 ]
 
 

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     "--users",
     type=options.PATH,
     multiple=True,
-    help="Dialogues whose users the simulated one speaks like (proactive: default others of --goals; "
-    "mobilecs/dialogue: annotated track 2 files, default none); may be repeated.",
+    help="mobilecs/dialogue, proactive: whom the simulated user speaks like: the users of annotated track 2 dialogues "
+    "(default: nobody, it has phrases); of sessions (default: others of --goals); may be repeated.",
 )
 @click.option("--max-turns", type=click.IntRange(min=1), default=None, help="Cut after so many utterances.")
 @click.option("--out", type=options.OUT_FILE, default=None, help="Write the dialogues in their official form.")
