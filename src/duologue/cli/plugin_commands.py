@@ -39,7 +39,8 @@ def known(name: str) -> bool:
 def load(name: str) -> click.Command | None:
     """Import and return the command of that name, a group before it with a dot; `None` where no package brings one.
 
-    Raises `PlugInError` for one that is broken or claimed twice, and `MissingExtraError` where a library is missing.
+    A group gets the commands that others bring to it: `data.import.calls` stands in the group `data.import`. Raises
+    `PlugInError` for one that is broken or claimed twice, and `MissingExtraError` where a library is missing.
     """
     if not known(name):
         return None
@@ -47,6 +48,11 @@ def load(name: str) -> click.Command | None:
 
     command = load_command(name)
     assert isinstance(command, click.Command)
+    if isinstance(command, click.Group):
+        for below in sorted(one for one in _entry_points().names if one.rpartition(".")[0] == name):
+            brought = load(below)
+            if brought is not None:
+                command.add_command(brought, below.rpartition(".")[2])
     return command
 
 

@@ -29,7 +29,7 @@ _LANGUAGE = click.option(
 
 @click.group(name="import", cls=options.CommandGroup)
 def import_() -> None:
-    """Bring dialogues that others collected into a store.
+    """Bring dialogues that others collected into a store, or transcripts of calls into a file.
 
     They are as if they had been collected. Importing a file again changes nothing; a killed import is taken up by doing
     it again. Before anything is stored personal data (telephone numbers, addresses, names, ...) becomes placeholders,

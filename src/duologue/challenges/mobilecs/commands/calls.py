@@ -1,0 +1,56 @@
+"""`duologue data import calls`: a team's own transcripts as bare MobileCS dialogues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from duologue.terminal import console, options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REPORT = ".personal-data.toml"
+"""End of the name of the report beside the dialogues."""
+
+
+@click.command()
+@click.argument("files", type=options.PATH, nargs=-1, required=True)
+@click.option("--out", type=options.OUT_FILE, required=True, help="The file of dialogues to write.")
+@click.option(
+    "--staff", multiple=True, metavar="NAME", help="What FILES call the staff; may be repeated; default: 客服, agent..."
+)
+@click.option(
+    "--keep-personal-data", is_flag=True, help="Keep names, numbers and addresses as they stand in the files."
+)
+def calls(*, files: tuple[Path, ...], out: Path, staff: tuple[str, ...], keep_personal_data: bool) -> None:
+    """Import FILES of transcripts of calls, staff and customer, as bare MobileCS dialogues in one file.
+
+    Text has `speaker: utterance` lines and an empty line between calls; tables (.csv, .tsv) have columns such as call,
+    speaker and text; JSON (.json, .jsonl) has turns `[speaker, text]` or objects with both. Personal data become
+    placeholders first. The file is for its owner alone; `duologue run mobilecs/extraction` takes it.
+
+    \b
+    Examples:
+      duologue data import calls calls.txt --out calls.json
+      duologue data import calls march.csv april.csv --staff Anna --staff Ben --out calls.json
+    """
+    import tomli_w
+
+    from duologue.challenges.mobilecs.formats.files import dump
+    from duologue.challenges.mobilecs.formats.imported_calls import import_calls
+    from duologue.core import disk
+
+    found = import_calls(files, staff, keep_personal_data=keep_personal_data)
+    disk.write_bytes(out, dump(found.rows), private=True)
+    turns = sum(len(row["content"]) for row in found.rows)
+    console.line(f"{len(found.rows):,} calls with {turns:,} turns in {out}")
+    if found.replaced is None:
+        console.line("personal data was kept, as --keep-personal-data says: the file is for its owner alone")
+        return
+    report = out.with_name(out.name.removesuffix(".gz").removesuffix(".json") + REPORT)
+    named = {"files": [path.name for path in files], **found.replaced.as_dict()}
+    disk.write_text(report, tomli_w.dumps(named), private=True)
+    console.text(found.replaced.told())
+    console.line(f"  told in {report}")

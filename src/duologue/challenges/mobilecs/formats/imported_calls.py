@@ -1,0 +1,120 @@
+"""Makes bare MobileCS dialogues of plain transcripts: roles, personal data out, turns of two utterances.
+
+Personal data become placeholders before anything else is done, so that all offsets of later annotation are those of the
+anonymous text.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.challenges.mobilecs.formats.transcripts import BREAK, read_transcripts
+from duologue.challenges.mobilecs.schema.ontology import SPEAKERS
+from duologue.core.errors import FormatError
+from duologue.core.records import Problem
+from duologue.core.rng import digest
+from duologue.text.anonymiser import Anonymiser
+from duologue.text.personal.names import names_in
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from duologue.challenges.mobilecs.formats.transcripts import Transcript
+    from duologue.text.anonymiser import Replaced
+
+STAFF = frozenset(
+    ("客服", "坐席", "座席", "话务员", "agent", "staff", "system", "operator", "service", "s", "[speaker 1]")
+)
+"""What files call the staff, in small letters."""
+CUSTOMER = frozenset(("用户", "客户", "顾客", "机主", "user", "customer", "client", "caller", "u", "c", "[speaker 2]"))
+"""What files call the customer, in small letters."""
+_RULE = "transcript-roles"
+_ID_LENGTH = 32
+
+
+class ImportedCalls(NamedTuple):
+    """What came of transcripts."""
+
+    rows: list[dict[str, Any]]
+    """Dialogues in the official form, without annotation."""
+    replaced: Replaced | None
+    """What personal data were replaced; `None` where they were kept."""
+
+
+def import_calls(
+    paths: Sequence[Path], staff: Collection[str] = (), *, keep_personal_data: bool = False
+) -> ImportedCalls:
+    """Return the calls of transcript files as dialogues; `staff` is what the files call the staff.
+
+    Who is the staff is told by the usual words otherwise. Ids are hashes of the anonymous words, so importing a file
+    again gives the same dialogues. Raises `FormatError` with all problems of a file, such as calls with several
+    customers, or whose speakers have no known roles.
+    """
+    anonymiser = None if keep_personal_data else Anonymiser()
+    own = {name.strip().lower() for name in staff}
+    rows: list[dict[str, Any]] = []
+    times: dict[str, int] = {}
+    for path in paths:
+        calls = read_transcripts(path)
+        roles = [_roles(call, own) for call in calls]
+        problems = [one for one in roles if isinstance(one, Problem)]
+        if problems:
+            raise FormatError(path, problems)
+        for call, found in zip(calls, roles, strict=True):
+            if isinstance(found, dict):
+                turns = [(found[speaker], text) for speaker, text in _anonymous(call, anonymiser)]
+                name = digest("call", *(f"{is_staff} {text}" for is_staff, text in turns)).hex()[:_ID_LENGTH]
+                times[name] = times.get(name, 0) + 1
+                if times[name] > 1:
+                    name = digest("call", name, times[name]).hex()[:_ID_LENGTH]
+                rows.append({"id": name, "content": _paired(turns)})
+    return ImportedCalls(rows, None if anonymiser is None else anonymiser.replaced())
+
+
+def _roles(call: Transcript, own: Collection[str]) -> dict[str, bool] | Problem:
+    """Return by speaker whether it is the staff; a problem where that cannot be told."""
+    speakers = list(dict.fromkeys(speaker for speaker, _ in call.turns))
+    known = {
+        speaker: True if speaker.lower() in (own or STAFF) else False if speaker.lower() in CUSTOMER else None
+        for speaker in speakers
+    }
+    if own:
+        known = {speaker: bool(role) for speaker, role in known.items()}
+    unknown = [speaker for speaker in speakers if known[speaker] is None]
+    if len(unknown) == 1 and len(speakers) == 2:
+        (other,) = (speaker for speaker in speakers if speaker != unknown[0])
+        known[unknown[0]] = not known[other]
+    customers = [speaker for speaker in speakers if known[speaker] is False]
+    if None in known.values() or len(customers) > 1 or (not customers and len(speakers) > 1):
+        return Problem(
+            rule=_RULE,
+            place=call.place,
+            message=f"the speakers are {', '.join(speakers[:5])}; expected the staff and one customer",
+            advice="say who the staff is: --staff NAME, once for each name",
+        )
+    return {speaker: bool(role) for speaker, role in known.items()}
+
+
+def _anonymous(call: Transcript, anonymiser: Anonymiser | None) -> list[tuple[str, str]]:
+    """Return the turns without personal data; names of speakers that are no roles are replaced wherever they stand."""
+    if anonymiser is None:
+        return call.turns
+    people = [speaker for speaker, _ in call.turns if speaker.lower() not in STAFF | CUSTOMER]
+    names = [name for speaker in dict.fromkeys(people) for name in names_in(speaker)]
+    one = anonymiser.dialogue()
+    return [(speaker, one.text(text, names)) for speaker, text in call.turns]
+
+
+def _paired(turns: Sequence[tuple[bool, str]]) -> list[dict[str, str]]:
+    """Return official turns of two utterances, whoever speaks first before the other; a missing one is empty.
+
+    The staff is speaker 1, as in the public dialogues.
+    """
+    staff_first = turns[0][0]
+    keys = SPEAKERS if staff_first else SPEAKERS[::-1]
+    said = [(role, BREAK.join(text for _, text in group)) for role, group in groupby(turns, key=itemgetter(0))]
+    texts = [text for _, text in said] + [""] * (len(said) % 2)
+    return [{keys[0]: first, keys[1]: second} for first, second in zip(texts[::2], texts[1::2], strict=True)]

@@ -1,0 +1,200 @@
+"""Reads plain transcripts of calls: text with a speaker before each utterance, tables, JSON.
+
+* text: `speaker: utterance`, a line each, with either colon; a line without a speaker goes on with the utterance
+  before, and an empty line ends the call
+* tables (`.csv`, `.tsv`): a head with columns for call, speaker and text; without one for the call the file is one
+* JSON (`.json`, `.jsonl`): a list of calls or one per line, each with turns `[speaker, text]` or objects
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.core import disk
+from duologue.core.decoded import is_text, shown
+from duologue.core.errors import FormatError
+from duologue.core.problems import ProblemCollector
+from duologue.core.records import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+RULES = {
+    "transcript-empty": "a file holds at least one call with something said",
+    "transcript-speaker": "the first line of a call names its speaker before a colon",
+    "transcript-columns": "the head of a table names a column for the speaker and one for the text",
+    "transcript-row": "a row of a table has all columns of its head",
+    "transcript-json": "JSON is a list of calls, or one call on each line",
+    "transcript-turns": "a call is an object with turns, each `[speaker, text]` or an object with both as texts",
+}
+"""Rules for transcripts by id."""
+CALLS = (
+    "id",
+    "call",
+    "call_id",
+    "dialog_id",
+    "dialogue_id",
+    "conversation_id",
+    "session",
+    "session_id",
+    "通话",
+    "会话",
+)
+SPEAKERS = ("speaker", "role", "author", "from", "channel", "说话人", "角色", "讲话人")
+TEXTS = ("text", "utterance", "message", "content", "transcript", "文本", "内容", "话语")
+TURNS = ("turns", "utterances", "messages", "content", "dialog", "dialogue", "conversation", "segments")
+BREAK = "_"
+"""Sign of MobileCS for a break inside an utterance."""
+_SAID = re.compile(r"\s*([^:：\s](?:[^:：]{0,38}[^:：\s])?)\s*[:：](?!//)\s*(.*)")
+_NUMBER = re.compile(r"[\d.,\s]+")
+_SUFFIXES = {".csv": ",", ".tsv": "\t"}
+_JSON = (".json", ".jsonl", ".ndjson")
+
+
+class Transcript(NamedTuple):
+    """One call as it is told in a file."""
+
+    place: str
+    """Where it is in the file, in words."""
+    turns: list[tuple[str, str]]
+    """Speaker as the file calls it, and what it says; nobody speaks twice in a row."""
+
+
+def read_transcripts(path: Path) -> list[Transcript]:
+    """Return the calls of a file in their order; utterances in a row by one speaker are joined by a break.
+
+    Raises `FormatError` with all problems of the file, `StorageError` where it cannot be read.
+    """
+    text, _ = disk.decode_text(disk.read_bytes(path), path)
+    suffix = path.with_name(path.name.removesuffix(".gz")).suffix.lower()
+    problems = ProblemCollector()
+    if suffix in _JSON:
+        found = _of_json(text, path, problems)
+    elif suffix in _SUFFIXES:
+        found = _of_table(text, _SUFFIXES[suffix], problems)
+    else:
+        found = _of_text(text, problems)
+    calls = [Transcript(place, joined) for place, turns in found if (joined := _joined(turns))]
+    if not calls and not problems.problems():
+        problems.add(Problem(rule="transcript-empty", message="nobody says anything in the file"))
+    if problems.problems():
+        raise FormatError(path, problems.problems())
+    return calls
+
+
+def _joined(turns: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return what is said in one line each, without empty utterances, those in a row by one speaker as one."""
+    made: list[tuple[str, str]] = []
+    for speaker, text in turns:
+        plain = BREAK.join(piece for line in text.splitlines() if (piece := " ".join(line.split())))
+        if plain and made and made[-1][0] == speaker:
+            made[-1] = (speaker, made[-1][1] + BREAK + plain)
+        elif plain:
+            made.append((speaker, plain))
+    return made
+
+
+def _of_text(text: str, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    turns: list[tuple[str, str]] = []
+    begun = 1
+    for number, line in enumerate([*text.splitlines(), ""], start=1):
+        found = _SAID.fullmatch(line)
+        if not line.strip():
+            if turns:
+                yield f"call at line {begun}", turns
+            turns, begun = [], number + 1
+        elif found is not None and not _NUMBER.fullmatch(found[1]):
+            turns.append((found[1], found[2]))
+        elif turns:
+            turns.append((turns[-1][0], line))
+        else:
+            problems.add(
+                Problem(
+                    rule="transcript-speaker",
+                    place=f"line {number}",
+                    message=f"found {shown(line)}, expected a speaker and a colon before the first words of a call",
+                    advice="write lines such as `客服: 您好`, and an empty line between calls",
+                )
+            )
+
+
+def _of_table(text: str, mark: str, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    head = [name.strip().lower().lstrip("\ufeff") for name in next(rows, [])]
+    columns = [next((head.index(name) for name in names if name in head), None) for names in (CALLS, SPEAKERS, TEXTS)]
+    at_call, at_speaker, at_text = columns
+    if at_speaker is None or at_text is None:
+        problems.add(
+            Problem(
+                rule="transcript-columns",
+                place="line 1",
+                message=f"found {shown(head)}, expected a column for the speaker and one for the text",
+                advice=f"call them {SPEAKERS[0]} and {TEXTS[0]}, and {CALLS[1]} the one that tells calls apart",
+            )
+        )
+        return
+    calls: dict[str, list[tuple[str, str]]] = {}
+    for row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) < len(head):
+            message = f"found {len(row)} columns, expected {len(head)}"
+            problems.add(Problem(rule="transcript-row", place=f"line {rows.line_num}", message=message))
+            continue
+        turns = calls.setdefault("" if at_call is None else row[at_call], [])
+        turns.append((row[at_speaker].strip(), row[at_text]))
+    for number, turns in enumerate(calls.values(), start=1):
+        yield f"call {number}", turns
+
+
+def _of_json(text: str, path: Path, problems: ProblemCollector) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    for place, row in _json_rows(text, path, problems):
+        turns = [_turn(one) for one in _turns_of(row)]
+        if not turns or None in turns:
+            wrong = next((one for one, turn in zip(_turns_of(row), turns, strict=True) if turn is None), row)
+            problems.add(
+                Problem(
+                    rule="transcript-turns",
+                    place=place,
+                    message=f"found {shown(wrong)}, expected turns with speaker and text",
+                    advice='write {"turns": [["客服", "您好"], ["用户", "喂"]]}',
+                )
+            )
+            continue
+        yield place, [turn for turn in turns if turn is not None]
+
+
+def _json_rows(text: str, path: Path, problems: ProblemCollector) -> Iterator[tuple[str, Any]]:
+    if text.lstrip().startswith("["):
+        for number, row in enumerate(disk.decode_json(text, path), start=1):
+            yield f"call {number}", row
+        return
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield f"line {number}", json.loads(line)
+        except (ValueError, RecursionError) as error:
+            advice = "give a list of calls, or a call on each line"
+            place = f"line {number}"
+            problems.add(Problem(rule="transcript-json", place=place, message=f"no JSON: {error}", advice=advice))
+
+
+def _turns_of(row: Any) -> list[Any]:
+    """Return the turns of a call; nothing where there are none."""
+    if isinstance(row, dict):
+        row = next((row[name] for name in TURNS if isinstance(row.get(name), list)), None)
+    return row if isinstance(row, list) else []
+
+
+def _turn(one: Any) -> tuple[str, str] | None:
+    if isinstance(one, dict):
+        one = [next((one[name] for name in names if name in one), None) for names in (SPEAKERS, TEXTS)]
+    if isinstance(one, list) and len(one) == 2 and all(map(is_text, one)):
+        return one[0].strip(), one[1]
+    return None

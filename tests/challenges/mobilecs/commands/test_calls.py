@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import json
+import stat
+import tomllib
+from typing import TYPE_CHECKING
+
+from click.testing import CliRunner
+
+from duologue.cli.main import cli
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(cli, ["data", "import", "calls", *map(str, words)])
+
+
+def test_transcripts_become_one_file_for_its_owner_alone_and_a_report(tmp_path: Path) -> None:
+    text, table, out = tmp_path / "a.txt", tmp_path / "b.csv", tmp_path / "calls.json"
+    text.write_text("客服: 您好\n用户: 我的号码是13812345678\n", encoding="utf-8")
+    table.write_text("call,speaker,text\n1,坐席,您好\n1,用户,喂\n", encoding="utf-8")
+    done = call(text, table, "--out", out)
+    assert (done.exit_code, done.exception) == (0, None), done.output
+    assert f"2 calls with 2 turns in {out}\n" in done.stdout
+    assert "personal data: 1 replaced in 1 of 4 texts" in done.stdout
+    assert len(json.loads(out.read_bytes())) == 2
+    report = tmp_path / "calls.personal-data.toml"
+    assert tomllib.loads(report.read_text("utf-8"))["files"] == ["a.txt", "b.csv"]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (out, report)} == {0o600}
+    report.unlink()
+    kept = call(text, "--keep-personal-data", "--out", out)
+    assert "personal data was kept" in kept.stdout
+    assert not report.exists()
+    assert "13812345678" in out.read_text("utf-8")
+
+
+def test_it_stands_beside_the_imports_of_another_challenge() -> None:
+    listed = CliRunner().invoke(cli, ["data", "import", "--help"]).stdout
+    assert "\n  calls " in listed
+    assert "\n  twcs " in listed

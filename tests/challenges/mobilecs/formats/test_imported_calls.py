@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from duologue.challenges.mobilecs.formats.files import load_extraction
+from duologue.challenges.mobilecs.formats.imported_calls import ImportedCalls, import_calls
+from duologue.core.errors import FormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def imported(
+    tmp_path: Path, *calls: list[tuple[str, str]], staff: tuple[str, ...] = (), **options: Any
+) -> ImportedCalls:
+    path = tmp_path / "calls.jsonl"
+    lines = (json.dumps({"turns": turns}, ensure_ascii=False) for turns in calls)
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return import_calls([path], staff, **options)
+
+
+def test_calls_become_bare_dialogues_whose_speakers_have_their_roles(tmp_path: Path) -> None:
+    found = imported(
+        tmp_path,
+        [("客服", "您好"), ("用户", "喂"), ("客服", "请讲")],
+        [("Customer", "hello"), ("AGENT", "hi")],
+    )
+    first, second = found.rows
+    assert first["content"] == [
+        {"[SPEAKER 1]": "您好", "[SPEAKER 2]": "喂"},
+        {"[SPEAKER 1]": "请讲", "[SPEAKER 2]": ""},
+    ]
+    assert list(second["content"][0].items()) == [("[SPEAKER 2]", "hello"), ("[SPEAKER 1]", "hi")]
+    assert all(len(row["id"]) == 32 and int(row["id"], 16) for row in found.rows)
+    (tmp_path / "out.json").write_text(json.dumps(found.rows), encoding="utf-8")
+    examples = load_extraction(tmp_path / "out.json")
+    assert [[turn.speaker for turn in one.sample.history] for one in examples] == [
+        ["system", "user", "system", "user"],
+        ["user", "system"],
+    ]
+    assert all(one.references == () for one in examples)
+
+
+def test_ids_are_those_of_the_words_and_never_equal(tmp_path: Path) -> None:
+    call = [("客服", "您好"), ("用户", "喂")]
+    found = imported(tmp_path, call, call, call)
+    assert len({row["id"] for row in found.rows}) == 3
+    assert imported(tmp_path, call, call, call) == found
+    assert found.rows[0]["id"] == imported(tmp_path, call).rows[0]["id"]
+
+
+def test_personal_data_go_before_anything_else_and_names_of_speakers_with_them(tmp_path: Path) -> None:
+    call = [("王小明", "我的电话是13812345678"), ("客服", "王小明您好，13812345678对吗")]
+    found = imported(tmp_path, call)
+    (turn,) = found.rows[0]["content"]
+    assert turn == {"[SPEAKER 2]": "我的电话是<PHONE_1>", "[SPEAKER 1]": "<NAME_1>您好，<PHONE_1>对吗"}
+    assert found.replaced is not None
+    assert found.replaced.counts == {"PHONE": 2, "NAME": 1}
+    kept = imported(tmp_path, call, keep_personal_data=True)
+    assert kept.replaced is None
+    assert "13812345678" in kept.rows[0]["content"][0]["[SPEAKER 2]"]
+
+
+def test_the_staff_may_have_names_of_their_own(tmp_path: Path) -> None:
+    call = [("Anna", "hello"), ("Ben", "hi"), ("Kim", "help"), ("Ben", "sure")]
+    found = imported(tmp_path, call, staff=("anna", "BEN"))
+    assert found.rows[0]["content"] == [
+        {"[SPEAKER 1]": "hello_hi", "[SPEAKER 2]": "help"},
+        {"[SPEAKER 1]": "sure", "[SPEAKER 2]": ""},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "staff"),
+    [
+        ([("A", "x"), ("B", "y")], ()),
+        ([("A", "x")], ()),
+        ([("客服", "x"), ("agent", "y")], ()),
+        ([("客服", "x"), ("A", "y"), ("B", "z")], ()),
+        ([("客服", "x"), ("A", "y"), ("B", "z")], ("客服",)),
+        ([("用户", "x"), ("客户", "y")], ()),
+    ],
+)
+def test_calls_whose_parties_cannot_be_told_are_refused_with_all_of_them(
+    call: list[tuple[str, str]], staff: tuple[str, ...], tmp_path: Path
+) -> None:
+    with pytest.raises(FormatError) as found:
+        imported(tmp_path, call, [("客服", "x"), ("用户", "y")], call, staff=staff)
+    bad = [one for one in found.value.problems if one.rule == "transcript-roles"]
+    assert {"line 1", "line 3"} <= {one.place for one in bad}
+    assert "--staff" in bad[0].advice

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.challenges.mobilecs.formats.transcripts import RULES, read_transcripts
+from duologue.core.errors import FormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALLS = [
+    [("客服", "您好"), ("用户", "喂_流量包多少钱"), ("客服", "十块")],
+    [("用户", "你好"), ("客服", "请讲")],
+]
+FORMS = {
+    "a.txt": "客服: 您好\r\n用户：喂\n  流量包多少钱 \n客服 ： 十块\n\n\n用户: 你好\n客服: 请讲\n客服:\n",
+    "a.csv": (
+        '\ufeffcall,Speaker,TEXT\n1,客服,您好\n2,用户,你好\n1,用户,"喂\n流量包多少钱"\n1,客服,十块\n2,客服,请讲\n,,\n'
+    ),
+    "a.tsv": (
+        "通话\t角色\t内容\n1\t客服\t您好\n1\t用户\t喂\n1\t用户\t流量包多少钱\n1\t客服\t十块\n"
+        "2\t用户\t你好\n2\t客服\t请讲\n"
+    ),
+    "a.jsonl": (
+        '{"turns": [["客服", "您好"], ["用户", "喂"], ["用户", "流量包多少钱"], ["客服", "十块"]]}\n\n'
+        '{"id": 7, "messages": [{"role": "用户", "text": "你好"}, {"role": "客服", "text": "请讲", "time": 3}]}\n'
+    ),
+    "a.json": (
+        '[[["客服", "您好"], ["用户", "喂\\n流量包多少钱"], ["客服", "十块"]],'
+        ' {"dialogue": [{"speaker": "用户", "utterance": "你好"}, {"speaker": "客服", "utterance": "请讲"}]}]'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_gives_the_same_calls(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(FORMS[name], encoding="utf-8", newline="")
+    assert [call.turns for call in read_transcripts(tmp_path / name)] == CALLS
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress(FORMS[name].encode()))
+    assert [call.turns for call in read_transcripts(packed)] == CALLS
+
+
+def test_times_and_addresses_are_no_speakers(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("用户: 喂\n10:30 打过\nhttp://a.example\n客服: 好\n", encoding="utf-8")
+    (call,) = read_transcripts(path)
+    assert call.turns == [("用户", "喂_10:30 打过_http://a.example"), ("客服", "好")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rule", "place"),
+    [
+        ("a.txt", "没有说话人\n", "transcript-speaker", "line 1"),
+        ("a.txt", "客服: 好\n\n没有说话人\n", "transcript-speaker", "line 3"),
+        ("a.txt", "\n\n", "transcript-empty", ""),
+        ("a.csv", "a,b\n1,2\n", "transcript-columns", "line 1"),
+        ("a.csv", "", "transcript-columns", "line 1"),
+        ("a.csv", "speaker,text\n客服\n", "transcript-row", "line 2"),
+        ("a.jsonl", '{"turns": []}\n', "transcript-turns", "line 1"),
+        ("a.jsonl", '{"turns": [["客服", "a"], ["客服"]]}\n', "transcript-turns", "line 1"),
+        ("a.jsonl", '{"turns": [["客服", 3]]}\n', "transcript-turns", "line 1"),
+        ("a.jsonl", '{"turns":\n', "transcript-json", "line 1"),
+        ("a.json", "[3]", "transcript-turns", "call 1"),
+        ("a.json", "[]", "transcript-empty", ""),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(name: str, content: str, rule: str, place: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(FormatError) as found:
+        read_transcripts(path)
+    assert [(one.rule, one.place) for one in found.value.problems] == [(rule, place)]
+    assert rule in RULES
+
+
+def test_damaged_json_is_told_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[[", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"a\.json"):
+        read_transcripts(tmp_path / "a.json")
