@@ -131,6 +131,27 @@ def test_other_versions_are_told(asked: Path, tmp_path: Path) -> None:
     assert said[0].startswith("the package was made with duologue 0.0.")
 
 
+@pytest.mark.parametrize("named", ["../test.json", "/etc/hostname", "a/b"])
+def test_a_card_names_no_file_elsewhere(asked: Path, tmp_path: Path, named: str) -> None:
+    entry = tmp_path / "entry"
+    pack(DIALOGUE, "rule-agent", entry, inputs=[asked])
+    path = entry / PACKAGE_CARD
+    path.write_text(path.read_text("utf-8").replace('kb = ""', f'kb = "{named}"'), "utf-8")
+    with pytest.raises(FormatError, match="expected the name of a file in the folder 'kb'"):
+        answer_package(entry)
+
+
+def test_a_card_starts_no_program(asked: Path, tmp_path: Path) -> None:
+    entry, mark = tmp_path / "entry", tmp_path / "mark"
+    pack(DIALOGUE, "rule-agent", entry, inputs=[asked])
+    path = entry / PACKAGE_CARD
+    text = path.read_text("utf-8").replace('system = "rule-agent"', 'system = "process"')
+    path.write_text(text.replace("[recipe]", f'[recipe]\ncommand = "touch {mark}"'), "utf-8")
+    with pytest.raises(UsageError, match="'process' asks a program"):
+        answer_package(entry)
+    assert not mark.exists()
+
+
 def test_what_cannot_be_packed_or_run_says_why(asked: Path, tmp_path: Path) -> None:
     refusals: list[tuple[dict[str, Any], str]] = [
         ({"name": "process", "overrides": ["command=cat"]}, "which a package of ours cannot hold"),

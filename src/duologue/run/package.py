@@ -124,12 +124,7 @@ def pack(
     system = open_system(task, name, recipe, overrides)
     trained = read_card(Path(name)) if is_model(name) else None
     registered = trained.system if trained else name
-    by_hand = getattr(load_system_class(registered), "by_hand", ())
-    if by_hand:
-        raise UsageError(
-            f"system '{registered}' asks a program or server of yours ({', '.join(by_hand)}), which a package of ours "
-            "cannot hold; hand in your own"
-        )
+    _demand_own(registered)
     if kb is not None and not isinstance(task, Grounded):
         raise UsageError(f"task '{task.info.name}' has no shared knowledge base; leave --kb out")
     if external is not None and trained is not None and trained.external not in (None, sorted({*external})):
@@ -174,6 +169,16 @@ def pack(
     return card
 
 
+def _demand_own(name: str) -> None:
+    """Refuse a system whose recipe names a program, a server or a file: a card may come from a stranger."""
+    by_hand = getattr(load_system_class(name), "by_hand", ())
+    if by_hand:
+        raise UsageError(
+            f"system '{name}' asks a program, a server or a file of yours ({', '.join(by_hand)}), which a package of "
+            "ours cannot hold; hand in your own"
+        )
+
+
 def _requirements(name: str) -> list[str]:
     """Return the distributions that a registered system needs, with their extras and versions, for pip."""
     (entry,) = (one for one in entries("systems") if one.name == name)
@@ -215,6 +220,14 @@ def read_package(folder: Path) -> PackageCard:
     if not (folder / PACKAGE_CARD).is_file():
         raise UsageError(f"{folder} is no package: there is no {PACKAGE_CARD} in it; make one with `duologue pack`")
     card = from_table(PackageCard, read_toml(folder / PACKAGE_CARD), str(folder / PACKAGE_CARD))
+    if card.kb != Path(card.kb).name:  # a card may come from a stranger: it names no path that we open
+        problem = Problem(
+            rule="package-kb",
+            place="kb",
+            message=f"found {card.kb!r}, expected the name of a file in the folder '{KB}'",
+            advice="take the package as it was handed in",
+        )
+        raise FormatError(folder / PACKAGE_CARD, [problem])
     parts = []
     if card.trained:
         parts.append((MODEL, hash_of_model(folder / MODEL) if (folder / MODEL).is_dir() else "", card.model_hash))
@@ -249,6 +262,7 @@ def answer_package(
     if not given:
         raise UsageError(f"put the data file to be answered into {folder / INPUT}; there is none")
     task = load_task(card.task)
+    _demand_own(card.system)
     if say is not None and packages_of(card.system) != card.packages:
         say(f"the package was made with {card.packages}; here is {packages_of(card.system)}")
     name = str(folder / MODEL) if card.trained else card.system
