@@ -110,6 +110,8 @@ def tries(folder: Path) -> list[Try]:
         "postks": ["proactive", "--train", sessions],
         "pipeline": ["spoken", "--train", spoken, "--kg", graph],
         "grounded": ["spoken", "--train", spoken, "--kg", graph],
+        "extractor": ["mobilecs/extraction", "--train", raw],
+        "extractor-pipeline": ["mobilecs/extraction", "--train", raw],
         "retriever": ["conversation", "--train", talks],
         "lstm": ["conversation", "--train", talks],
         "copy": ["conversation", "--train", talks],

@@ -1,0 +1,1 @@
+"""A small network that scores candidates by features, which the extraction systems share: training, and use."""

@@ -1,0 +1,1 @@
+"""A joint extractor: one tagger over the whole call, then mentions linked and slots given to entities in one search."""

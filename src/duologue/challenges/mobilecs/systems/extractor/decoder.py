@@ -1,0 +1,76 @@
+"""From what the tagger says of a call to its annotation: parts found, linked, and typed together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS, USER_SLOTS
+from duologue.challenges.mobilecs.systems.extractor.found_parts import found_call
+from duologue.challenges.mobilecs.systems.extractor.linker import link
+from duologue.core.records import Annotation, Mention, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from duologue.challenges.mobilecs.systems.candidate_scorer.feed_forward import FeedForward
+    from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels
+    from duologue.challenges.mobilecs.systems.extractor.found_parts import FoundCall, FoundPart
+    from duologue.challenges.mobilecs.systems.extractor.linker import LinkedCall
+    from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
+    from duologue.challenges.mobilecs.systems.extractor.slot_evidence import SlotEvidence
+    from duologue.challenges.mobilecs.systems.tagger.document import Document
+
+
+class Decoder(NamedTuple):
+    """All that decides, besides the tagger."""
+
+    recipe: ExtractorRecipe
+    of_mentions: FeedForward
+    of_values: FeedForward
+    levels: DecisionLevels
+    evidence: SlotEvidence
+
+    def annotation(self, document: Document, layers: Sequence[NDArray[np.float32]]) -> Annotation:
+        """Return the annotation of a call from the log probabilities of its labels in three layers (n, k)."""
+        call = found_call(document, layers, self.levels)
+        return self.annotated(document, call, self.linked(call))
+
+    def linked(self, call: FoundCall) -> LinkedCall:
+        """Return the parts of a call linked."""
+        recipe = self.recipe
+        return link(call, self.of_mentions, self.of_values, beam=recipe.beam, resolve=recipe.coreference)
+
+    def types(self, call: FoundCall, linked: LinkedCall) -> list[int]:
+        """Return the type of each mention."""
+        if not self.recipe.joint_types:
+            return [part.kind for part in call.mentions]
+        found = []
+        for entity in linked.entities:
+            slots = [slot for slot, _ in entity.slots]
+            scores = [
+                score + self.levels.slot_evidence * self.evidence.of_type(kind, slots)
+                for kind, score in enumerate(entity.kinds)
+            ]
+            found.append(scores.index(max(scores)))
+        return [found[entity] for entity in linked.mentions]
+
+    def annotated(self, document: Document, call: FoundCall, linked: LinkedCall) -> Annotation:
+        """Return the annotation of linked parts; values of services that are nobody's are left out."""
+        mentions = [
+            Mention(label=ENTITY_TYPES[kind], text=_text(document, part), entity=f"ent-{entity + 1}", span=part.span)
+            for part, entity, kind in zip(call.mentions, linked.mentions, self.types(call, linked), strict=True)
+        ]
+        values = [
+            Value(slot=SERVICE_SLOTS[part.kind], text=_text(document, part), entity=f"ent-{entity + 1}", span=part.span)
+            for part, entity in zip(call.values, linked.values, strict=True)
+            if entity >= 0
+        ]
+        values += [Value(slot=USER_SLOTS[part.kind], text=_text(document, part), span=part.span) for part in call.own]
+        return Annotation(mentions=tuple(mentions), values=tuple(values))
+
+
+def _text(document: Document, part: FoundPart) -> str:
+    return document.text[part.start : part.end]

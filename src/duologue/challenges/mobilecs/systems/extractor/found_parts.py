@@ -1,0 +1,151 @@
+"""Mentions and values that the tagger finds in a call, with the probabilities of their types and slots.
+
+Spans are found on the mass of all labels that begin, go on or lie outside, so that doubt between two types is no doubt
+about a mention. A name that was found once is looked for in the rest of the call.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duologue.challenges.mobilecs.schema.ontology import NOISE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels
+    from duologue.challenges.mobilecs.systems.tagger.document import Document
+    from duologue.core.records import Span
+
+_WITHOUT_NOISE = str.maketrans("", "", NOISE)
+_NUMBERS = re.compile("[零〇一二三四五六七八九十百千万两幺半0-9]+")
+_POINTING = frozenset("这那它该此")
+SHORTEST_NAME = 2
+"""Characters of a name that is looked for elsewhere in the call."""
+
+
+class FoundPart(NamedTuple):
+    """A mention or a value."""
+
+    start: int
+    """In the text of the call, end exclusive."""
+    end: int
+    span: Span
+    role: str
+    """Who says it."""
+    kinds: tuple[float, ...]
+    """Log probability of each type or slot."""
+    text: str
+    """As said, without breaks and in lower case."""
+    numbers: frozenset[str]
+    """Numbers in it, as they are read."""
+    pointing: bool
+    """Whether it is a pronoun, or begins with a demonstrative."""
+
+    @property
+    def kind(self) -> int:
+        """Index of the most probable type or slot."""
+        return self.kinds.index(max(self.kinds))
+
+
+class FoundCall(NamedTuple):
+    """What was found in a call, each list in the order of the text."""
+
+    mentions: list[FoundPart]
+    values: list[FoundPart]
+    """Of services."""
+    own: list[FoundPart]
+    """Values of the user."""
+
+
+def part_of(document: Document, start: int, end: int, kinds: Iterable[float]) -> FoundPart | None:
+    """Return a stretch of a call as a part; `None` if it is not within one utterance."""
+    span = document.span(start, end)
+    if span is None:
+        return None
+    text = document.text[start:end].translate(_WITHOUT_NOISE).lower()
+    return FoundPart(
+        start=start,
+        end=end,
+        span=span,
+        role=document.roles[span.turn - document.first],
+        kinds=tuple(kinds),
+        text=text,
+        numbers=frozenset(_NUMBERS.findall(text)),
+        pointing=text[:1] in _POINTING,
+    )
+
+
+def found_call(document: Document, layers: Sequence[NDArray[np.float32]], levels: DecisionLevels) -> FoundCall:
+    """Return the parts of a call from the log probabilities of its labels in three layers (n, k)."""
+    mentions, values, own = (
+        _parts(document, layer, level)
+        for layer, level in zip(layers, (levels.mention, levels.value, levels.own), strict=True)
+    )
+    if levels.repeated < 1:
+        mentions = _with_repeated(document, mentions, layers[0], levels.repeated)
+    return FoundCall(mentions, values, own)
+
+
+def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int) -> FoundPart | None:
+    """Return a stretch of a call with what a layer says of its kind; `None` if it is not within one utterance."""
+    return part_of(document, start, end, _kinds(layer, start, end))
+
+
+def _parts(document: Document, layer: NDArray[np.float32], level: float) -> list[FoundPart]:
+    """Return the spans of a layer; `level` is the probability of lying in some span from which a character does."""
+    shares = np.exp(layer)
+    begins, goes_on = shares[:, 1::2].sum(1), shares[:, 2::2].sum(1)
+    inside = begins + goes_on > level
+    if not inside.any():
+        return []
+    starts = inside & (begins >= goes_on)
+    starts[1:] |= inside[1:] & ~inside[:-1]
+    starts[0] = inside[0]
+    borders = np.flatnonzero(starts)
+    ends = np.flatnonzero(inside & ~np.append(inside[1:] & ~starts[1:], False)) + 1
+    found = []
+    for start, end in zip(borders.tolist(), ends.tolist(), strict=True):
+        part = part_in(document, layer, start, end)
+        if part is not None:
+            found.append(part)
+    return found
+
+
+def _kinds(layer: NDArray[np.float32], start: int, end: int) -> list[float]:
+    """Return the log probability of each kind: the mean over the characters, normalised."""
+    scores = layer[start, 1::2].astype(np.float64)
+    if end > start + 1:
+        scores = (scores + layer[start + 1 : end, 2::2].sum(0)) / (end - start)
+    scores = scores - scores.max()
+    normalised: list[float] = (scores - np.log(np.exp(scores).sum())).tolist()
+    return normalised
+
+
+def _with_repeated(
+    document: Document, mentions: list[FoundPart], layer: NDArray[np.float32], level: float
+) -> list[FoundPart]:
+    """Add other places of names that were found, where the tagger gives them at least `level` on average."""
+    taken = bytearray(len(document.text))
+    for one in mentions:
+        taken[one.start : one.end] = b"\1" * (one.end - one.start)
+    outside = np.exp(layer[:, 0])
+    added = []
+    for name in sorted({document.text[one.start : one.end] for one in mentions}, key=lambda name: (-len(name), name)):
+        if len(name) < SHORTEST_NAME:
+            continue
+        place = document.text.find(name)
+        while place >= 0:
+            end = place + len(name)
+            if not any(taken[place:end]) and 1 - outside[place:end].mean() >= level:
+                part = part_in(document, layer, place, end)
+                if part is not None:
+                    added.append(part)
+                    taken[place:end] = b"\1" * len(name)
+            place = document.text.find(name, place + 1)
+    return sorted([*mentions, *added], key=lambda one: one.start) if added else mentions

@@ -1,0 +1,154 @@
+"""Features of links: mentions to entities spoken of before or to a new one, values to entities."""
+
+from __future__ import annotations
+
+from math import log1p
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_SLOTS
+from duologue.challenges.mobilecs.systems.extractor.linked_entity import of_others, of_role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from duologue.challenges.mobilecs.systems.extractor.found_parts import FoundPart
+    from duologue.challenges.mobilecs.systems.extractor.linked_entity import CallState, LinkedEntity
+
+_LATEST = 4  # ranks by recency that are told apart
+
+_OF_MENTION = 5 + len(ENTITY_TYPES)
+_OF_LINK = 15 + _LATEST
+_OF_NEW = 7
+MENTION_SIZE = _OF_MENTION + _OF_LINK + _OF_NEW
+"""Features of a mention with an entity."""
+_OF_VALUE = 2 + len(SERVICE_SLOTS)
+_OF_OWNER = 20 + _LATEST + len(ENTITY_TYPES)
+VALUE_SIZE = _OF_VALUE + _OF_OWNER
+"""Features of a value with an entity."""
+
+
+def mention_features(part: FoundPart, state: CallState) -> NDArray[np.float32]:
+    """Return the features of each entity of a hypothesis, then of a new one (c, f)."""
+    base = _of_mention(part)
+    ranks = _ranks(state.entities)
+    links = [_link(part, number, ranks[number], state) for number in range(len(state.entities))]
+    rows = [[*base, *link, *_NOTHING_NEW] for link in links]
+    rows.append([*base, *_NO_LINK, *_new(links, state)])
+    return np.array(rows, dtype=np.float32)
+
+
+_NO_LINK = (0.0,) * _OF_LINK
+_NOTHING_NEW = (0.0,) * _OF_NEW
+
+
+def _of_mention(part: FoundPart) -> list[float]:
+    kinds = [float(kind == part.kind) for kind in range(len(ENTITY_TYPES))]
+    return [
+        float(part.pointing),
+        min(len(part.text), 12) / 6,
+        float(bool(part.numbers)),
+        float(part.role == "user"),
+        float(len(part.text) <= 1),
+        *kinds,
+    ]
+
+
+def _link(part: FoundPart, number: int, rank: int, state: CallState) -> list[float]:
+    """Return the features of a mention with an entity; the first four tell how alike the names are."""
+    entity = state.entities[number]
+    signs = set(part.text)
+    same = float(part.text in entity.names)
+    alike = max(len(signs & set(name)) / len(signs | set(name)) for name in entity.names)
+    shared = bool(part.numbers & entity.numbers)
+    recency = [0.0] * _LATEST
+    recency[min(rank, _LATEST - 1)] = 1.0
+    return [
+        same,
+        alike,
+        float(any(part.text in name for name in entity.names)),
+        float(any(name in part.text for name in entity.names)),
+        float(part.text == entity.names[-1]),
+        float(shared),
+        float(bool(part.numbers) and bool(entity.numbers) and not shared),
+        float(bool(part.numbers) and not entity.numbers),
+        entity.agreement(part.kinds),
+        float(of_role(state.by_role, part.role) == number),
+        float(of_others(state.by_role, part.role) == number),
+        float(state.last == number and state.last_turn == part.span.turn),
+        log1p(part.span.turn - entity.turn),
+        float(entity.mentions == 1),
+        float(bool(entity.slots)),
+        *recency,
+    ]
+
+
+def _new(links: Sequence[Sequence[float]], state: CallState) -> list[float]:
+    """Return the features of a new entity: how well those fit that there are."""
+    best = [max((link[place] for link in links), default=0.0) for place in range(4)]
+    return [1.0, *best, log1p(len(state.entities)), float(not state.entities)]
+
+
+def value_features(
+    part: FoundPart, slot: int, state: CallState, nearby: Sequence[tuple[FoundPart, int]]
+) -> NDArray[np.float32]:
+    """Return the features of a value with each entity (c, f), given the mentions of its utterance with theirs."""
+    base = [float(kind == slot) for kind in range(len(SERVICE_SLOTS))]
+    base += [float(part.role == "user"), min(len(part.text), 20) / 10]
+    ranks = _ranks(state.entities)
+    before = max((one for one in nearby if one[0].start <= part.start), key=lambda one: one[0].start, default=None)
+    after = min((one for one in nearby if one[0].start > part.start), key=lambda one: one[0].start, default=None)
+    rows = []
+    for number, entity in enumerate(state.entities):
+        recency = [0.0] * _LATEST
+        recency[min(ranks[number], _LATEST - 1)] = 1.0
+        kinds = [0.0] * len(ENTITY_TYPES)
+        kinds[entity.kinds.index(max(entity.kinds))] = 1.0
+        inside = any(owner == number and one.start <= part.start and part.end <= one.end for one, owner in nearby)
+        same_slot = [text for known, text in entity.slots if known == slot]
+        rows.append(
+            [
+                *base,
+                float(inside),
+                *_beside(before, number, part),
+                *_beside(after, number, part),
+                float(any(owner == number for _, owner in nearby)),
+                float(state.last == number),
+                float(state.last == number and state.last_turn == part.span.turn),
+                float(of_role(state.by_role, part.role) == number),
+                float(of_others(state.by_role, part.role) == number),
+                float(of_role(state.valued, part.role) == number),
+                float(of_others(state.valued, part.role) == number),
+                float(bool(same_slot)),
+                float(part.text in same_slot),
+                float(bool(part.numbers & entity.numbers)),
+                log1p(max(0, part.span.turn - entity.turn)),
+                log1p(max(0, part.span.turn - entity.mentioned)),
+                float(part.span.turn - entity.mentioned == 1),
+                log1p(entity.mentions),
+                log1p(len(entity.slots)),
+                *recency,
+                *kinds,
+            ]
+        )
+    return np.array(rows, dtype=np.float32).reshape(len(rows), VALUE_SIZE)
+
+
+def _beside(one: tuple[FoundPart, int] | None, number: int, part: FoundPart) -> tuple[float, float]:
+    """Return whether the nearest mention on a side is of the entity, and how near it is."""
+    if one is None or one[1] != number:
+        return 0.0, 0.0
+    gap = part.start - one[0].end if one[0].start <= part.start else one[0].start - part.end
+    return 1.0, 1 / (1 + max(0, gap))
+
+
+def _ranks(entities: Sequence[LinkedEntity]) -> list[int]:
+    """Return the rank of each entity by recency, 0 for the one spoken of last."""
+    order = sorted(range(len(entities)), key=lambda number: -entities[number].touched)
+    ranks = [0] * len(entities)
+    for rank, number in enumerate(order):
+        ranks[number] = rank
+    return ranks

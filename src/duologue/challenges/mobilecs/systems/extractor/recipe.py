@@ -1,0 +1,42 @@
+"""Recipe of the joint extractor: tagger, linking, search, training."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from duologue.challenges.mobilecs.systems.candidate_scorer.recipe import ScorerRecipe
+from duologue.challenges.mobilecs.systems.tagger.recipe import TaggerRecipe
+from duologue.core.bounds import Positive, Probability, ProperFraction
+from duologue.models.training_recipe import CheckpointedRecipe
+
+
+class ExtractorRecipe(CheckpointedRecipe, frozen=True):
+    """Parts and training of the joint extractor."""
+
+    turns: Literal["annotated", "all"] = "all"
+    """Turns that the tagger learns from; `annotated`: labels of turns without any annotation do not count."""
+    tagger: TaggerRecipe = TaggerRecipe()
+    renamed: Probability = 0.7
+    """Share of the calls that are learned a second time with other signs in the names of services."""
+    links: ScorerRecipe = ScorerRecipe()
+    """Of the scorers that link mentions and values to entities."""
+    set_apart: ProperFraction = 0.1
+    """Share of the calls that the tagger does not learn from: they decide the levels, and teach the links too."""
+    link_calls: Positive = 1500
+    """Most of the tagger's calls that teach the links."""
+    coreference: bool = True
+    """Whether mentions are resolved; if not, each is an entity of its own."""
+    beam: Positive = 4
+    """Hypotheses of the search; 1: each decision by itself, as it comes."""
+    joint_types: bool = True
+    """Whether an entity has one type, by all its mentions and slots; if not, each mention has its own."""
+    held_out: ProperFraction = 0.1
+    """Share of the training dialogues that decides which weights are best, where no others are given."""
+    practice: Positive = 900
+    """Generated calls to learn from where no data are given."""
+
+    @classmethod
+    def tiny(cls) -> ExtractorRecipe:
+        """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
+        tagger, scorer = TaggerRecipe(embedding=8, width=8, epochs=1), ScorerRecipe(hidden=8, epochs=1)
+        return cls(tagger=tagger, links=scorer, beam=2, set_apart=0.2, held_out=0.3, practice=12)

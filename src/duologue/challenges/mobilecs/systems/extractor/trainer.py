@@ -1,0 +1,202 @@
+"""Training of the joint extractor: the tagger, the scorers of links on its output, the levels of decisions."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from duologue.challenges.mobilecs.schema.ontology import USER
+from duologue.challenges.mobilecs.systems.candidate_scorer.network import fit_scorer, new_scorer
+from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels
+from duologue.challenges.mobilecs.systems.extractor.decoder import Decoder
+from duologue.challenges.mobilecs.systems.extractor.found_parts import FoundCall, found_call, part_in
+from duologue.challenges.mobilecs.systems.extractor.link_features import MENTION_SIZE, VALUE_SIZE
+from duologue.challenges.mobilecs.systems.extractor.linker import LinkDecisions, decisions_of
+from duologue.challenges.mobilecs.systems.extractor.slot_evidence import SlotEvidence
+from duologue.challenges.mobilecs.systems.extractor.training_rows import LAYERS, labelled_rows, renamed_rows
+from duologue.challenges.mobilecs.systems.tagger.char_features import features_of
+from duologue.challenges.mobilecs.systems.tagger.document import call_document
+from duologue.challenges.mobilecs.systems.tagger.gold_spans import annotation_of, mention_spans, value_spans
+from duologue.challenges.mobilecs.systems.tagger.label_layer import MENTIONS, SERVICE_VALUES, USER_VALUES
+from duologue.challenges.mobilecs.systems.tagger.network import new_tagger, tag, tagger_task
+from duologue.core.held_out import draw_order, split_by_group
+from duologue.core.records import Annotation
+from duologue.models.train import TrainConfig, train
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from duologue.challenges.mobilecs.systems.candidate_scorer.network import CandidateScorer
+    from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
+    from duologue.challenges.mobilecs.systems.tagger.document import Document
+    from duologue.challenges.mobilecs.systems.tagger.label_layer import LabelledSpan
+    from duologue.challenges.mobilecs.systems.tagger.network import Tagger
+    from duologue.core.protocols import Run
+    from duologue.core.records import Example
+
+_LEVELS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55)
+_REPEATED = (0.1, 0.15, 0.2, 0.3, 0.4, 1.0)
+_EVIDENCE = (0.0, 0.25, 0.5, 1.0, 2.0)
+
+
+class ExtractorParts(NamedTuple):
+    """What the extractor has learned."""
+
+    tagger: Tagger
+    of_mentions: CandidateScorer
+    of_values: CandidateScorer
+    levels: DecisionLevels
+    evidence: SlotEvidence
+
+    def decoder(self, recipe: ExtractorRecipe) -> Decoder:
+        """Return what decides on the tagger's output."""
+        return Decoder(recipe, self.of_mentions.frozen(), self.of_values.frozen(), self.levels, self.evidence)
+
+
+class _TaggedCall(NamedTuple):
+    """An annotated call with the tagger's output."""
+
+    document: Document
+    annotation: Annotation
+    layers: Sequence[NDArray[np.float32]]
+
+
+def new_parts(recipe: ExtractorRecipe, levels: DecisionLevels, evidence: SlotEvidence, seed: int) -> ExtractorParts:
+    """Return parts with untrained networks."""
+    return ExtractorParts(
+        new_tagger([layer.size for layer in LAYERS], recipe.tagger, seed),
+        new_scorer(MENTION_SIZE, recipe.links, seed),
+        new_scorer(VALUE_SIZE, recipe.links, seed + 1),
+        levels,
+        evidence,
+    )
+
+
+def train_parts(
+    recipe: ExtractorRecipe, examples: Sequence[Example], held_out: Sequence[Example], run: Run
+) -> ExtractorParts:
+    """Return the parts trained on annotated calls; the best weights are chosen on those held out.
+
+    Interrupted, each network goes on from its last checkpoint. Raises `UsageError` when there is nothing to learn from.
+    """
+    parts = new_parts(recipe, DecisionLevels(), SlotEvidence.of(_typed_entities(examples)), run.seed)
+    names = draw_order((one.sample.dialogue_id for one in examples), run.seed)
+    apart = set(names[: round(recipe.set_apart * len(names))])
+    examples, others = split_by_group(examples, lambda one: one.sample.dialogue_id, apart)
+    rows = labelled_rows(examples, recipe) + renamed_rows(examples, recipe, run.seed)
+    config = TrainConfig.of(recipe, recipe.tagger, choose="loss")
+    train(tagger_task(parts.tagger), rows, labelled_rows(held_out, recipe), config, run.part("tagger"))
+    calls = _tagged(parts.tagger, others)
+    taught = _link_decisions([*calls, *_tagged(parts.tagger, examples[: recipe.link_calls])])
+    tests = _link_decisions(_tagged(parts.tagger, held_out))
+    config = TrainConfig.of(recipe, recipe.links, choose="loss")
+    for scorer, name, place in ((parts.of_mentions, "mentions", 0), (parts.of_values, "values", 1)):
+        fit_scorer(scorer, taught[place], tests[place], config, run.part(name), one_of_all=True)
+    return parts._replace(levels=_chosen_levels(calls, parts.decoder(recipe)))
+
+
+def _tagged(tagger: Tagger, examples: Sequence[Example]) -> list[_TaggedCall]:
+    documents = [call_document(one.sample.history) for one in examples]
+    said = tag(tagger, [features_of(one, roles=True) for one in documents])
+    return [
+        _TaggedCall(document, annotation_of(example) or Annotation(), one.layers)
+        for document, example, one in zip(documents, examples, said, strict=True)
+        if document.text
+    ]
+
+
+def _typed_entities(examples: Iterable[Example]) -> Iterator[tuple[int, frozenset[int]]]:
+    """Yield type and slots of the annotated entities; the type is that of most mentions, the first of equal ones."""
+    kinds = {kind: number for number, kind in enumerate(MENTIONS.kinds)}
+    slots = {slot: number for number, slot in enumerate(SERVICE_VALUES.kinds)}
+    for example in examples:
+        annotation = annotation_of(example) or Annotation()
+        types: dict[str, list[int]] = {}
+        for mention in annotation.mentions:
+            if mention.entity is not None and mention.label in kinds:
+                types.setdefault(mention.entity, []).append(kinds[mention.label])
+        for entity, found in types.items():
+            owned = frozenset(
+                slots[one.slot] for one in annotation.values if one.entity == entity and one.slot in slots
+            )
+            yield max(found, key=found.count), owned
+
+
+def _link_decisions(calls: Iterable[_TaggedCall]) -> LinkDecisions:
+    """Return the decisions of linking in annotated calls, with types and slots as the tagger sees them."""
+    found = LinkDecisions([], [])
+    for document, annotation, layers in calls:
+        mentions = [
+            (part, one.entity or USER)
+            for one in annotation.mentions
+            if one.span is not None and (place := document.stretch(one.span)) is not None
+            if (part := part_in(document, layers[0], *place)) is not None
+        ]
+        values = [
+            (part, one.entity)
+            for one in annotation.values
+            if one.span is not None and one.entity is not None and (place := document.stretch(one.span)) is not None
+            if (part := part_in(document, layers[1], *place)) is not None
+        ]
+        mentions.sort(key=lambda pair: pair[0].start)
+        values.sort(key=lambda pair: pair[0].start)
+        call = FoundCall([part for part, _ in mentions], [part for part, _ in values], [])
+        made = decisions_of(call, [owner for _, owner in mentions], [owner for _, owner in values])
+        found.mentions.extend(made.mentions)
+        found.values.extend(made.values)
+    return found
+
+
+def _chosen_levels(calls: Sequence[_TaggedCall], decoder: Decoder) -> DecisionLevels:
+    """Return the levels with the best F1 of mentions, values and the user's values."""
+    levels = decoder.levels
+    for name, layer in (("own", 2), ("value", 1)):
+        tried = [msgspec.structs.replace(levels, **{name: level}) for level in _LEVELS]
+        levels = max(tried, key=lambda one: _span_f1(calls, one, layer))
+    tried = [
+        msgspec.structs.replace(levels, mention=level, repeated=repeated)
+        for level, repeated in product(_LEVELS, _REPEATED)
+    ]
+    levels = max(tried, key=lambda one: _span_f1(calls, one, 0))
+    if not decoder.recipe.joint_types:
+        return levels
+    found = [(call, found_call(call.document, call.layers, levels)) for call in calls]
+    linked = [(call, parts, decoder.linked(parts)) for call, parts in found]
+
+    def right(weight: float) -> int:
+        judge = decoder._replace(levels=msgspec.structs.replace(levels, slot_evidence=weight))
+        hits = 0
+        for call, parts, links in linked:
+            gold = set(_gold(call, 0))
+            typed = zip(parts.mentions, judge.types(parts, links), strict=True)
+            hits += sum((part.start, part.end, kind) in gold for part, kind in typed)
+        return hits
+
+    return msgspec.structs.replace(levels, slot_evidence=max(_EVIDENCE, key=right))
+
+
+def _span_f1(calls: Sequence[_TaggedCall], levels: DecisionLevels, layer: int) -> float:
+    """Return F1 of the spans of a layer, with their kinds."""
+    right = said = 0
+    wanted = 1
+    for call in calls:
+        found = found_call(call.document, call.layers, levels)[layer]
+        gold = set(_gold(call, layer))
+        right += sum((part.start, part.end, part.kind) in gold for part in found)
+        said += len(found)
+        wanted += len(gold)
+    return 2 * right / (said + wanted)
+
+
+def _gold(call: _TaggedCall, layer: int) -> list[LabelledSpan]:
+    document, annotation = call.document, call.annotation
+    if layer == 0:
+        return mention_spans(document, annotation.mentions, MENTIONS)
+    if layer == 1:
+        return value_spans(document, (one for one in annotation.values if one.entity is not None), SERVICE_VALUES)
+    return value_spans(document, (one for one in annotation.values if one.entity is None), USER_VALUES)

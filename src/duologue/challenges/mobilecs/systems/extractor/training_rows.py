@@ -1,0 +1,78 @@
+"""Labelled calls to train the joint extractor's tagger on, some of them a second time with other names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from duologue.challenges.mobilecs.systems.extractor.renamed_call import SignExchange
+from duologue.challenges.mobilecs.systems.tagger.char_features import features_of
+from duologue.challenges.mobilecs.systems.tagger.document import call_document
+from duologue.challenges.mobilecs.systems.tagger.gold_spans import annotation_of, mention_spans, value_spans
+from duologue.challenges.mobilecs.systems.tagger.label_layer import MENTIONS, SERVICE_VALUES, USER_VALUES
+from duologue.challenges.mobilecs.systems.tagger.network import IGNORED, TaggedDocument
+from duologue.core.records import Annotation
+from duologue.core.rng import Rng
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
+    from duologue.challenges.mobilecs.systems.tagger.document import Document
+    from duologue.core.records import Example
+
+LAYERS = (MENTIONS, SERVICE_VALUES, USER_VALUES)
+"""Layers of the joint extractor's tagger."""
+
+
+def labelled_rows(examples: Sequence[Example], recipe: ExtractorRecipe) -> list[TaggedDocument]:
+    """Return annotated calls as the tagger learns them."""
+    documents = [call_document(one.sample.history) for one in examples]
+    return [
+        TaggedDocument(features_of(document, roles=True), _labels(document, example, recipe))
+        for document, example in zip(documents, examples, strict=True)
+        if document.text
+    ]
+
+
+def renamed_rows(examples: Sequence[Example], recipe: ExtractorRecipe, seed: int) -> list[TaggedDocument]:
+    """Return a share of the calls with other signs in the names of services."""
+    if not recipe.renamed:
+        return []
+    annotations = [annotation_of(one) or Annotation() for one in examples]
+    exchange = SignExchange(mention.text for one in annotations for mention in one.mentions)
+    found = []
+    for example, annotation in zip(examples, annotations, strict=True):
+        rng = Rng(seed, "renamed", example.sample.id)
+        names = [mention.text for mention in annotation.mentions]
+        if not names or not rng.happens(recipe.renamed):
+            continue
+        document = call_document(example.sample.history)
+        other = document._replace(text=exchange.exchanged(document.text, names, rng))
+        found.append(TaggedDocument(features_of(other, roles=True), _labels(document, example, recipe)))
+    return found
+
+
+def _labels(document: Document, example: Example, recipe: ExtractorRecipe) -> NDArray[np.int64]:
+    """Return the labels of a call in each layer (layers, n)."""
+    annotation = annotation_of(example) or Annotation()
+    services = [one for one in annotation.values if one.entity is not None]
+    own = [one for one in annotation.values if one.entity is None]
+    spans = (
+        mention_spans(document, annotation.mentions, MENTIONS),
+        value_spans(document, services, SERVICE_VALUES),
+        value_spans(document, own, USER_VALUES),
+    )
+    labels = np.array(
+        [layer.labels(len(document.text), some) for layer, some in zip(LAYERS, spans, strict=True)], dtype=np.int64
+    )
+    if recipe.turns == "annotated":
+        for row in labels:
+            for first in range(0, len(document.roles), 2):
+                start, end = document.starts[first], document.starts[min(first + 2, len(document.roles))]
+                if not row[start:end].any():
+                    row[start:end] = IGNORED
+    return labels

@@ -1,0 +1,37 @@
+"""Recipe of the extraction pipeline: its training rule, sizes and training of its parts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from duologue.challenges.mobilecs.systems.candidate_scorer.recipe import ScorerRecipe
+from duologue.challenges.mobilecs.systems.tagger.recipe import TaggerRecipe
+from duologue.core.bounds import Positive, ProperFraction
+from duologue.models.training_recipe import CheckpointedRecipe
+
+
+class ExtractorPipelineRecipe(CheckpointedRecipe, frozen=True):
+    """Training rule and parts of the pipeline."""
+
+    turns: Literal["annotated", "all"] = "annotated"
+    """Turns that the taggers learn from: those with something to tag, as the challenge has it, or all of them."""
+    tagger: TaggerRecipe = TaggerRecipe(batch=256)
+    """Of the tagger of entities, and that of slots."""
+    coreference: ScorerRecipe = ScorerRecipe(hidden=150, layers=2, dropout=0.2)
+    alignment: ScorerRecipe = ScorerRecipe(hidden=150, layers=2, dropout=0.2)
+    longest_turn: Positive = 180
+    """Characters of a turn that are read."""
+    piece: Positive = 128
+    """Characters of the pieces within which mentions are resolved."""
+    reach: Positive = 512
+    """Characters from the utterance of a mention to that of a value beyond which they are not aligned."""
+    held_out: ProperFraction = 0.1
+    """Share of the training dialogues that decides which weights are best, where no others are given."""
+    practice: Positive = 900
+    """Generated calls to learn from where no data are given."""
+
+    @classmethod
+    def tiny(cls) -> ExtractorPipelineRecipe:
+        """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
+        tagger, scorer = TaggerRecipe(embedding=8, width=8, epochs=1), ScorerRecipe(hidden=8, epochs=1)
+        return cls(tagger=tagger, coreference=scorer, alignment=scorer, held_out=0.3, practice=12)

@@ -1,0 +1,182 @@
+"""The tagger's network: sums of feature embeddings, dilated convolutions, a linear layer for each layer of labels.
+
+Documents are laid end to end with gaps as wide as the convolutions see, so that none sees another.
+
+Letters in shapes: n characters with gaps, f features of a character, d width, k labels of a layer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from duologue.challenges.mobilecs.systems.tagger.char_features import FEATURES, PER_CHARACTER
+from duologue.models.blocks import Dropout
+from duologue.models.inference import inference
+from duologue.models.train import TrainingTask
+from duologue.models.weights import first_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from duologue.challenges.mobilecs.systems.tagger.recipe import TaggerRecipe
+
+DILATIONS = (1, 2, 4, 8)
+GAP = sum(DILATIONS)
+"""Rows between two documents."""
+IGNORED = -100
+"""Label of characters that do not count in training."""
+_ROWS = 60_000  # characters tagged at once
+
+
+class TaggedDocument(NamedTuple):
+    """Features of a document (n, f), and its labels in each layer (layers, n)."""
+
+    features: NDArray[np.int32]
+    labels: NDArray[np.int64]
+
+
+class DocumentBatch(NamedTuple):
+    """Documents laid end to end."""
+
+    features: Tensor
+    """(n, f)"""
+    labels: Tensor
+    """(layers, n), what is ignored in gaps."""
+
+
+class CharEncoder(nn.Module):
+    """Characters with their context as vectors: (n, f) -> (n, d)."""
+
+    def __init__(self, embedding: int, width: int, *, dropout: float, feature_dropout: float) -> None:
+        super().__init__()
+        self.embedding = nn.EmbeddingBag(FEATURES, embedding, mode="sum")
+        nn.init.zeros_(self.embedding.weight)  # what training never shows stays nothing
+        self.widened = nn.Linear(embedding, width)
+        self.convolutions = nn.ModuleList([nn.Linear(3 * width, width) for _ in DILATIONS])
+        self.dropout = Dropout(dropout)
+        self.feature_dropout = feature_dropout
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return the vectors of the characters; rows without features are gaps and stay zero."""
+        real = (features[:, :1] > 0).to(self.embedding.weight.dtype)
+        if self.training and self.feature_dropout:
+            features = features.masked_fill(torch.rand(features.shape) < self.feature_dropout, 0)
+        x: Tensor = self.widened(self.embedding(features)) * real
+        for step, convolution in zip(DILATIONS, self.convolutions, strict=True):
+            left = functional.pad(x[:-step], (0, 0, step, 0))
+            right = functional.pad(x[step:], (0, 0, 0, step))
+            x = x + self.dropout(convolution(torch.cat([left, x, right], 1)).relu()) * real
+        return x
+
+
+class Tagger(nn.Module):
+    """Encoder and one linear layer for each layer of labels."""
+
+    def __init__(self, sizes: Sequence[int], recipe: TaggerRecipe) -> None:
+        super().__init__()
+        self.encoder = CharEncoder(
+            recipe.embedding, recipe.width, dropout=recipe.dropout, feature_dropout=recipe.feature_dropout
+        )
+        self.sizes = list(sizes)
+        self.heads = nn.Linear(recipe.width, sum(sizes))
+
+    def forward(self, features: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """Return the vectors of characters and the scores of each layer of labels: (n, f) -> (n, d), (n, k) each."""
+        vectors = self.encoder(features)
+        scores: Tensor = self.heads(vectors)
+        return vectors, torch.split(scores, self.sizes, 1)
+
+
+def new_tagger(sizes: Sequence[int], recipe: TaggerRecipe, seed: int) -> Tagger:
+    """Return an untrained tagger for layers of so many labels."""
+    with first_weights(seed):
+        return Tagger(sizes, recipe)
+
+
+def laid_out(features: Sequence[NDArray[np.int32]]) -> tuple[Tensor, list[int]]:
+    """Return the features of documents end to end with gaps around them, and where each document begins."""
+    gap = np.zeros((GAP, PER_CHARACTER), dtype=np.int32)
+    starts, place = [], GAP
+    pieces = [gap]
+    for one in features:
+        starts.append(place)
+        pieces += (one, gap)
+        place += len(one) + GAP
+    return torch.from_numpy(np.concatenate(pieces)), starts
+
+
+def collate(rows: Sequence[TaggedDocument]) -> DocumentBatch:
+    """Return documents end to end."""
+    features, starts = laid_out([row.features for row in rows])
+    labels = np.full((len(rows[0].labels), len(features)), IGNORED, dtype=np.int64)
+    for start, row in zip(starts, rows, strict=True):
+        labels[:, start : start + len(row.features)] = row.labels
+    return DocumentBatch(features, torch.from_numpy(labels))
+
+
+def tagger_task(tagger: Tagger) -> TrainingTask[TaggedDocument, DocumentBatch]:
+    """Return what `train` needs: the loss is the mean cross-entropy of all labels."""
+
+    def loss(batch: DocumentBatch) -> Tensor:
+        _, scores = tagger(batch.features)
+        losses = [
+            functional.cross_entropy(one, labels, ignore_index=IGNORED)
+            for one, labels in zip(scores, batch.labels, strict=True)
+        ]
+        return torch.stack(losses).sum()
+
+    return TrainingTask(
+        module=tagger, collate=collate, loss=loss, hits=None, length=_length, weight=_weight, tokens=_length
+    )
+
+
+def _length(row: TaggedDocument) -> int:
+    return len(row.features)
+
+
+def _weight(row: TaggedDocument) -> float:
+    return float(len(row.features))
+
+
+class TaggedText(NamedTuple):
+    """What a tagger says of a document."""
+
+    vectors: NDArray[np.float32]
+    """Vectors of its characters (n, d)."""
+    layers: tuple[NDArray[np.float32], ...]
+    """Log probabilities of the labels of each layer (n, k)."""
+
+
+def tag(tagger: Tagger, documents: Sequence[NDArray[np.int32]]) -> list[TaggedText]:
+    """Return what a tagger says of documents, given their features (n, f)."""
+    found: list[TaggedText] = []
+    with inference(tagger):
+        for part in _parts(documents):
+            features, starts = laid_out(part)
+            vectors, scores = tagger(features)
+            known = vectors.numpy()
+            layers = [one.log_softmax(1).numpy() for one in scores]
+            places = [slice(start, start + len(one)) for start, one in zip(starts, part, strict=True)]
+            found += [TaggedText(known[place], tuple(layer[place] for layer in layers)) for place in places]
+    return found
+
+
+def _parts(documents: Sequence[NDArray[np.int32]]) -> list[list[NDArray[np.int32]]]:
+    """Return documents in parts of a bounded size."""
+    parts: list[list[NDArray[np.int32]]] = [[]]
+    rows = 0
+    for one in documents:
+        if parts[-1] and rows + len(one) > _ROWS:
+            parts.append([])
+            rows = 0
+        parts[-1].append(one)
+        rows += len(one) + GAP
+    return parts

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+from tests.challenges.mobilecs.systems.calls import generated
+
+from duologue.challenges.mobilecs.schema.task_infos import EXTRACTION
+from duologue.challenges.mobilecs.systems.extractor import trainer
+from duologue.challenges.mobilecs.systems.extractor.decoder import Decoder
+from duologue.challenges.mobilecs.systems.extractor.extractor import Extractor
+from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
+from duologue.challenges.mobilecs.systems.extractor.training_rows import labelled_rows, renamed_rows
+from duologue.challenges.mobilecs.systems.tagger.network import IGNORED
+from duologue.challenges.mobilecs.task import ExtractionTask
+from duologue.core.errors import StorageError
+from duologue.core.protocols import Run
+from duologue.core.records import Sample, Scoring, Turn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TINY = ExtractorRecipe.tiny()
+
+
+def trained(folder: Path, recipe: ExtractorRecipe = TINY, n: int = 40) -> Extractor:
+    system = Extractor(recipe)
+    system.fit(generated(n), [], [], Run(folder=folder, seed=1))
+    system.prepare(EXTRACTION, 1, {})
+    return system
+
+
+@pytest.fixture(scope="module")
+def extractor(tmp_path_factory: pytest.TempPathFactory) -> Extractor:
+    return trained(tmp_path_factory.mktemp("extractor"))
+
+
+@pytest.mark.slow
+def test_it_learns_to_find_mentions_values_and_their_entities(tmp_path: Path) -> None:
+    tagger = msgspec.structs.replace(TINY.tagger, embedding=16, width=32, epochs=20, batch=4, learning_rate=0.01)
+    links = msgspec.structs.replace(TINY.links, hidden=16, epochs=6, batch=16)
+    recipe = msgspec.structs.replace(TINY, tagger=tagger, links=links, held_out=0.1)
+    examples = generated(50)[:40]
+    task = ExtractionTask()
+    figures = {}
+    for name, changed in (("joint", recipe), ("bare", msgspec.structs.replace(recipe, coreference=False))):
+        system = trained(tmp_path / name, changed, 50)
+        answers = system.answer([one.sample for one in examples])
+        rows = [(one.sample.id, answer) for one, answer in zip(examples, answers, strict=True)]
+        task.write(examples, rows, tmp_path / "result")
+        submission = task.read(tmp_path / "result")
+        assert not [one for one in task.check(submission, examples, "strict") if one.severity == "error"]
+        report = task.score(examples, submission, Scoring(variant="official"))
+        figures[name] = {score.name: score.value for score in report.scores}
+    assert figures["joint"]["entity-f1"] > 0.3
+    assert figures["joint"]["triple-f1"] > 0.3
+    assert figures["joint"]["triple-f1"] > figures["bare"]["triple-f1"]
+
+
+def test_it_answers_the_same_after_it_was_saved(extractor: Extractor, tmp_path: Path) -> None:
+    extractor.save(tmp_path)
+    other = Extractor(TINY)
+    other.load(tmp_path)
+    samples = [one.sample for one in generated(8)]
+    assert other.answer(samples) == extractor.answer(samples)
+    assert other.seen == "28 annotated calls"
+    (tmp_path / Extractor.card_file).write_text("{}", encoding="utf-8")
+    with pytest.raises(StorageError, match="is no part of a saved model"):
+        Extractor(TINY).load(tmp_path)
+
+
+def test_equal_seeds_make_equal_files(extractor: Extractor, tmp_path: Path) -> None:
+    again = trained(tmp_path / "run")
+    for name, one in (("first", extractor), ("second", again)):
+        one.save(tmp_path / name)
+    for file in (tmp_path / "first").iterdir():
+        assert file.read_bytes() == (tmp_path / "second" / file.name).read_bytes(), file.name
+
+
+def test_calls_without_words_have_an_empty_answer(extractor: Extractor) -> None:
+    silent = Turn(speaker="user", text="")
+    empty = [Sample(id="a", dialogue_id="a", history=()), Sample(id="b", dialogue_id="b", history=(silent, silent))]
+    for answer in extractor.answer(empty):
+        assert answer.annotation is not None
+        assert (answer.annotation.mentions, answer.annotation.values) == ((), ())
+
+
+def test_levels_are_chosen_on_calls_that_the_tagger_has_not_seen(extractor: Extractor) -> None:
+    parts = extractor._trained()  # what it has learned
+    assert isinstance(parts, trainer.ExtractorParts)
+    assert isinstance(parts.decoder(TINY), Decoder)
+    assert parts.levels.mention in {0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55}
+
+
+def test_labels_of_turns_without_annotation_count_only_under_our_rule() -> None:
+    examples = generated(10)
+    theirs = msgspec.structs.replace(TINY, turns="annotated")
+    for all_turns, annotated in zip(labelled_rows(examples, TINY), labelled_rows(examples, theirs), strict=True):
+        ignored = annotated.labels == IGNORED
+        assert not (all_turns.labels == IGNORED).any()
+        assert not all_turns.labels[ignored].any()
+        assert np.array_equal(annotated.labels[~ignored], all_turns.labels[~ignored])
+    assert any((row.labels == IGNORED).any() for row in labelled_rows(examples, theirs))
+
+
+def test_some_calls_are_learned_again_with_other_names() -> None:
+    examples = generated(40)
+    some = renamed_rows(examples, msgspec.structs.replace(TINY, renamed=0.5), 1)
+    assert 5 < len(some) < 35
+    assert renamed_rows(examples, msgspec.structs.replace(TINY, renamed=0.0), 1) == []
+    every = renamed_rows(examples, msgspec.structs.replace(TINY, renamed=1.0), 1)
+    known = {row.features.tobytes() for row in labelled_rows(examples, TINY)}
+    assert any(row.features.tobytes() not in known for row in every)

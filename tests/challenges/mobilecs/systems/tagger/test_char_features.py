@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import numpy as np
+
+from duologue.challenges.mobilecs.systems.tagger.char_features import (
+    FEATURES,
+    PER_CHARACTER,
+    encoded,
+    features_of,
+)
+from duologue.challenges.mobilecs.systems.tagger.document import call_document
+from duologue.core.records import Turn
+
+
+def test_each_character_has_its_features_in_ranges_of_their_own() -> None:
+    found = encoded("五十兆的流量包", [(7, 1)])
+    assert found.shape == (7, PER_CHARACTER)
+    assert found.min() > 0
+    assert found.max() < FEATURES
+    assert all(len(set(column)) > 1 for column in found.T[:5])
+    columns = [set(column) for column in found.T]
+    assert not any(one & other for place, one in enumerate(columns) for other in columns[:place])
+
+
+def test_what_differs_in_no_meaning_has_the_same_features() -> None:
+    assert np.array_equal(encoded("3个G_的"), encoded("7个g 的"))
+    assert not np.array_equal(encoded("三个"), encoded("五个"))
+
+
+def test_features_depend_on_the_neighbours_and_on_the_speaker() -> None:
+    assert not np.array_equal(encoded("甲乙")[0], encoded("甲丙")[0])
+    turns = [Turn(speaker="system", text="好"), Turn(speaker="user", text="好")]
+    staff, _, user, _ = features_of(call_document(turns), roles=True)
+    assert staff[5] != user[5]
+    assert not features_of(call_document(turns), roles=False)[:, 5].any()
+
+
+def test_any_text_can_be_encoded() -> None:
+    assert encoded("").shape == (0, PER_CHARACTER)
+    assert encoded("\ud800\U0001f600").shape == (2, PER_CHARACTER)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from duologue.challenges.mobilecs.systems.tagger.char_features import encoded
+from duologue.challenges.mobilecs.systems.tagger.label_layer import LabelLayer, LabelledSpan, loose_spans
+from duologue.challenges.mobilecs.systems.tagger.network import (
+    GAP,
+    IGNORED,
+    TaggedDocument,
+    collate,
+    new_tagger,
+    tag,
+    tagger_task,
+)
+from duologue.challenges.mobilecs.systems.tagger.recipe import TaggerRecipe
+from duologue.core.protocols import Run
+from duologue.models.train import TrainConfig, train
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LAYER = LabelLayer("x", ("a",))
+RECIPE = TaggerRecipe(embedding=8, width=16, epochs=30, batch=4, dropout=0.0, feature_dropout=0.0, learning_rate=0.02)
+
+
+def row(text: str) -> TaggedDocument:
+    start = text.find("彩铃")
+    spans = [LabelledSpan(start, start + 2, 0)] if start >= 0 else []
+    return TaggedDocument(encoded(text), np.array([LAYER.labels(len(text), spans)]))
+
+
+def test_a_tagger_learns_where_spans_are(tmp_path: Path) -> None:
+    rows = [row(text) for text in ("我要彩铃啊", "彩铃多少钱", "多少钱啊", "那个彩铃", "你好啊我要", "是彩铃吗")]
+    tagger = new_tagger([LAYER.size], RECIPE, 1)
+    train(tagger_task(tagger), rows, rows, TrainConfig.of(RECIPE, choose="loss"), Run(folder=tmp_path, seed=1))
+    said = tag(tagger, [encoded("那我要彩铃")])[0].layers[0]
+    assert loose_spans(said.argmax(1).tolist()) == [LabelledSpan(3, 5, 0)]
+
+
+def test_no_document_sees_another() -> None:
+    tagger = new_tagger([LAYER.size, 5], RECIPE, 1)
+    texts = [encoded(text) for text in ("我要彩铃啊", "", "多少钱")]
+    together, alone = tag(tagger, texts), [tag(tagger, [text])[0] for text in texts]
+    for one, other in zip(together, alone, strict=True):
+        assert one.vectors == pytest.approx(other.vectors, abs=1e-6)
+        assert [layer.shape[1] for layer in one.layers] == [3, 5]
+        for layer, single in zip(one.layers, other.layers, strict=True):
+            assert layer == pytest.approx(single, abs=1e-5)
+            assert np.exp(layer).sum(1) == pytest.approx(1, abs=1e-5)
+
+
+def test_gaps_do_not_count_in_training() -> None:
+    batch = collate([row("彩铃"), row("好")])
+    assert batch.features.shape[0] == 3 * GAP + 3
+    assert (batch.labels == IGNORED).sum() == 3 * GAP
