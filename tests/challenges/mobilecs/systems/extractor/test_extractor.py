@@ -9,7 +9,7 @@ from tests.challenges.mobilecs.systems.calls import generated
 
 from duologue.challenges.mobilecs.schema.task_infos import EXTRACTION
 from duologue.challenges.mobilecs.systems.extractor import trainer
-from duologue.challenges.mobilecs.systems.extractor.decoder import Decoder
+from duologue.challenges.mobilecs.systems.extractor.decoder import CallDecoder
 from duologue.challenges.mobilecs.systems.extractor.extractor import Extractor
 from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
 from duologue.challenges.mobilecs.systems.extractor.training_rows import labelled_rows, renamed_rows
@@ -90,7 +90,7 @@ def test_calls_without_words_have_an_empty_answer(extractor: Extractor) -> None:
 def test_levels_are_chosen_on_calls_that_the_tagger_has_not_seen(extractor: Extractor) -> None:
     parts = extractor._trained()  # what it has learned
     assert isinstance(parts, trainer.ExtractorParts)
-    assert isinstance(parts.decoder(TINY), Decoder)
+    assert isinstance(parts.decoder(TINY), CallDecoder)
     assert parts.levels.mention in {0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55}
 
 

@@ -12,7 +12,7 @@ from duologue.challenges.mobilecs.systems.extractor.link_features import (
     mention_features,
     value_features,
 )
-from duologue.challenges.mobilecs.systems.extractor.linked_entity import CallState, of_others, of_role
+from duologue.challenges.mobilecs.systems.extractor.linked_entity import LinkHypothesis, of_others, of_role
 from duologue.challenges.mobilecs.systems.extractor.linker import decisions_of, link, steps_of
 from duologue.challenges.mobilecs.systems.tagger.document import call_document
 from duologue.core.records import Turn
@@ -96,7 +96,9 @@ def test_decisions_of_annotated_calls_say_who_is_right() -> None:
 
 def test_a_hypothesis_knows_who_spoke_of_what() -> None:
     first, second, _ = CALL.mentions
-    state = CallState().linked(first, 0, -1.0, None).linked(CALL.values[0], 0, -0.5, 3).linked(second, 1, 0.0, None)
+    state = (
+        LinkHypothesis().linked(first, 0, -1.0, None).linked(CALL.values[0], 0, -0.5, 3).linked(second, 1, 0.0, None)
+    )
     assert (state.score, state.chosen, state.last) == (-1.5, (0, 0, 1), 1)
     assert (of_role(state.by_role, "system"), of_others(state.by_role, "system")) == (0, 1)
     assert (of_role(state.valued, "system"), of_role(state.valued, "user")) == (0, -1)

@@ -7,8 +7,8 @@ from duologue.challenges.mobilecs.systems.tagger.label_layer import (
     MENTIONS,
     SERVICE_VALUES,
     USER_VALUES,
+    KindSpan,
     LabelLayer,
-    LabelledSpan,
     loose_spans,
 )
 
@@ -16,13 +16,13 @@ LAYER = LabelLayer("x", ("a", "b"))
 
 
 def test_labels_of_spans_are_read_back() -> None:
-    spans = [LabelledSpan(0, 2, 1), LabelledSpan(2, 3, 0), LabelledSpan(4, 6, 0)]
+    spans = [KindSpan(0, 2, 1), KindSpan(2, 3, 0), KindSpan(4, 6, 0)]
     assert loose_spans(LAYER.labels(6, spans)) == spans
 
 
 def test_spans_that_overlap_or_end_outside_do_not_count() -> None:
-    assert LAYER.labels(4, [LabelledSpan(1, 5, 0), LabelledSpan(2, 2, 0)]) == [0, 0, 0, 0]
-    assert LAYER.labels(4, [LabelledSpan(0, 3, 0), LabelledSpan(2, 4, 1)]) == [1, 2, 2, 0]
+    assert LAYER.labels(4, [KindSpan(1, 5, 0), KindSpan(2, 2, 0)]) == [0, 0, 0, 0]
+    assert LAYER.labels(4, [KindSpan(0, 3, 0), KindSpan(2, 4, 1)]) == [1, 2, 2, 0]
 
 
 @pytest.mark.parametrize(

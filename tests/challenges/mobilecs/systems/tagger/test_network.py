@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duologue.challenges.mobilecs.systems.tagger.char_features import encoded
-from duologue.challenges.mobilecs.systems.tagger.label_layer import LabelLayer, LabelledSpan, loose_spans
+from duologue.challenges.mobilecs.systems.tagger.label_layer import KindSpan, LabelLayer, loose_spans
 from duologue.challenges.mobilecs.systems.tagger.network import (
     GAP,
     IGNORED,
@@ -16,7 +16,7 @@ from duologue.challenges.mobilecs.systems.tagger.network import (
     tag,
     tagger_task,
 )
-from duologue.challenges.mobilecs.systems.tagger.recipe import TaggerRecipe
+from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
 from duologue.core.protocols import Run
 from duologue.models.train import TrainConfig, train
 
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LAYER = LabelLayer("x", ("a",))
-RECIPE = TaggerRecipe(embedding=8, width=16, epochs=30, batch=4, dropout=0.0, feature_dropout=0.0, learning_rate=0.02)
+RECIPE = CharTaggerRecipe(
+    embedding=8, width=16, epochs=30, batch=4, dropout=0.0, feature_dropout=0.0, learning_rate=0.02
+)
 
 
 def row(text: str) -> TaggedDocument:
     start = text.find("彩铃")
-    spans = [LabelledSpan(start, start + 2, 0)] if start >= 0 else []
+    spans = [KindSpan(start, start + 2, 0)] if start >= 0 else []
     return TaggedDocument(encoded(text), np.array([LAYER.labels(len(text), spans)]))
 
 
@@ -38,7 +40,7 @@ def test_a_tagger_learns_where_spans_are(tmp_path: Path) -> None:
     tagger = new_tagger([LAYER.size], RECIPE, 1)
     train(tagger_task(tagger), rows, rows, TrainConfig.of(RECIPE, choose="loss"), Run(folder=tmp_path, seed=1))
     said = tag(tagger, [encoded("那我要彩铃")])[0].layers[0]
-    assert loose_spans(said.argmax(1).tolist()) == [LabelledSpan(3, 5, 0)]
+    assert loose_spans(said.argmax(1).tolist()) == [KindSpan(3, 5, 0)]
 
 
 def test_no_document_sees_another() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.tagger.document import Document
 
 
-class Decoder(NamedTuple):
+class CallDecoder(NamedTuple):
     """All that decides, besides the tagger."""
 
     recipe: ExtractorRecipe

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from duologue.challenges.mobilecs.systems.extractor.found_parts import FoundPart
-    from duologue.challenges.mobilecs.systems.extractor.linked_entity import CallState, LinkedEntity
+    from duologue.challenges.mobilecs.systems.extractor.linked_entity import LinkedEntity, LinkHypothesis
 
 _LATEST = 4  # ranks by recency that are told apart
 
@@ -31,7 +31,7 @@ VALUE_SIZE = _OF_VALUE + _OF_OWNER
 """Features of a value with an entity."""
 
 
-def mention_features(part: FoundPart, state: CallState) -> NDArray[np.float32]:
+def mention_features(part: FoundPart, state: LinkHypothesis) -> NDArray[np.float32]:
     """Return the features of each entity of a hypothesis, then of a new one (c, f)."""
     base = _of_mention(part)
     ranks = _ranks(state.entities)
@@ -57,7 +57,7 @@ def _of_mention(part: FoundPart) -> list[float]:
     ]
 
 
-def _link(part: FoundPart, number: int, rank: int, state: CallState) -> list[float]:
+def _link(part: FoundPart, number: int, rank: int, state: LinkHypothesis) -> list[float]:
     """Return the features of a mention with an entity; the first four tell how alike the names are."""
     entity = state.entities[number]
     signs = set(part.text)
@@ -86,14 +86,14 @@ def _link(part: FoundPart, number: int, rank: int, state: CallState) -> list[flo
     ]
 
 
-def _new(links: Sequence[Sequence[float]], state: CallState) -> list[float]:
+def _new(links: Sequence[Sequence[float]], state: LinkHypothesis) -> list[float]:
     """Return the features of a new entity: how well those fit that there are."""
     best = [max((link[place] for link in links), default=0.0) for place in range(4)]
     return [1.0, *best, log1p(len(state.entities)), float(not state.entities)]
 
 
 def value_features(
-    part: FoundPart, slot: int, state: CallState, nearby: Sequence[tuple[FoundPart, int]]
+    part: FoundPart, slot: int, state: LinkHypothesis, nearby: Sequence[tuple[FoundPart, int]]
 ) -> NDArray[np.float32]:
     """Return the features of a value with each entity (c, f), given the mentions of its utterance with theirs."""
     base = [float(kind == slot) for kind in range(len(SERVICE_SLOTS))]

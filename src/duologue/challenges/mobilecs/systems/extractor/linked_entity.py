@@ -57,7 +57,7 @@ class LinkedEntity(NamedTuple):
         return math.fsum(math.exp(one + other) for one, other in zip(mean, kinds, strict=True))
 
 
-class CallState(NamedTuple):
+class LinkHypothesis(NamedTuple):
     """A hypothesis: entities so far, decisions, and where each speaker is."""
 
     entities: tuple[LinkedEntity, ...] = ()
@@ -73,7 +73,7 @@ class CallState(NamedTuple):
     last_turn: int = -1
     """Its utterance."""
 
-    def linked(self, part: FoundPart, chosen: int, score: float, slot: int | None) -> CallState:
+    def linked(self, part: FoundPart, chosen: int, score: float, slot: int | None) -> LinkHypothesis:
         """Return the hypothesis after a part was linked to an entity, a new one if there is none of that number.
 
         `slot` is that of a value, `None` for a mention.
@@ -84,7 +84,7 @@ class CallState(NamedTuple):
         entity = self.entities[chosen] if chosen < len(self.entities) else LinkedEntity()
         entity = entity.with_mention(part, order) if slot is None else entity.with_value(part, slot, order)
         valued = self.valued if slot is None else _with(self.valued, part.role, chosen)
-        return CallState(
+        return LinkHypothesis(
             (*self.entities[:chosen], entity, *self.entities[chosen + 1 :]),
             (*self.chosen, chosen),
             self.score + score,

@@ -14,7 +14,7 @@ import numpy as np
 
 from duologue.challenges.mobilecs.systems.candidate_scorer.feed_forward import CandidateList
 from duologue.challenges.mobilecs.systems.extractor.link_features import mention_features, value_features
-from duologue.challenges.mobilecs.systems.extractor.linked_entity import CallState, LinkedEntity
+from duologue.challenges.mobilecs.systems.extractor.linked_entity import LinkedEntity, LinkHypothesis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ def steps_of(call: FoundCall) -> list[LinkStep]:
 def link(call: FoundCall, of_mentions: FeedForward, of_values: FeedForward, *, beam: int, resolve: bool) -> LinkedCall:
     """Return the best hypothesis of a call; without `resolve` each mention is an entity of its own."""
     steps = steps_of(call)
-    states = [CallState()]
+    states = [LinkHypothesis()]
     for first, last in _utterances(steps):
         for place in range(first, last):
             step = steps[place]
@@ -76,7 +76,7 @@ def _choices(
     step: LinkStep,
     steps: Sequence[LinkStep],
     first: int,
-    state: CallState,
+    state: LinkHypothesis,
     of_mentions: FeedForward,
     of_values: FeedForward,
     *,
@@ -104,7 +104,7 @@ def _log_shares(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return shares
 
 
-def _nearby(steps: Sequence[LinkStep], first: int, state: CallState) -> list[tuple[FoundPart, int]]:
+def _nearby(steps: Sequence[LinkStep], first: int, state: LinkHypothesis) -> list[tuple[FoundPart, int]]:
     """Return the mentions of the utterance that begins with step `first`, all of them linked, with their entities."""
     found = []
     for place in range(first, len(state.chosen)):
@@ -123,7 +123,7 @@ def _utterances(steps: Sequence[LinkStep]) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _linked(call: FoundCall, steps: Sequence[LinkStep], state: CallState) -> LinkedCall:
+def _linked(call: FoundCall, steps: Sequence[LinkStep], state: LinkHypothesis) -> LinkedCall:
     mentions, values = [-1] * len(call.mentions), [-1] * len(call.values)
     for step, chosen in zip(steps, state.chosen, strict=True):
         (mentions if step.slot is None else values)[step.place] = chosen
@@ -141,7 +141,7 @@ def decisions_of(call: FoundCall, owners: Sequence[str], of_values: Sequence[str
     """Return the decisions in a call whose entities are known: of each mention, of each value."""
     steps = steps_of(call)
     numbers: dict[str, int] = {}
-    state, found = CallState(), LinkDecisions([], [])
+    state, found = LinkHypothesis(), LinkDecisions([], [])
     for first, last in _utterances(steps):
         for step in steps[first:last]:
             if step.slot is None:

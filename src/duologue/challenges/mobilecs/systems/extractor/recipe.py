@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from duologue.challenges.mobilecs.systems.candidate_scorer.recipe import ScorerRecipe
-from duologue.challenges.mobilecs.systems.tagger.recipe import TaggerRecipe
+from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
 from duologue.core.bounds import Positive, Probability, ProperFraction
 from duologue.models.training_recipe import CheckpointedRecipe
 
@@ -15,7 +15,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
 
     turns: Literal["annotated", "all"] = "all"
     """Turns that the tagger learns from; `annotated`: labels of turns without any annotation do not count."""
-    tagger: TaggerRecipe = TaggerRecipe()
+    tagger: CharTaggerRecipe = CharTaggerRecipe()
     renamed: Probability = 0.7
     """Share of the calls that are learned a second time with other signs in the names of services."""
     links: ScorerRecipe = ScorerRecipe()
@@ -38,5 +38,5 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     @classmethod
     def tiny(cls) -> ExtractorRecipe:
         """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
-        tagger, scorer = TaggerRecipe(embedding=8, width=8, epochs=1), ScorerRecipe(hidden=8, epochs=1)
+        tagger, scorer = CharTaggerRecipe(embedding=8, width=8, epochs=1), ScorerRecipe(hidden=8, epochs=1)
         return cls(tagger=tagger, links=scorer, beam=2, set_apart=0.2, held_out=0.3, practice=12)

@@ -10,7 +10,7 @@ import msgspec
 from duologue.challenges.mobilecs.schema.ontology import USER
 from duologue.challenges.mobilecs.systems.candidate_scorer.network import fit_scorer, new_scorer
 from duologue.challenges.mobilecs.systems.extractor.decision_levels import DecisionLevels
-from duologue.challenges.mobilecs.systems.extractor.decoder import Decoder
+from duologue.challenges.mobilecs.systems.extractor.decoder import CallDecoder
 from duologue.challenges.mobilecs.systems.extractor.found_parts import FoundCall, found_call, part_in
 from duologue.challenges.mobilecs.systems.extractor.link_features import MENTION_SIZE, VALUE_SIZE
 from duologue.challenges.mobilecs.systems.extractor.linker import LinkDecisions, decisions_of
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.candidate_scorer.network import CandidateScorer
     from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
     from duologue.challenges.mobilecs.systems.tagger.document import Document
-    from duologue.challenges.mobilecs.systems.tagger.label_layer import LabelledSpan
-    from duologue.challenges.mobilecs.systems.tagger.network import Tagger
+    from duologue.challenges.mobilecs.systems.tagger.label_layer import KindSpan
+    from duologue.challenges.mobilecs.systems.tagger.network import CharTagger
     from duologue.core.protocols import Run
     from duologue.core.records import Example
 
@@ -47,15 +47,15 @@ _EVIDENCE = (0.0, 0.25, 0.5, 1.0, 2.0)
 class ExtractorParts(NamedTuple):
     """What the extractor has learned."""
 
-    tagger: Tagger
+    tagger: CharTagger
     of_mentions: CandidateScorer
     of_values: CandidateScorer
     levels: DecisionLevels
     evidence: SlotEvidence
 
-    def decoder(self, recipe: ExtractorRecipe) -> Decoder:
+    def decoder(self, recipe: ExtractorRecipe) -> CallDecoder:
         """Return what decides on the tagger's output."""
-        return Decoder(recipe, self.of_mentions.frozen(), self.of_values.frozen(), self.levels, self.evidence)
+        return CallDecoder(recipe, self.of_mentions.frozen(), self.of_values.frozen(), self.levels, self.evidence)
 
 
 class _TaggedCall(NamedTuple):
@@ -100,7 +100,7 @@ def train_parts(
     return parts._replace(levels=_chosen_levels(calls, parts.decoder(recipe)))
 
 
-def _tagged(tagger: Tagger, examples: Sequence[Example]) -> list[_TaggedCall]:
+def _tagged(tagger: CharTagger, examples: Sequence[Example]) -> list[_TaggedCall]:
     documents = [call_document(one.sample.history) for one in examples]
     said = tag(tagger, [features_of(one, roles=True) for one in documents])
     return [
@@ -152,7 +152,7 @@ def _link_decisions(calls: Iterable[_TaggedCall]) -> LinkDecisions:
     return found
 
 
-def _chosen_levels(calls: Sequence[_TaggedCall], decoder: Decoder) -> DecisionLevels:
+def _chosen_levels(calls: Sequence[_TaggedCall], decoder: CallDecoder) -> DecisionLevels:
     """Return the levels with the best F1 of mentions, values and the user's values."""
     levels = decoder.levels
     for name, layer in (("own", 2), ("value", 1)):
@@ -193,7 +193,7 @@ def _span_f1(calls: Sequence[_TaggedCall], levels: DecisionLevels, layer: int) -
     return 2 * right / (said + wanted)
 
 
-def _gold(call: _TaggedCall, layer: int) -> list[LabelledSpan]:
+def _gold(call: _TaggedCall, layer: int) -> list[KindSpan]:
     document, annotation = call.document, call.annotation
     if layer == 0:
         return mention_spans(document, annotation.mentions, MENTIONS)

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.systems.candidate_scorer.network import CandidateScorer
     from duologue.challenges.mobilecs.systems.extractor_pipeline.recipe import ExtractorPipelineRecipe
     from duologue.challenges.mobilecs.systems.extractor_pipeline.tagged_call import PlacedTurn
-    from duologue.challenges.mobilecs.systems.tagger.network import TaggedText, Tagger
+    from duologue.challenges.mobilecs.systems.tagger.network import CharTagger, TaggedText
     from duologue.core.records import Turn
 
 
 class PipelineParts(NamedTuple):
     """The networks."""
 
-    entities: Tagger
-    slots: Tagger
+    entities: CharTagger
+    slots: CharTagger
     coreference: CandidateScorer
     alignment: CandidateScorer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from duologue.challenges.mobilecs.systems.candidate_scorer.recipe import ScorerRecipe
-from duologue.challenges.mobilecs.systems.tagger.recipe import TaggerRecipe
+from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
 from duologue.core.bounds import Positive, ProperFraction
 from duologue.models.training_recipe import CheckpointedRecipe
 
@@ -15,7 +15,7 @@ class ExtractorPipelineRecipe(CheckpointedRecipe, frozen=True):
 
     turns: Literal["annotated", "all"] = "annotated"
     """Turns that the taggers learn from: those with something to tag, as the challenge has it, or all of them."""
-    tagger: TaggerRecipe = TaggerRecipe(batch=256)
+    tagger: CharTaggerRecipe = CharTaggerRecipe(batch=256)
     """Of the tagger of entities, and that of slots."""
     coreference: ScorerRecipe = ScorerRecipe(hidden=150, layers=2, dropout=0.2)
     alignment: ScorerRecipe = ScorerRecipe(hidden=150, layers=2, dropout=0.2)
@@ -33,5 +33,5 @@ class ExtractorPipelineRecipe(CheckpointedRecipe, frozen=True):
     @classmethod
     def tiny(cls) -> ExtractorPipelineRecipe:
         """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
-        tagger, scorer = TaggerRecipe(embedding=8, width=8, epochs=1), ScorerRecipe(hidden=8, epochs=1)
+        tagger, scorer = CharTaggerRecipe(embedding=8, width=8, epochs=1), ScorerRecipe(hidden=8, epochs=1)
         return cls(tagger=tagger, coreference=scorer, alignment=scorer, held_out=0.3, practice=12)

@@ -13,7 +13,7 @@ OUTSIDE = 0
 """Number of the label of what lies in no span."""
 
 
-class LabelledSpan(NamedTuple):
+class KindSpan(NamedTuple):
     """A stretch of a document, end exclusive, and the index of its kind in the layer."""
 
     start: int
@@ -32,12 +32,12 @@ class LabelLayer(NamedTuple):
         """Number of labels."""
         return 1 + 2 * len(self.kinds)
 
-    def labels(self, length: int, spans: Iterable[LabelledSpan]) -> list[int]:
+    def labels(self, length: int, spans: Iterable[KindSpan]) -> list[int]:
         """Return a label for each character; of spans that overlap the first counts, the longer before.
 
         Spans that end outside of the text do not count.
 
-        >>> LabelLayer("x", ("a", "b")).labels(5, [LabelledSpan(1, 2, 0), LabelledSpan(1, 4, 1)])
+        >>> LabelLayer("x", ("a", "b")).labels(5, [KindSpan(1, 2, 0), KindSpan(1, 4, 1)])
         [0, 3, 4, 4, 0]
         """
         found = [OUTSIDE] * length
@@ -56,20 +56,20 @@ ALL_VALUES = LabelLayer("values", tuple(dict.fromkeys((*SERVICE_SLOTS, *USER_SLO
 """Values of both owners in one layer, as the challenge's baseline has them."""
 
 
-def loose_spans(labels: Sequence[int]) -> list[LabelledSpan]:
+def loose_spans(labels: Sequence[int]) -> list[KindSpan]:
     """Return the spans of labels as the challenge's baseline reads them.
 
     A label that goes on opens a span where none is open; a span has the kind of its first label and ends before the
     next one that begins or lies outside: changes of kind inside do not count (specification, section 7).
 
     >>> loose_spans([0, 2, 2, 1, 4, 0])
-    [LabelledSpan(start=1, end=3, kind=0), LabelledSpan(start=3, end=5, kind=0)]
+    [KindSpan(start=1, end=3, kind=0), KindSpan(start=3, end=5, kind=0)]
     """
-    found: list[LabelledSpan] = []
+    found: list[KindSpan] = []
     start = -1
     for place, label in enumerate((*labels, OUTSIDE)):
         if start >= 0 and (label == OUTSIDE or label % 2):
-            found.append(LabelledSpan(start, place, (labels[start] - 1) // 2))
+            found.append(KindSpan(start, place, (labels[start] - 1) // 2))
             start = -1
         if start < 0 and label != OUTSIDE:
             start = place

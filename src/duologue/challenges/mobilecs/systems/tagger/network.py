@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from duologue.challenges.mobilecs.systems.tagger.recipe import TaggerRecipe
+    from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
 
 DILATIONS = (1, 2, 4, 8)
 GAP = sum(DILATIONS)
@@ -77,10 +77,10 @@ class CharEncoder(nn.Module):
         return x
 
 
-class Tagger(nn.Module):
+class CharTagger(nn.Module):
     """Encoder and one linear layer for each layer of labels."""
 
-    def __init__(self, sizes: Sequence[int], recipe: TaggerRecipe) -> None:
+    def __init__(self, sizes: Sequence[int], recipe: CharTaggerRecipe) -> None:
         super().__init__()
         self.encoder = CharEncoder(
             recipe.embedding, recipe.width, dropout=recipe.dropout, feature_dropout=recipe.feature_dropout
@@ -95,10 +95,10 @@ class Tagger(nn.Module):
         return vectors, torch.split(scores, self.sizes, 1)
 
 
-def new_tagger(sizes: Sequence[int], recipe: TaggerRecipe, seed: int) -> Tagger:
+def new_tagger(sizes: Sequence[int], recipe: CharTaggerRecipe, seed: int) -> CharTagger:
     """Return an untrained tagger for layers of so many labels."""
     with first_weights(seed):
-        return Tagger(sizes, recipe)
+        return CharTagger(sizes, recipe)
 
 
 def laid_out(features: Sequence[NDArray[np.int32]]) -> tuple[Tensor, list[int]]:
@@ -122,7 +122,7 @@ def collate(rows: Sequence[TaggedDocument]) -> DocumentBatch:
     return DocumentBatch(features, torch.from_numpy(labels))
 
 
-def tagger_task(tagger: Tagger) -> TrainingTask[TaggedDocument, DocumentBatch]:
+def tagger_task(tagger: CharTagger) -> TrainingTask[TaggedDocument, DocumentBatch]:
     """Return what `train` needs: the loss is the mean cross-entropy of all labels."""
 
     def loss(batch: DocumentBatch) -> Tensor:
@@ -155,7 +155,7 @@ class TaggedText(NamedTuple):
     """Log probabilities of the labels of each layer (n, k)."""
 
 
-def tag(tagger: Tagger, documents: Sequence[NDArray[np.int32]]) -> list[TaggedText]:
+def tag(tagger: CharTagger, documents: Sequence[NDArray[np.int32]]) -> list[TaggedText]:
     """Return what a tagger says of documents, given their features (n, f)."""
     found: list[TaggedText] = []
     with inference(tagger):

@@ -6,7 +6,7 @@ from duologue.core.bounds import Dropout, Positive, PositiveFloat
 from duologue.core.records import Record
 
 
-class TaggerRecipe(Record, frozen=True):
+class CharTaggerRecipe(Record, frozen=True):
     """One tagger."""
 
     embedding: Positive = 64
