@@ -224,15 +224,28 @@ def test_a_folder_in_place_of_the_output_file_is_said(duologue: Any, corpus: Any
     assert "folder" in outcome.err
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+BOOKINGS = ("restaurant", "--part", "tst1", "--n", 2000)
+CALLS = ("mobilecs", "--set", "unlabelled_ratio=1", "--n", 400)
+
+
+@pytest.mark.parametrize(
+    ("task", "first", "how"),
+    [
+        (BOOKINGS, "tst1/dialog-*.json", signal.SIGKILL),
+        (BOOKINGS, "tst1/dialog-*.json", signal.SIGINT),
+        (BOOKINGS, "tst1/dialog-*.json", signal.SIGTERM),
+        (CALLS, "track2/train.json", signal.SIGKILL),
+        (CALLS, "track2/train.json", signal.SIGTERM),
+    ],
+)
 def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(
-    duologue: Any, tmp_path: Path, how: signal.Signals
+    duologue: Any, tmp_path: Path, task: tuple[str, ...], first: str, how: signal.Signals
 ) -> None:
-    words = ("generate", "restaurant", "--seed", 3, "--part", "tst1", "--n", 2000, "--workers", 2, "--out")
+    words = ("generate", *task, "--seed", 3, "--workers", 2, "--out")
     assert duologue(*words, tmp_path / "whole").code == 0
     process = duologue.start(*words, tmp_path / "stopped")
     until = time.monotonic() + 60
-    while not list((tmp_path / "stopped").glob("tst1/dialog-*.json")) and time.monotonic() < until:
+    while not list((tmp_path / "stopped").glob(first)) and time.monotonic() < until:
         time.sleep(0.01)  # the first file is there, so the workers are at work and the others are not
     process.send_signal(how)
     _, said = process.communicate(timeout=60)
@@ -240,6 +253,7 @@ def test_a_stopped_generation_goes_on_and_gives_the_same_bytes(
     time.sleep(0.5)  # workers notice that their parent is gone
     for path in (tmp_path / "stopped").rglob("*.json"):
         json.loads(path.read_bytes())  # whatever bears a final name is whole
+    assert len(_bytes_of(tmp_path / "stopped")) < len(_bytes_of(tmp_path / "whole"))
     assert duologue(*words, tmp_path / "stopped").code == 0
     assert _bytes_of(tmp_path / "stopped") == _bytes_of(tmp_path / "whole")
 

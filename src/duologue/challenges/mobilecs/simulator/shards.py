@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 from duologue.challenges.mobilecs.schema.ontology import SPEAKERS
 from duologue.challenges.mobilecs.simulator.call_generator import UNLABELLED, CallGenerator
 
@@ -31,6 +32,10 @@ class CallShardGenerator:
         Of annotated parts: the raw dialogues, and as track 2 data those that the staff opens and those that the user
         opens, which the official preprocessing puts behind all others. Of bare ones: dialogues, and their annotation.
         """
+        with gc_paused():  # no cycles here, but objects enough to traverse again and again
+            return self._pieces(shard)
+
+    def _pieces(self, shard: CorpusShard[str]) -> tuple[bytes, ...]:
         calls = [self._calls.call(shard.part, number) for number in range(shard.start, shard.start + shard.n)]
         rows = [call.row for call in calls]
         if shard.part == UNLABELLED:

@@ -117,11 +117,11 @@ class SpeechNoise:
     def _break_up(self, text: Text, style: Style, rng: Rng) -> None:
         """Write the joints between clauses in the style of the call, and break some clauses."""
         unit, edits = rng.unit, []
-        for place, character in enumerate(text.text):
-            if character == "，":
-                if unit() < style.commas:
-                    continue
+        place = text.text.find("，")
+        while place >= 0:
+            if not unit() < style.commas:
                 edits.append(TextEdit(place, place + 1, style.mark if unit() < style.breaks else ""))
+            place = text.text.find("，", place + 1)
         length = len(text.text)
         if length > 12 and unit() < 0.055:
             place = 1 + int(unit() * (length - 1))

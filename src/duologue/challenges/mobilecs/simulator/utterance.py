@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 
 class SpanMark(NamedTuple):
@@ -48,14 +48,14 @@ class Text:
         copy.spans.extend(self.spans)
         return copy
 
-    def edit(self, edits: Iterable[TextEdit]) -> None:
+    def edit(self, edits: Sequence[TextEdit]) -> None:
         """Make edits that do not overlap, given in any order; a span has the text after editing, an emptied one goes.
 
         What is inserted at an end of a span stays outside of it, what replaces characters of it is inside.
         """
-        ordered = sorted(edits)
-        if not ordered:
+        if not edits:
             return
+        ordered = sorted(edits)
         old, done, shift = self.text, 0, 0
         pieces: list[str] = []
         shifts = []  # (start, end, length of the new text, shift before)
