@@ -57,7 +57,12 @@ def test_the_group_of_data_has_ours_and_those_of_challenges() -> None:
         "split",
         "noise",
     ]
-    assert [line.split()[0] for line in theirs.splitlines() if line[2:3].strip()] == ["collect", "extract", "import"]
+    assert [line.split()[0] for line in theirs.splitlines() if line[2:3].strip()] == [
+        "collect",
+        "extract",
+        "import",
+        "local-kb",
+    ]
     whole = " ".join(called("data", "collect", "--help").stdout.split())
     assert "of a STORE, with anonymous people and texts." in whole  # no line is cut short
 

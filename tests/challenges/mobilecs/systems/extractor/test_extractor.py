@@ -91,7 +91,7 @@ def test_levels_are_chosen_on_calls_that_the_tagger_has_not_seen(extractor: Extr
     parts = extractor._trained()  # what it has learned
     assert isinstance(parts, trainer.ExtractorParts)
     assert isinstance(parts.decoder(TINY), CallDecoder)
-    assert parts.levels.mention in {0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55}
+    assert 0.15 <= parts.levels.mention <= 0.55
 
 
 def test_labels_of_turns_without_annotation_count_only_under_our_rule() -> None:

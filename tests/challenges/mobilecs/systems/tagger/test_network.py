@@ -55,6 +55,11 @@ def test_no_document_sees_another() -> None:
             assert np.exp(layer).sum(1) == pytest.approx(1, abs=1e-5)
 
 
+def test_few_documents_are_read_more_often() -> None:
+    recipe = CharTaggerRecipe(epochs=2, batch=4, least_steps=10)
+    assert [recipe.for_rows(rows).epochs for rows in (3, 8, 20, 400)] == [10, 5, 2, 2]
+
+
 def test_gaps_do_not_count_in_training() -> None:
     batch = collate([row("彩铃"), row("好")])
     assert batch.features.shape[0] == 3 * GAP + 3

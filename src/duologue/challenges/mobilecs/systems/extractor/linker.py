@@ -28,6 +28,10 @@ Scores = Callable[["NDArray[np.float32]"], "NDArray[np.float32]"]
 """Log probability of each candidate, from their features (c, f) -> (c,)."""
 
 
+_WORSE = 2.0
+"""Log probability by which a hypothesis may be worse than the best one."""
+
+
 class LinkStep(NamedTuple):
     """A part to be linked."""
 
@@ -68,7 +72,12 @@ def link(call: FoundCall, of_mentions: FeedForward, of_values: FeedForward, *, b
                 for chosen, score in _choices(step, steps, first, state, of_mentions, of_values, resolve=resolve):
                     grown.append((state.score + score, chosen, score, state))
             grown.sort(key=lambda one: -one[0])
-            states = [state.linked(step.part, chosen, score, step.slot) for _, chosen, score, state in grown[:beam]]
+            least = grown[0][0] - _WORSE
+            states = [
+                state.linked(step.part, chosen, score, step.slot)
+                for total, chosen, score, state in grown[:beam]
+                if total >= least
+            ]
     return _linked(call, steps, states[0])
 
 

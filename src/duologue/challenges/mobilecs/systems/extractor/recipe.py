@@ -16,7 +16,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     turns: Literal["annotated", "all"] = "all"
     """Turns that the tagger learns from; `annotated`: labels of turns without any annotation do not count."""
     tagger: CharTaggerRecipe = CharTaggerRecipe()
-    renamed: Probability = 0.7
+    renamed: Probability = 0.5
     """Share of the calls that are learned a second time with other signs in the names of services."""
     links: ScorerRecipe = ScorerRecipe()
     """Of the scorers that link mentions and values to entities."""
@@ -26,8 +26,8 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     """Most of the tagger's calls that teach the links."""
     coreference: bool = True
     """Whether mentions are resolved; if not, each is an entity of its own."""
-    beam: Positive = 4
-    """Hypotheses of the search; 1: each decision by itself, as it comes."""
+    beam: Positive = 1
+    """Hypotheses of the search over a call; more take longer."""
     joint_types: bool = True
     """Whether an entity has one type, by all its mentions and slots; if not, each mention has its own."""
     held_out: ProperFraction = 0.1
@@ -38,5 +38,8 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     @classmethod
     def tiny(cls) -> ExtractorRecipe:
         """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
-        tagger, scorer = CharTaggerRecipe(embedding=8, width=8, epochs=1), ScorerRecipe(hidden=8, epochs=1)
+        tagger, scorer = (
+            CharTaggerRecipe(embedding=8, width=8, epochs=1, least_steps=0),
+            ScorerRecipe(hidden=8, epochs=1),
+        )
         return cls(tagger=tagger, links=scorer, beam=2, set_apart=0.2, held_out=0.3, practice=12)

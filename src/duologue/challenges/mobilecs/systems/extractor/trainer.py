@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Run
     from duologue.core.records import Example
 
-_LEVELS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55)
+_LEVELS = (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55)
 _REPEATED = (0.1, 0.15, 0.2, 0.3, 0.4, 1.0)
 _EVIDENCE = (0.0, 0.25, 0.5, 1.0, 2.0)
 
@@ -89,7 +89,7 @@ def train_parts(
     apart = set(names[: round(recipe.set_apart * len(names))])
     examples, others = split_by_group(examples, lambda one: one.sample.dialogue_id, apart)
     rows = labelled_rows(examples, recipe) + renamed_rows(examples, recipe, run.seed)
-    config = TrainConfig.of(recipe, recipe.tagger, choose="loss")
+    config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="loss")
     train(tagger_task(parts.tagger), rows, labelled_rows(held_out, recipe), config, run.part("tagger"))
     calls = _tagged(parts.tagger, others)
     taught = _link_decisions([*calls, *_tagged(parts.tagger, examples[: recipe.link_calls])])

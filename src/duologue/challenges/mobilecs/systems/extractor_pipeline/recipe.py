@@ -33,5 +33,8 @@ class ExtractorPipelineRecipe(CheckpointedRecipe, frozen=True):
     @classmethod
     def tiny(cls) -> ExtractorPipelineRecipe:
         """Return a recipe that trains in seconds, for tests of contracts, not of quality."""
-        tagger, scorer = CharTaggerRecipe(embedding=8, width=8, epochs=1), ScorerRecipe(hidden=8, epochs=1)
+        tagger, scorer = (
+            CharTaggerRecipe(embedding=8, width=8, epochs=1, least_steps=0),
+            ScorerRecipe(hidden=8, epochs=1),
+        )
         return cls(tagger=tagger, coreference=scorer, alignment=scorer, held_out=0.3, practice=12)

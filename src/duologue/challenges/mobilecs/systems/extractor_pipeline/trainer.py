@@ -48,7 +48,7 @@ def train_parts(
         rows, tests = (tagger_rows(some, layer, recipe) for some in (examples, held_out))
         if not rows or not tests:
             raise UsageError(f"there are too few annotated turns to learn {name} from; give more with --train")
-        config = TrainConfig.of(recipe, recipe.tagger, choose="loss")
+        config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="loss")
         train(tagger_task(tagger), rows, tests, config, run.part(name))
     known, unknown = (_decisions(recipe, parts, some) for some in (examples, held_out))
     for scorer, part, name, place in (

@@ -33,7 +33,7 @@ GAP = sum(DILATIONS)
 """Rows between two documents."""
 IGNORED = -100
 """Label of characters that do not count in training."""
-_ROWS = 60_000  # characters tagged at once
+_ROWS = 6_000  # characters tagged at once: more do not stay in the cache
 
 
 class TaggedDocument(NamedTuple):

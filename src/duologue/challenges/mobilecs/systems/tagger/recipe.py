@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from duologue.core.bounds import Dropout, Positive, PositiveFloat
+from math import ceil
+
+import msgspec
+
+from duologue.core.bounds import Count, Dropout, Positive, PositiveFloat
 from duologue.core.records import Record
 
 
@@ -15,9 +19,16 @@ class CharTaggerRecipe(Record, frozen=True):
     dropout: Dropout = 0.2
     feature_dropout: Dropout = 0.2
     """Share of the features of characters that are left out in training."""
-    epochs: Positive = 4
+    epochs: Positive = 3
+    least_steps: Count = 700
+    """Steps of a training on few documents, which goes through them more often; early stopping may end it before."""
     batch: Positive = 16
     """Documents per step."""
     learning_rate: PositiveFloat = 4e-3
     """At its highest, after the warm-up."""
     weight_decay: float = 0.0
+
+    def for_rows(self, rows: int) -> CharTaggerRecipe:
+        """Return the recipe with as many epochs as the least steps take."""
+        steps = max(1, ceil(rows / self.batch))
+        return msgspec.structs.replace(self, epochs=max(self.epochs, ceil(self.least_steps / steps)))

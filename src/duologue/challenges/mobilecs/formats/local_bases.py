@@ -1,0 +1,111 @@
+"""Local knowledge bases from extracted mentions and values, as the official preprocessing makes them of annotation.
+
+Track 1 feeds track 2: a call that nobody annotated gets a knowledge base of what a system found in it (section 12).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.challenges.mobilecs.formats import preprocessor
+from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER, USER_INTENT
+from duologue.core.records import Annotation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.records import Answer, Example, Mention, Turn, Value
+
+_INTENTS = {"system": STAFF_INTENT, "user": USER_INTENT}
+_UNKNOWN = "其他"
+"""Stands for an intent while a bare call is preprocessed."""
+
+
+class LocalBases(NamedTuple):
+    """Track 2 dialogues with local knowledge bases."""
+
+    rows: list[dict[str, Any]]
+    """Re-paired dialogues: `id`, `KB`, `content`; `goal` and intents where the calls have intents."""
+    discarded: list[str]
+    """Calls that the official preprocessing discards: without turns, confused, or opened by both in turn."""
+
+
+def local_bases(examples: Sequence[Example], answers: Mapping[str, Answer]) -> LocalBases:
+    """Return calls as track 2 dialogues whose knowledge bases hold what the answers say; other annotation is not read.
+
+    The order is the official one: calls that the staff opens, then those that the user opens.
+    """
+    rows, bare, discarded = [], set(), []
+    for example in examples:
+        name = example.sample.id
+        row, complete = _annotated_row(example, answers)
+        if preprocessor.bucket_of(row["content"]) == "others":
+            discarded.append(name)
+            continue
+        rows.append(row)
+        if not complete:
+            bare.add(name)
+    made = preprocessor.process(rows, shared=False)
+    return LocalBases([_bare(row) if row["id"] in bare else row for row in made], discarded)
+
+
+def _annotated_row(example: Example, answers: Mapping[str, Answer]) -> tuple[dict[str, Any], bool]:
+    """Return the raw row of a call with an answer as its annotation, and whether all its intents are known."""
+    answer = answers.get(example.sample.id)
+    found = answer.annotation if answer is not None and answer.annotation is not None else Annotation()
+    turns = example.sample.history
+    given = example.source["content"] if isinstance(example.source, dict) else example.source
+    content, complete = [], True
+    for number in range(0, len(turns), 2):
+        pair = turns[number : number + 2]
+        keys = [_INTENTS[turn.speaker] for turn in pair]
+        known = given[number // 2]
+        complete = complete and all(key in known for key in keys)
+        content.append(
+            {
+                **{turn.meta["voice"]: turn.text for turn in pair},
+                **{key: known.get(key, _UNKNOWN) for key in keys},
+                "info": _info(found, number, pair),
+            }
+        )
+    return {"id": example.sample.id, "content": content}, complete
+
+
+def _info(found: Annotation, first: int, pair: Sequence[Turn]) -> dict[str, Any]:
+    """Return the official annotation of the turn whose first utterance is `first`."""
+    records: dict[tuple[str, str, str], dict[str, Any]] = {}
+    names: dict[str, str] = {}
+    for mention in found.mentions:
+        place = _place(mention, first, pair)
+        if place is not None and mention.entity is not None:
+            record = {"name": mention.text, "id": mention.entity, "type": mention.label, "pos": []}
+            records.setdefault((mention.entity, mention.text, mention.label), record)["pos"].append(place)
+            names.setdefault(mention.entity, mention.text)
+    triples = [
+        {
+            "ent-id": value.entity or USER,
+            "ent-name": names.get(value.entity, USER) if value.entity is not None else USER,
+            "prop": value.slot,
+            "value": value.text,
+            "pos": place,
+        }
+        for value in found.values
+        if (place := _place(value, first, pair)) is not None
+    ]
+    return {"ents": list(records.values()), "triples": triples}
+
+
+def _place(part: Mention | Value, first: int, pair: Sequence[Turn]) -> list[int] | None:
+    """Return the official position of a part in a turn; `None` if it lies elsewhere."""
+    span = part.span
+    if span is None or not first <= span.turn < first + len(pair):
+        return None
+    return [span.turn - first + 1, span.start, span.end]
+
+
+def _bare(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a dialogue without what only intents can tell."""
+    content = [
+        {key: value for key, value in turn.items() if key not in (STAFF_INTENT, USER_INTENT)} for turn in row["content"]
+    ]
+    return {"id": row["id"], "KB": row["KB"], "content": content}
