@@ -52,6 +52,18 @@ class Extractor(TrainedSystem[ExtractorRecipe, "ExtractorParts"]):
         calls = training_calls(examples, held_out, self.recipe.held_out, run.seed)
         return train_parts(self.recipe, calls.examples, calls.held_out, run), calls.seen
 
+    def _learn_semi_supervised(
+        self, examples: Sequence[Example], held_out: Sequence[Example], unlabelled: Sequence[Example], run: Run
+    ) -> tuple[ExtractorParts, str]:
+        """Train the tagger on the text of unlabelled calls, too."""
+        from duologue.challenges.mobilecs.systems.extractor.semi_supervised_trainer import BareCalls
+        from duologue.challenges.mobilecs.systems.extractor.trainer import train_parts
+
+        calls = training_calls(examples, held_out, self.recipe.held_out, run.seed)
+        seen = f"{calls.seen}, and the text of {len(unlabelled)} calls without annotation"
+        taught = train_parts(self.recipe, calls.examples, calls.held_out, run, BareCalls(unlabelled).train_tagger)
+        return taught, seen
+
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the mentions and values of each call. Raises `UsageError` before `fit` or `load`."""
         from duologue.challenges.mobilecs.systems.tagger.char_features import features_of

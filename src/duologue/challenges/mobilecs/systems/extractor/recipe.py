@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from duologue.challenges.mobilecs.systems.candidate_scorer.recipe import ScorerRecipe
+from duologue.challenges.mobilecs.systems.extractor.semi_supervised_recipe import SemiSupervisedRecipe
+from duologue.challenges.mobilecs.systems.masked_text.recipe import MaskedTextRecipe
 from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
 from duologue.core.bounds import Positive, Probability, ProperFraction
 from duologue.models.training_recipe import CheckpointedRecipe
@@ -30,6 +32,8 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     """Hypotheses of the search over a call; more take longer."""
     joint_types: bool = True
     """Whether an entity has one type, by all its mentions and slots; if not, each mention has its own."""
+    semi_supervised: SemiSupervisedRecipe = SemiSupervisedRecipe()
+    """Of what is learned from unlabelled calls, where some are given."""
     held_out: ProperFraction = 0.1
     """Share of the training dialogues that decides which weights are best, where no others are given."""
     practice: Positive = 900
@@ -42,4 +46,5 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
             CharTaggerRecipe(embedding=8, width=8, epochs=1, least_steps=0),
             ScorerRecipe(hidden=8, epochs=1),
         )
-        return cls(tagger=tagger, links=scorer, beam=2, set_apart=0.2, held_out=0.3, practice=12)
+        semi = SemiSupervisedRecipe(masked_text=MaskedTextRecipe(passes=1), teachers=1, epochs=1)
+        return cls(tagger=tagger, links=scorer, beam=2, set_apart=0.2, semi_supervised=semi, held_out=0.3, practice=12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
@@ -77,8 +77,33 @@ def new_parts(recipe: ExtractorRecipe, levels: DecisionLevels, evidence: SlotEvi
     )
 
 
-def train_parts(
+class TaggerTraining(Protocol):
+    """How the tagger is trained on annotated calls."""
+
+    def __call__(
+        self, recipe: ExtractorRecipe, examples: Sequence[Example], held_out: Sequence[Example], run: Run
+    ) -> CharTagger:
+        """Return a trained tagger; held-out calls choose its best weights."""
+        ...
+
+
+def train_tagger(
     recipe: ExtractorRecipe, examples: Sequence[Example], held_out: Sequence[Example], run: Run
+) -> CharTagger:
+    """Return a tagger trained on annotated calls alone."""
+    tagger = new_tagger([layer.size for layer in LAYERS], recipe.tagger, run.seed)
+    rows = labelled_rows(examples, recipe) + renamed_rows(examples, recipe, run.seed)
+    config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="loss")
+    train(tagger_task(tagger), rows, labelled_rows(held_out, recipe), config, run.part("tagger"))
+    return tagger
+
+
+def train_parts(
+    recipe: ExtractorRecipe,
+    examples: Sequence[Example],
+    held_out: Sequence[Example],
+    run: Run,
+    tagger_training: TaggerTraining = train_tagger,
 ) -> ExtractorParts:
     """Return the parts trained on annotated calls; the best weights are chosen on those held out.
 
@@ -88,9 +113,7 @@ def train_parts(
     names = draw_order((one.sample.dialogue_id for one in examples), run.seed)
     apart = set(names[: round(recipe.set_apart * len(names))])
     examples, others = split_by_group(examples, lambda one: one.sample.dialogue_id, apart)
-    rows = labelled_rows(examples, recipe) + renamed_rows(examples, recipe, run.seed)
-    config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="loss")
-    train(tagger_task(parts.tagger), rows, labelled_rows(held_out, recipe), config, run.part("tagger"))
+    parts = parts._replace(tagger=tagger_training(recipe, examples, held_out, run))
     calls = _tagged(parts.tagger, others)
     taught = _link_decisions([*calls, *_tagged(parts.tagger, examples[: recipe.link_calls])])
     tests = _link_decisions(_tagged(parts.tagger, held_out))

@@ -1,0 +1,126 @@
+"""The page of `mobilecs_semi.py`: tables of gains with intervals, and learning curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from duologue.core.records import Scoring
+from learning_curves import Place, learning_curves
+from mobilecs_semi_tasks import ALONE, TASKS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from mobilecs_semi import Cell
+    from mobilecs_semi_tasks import SemiTask
+
+    Cells = Mapping[Cell, Mapping[str, Any]]
+    Floats = NDArray[np.float64]
+
+DRAWS = 4_000
+INTRODUCTION = """# Learning from unlabelled calls
+
+What MobileCS systems gain from dialogues without labels, at small shares of the labels. Made by
+`python benchmarks/mobilecs_semi.py`, which says the corpora, seeds and sizes; all of it is generated (profile `crowd`,
+argument rate .4), and the test set is of a seed that nothing was trained on, read once per cell. Held-out dialogues,
+which choose weights, temperatures and levels, are part of the labelled share in every cell. At small shares the
+systems train in smaller batches for more epochs, with and without unlabelled dialogues alike.
+
+The gain is the paired difference to the same system, seed and labelled dialogues without unlabelled ones. Its 95 %
+interval is from a bootstrap that draws test dialogues and seeds anew, both ways of learning together; with three
+seeds it says little about other seeds, so each seed's gain stands beside it.
+"""
+
+
+def write_page(cells: Cells, path: Path) -> None:
+    """Write the page and its pictures from the cells that are there."""
+    parts = [INTRODUCTION]
+    for name, task in TASKS.items():
+        known = {cell: kept for cell, kept in cells.items() if cell.task == name}
+        if known:
+            parts.append(_section(name, task, known, path))
+    path.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _section(name: str, task: SemiTask, cells: Cells, path: Path) -> str:
+    ways = [way for way in task.ways if any(cell.way == way for cell in cells)]
+    shares = sorted({cell.share for cell in cells})
+    curves = {}
+    for way in ways:
+        found = []
+        for share in shares:
+            values = [
+                kept["scores"]["ranking"] for cell, kept in cells.items() if (cell.way, cell.share) == (way, share)
+            ]
+            if values:
+                found.append(Place(share, float(np.mean(values)), min(values), max(values)))
+        curves[way] = found
+    picture = path.with_name("pictures") / f"mobilecs_semi_{name}.svg"
+    picture.parent.mkdir(exist_ok=True)
+    picture.write_text(learning_curves(task.title, curves), encoding="utf-8")
+    seeds = sorted({cell.seed for cell in cells})
+    minutes = sum(kept["seconds"] for kept in cells.values()) / 60
+    head = " | ".join(task.columns)
+    lines = [
+        f"## {task.title}",
+        "",
+        f"Score: {task.score}, in percent; means of the seeds {', '.join(map(str, seeds))}. {task.ways_in_words}",
+        "",
+        f"![Learning curves](pictures/{picture.name})",
+        "",
+        "Whiskers: least and most of the seeds.",
+        "",
+        f"| labels | dialogues | learned from | score | {head} | gain | 95 % interval | by seed | training, CPU |",
+        "|---|---|---|---|" + "---|" * len(task.columns) + "---|---|---|---|",
+    ]
+    for share in shares:
+        for way in ways:
+            some = {cell: kept for cell, kept in cells.items() if (cell.way, cell.share) == (way, share)}
+            if some:
+                lines.append(_row(share, way, some, cells, task))
+    lines += ["", f"All {len(cells)} trainings of this table: {minutes:.0f} CPU minutes on a busy machine.", ""]
+    return "\n".join(lines)
+
+
+def _row(share: int, way: str, some: Cells, cells: Cells, task: SemiTask) -> str:
+    kept = list(some.values())
+
+    def mean(score: str) -> str:
+        return f"{100 * np.mean([one['scores'][score] for one in kept]):.1f}"
+
+    pairs = [(cells[other], one) for cell, one in some.items() if (other := cell._replace(way=ALONE)) in cells]
+    gain = interval = each = ""
+    if way != ALONE and pairs:
+        low, high = gain_interval(pairs, task)
+        gains = [100 * (one["scores"]["ranking"] - base["scores"]["ranking"]) for base, one in pairs]
+        gain, interval = f"{np.mean(gains):+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}"
+        each = ", ".join(f"{one:+.1f}" for one in gains)
+    scores = " | ".join(mean(one) for one in task.columns)
+    seconds = np.mean([one["seconds"] for one in kept])
+    return (
+        f"| {share} % | {kept[0]['dialogues']} | {way} | {mean('ranking')} | {scores} | {gain} | {interval} | {each} "
+        f"| {seconds:.0f} s |"
+    )
+
+
+def gain_interval(pairs: list[tuple[Mapping[str, Any], Mapping[str, Any]]], task: SemiTask) -> tuple[float, float]:
+    """Return the 95 % interval of the mean gain of pairs of cells, one of each seed, over dialogues and seeds."""
+    metric = next(one for one in task.task.metrics(Scoring(variant="strict")) if one.name == "ranking")
+    columns = list(pairs[0][0]["columns"])
+    places = [columns.index(one) for one in metric.columns]
+    sums: Floats = np.array([[np.array(side["sums"])[:, places] for side in pair] for pair in pairs])
+    rng = np.random.default_rng(1)
+    seeds, dialogues = sums.shape[0], sums.shape[2]
+    draws = []
+    for _ in range(DRAWS):
+        weights = rng.multinomial(dialogues, np.full(dialogues, 1 / dialogues))
+        drawn = sums[rng.integers(seeds, size=seeds)]  # (seeds, 2, dialogues, columns)
+        totals = metric.total(np.einsum("d,spdc->spc", weights, drawn))
+        draws.append(float((totals[:, 1] - totals[:, 0]).mean()))
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return float(low), float(high)

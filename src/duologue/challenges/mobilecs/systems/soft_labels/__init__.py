@@ -1,0 +1,1 @@
+"""Learning from the probabilities that other taggers give to labels."""
