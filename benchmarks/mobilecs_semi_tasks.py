@@ -45,7 +45,7 @@ class ExtractionCells:
         """Return an untrained system for a way of learning and a number of labelled dialogues."""
         semi = SemiSupervisedRecipe(rounds=int(way == "both"))
         epochs = 30 if dialogues <= 60 else 12 if dialogues <= 200 else 4  # few calls make few steps
-        tagger = CharTaggerRecipe(epochs=epochs, batch=4 if dialogues <= 200 else 16)  # the same
+        tagger = CharTaggerRecipe(least_steps=0, epochs=epochs, batch=4 if dialogues <= 200 else 16)  # the same
         return Extractor(ExtractorRecipe(tagger=tagger, semi_supervised=semi, held_out=0.2))
 
     def load(self, path: Path) -> list[Example]:
