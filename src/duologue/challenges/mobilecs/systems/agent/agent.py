@@ -13,9 +13,16 @@ import numpy as np
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.realiser import Realiser
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
+from duologue.challenges.mobilecs.systems.agent.reinforced_policy import PolicyWeights, ReinforcedPolicy
 from duologue.challenges.mobilecs.systems.agent.staff_policy import SupervisedPolicy, options
 from duologue.challenges.mobilecs.systems.agent.staff_templates import StaffTemplate, templates_of
-from duologue.challenges.mobilecs.systems.agent.trainer import answered_turns, new_encoder, size_of, train_networks
+from duologue.challenges.mobilecs.systems.agent.trainer import (
+    answered_turns,
+    new_encoder,
+    size_of,
+    train_networks,
+    training_rows,
+)
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnEncoder, TurnVocabulary, told_summary
 from duologue.challenges.mobilecs.systems.agent.user_intents import user_acts
 from duologue.core.records import Act, Annotation, Answer, Record
@@ -40,6 +47,8 @@ class AgentCard(Record, frozen=True, kw_only=True):
     vocabulary: TurnVocabulary
     templates: list[StaffTemplate]
     seen: str
+    policy: PolicyWeights | None = None
+    """Of a policy that was learned from rewards."""
 
 
 class LearnedAgent(NamedTuple):
@@ -48,6 +57,7 @@ class LearnedAgent(NamedTuple):
     encoder: TurnEncoder
     networks: list[TurnNetwork]
     realiser: Realiser
+    policy: PolicyWeights | None = None
 
 
 class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
@@ -71,7 +81,17 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         templates = templates_of(turns, common=self.recipe.common)
         dialogues = len({one.dialogue for one in turns})
         seen = f"{len(turns)} turns of {dialogues} annotated training dialogues with their knowledge bases"
-        return LearnedAgent(encoder, networks, Realiser(templates, pool=self.recipe.pool)), seen
+        learned = LearnedAgent(encoder, networks, Realiser(templates, pool=self.recipe.pool))
+        if self.recipe.policy == "supervised":
+            return learned, seen
+        from duologue.challenges.mobilecs.systems.agent.policy_trainer import PolicyTrainer
+        from duologue.models.inference import threads  # needs torch
+
+        self._learned = learned  # it serves the simulated users
+        with threads(1):
+            policy = PolicyTrainer(self, training_rows(examples), self.recipe, run).learn()
+        self.policy = ReinforcedPolicy(policy)
+        return learned._replace(policy=policy), f"{seen}, and {self.recipe.calls} simulated calls with goals of these"
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return intents and a reply for each sample. Raises `UsageError` before `fit` or `load`."""
@@ -85,7 +105,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         """Return what is open at a turn: the reading of the networks and the actions with their values."""
         from duologue.challenges.mobilecs.systems.agent.network import label_shares, probabilities  # need torch
 
-        encoder, networks, _ = self._trained()
+        encoder, networks = self._trained()[:2]
         read = probabilities(networks, encoder.row(view))
 
         def shares(ways: Sequence[tuple[int, ...]]) -> NDArray[np.float32]:
@@ -112,7 +132,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
 
     def _card(self, learned: LearnedAgent) -> AgentCard:
         vocabulary, templates = learned.encoder.vocabulary, learned.realiser.index.entries
-        return AgentCard(vocabulary=vocabulary, templates=templates, seen=self.seen)
+        return AgentCard(vocabulary=vocabulary, templates=templates, seen=self.seen, policy=learned.policy)
 
     def _restored(self, card: AgentCard) -> LearnedAgent:
         from duologue.challenges.mobilecs.systems.agent.network import new_network  # needs torch
@@ -120,4 +140,5 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         size = size_of(card.vocabulary, self.recipe)
         networks = [new_network(size, member) for member in range(self.recipe.members)]
         realiser = Realiser(card.templates, pool=self.recipe.pool)
-        return LearnedAgent(new_encoder(card.vocabulary, self.recipe), networks, realiser)
+        self.policy = SupervisedPolicy() if card.policy is None else ReinforcedPolicy(card.policy)
+        return LearnedAgent(new_encoder(card.vocabulary, self.recipe), networks, realiser, card.policy)

@@ -7,6 +7,8 @@ from typing import Literal
 from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, Probability, ProperFraction
 from duologue.models.training_recipe import TrainingRecipe
 
+RewardTerm = Literal["turn", "repeated", "groundless", "answered", "success", "left_open"]
+
 
 class AgentRecipe(TrainingRecipe, frozen=True):
     """Knowledge, understanding, decision, wording and training of the agent."""
@@ -46,6 +48,21 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     """Pieces of text that fewer training dialogues have are not read."""
     label_sets: Positive = 40
     """Sets of staff labels that are told apart, the most frequent ones."""
+    policy: Literal["supervised", "policy-gradient", "reward-weighted"] = "supervised"
+    """What decides: what people did in training, or what paid in calls with simulated users, learned online by policy
+    gradient, or from a log of calls of the supervised policy by weighing its actions with what they brought."""
+    calls: Count = 1500
+    """Simulated calls that a policy learns from."""
+    calls_per_step: Positive = 20
+    """Calls between two steps of the policy gradient."""
+    policy_rate: PositiveFloat = 0.05
+    """Learning rate of the policy."""
+    closeness: NonNegative = 0.05
+    """Weight of staying with the supervised choice, beside the reward."""
+    reward_temperature: PositiveFloat = 1.0
+    """Of `reward-weighted`: how much better an action must pay to count e times as much, in standard deviations."""
+    without_reward: tuple[RewardTerm, ...] = ()
+    """Terms of the reward that are left out (ablations)."""
     held_out: ProperFraction = 0.08
     """Share of the training dialogues that decides which weights are best, where none are given."""
 

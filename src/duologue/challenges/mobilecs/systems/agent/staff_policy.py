@@ -6,6 +6,7 @@ Another policy, such as a reinforced one, is put in the place of `SupervisedPoli
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -106,7 +107,7 @@ def options(
     merits = merits_of(view, read, recipe.request_weight)
     ways = ways_to_tell(view, merits, recipe.most_told)
     chances = shares(ways)  # (n, k)
-    expected = chances @ _agreement(label_sets)  # (n, k)
+    expected = chances @ _agreement(tuple(label_sets))  # (n, k)
     told = np.array([sum(float(merits[one]) - recipe.tell for one in way) for way in ways], dtype=np.float32)
     actions = [StaffAction(labels, way) for way in ways for labels in label_sets]
     return StaffDecision(view, read, actions, np.repeat(told, len(label_sets)), expected.reshape(-1))
@@ -157,7 +158,8 @@ def _overlap(view: CallView, one: int, other: int) -> bool:
     return first.owner == second.owner and NAME in {first.slot, second.slot}
 
 
-def _agreement(label_sets: Sequence[tuple[str, ...]]) -> Floats:
+@cache
+def _agreement(label_sets: tuple[tuple[str, ...], ...]) -> Floats:
     """Return the F1 (k, k) of each label set against each other."""
     return np.array(
         [[2 * len(set(one) & set(other)) / (len(one) + len(other)) for other in label_sets] for one in label_sets],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.formats.track2 import place_of
 from duologue.challenges.mobilecs.schema.intents import ASK, QUERY, STAFF_LABELS, USER_LABELS
@@ -23,7 +23,7 @@ from duologue.core.held_out import draw_order, split_by_group
 from duologue.core.progress import tracked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duologue.challenges.mobilecs.systems.agent.network import TurnNetwork, TurnSize
     from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
@@ -50,6 +50,11 @@ def answered_turns(examples: Sequence[Example]) -> list[AnsweredTurn]:
                 found.append(AnsweredTurn(name, view, truth, reply))
             said.append((view.last, reply))
     return found
+
+
+def training_rows(examples: Sequence[Example]) -> list[Mapping[str, Any]]:
+    """Return the decoded dialogues of examples, with the goals that the training data give."""
+    return list({one.sample.dialogue_id: one.source for one in examples}.values())
 
 
 def truth_of(view: CallView, acts: Sequence[Act], reply: str) -> TurnTruth:

@@ -1,0 +1,143 @@
+"""The few actions of a turn between which a reinforced policy chooses, and what it knows of each as numbers.
+
+For each way to tell something the labels that the supervised network likes most, and turns that tell nothing once for
+each kind: ask, confirm, close, or just say something.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duologue.challenges.mobilecs.schema.intents import ASK, CONFIRM, QUERY, USER_LABELS
+from duologue.challenges.mobilecs.schema.ontology import CONSULT, USER
+from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffDecision
+
+    Floats = NDArray[np.float64]
+
+KINDS = ("answer", "ask", "confirm", "close", "say")
+STATE_FEATURES = (
+    "any",
+    "user asks",
+    "user thanks or leaves",
+    "user confirms or says little",
+    "user is not content",
+    "most wanted, untold",
+    "most wanted, told",
+    "turn",
+    "last reply told",
+    "likeness to the turn before",
+)
+OPTION_FEATURES = (
+    "value",
+    "pieces",
+    "wanted",
+    "told by people",
+    "told before",
+    "wanted more than these",
+    "names",
+    "of the user",
+    *(f"{kind}: {state}" for kind in KINDS for state in STATE_FEATURES),
+    *(f"tells: {state}" for state in STATE_FEATURES),
+)
+"""Names of the features of an option, in their order."""
+_GROUPS = ((QUERY, ASK, CONFIRM), ("客套", "再见"), ("被动确认", "其他"), ("否认", "投诉反馈", "请求重复"))
+"""User intents of which the state has the highest probability."""
+_LONG = 20
+"""Turns that count as many."""
+
+
+class Choices(NamedTuple):
+    """The options of one turn."""
+
+    actions: list[int]
+    """Numbers of the actions of the decision."""
+    features: Floats
+    """(n, `OPTION_FEATURES`)."""
+    supervised: int
+    """The option that the supervised policy takes."""
+
+
+def choices_of(decision: StaffDecision) -> Choices:
+    """Return the options of a turn; the supervised choice is one of them."""
+    values = decision.values
+    best: dict[tuple[tuple[int, ...], str], int] = {}
+    for number, action in enumerate(decision.actions):
+        key = (action.tells, action.kind if not action.tells else "")
+        if key not in best or values[number] > values[best[key]]:
+            best[key] = number
+    chosen = int(values.argmax())
+    actions = list(best.values())
+    state = _state(decision)
+    top = float(values[chosen])
+    features = np.array([_option(decision, number, top, state) for number in actions])
+    return Choices(actions, features, actions.index(chosen))
+
+
+def _state(decision: StaffDecision) -> Floats:
+    """Return the features of a turn, (`STATE_FEATURES`,)."""
+    view, read = decision.view, decision.read
+    shares = dict(zip(USER_LABELS, read.user_labels.tolist(), strict=True))
+    told = {number for reply in view.told_before for number in reply}
+    wanted = read.wanted.tolist()
+    return np.array(
+        [
+            1.0,
+            *(max(shares[label] for label in group) for group in _GROUPS),
+            max((share for number, share in enumerate(wanted) if number not in told), default=0.0),
+            max((share for number, share in enumerate(wanted) if number in told), default=0.0),
+            min(view.turn, _LONG) / _LONG,
+            float(bool(view.told_before and view.told_before[-1])),
+            _likeness(view.last, view.users[-1] if view.users else ""),
+        ]
+    )
+
+
+def _option(decision: StaffDecision, number: int, top: float, state: Floats) -> Floats:
+    view, read, action = decision.view, decision.read, decision.actions[number]
+    pieces = [view.pieces[one] for one in action.tells]
+    told = {one for reply in view.told_before for one in reply}
+    wanted = [_wanted(decision, one) for one in action.tells]
+    rest = [float(read.wanted[one]) for one in range(len(view.pieces)) if one not in action.tells and one not in told]
+    own = np.array(
+        [
+            max(-2.0, float(decision.values[number]) - top),
+            len(pieces) / 2,
+            sum(wanted),
+            max((float(read.told[one]) for one in action.tells), default=0.0),
+            float(any(one in told for one in action.tells)),
+            max(0.0, max(rest, default=0.0) - max(wanted, default=0.0)),
+            float(any(one.slot == NAME for one in pieces)),
+            float(any(one.owner == USER for one in pieces)),
+        ]
+    )
+    kinds = np.concatenate([state * (action.kind == kind) for kind in KINDS])
+    return np.concatenate([own, kinds, state * bool(pieces)])
+
+
+def _wanted(decision: StaffDecision, number: int) -> float:
+    """Return the probability that a piece is asked for; that of its type, for a name."""
+    view, read = decision.view, decision.read
+    piece = view.pieces[number]
+    if piece.slot != NAME:
+        return float(read.wanted[number])
+    return max(
+        (
+            float(read.wanted[other])
+            for other, one in enumerate(view.pieces)
+            if one.owner == CONSULT and set(one.values) & set(piece.values)
+        ),
+        default=0.0,
+    )
+
+
+def _likeness(text: str, other: str) -> float:
+    """Return the share of the bigrams of a text that another has."""
+    own, others = ({one[place : place + 2] for place in range(len(one) - 1)} for one in (text, other))
+    return len(own & others) / len(own) if own else 0.0
