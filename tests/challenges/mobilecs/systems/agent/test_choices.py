@@ -51,4 +51,20 @@ def test_what_is_known_of_an_option() -> None:
     assert (ask["ask: any"], ask["say: any"], say["say: any"], fee["answer: any"]) == (1, 0, 1, 1)
     assert (fee["tells: most wanted, told"], fee["tells: last reply told"]) == (0.9, 1)
     assert fee["tells: likeness to the turn before"] == 0.25
+    assert (fee["remembered"], say["remembered more than these"]) == (0, 0)
     assert set(KINDS) == {name.partition(":")[0] for name in OPTION_FEATURES if ": " in name} - {"tells"}
+
+
+def test_what_is_remembered_is_known_of_an_option() -> None:
+    made = decision(CallView([], "彩铃多少钱", BASE), {})
+    memory = np.zeros(len(made.view.pieces), dtype=np.float32)
+    memory[[FEE, RULE]] = 0.5, 0.75
+    say, _, fee, _ = (
+        dict(zip(OPTION_FEATURES, row, strict=True)) for row in choices_of(made._replace(memory=memory)).features
+    )
+    assert (fee["remembered"], fee["remembered more than these"], say["remembered more than these"]) == (
+        0.5,
+        0.25,
+        0.75,
+    )
+    assert fee["tells: most remembered"] == 0.75

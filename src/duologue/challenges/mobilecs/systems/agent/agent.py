@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
+from duologue.challenges.mobilecs.systems.agent.open_requests import remembered, widened
 from duologue.challenges.mobilecs.systems.agent.realiser import Realiser
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import PolicyWeights, ReinforcedPolicy
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from duologue.core.protocols import Run
     from duologue.core.records import Example, Sample
     from duologue.models.trained_system import Networks
+
+_KEPT = 5000
+"""Turns of which the reading is kept."""
 
 
 class AgentCard(Record, frozen=True, kw_only=True):
@@ -74,6 +78,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         super().__init__(recipe)
         self.policy: StaffPolicy = SupervisedPolicy()
         """What decides; another one may be put in its place."""
+        self._read: dict[tuple[str, ...], NDArray[np.float32]] = {}
 
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedAgent, str]:
         turns = answered_turns(examples)
@@ -114,6 +119,23 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         label_sets = encoder.vocabulary.label_sets
         return options(view, read, label_sets, shares, self.recipe)
 
+    def wide_decision(self, view: CallView) -> StaffDecision:
+        """Return the decision with actions for what the user seems to have asked for in any turn so far."""
+        decision = self.decision(view)
+        return widened(decision, remembered(view, self._wanted))
+
+    def _wanted(self, view: CallView) -> NDArray[np.float32]:
+        """Return the probabilities (c,) that the user of a turn wants to know each piece; those of late are kept."""
+        from duologue.challenges.mobilecs.systems.agent.network import probabilities  # needs torch
+
+        key = (*view.users, *view.staff, view.last, *(piece.text for piece in view.pieces))
+        if key not in self._read:
+            encoder, networks = self._trained()[:2]
+            if len(self._read) >= _KEPT:
+                self._read.clear()
+            self._read[key] = probabilities(networks, encoder.row(view)).wanted
+        return self._read[key]
+
     def act(self, decision: StaffDecision, action: StaffAction) -> Answer:
         """Return the answer that does an action: what was understood, the staff's labels, and the reply."""
         view, read = decision.view, decision.read
@@ -124,7 +146,8 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         return Answer(text=reply, annotation=Annotation(facts=told, acts=(*understood, *staff)))
 
     def _answer(self, sample: Sample) -> Answer:
-        decision = self.decision(CallView.of(sample))
+        view = CallView.of(sample)
+        decision = self.wide_decision(view) if isinstance(self.policy, ReinforcedPolicy) else self.decision(view)
         return self.act(decision, decision.actions[self.policy.choose(decision)])
 
     def _networks(self, learned: LearnedAgent) -> Networks:

@@ -30,6 +30,7 @@ STATE_FEATURES = (
     "user is not content",
     "most wanted, untold",
     "most wanted, told",
+    "most remembered",
     "turn",
     "last reply told",
     "likeness to the turn before",
@@ -40,7 +41,9 @@ OPTION_FEATURES = (
     "wanted",
     "told by people",
     "told before",
+    "remembered",
     "wanted more than these",
+    "remembered more than these",
     "names",
     "of the user",
     *(f"{kind}: {state}" for kind in KINDS for state in STATE_FEATURES),
@@ -92,6 +95,7 @@ def _state(decision: StaffDecision) -> Floats:
             *(max(shares[label] for label in group) for group in _GROUPS),
             max((share for number, share in enumerate(wanted) if number not in told), default=0.0),
             max((share for number, share in enumerate(wanted) if number in told), default=0.0),
+            float(_memory(decision).max(initial=0.0)),
             min(view.turn, _LONG) / _LONG,
             float(bool(view.told_before and view.told_before[-1])),
             _likeness(view.last, view.users[-1] if view.users else ""),
@@ -105,6 +109,9 @@ def _option(decision: StaffDecision, number: int, top: float, state: Floats) -> 
     told = {one for reply in view.told_before for one in reply}
     wanted = [_wanted(decision, one) for one in action.tells]
     rest = [float(read.wanted[one]) for one in range(len(view.pieces)) if one not in action.tells and one not in told]
+    memory = _memory(decision)
+    kept = [float(memory[one]) for one in action.tells]
+    left = [float(memory[one]) for one in range(len(view.pieces)) if one not in action.tells]
     own = np.array(
         [
             max(-2.0, float(decision.values[number]) - top),
@@ -112,13 +119,20 @@ def _option(decision: StaffDecision, number: int, top: float, state: Floats) -> 
             sum(wanted),
             max((float(read.told[one]) for one in action.tells), default=0.0),
             float(any(one in told for one in action.tells)),
+            sum(kept),
             max(0.0, max(rest, default=0.0) - max(wanted, default=0.0)),
+            max(0.0, max(left, default=0.0) - max(kept, default=0.0)),
             float(any(one.slot == NAME for one in pieces)),
             float(any(one.owner == USER for one in pieces)),
         ]
     )
     kinds = np.concatenate([state * (action.kind == kind) for kind in KINDS])
     return np.concatenate([own, kinds, state * bool(pieces)])
+
+
+def _memory(decision: StaffDecision) -> NDArray[np.float32]:
+    """Return what the decision remembers (c,); nothing where nobody does."""
+    return np.zeros(len(decision.view.pieces), np.float32) if decision.memory is None else decision.memory
 
 
 def _wanted(decision: StaffDecision, number: int) -> float:

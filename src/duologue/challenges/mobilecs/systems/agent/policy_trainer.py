@@ -46,8 +46,8 @@ _PASSES = 200
 class Staff(Protocol):
     """The agent, as far as calls need it."""
 
-    def decision(self, view: CallView) -> StaffDecision:
-        """Return what is open at a turn."""
+    def wide_decision(self, view: CallView) -> StaffDecision:
+        """Return what is open at a turn, with what was asked for before."""
         ...
 
     def act(self, decision: StaffDecision, action: StaffAction) -> Answer:
@@ -91,7 +91,7 @@ def play(staff: Staff, user: AgendaUser, row: Row, weights: Floats, seed: str) -
     drawn: list[tuple[Floats, int, int]] = []
     rewards: list[float] = []
     while True:
-        decision = staff.decision(CallView(said, last, base))
+        decision = staff.wide_decision(CallView(said, last, base))
         options = choices_of(decision)
         number = rng.weighted_choice(range(len(options.actions)), shares(weights, options.features).tolist())
         reply = staff.act(decision, decision.actions[options.actions[number]]).text or ""

@@ -121,11 +121,13 @@ def fillings(template: StaffTemplate, view: CallView, pieces: Sequence[KbPiece])
 
 
 def value_of(piece: KbPiece, view: CallView) -> str:
-    """Return the value to tell of a piece: the first that the user has not said, else the first."""
+    """Return the value to tell of a piece: the first that nobody has said, else one that the user has not."""
     if piece.slot == NAME:
         return name_of(piece, view)
     said = " ".join([*view.users, view.last]).lower()
-    return next((value for value in piece.values if value.lower() not in said), piece.values[0])
+    new = [value for value in piece.values if value.lower() not in said] or list(piece.values)
+    told = " ".join(view.staff).lower()
+    return next((value for value in new if value.lower() not in told), new[0])
 
 
 def name_of(piece: KbPiece, view: CallView) -> str:

@@ -70,6 +70,8 @@ class StaffDecision(NamedTuple):
     """(n,): sum over the told pieces of their merit less the threshold."""
     label_values: Floats
     """(n,): expected F1 of the labels, given what is told."""
+    memory: Floats | None = None
+    """(c,): how sure it is that a piece was asked for in some turn and not told; `None` where nobody remembers."""
 
     @property
     def values(self) -> Floats:

@@ -1,0 +1,82 @@
+"""What a user has asked for so far and was not told: memory of a call, and actions that come back to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from duologue.challenges.mobilecs.schema.ontology import CONSULT
+from duologue.challenges.mobilecs.systems.agent.call_view import CallView
+from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
+from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from duologue.challenges.mobilecs.systems.agent.kb_pieces import KbPiece
+    from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffDecision
+
+    Floats = NDArray[np.float32]
+
+_FADES = 0.85
+"""What is left of a request after each turn."""
+_MOST = 4
+"""Remembered pieces that actions are made of."""
+_LEAST = 0.02
+"""What is remembered less is forgotten."""
+_FAR_FETCHED = 0.6
+"""What such an action must be sure of before it is worth as much as saying something else."""
+_INFORM = ("通知",)
+
+
+def remembered(view: CallView, wanted: Callable[[CallView], Floats]) -> Floats:
+    """Return how sure it is that each piece (c,) was asked for in some turn so far; `wanted` reads one turn.
+
+    What was told completely after a turn is not remembered of it; a value that is left to tell keeps a piece.
+    """
+    found = np.zeros(len(view.pieces), dtype=np.float32)
+    turns = [*view.users, view.last]
+    for number, utterance in enumerate(turns):
+        said = list(zip(view.users[:number], view.staff[:number], strict=True))
+        earlier = view if number == len(turns) - 1 else CallView(said, utterance, view.base)
+        share = of_names(view, wanted(earlier))
+        later = " ".join(view.staff[number:]).lower()
+        is_open = np.array([any(one.lower() not in later for one in piece.values) for piece in view.pieces], dtype=bool)
+        found = np.maximum(_FADES * found, np.where(is_open, share, 0)) if len(found) else found
+    return found
+
+
+def of_names(view: CallView, wanted: Floats) -> Floats:
+    """Return the probabilities (c,) with those of types at the names that tell them."""
+    found = wanted.copy()
+    for number, piece in enumerate(view.pieces):
+        if piece.slot == NAME:
+            types = [wanted[other] for other, one in enumerate(view.pieces) if _is_type_of(one, piece)]
+            found[number] = max(types, default=0.0)
+        elif piece.owner == CONSULT:
+            found[number] = 0
+    return found
+
+
+def widened(decision: StaffDecision, memory: Floats) -> StaffDecision:
+    """Return a decision with further actions: to tell what is remembered best, alone and two at a time."""
+    ranked = sorted(np.flatnonzero(memory >= _LEAST).tolist(), key=lambda one: (-round(float(memory[one]), 4), one))
+    best = ranked[:_MOST]
+    known = {frozenset(action.tells) for action in decision.actions}
+    ways = [(one,) for one in best] + [(best[0], other) for other in best[1:3]]
+    new = [StaffAction(_INFORM, way) for way in ways if frozenset(way) not in known]
+    told = [2 * sum(float(memory[one]) for one in action.tells) - _FAR_FETCHED for action in new]
+    likely = np.full(len(new), decision.label_values.max(), dtype=np.float32)
+    return decision._replace(
+        actions=[*decision.actions, *new],
+        tell_values=np.concatenate([decision.tell_values, np.array(told, dtype=np.float32)]),
+        label_values=np.concatenate([decision.label_values, likely]),
+        memory=memory,
+    )
+
+
+def _is_type_of(one: KbPiece, piece: KbPiece) -> bool:
+    return one.owner == CONSULT and bool(set(one.values) & set(piece.values))
