@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from tests.challenges.mobilecs.systems.agent.test_choices import BASE, FEE, NAME, RULE, decision
+from tests.challenges.mobilecs.systems.agent.test_turn_options import BASE, FEE, NAME, RULE, decision
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.open_requests import of_names, remembered, widened

@@ -1,16 +1,16 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.challenges.mobilecs.systems.agent.test_choices import BASE, FEE, decision
+from tests.challenges.mobilecs.systems.agent.test_turn_options import BASE, FEE, decision
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
-from duologue.challenges.mobilecs.systems.agent.choices import OPTION_FEATURES
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import (
     PolicyWeights,
     ReinforcedPolicy,
     first_weights,
     shares,
 )
+from duologue.challenges.mobilecs.systems.agent.turn_options import OPTION_FEATURES
 
 
 def test_before_anything_is_learned_the_supervised_choice_is_taken() -> None:

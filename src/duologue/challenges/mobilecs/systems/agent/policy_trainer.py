@@ -17,9 +17,9 @@ from duologue.challenges.mobilecs.simulator.goal_sampler import sample_goal
 from duologue.challenges.mobilecs.simulator.reward import Reward
 from duologue.challenges.mobilecs.simulator.trained_user import TrainedUser
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
-from duologue.challenges.mobilecs.systems.agent.choices import choices_of
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import base_with_names
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import PolicyWeights, first_weights, shares
+from duologue.challenges.mobilecs.systems.agent.turn_options import options_of
 from duologue.core.errors import UsageError
 from duologue.core.progress import tracked
 from duologue.core.rng import Rng
@@ -92,7 +92,7 @@ def play(staff: Staff, user: AgendaUser, row: Row, weights: Floats, seed: str) -
     rewards: list[float] = []
     while True:
         decision = staff.wide_decision(CallView(said, last, base))
-        options = choices_of(decision)
+        options = options_of(decision)
         number = rng.weighted_choice(range(len(options.actions)), shares(weights, options.features).tolist())
         reply = staff.act(decision, decision.actions[options.actions[number]]).text or ""
         step = user.step(reply)

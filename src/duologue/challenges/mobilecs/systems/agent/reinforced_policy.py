@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duologue.challenges.mobilecs.systems.agent.choices import OPTION_FEATURES, choices_of
+from duologue.challenges.mobilecs.systems.agent.turn_options import OPTION_FEATURES, options_of
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -54,5 +54,5 @@ class ReinforcedPolicy:
 
     def choose(self, decision: StaffDecision) -> int:
         """Return the number of an action, the first of several equally good ones."""
-        options = choices_of(decision)
+        options = options_of(decision)
         return options.actions[int(np.round(options.features @ self._weights, 6).argmax())]

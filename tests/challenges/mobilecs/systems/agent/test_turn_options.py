@@ -4,9 +4,9 @@ import numpy as np
 import torch
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
-from duologue.challenges.mobilecs.systems.agent.choices import KINDS, OPTION_FEATURES, choices_of
 from duologue.challenges.mobilecs.systems.agent.network import TurnProbabilities
 from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction, StaffDecision, SupervisedPolicy
+from duologue.challenges.mobilecs.systems.agent.turn_options import KINDS, OPTION_FEATURES, options_of
 
 BASE = {
     "ent-1": {"name": "彩铃", "type": "业务", "业务费用": "五元", "业务规则": "次月生效"},
@@ -35,7 +35,7 @@ def decision(view: CallView, wanted: dict[int, float]) -> StaffDecision:
 
 def test_options_are_each_way_to_tell_and_each_kind_of_turn_that_tells_nothing() -> None:
     made = decision(CallView([], "彩铃多少钱", BASE), {FEE: 0.9})
-    options = choices_of(made)
+    options = options_of(made)
     assert options.actions == [0, 2, 4, 5]
     assert options.actions[options.supervised] == SupervisedPolicy().choose(made) == 4
     assert options.features.shape == (4, len(OPTION_FEATURES))
@@ -43,7 +43,7 @@ def test_options_are_each_way_to_tell_and_each_kind_of_turn_that_tells_nothing()
 
 def test_what_is_known_of_an_option() -> None:
     view = CallView([("彩铃", "五元")], "彩铃多少钱", BASE)
-    options = choices_of(decision(view, {FEE: 0.9, RULE: 0.4, TYPE: 0.7}))
+    options = options_of(decision(view, {FEE: 0.9, RULE: 0.4, TYPE: 0.7}))
     say, ask, fee, name = (dict(zip(OPTION_FEATURES, row.round(3), strict=True)) for row in options.features)
     assert (fee["value"], say["value"], fee["pieces"], fee["wanted"], fee["told before"]) == (0, -0.5, 0.5, 0.9, 1)
     assert (name["names"], name["wanted"], name["told before"]) == (1, 0.7, 0)
@@ -60,7 +60,7 @@ def test_what_is_remembered_is_known_of_an_option() -> None:
     memory = np.zeros(len(made.view.pieces), dtype=np.float32)
     memory[[FEE, RULE]] = 0.5, 0.75
     say, _, fee, _ = (
-        dict(zip(OPTION_FEATURES, row, strict=True)) for row in choices_of(made._replace(memory=memory)).features
+        dict(zip(OPTION_FEATURES, row, strict=True)) for row in options_of(made._replace(memory=memory)).features
     )
     assert (fee["remembered"], fee["remembered more than these"], say["remembered more than these"]) == (
         0.5,

@@ -56,7 +56,7 @@ _LONG = 20
 """Turns that count as many."""
 
 
-class Choices(NamedTuple):
+class TurnOptions(NamedTuple):
     """The options of one turn."""
 
     actions: list[int]
@@ -67,7 +67,7 @@ class Choices(NamedTuple):
     """The option that the supervised policy takes."""
 
 
-def choices_of(decision: StaffDecision) -> Choices:
+def options_of(decision: StaffDecision) -> TurnOptions:
     """Return the options of a turn; the supervised choice is one of them."""
     values = decision.values
     best: dict[tuple[tuple[int, ...], str], int] = {}
@@ -80,7 +80,7 @@ def choices_of(decision: StaffDecision) -> Choices:
     state = _state(decision)
     top = float(values[chosen])
     features = np.array([_option(decision, number, top, state) for number in actions])
-    return Choices(actions, features, actions.index(chosen))
+    return TurnOptions(actions, features, actions.index(chosen))
 
 
 def _state(decision: StaffDecision) -> Floats:
