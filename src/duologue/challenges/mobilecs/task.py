@@ -54,7 +54,7 @@ class _RawConversion:
     forms = conversions.FORMS
     """Forms of the data that `convert` knows."""
     choices: ClassVar[dict[str, tuple[str, ...]]] = {"variant": conversions.VARIANTS}
-    """TurnOptions of `convert`."""
+    """Choices of `convert`."""
 
     def convert(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
         """Turn raw dialogues into track 2 data, `variant` official or strict (odd records repaired)."""
