@@ -1,6 +1,6 @@
 """Track 1 systems of MobileCS on generated calls and on the public ones: writes `MOBILECS_EXTRACTION.md`.
 
-    python benchmarks/mobilecs_extraction.py --work FOLDER [--n 4000] [--data FOLDER] [--write]
+    python benchmarks/mobilecs_extraction.py --work FOLDER [--n 4000] [--data FOLDER] [--models NAME ...] [--write]
 
 Trains on the corpora of one seed and scores on the test part of another, which no system saw. Corpora and models stay
 in the work folder: a run that is called again trains only what is missing. `--data` is a folder with the public example
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -26,6 +26,9 @@ from duologue.core.records import Example, Report, Scoring
 from mobilecs_extraction_errors import mention_errors, triple_errors
 from mobilecs_extraction_page import Page
 from mobilecs_extraction_public import public_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PAGE = Path(__file__).with_name("MOBILECS_EXTRACTION.md")
 TASK = ExtractionTask()
@@ -63,11 +66,17 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="folder of corpora and models")
     parser.add_argument("--n", type=int, default=4000, help="annotated dialogues of the training corpora")
     parser.add_argument("--data", type=Path, help="folder of the public data")
+    parser.add_argument(
+        "--models", nargs="+", default=[one.name for one in TRAINED], help="of the table, such as pipeline"
+    )
+    parser.add_argument("--profiles", nargs="+", choices=PROFILES, default=PROFILES, help="of the corpora")
     parser.add_argument("--write", action="store_true", help="write the page")
     words = parser.parse_args()
     page = Page(words.n, SEEN, UNSEEN)
-    for profile in PROFILES:
-        add_profile(page, words.work, profile, words.n)
+    chosen = [one for one in TRAINED if one.name in words.models]
+    for profile in words.profiles:
+        add_profile(page, words.work, profile, words.n, chosen)
+    corpus(words.work, "clean", UNSEEN, UNSEEN_N)
     page.add_ceiling(ceiling(words.work))
     for name, figures in ablations(words.work).items():
         page.add_ablation(name, *figures)
@@ -82,13 +91,13 @@ def main() -> None:
         sys.stdout.write(text)
 
 
-def add_profile(page: Page, work: Path, profile: str, n: int) -> None:
+def add_profile(page: Page, work: Path, profile: str, n: int, models: Sequence[Trained]) -> None:
     """Train the systems of a profile, and add their scores, tests and errors to the page."""
     corpus(work, profile, SEEN, n)
     corpus(work, profile, UNSEEN, UNSEEN_N)
     gold = test_calls(work, profile)
     reports: dict[str, Report] = {}
-    for model in TRAINED:
+    for model in models:
         if profile in model.profiles:
             seconds = train(work, profile, model)
             reports[model.name] = run(work, profile, model.name, gold)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue.challenges.mobilecs.systems.extractor.extractor import Extractor
+from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
 from duologue.challenges.mobilecs.task import ExtractionTask
 from duologue.core.plugins import load_system
 from duologue.core.protocols import Run
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 FILES = ("example_final.json", "example_first_version.json")
 FOLDS = 4
-COPIES, GENERATED = 8, 300
-"""How often a public dialogue is learned from, and beside how many generated ones."""
+COPIES, GENERATED, STEPS = 8, 300, 200
+"""How often a public dialogue is learned from, and beside how many generated ones, in how many steps."""
 
 
 def public_rows(
@@ -42,9 +43,10 @@ def public_rows(
             test = calls[fold::FOLDS]
             rest = [one for one in calls if one not in test]
             copies = [_copied(one, number) for one in rest for number in range(COPIES)]
-            system = Extractor()
-            judged = [*held_out[: 2 * len(rest)], *rest[:5]]
-            system.fit([*generated, *copies], judged, [], Run(folder=Path(folder) / str(fold), seed=1))
+            recipe = ExtractorRecipe()
+            tagger = msgspec.structs.replace(recipe.tagger, least_steps=STEPS)
+            system = Extractor(msgspec.structs.replace(recipe, tagger=tagger))
+            system.fit([*generated, *copies], held_out, [], Run(folder=Path(folder) / str(fold), seed=1))
             said = system.answer([one.sample for one in test])
             answers |= {one.sample.id: answer for one, answer in zip(test, said, strict=True)}
         name = (
