@@ -44,7 +44,7 @@ TASK = DialogueTask()
 ARGUMENTS = 0.4
 LEARNED = ("policy-gradient", "reward-weighted")
 TERMS: tuple[str, ...] = get_args(RewardTerm)
-ABLATION_CALLS, ABLATION_GOALS, TRAINED_GOALS = 240, 200, 200
+ABLATION_CALLS, ABLATION_GOALS, TRAINED_GOALS = 200, 150, 150
 MEASURES = ("success", "strict-success", "turns", "reward", "hallucinated-values", "repeated-replies")
 PERCENT = {"user-intent-f1", "system-intent-f1", "success", "strict-success", "hallucinated-values", "repeated-replies"}
 

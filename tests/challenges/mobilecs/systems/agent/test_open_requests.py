@@ -50,3 +50,5 @@ def test_actions_come_back_to_what_is_remembered() -> None:
     assert len(wide.values) == len(wide.actions)
     assert wide.memory is memory
     assert widened(made, np.zeros_like(memory)).actions == made.actions
+    worn = decision(CallView([("喂", "次月生效"), ("喂", "次月生效")], "喂", BASE), {})
+    assert widened(worn, memory).actions == made.actions

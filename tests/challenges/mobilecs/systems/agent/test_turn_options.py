@@ -21,7 +21,7 @@ ACTIONS = [
     StaffAction(("被动确认", "通知"), (FEE,)),
     StaffAction(("通知",), (NAME,)),
 ]
-VALUES = [0.1, 0.2, 0.3, 0.5, 0.6, 0.4]
+VALUES = [0.2, 0.2, 0.3, 0.5, 0.6, 0.4]
 
 
 def decision(view: CallView, wanted: dict[int, float]) -> StaffDecision:
@@ -39,13 +39,15 @@ def test_options_are_each_way_to_tell_and_each_kind_of_turn_that_tells_nothing()
     assert options.actions == [0, 2, 4, 5]
     assert options.actions[options.supervised] == SupervisedPolicy().choose(made) == 4
     assert options.features.shape == (4, len(OPTION_FEATURES))
+    unfit = made._replace(tell_values=np.array([0.1, *VALUES[1:]], dtype=np.float32))
+    assert options_of(unfit).actions == [2, 4, 5]
 
 
 def test_what_is_known_of_an_option() -> None:
     view = CallView([("彩铃", "五元")], "彩铃多少钱", BASE)
     options = options_of(decision(view, {FEE: 0.9, RULE: 0.4, TYPE: 0.7}))
     say, ask, fee, name = (dict(zip(OPTION_FEATURES, row.round(3), strict=True)) for row in options.features)
-    assert (fee["value"], say["value"], fee["pieces"], fee["wanted"], fee["told before"]) == (0, -0.5, 0.5, 0.9, 1)
+    assert (fee["value"], say["value"], fee["pieces"], fee["wanted"], fee["told before"]) == (0, -0.4, 0.5, 0.9, 1)
     assert (name["names"], name["wanted"], name["told before"]) == (1, 0.7, 0)
     assert (say["wanted more than these"], fee["wanted more than these"]) == (0.7, 0)
     assert (ask["ask: any"], ask["say: any"], say["say: any"], fee["answer: any"]) == (1, 0, 1, 1)

@@ -9,7 +9,7 @@ import numpy as np
 from duologue.challenges.mobilecs.schema.ontology import CONSULT
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
-from duologue.challenges.mobilecs.systems.agent.staff_policy import StaffAction
+from duologue.challenges.mobilecs.systems.agent.staff_policy import OFTEN, StaffAction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,16 +63,18 @@ def of_names(view: CallView, wanted: Floats) -> Floats:
 
 def widened(decision: StaffDecision, memory: Floats) -> StaffDecision:
     """Return a decision with further actions: to tell what is remembered best, alone and two at a time."""
-    ranked = sorted(np.flatnonzero(memory >= _LEAST).tolist(), key=lambda one: (-round(float(memory[one]), 4), one))
+    told = [number for reply in decision.view.told_before for number in reply]
+    open_ones = [one for one in np.flatnonzero(memory >= _LEAST).tolist() if told.count(one) < OFTEN]
+    ranked = sorted(open_ones, key=lambda one: (-round(float(memory[one]), 4), one))
     best = ranked[:_MOST]
     known = {frozenset(action.tells) for action in decision.actions}
     ways = [(one,) for one in best] + [(best[0], other) for other in best[1:3]]
     new = [StaffAction(_INFORM, way) for way in ways if frozenset(way) not in known]
-    told = [2 * sum(float(memory[one]) for one in action.tells) - _FAR_FETCHED for action in new]
+    worth = [2 * sum(float(memory[one]) for one in action.tells) - _FAR_FETCHED for action in new]
     likely = np.full(len(new), decision.label_values.max(), dtype=np.float32)
     return decision._replace(
         actions=[*decision.actions, *new],
-        tell_values=np.concatenate([decision.tell_values, np.array(told, dtype=np.float32)]),
+        tell_values=np.concatenate([decision.tell_values, np.array(worth, dtype=np.float32)]),
         label_values=np.concatenate([decision.label_values, likely]),
         memory=memory,
     )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _TELLABLE = 3
 _AGAIN = 0.2
 """Probability of a request from which something is told a second time."""
-_OFTEN = 2
+OFTEN = 2
 """Replies that may tell the same; a third one would be a habit."""
 """Most probable pieces that actions are made of."""
 CLOSING = frozenset({"再见", "客套"})
@@ -128,7 +128,7 @@ def merits_of(view: CallView, read: TurnProbabilities, request_weight: float) ->
         if piece.slot == NAME:
             requested = max((share for share, names in types if names & set(piece.values)), default=0.0)
         times = sum(number in told for told in view.told_before)
-        if piece.owner != CONSULT and times < _OFTEN and (not times or requested >= _AGAIN):
+        if piece.owner != CONSULT and times < OFTEN and (not times or requested >= _AGAIN):
             merits[number] = read.told[number] + request_weight * requested
     return merits
 

@@ -1,7 +1,7 @@
 """The few actions of a turn between which a reinforced policy chooses, and what it knows of each as numbers.
 
 For each way to tell something the labels that the supervised network likes most, and turns that tell nothing once for
-each kind: ask, confirm, close, or just say something.
+each kind (ask, confirm, close, or just say something) whose labels fit about as well as the best.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ OPTION_FEATURES = (
 """Names of the features of an option, in their order."""
 _GROUPS = ((QUERY, ASK, CONFIRM), ("客套", "再见"), ("被动确认", "其他"), ("否认", "投诉反馈", "请求重复"))
 """User intents of which the state has the highest probability."""
+_FITTING = 0.15
+"""How much less fit than the best one a turn that tells nothing may be, in expected F1 of its labels."""
 _LONG = 20
 """Turns that count as many."""
 
@@ -76,7 +78,8 @@ def options_of(decision: StaffDecision) -> TurnOptions:
         if key not in best or values[number] > values[best[key]]:
             best[key] = number
     chosen = int(values.argmax())
-    actions = list(best.values())
+    least = max((values[one] for (tells, _), one in best.items() if not tells), default=0.0) - _FITTING
+    actions = [one for (tells, _), one in best.items() if tells or values[one] >= least or one == chosen]
     state = _state(decision)
     top = float(values[chosen])
     features = np.array([_option(decision, number, top, state) for number in actions])
