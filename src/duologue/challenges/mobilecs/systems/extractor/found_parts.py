@@ -99,22 +99,25 @@ def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int
 
 def _parts(document: Document, layer: NDArray[np.float32], level: float) -> list[FoundPart]:
     """Return the spans of a layer; `level` is the probability of lying in some span from which a character does."""
-    shares = np.exp(layer)
-    begins, goes_on = shares[:, 1::2].sum(1), shares[:, 2::2].sum(1)
-    inside = begins + goes_on > level
-    if not inside.any():
+    inside = np.exp(layer[:, 0]) < 1 - level
+    places = np.flatnonzero(inside)
+    if not len(places):
         return []
-    starts = inside & (begins >= goes_on)
-    starts[1:] |= inside[1:] & ~inside[:-1]
-    starts[0] = inside[0]
-    borders = np.flatnonzero(starts)
-    ends = np.flatnonzero(inside & ~np.append(inside[1:] & ~starts[1:], False)) + 1
-    found = []
-    for start, end in zip(borders.tolist(), ends.tolist(), strict=True):
-        part = part_in(document, layer, start, end)
-        if part is not None:
-            found.append(part)
-    return found
+    rows = layer[places]
+    shares = np.exp(rows)
+    first = shares[:, 1::2].sum(1) >= shares[:, 2::2].sum(1)
+    first[0] = True
+    first[1:] |= np.diff(places) > 1
+    borders = np.flatnonzero(first)
+    lengths = np.diff(np.append(borders, len(places)))
+    said = np.where(first[:, None], rows[:, 1::2], rows[:, 2::2]).astype(np.float64)
+    kinds = _normalised(np.add.reduceat(said, borders) / lengths[:, None])
+    starts = places[borders]
+    parts = [
+        part_of(document, start, end, of_span)
+        for start, end, of_span in zip(starts.tolist(), (starts + lengths).tolist(), kinds.tolist(), strict=True)
+    ]
+    return [part for part in parts if part is not None]
 
 
 def _kinds(layer: NDArray[np.float32], start: int, end: int) -> list[float]:
@@ -122,8 +125,13 @@ def _kinds(layer: NDArray[np.float32], start: int, end: int) -> list[float]:
     scores = layer[start, 1::2].astype(np.float64)
     if end > start + 1:
         scores = (scores + layer[start + 1 : end, 2::2].sum(0)) / (end - start)
-    scores = scores - scores.max()
-    normalised: list[float] = (scores - np.log(np.exp(scores).sum())).tolist()
+    normalised: list[float] = _normalised(scores).tolist()
+    return normalised
+
+
+def _normalised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    scores = scores - scores.max(-1, keepdims=True)
+    normalised: NDArray[np.float64] = scores - np.log(np.exp(scores).sum(-1, keepdims=True))
     return normalised
 
 
