@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--profiles", nargs="+", choices=PROFILES, default=PROFILES, help="of the corpora")
     parser.add_argument("--write", action="store_true", help="write the page")
     words = parser.parse_args()
-    page = Page(words.n, SEEN, UNSEEN)
+    page = Page(options_of(words), words.n, SEEN, UNSEEN)
     chosen = [one for one in TRAINED if one.name in words.models]
     for profile in words.profiles:
         add_profile(page, words.work, profile, words.n, chosen)
@@ -89,6 +89,18 @@ def main() -> None:
         PAGE.write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)
+
+
+def options_of(words: argparse.Namespace) -> str:
+    """Return the options of the call, without the paths of this machine."""
+    shown = ["--work FOLDER", f"--n {words.n}"]
+    if words.data is not None:
+        shown.append("--data FOLDER")
+    if len(words.models) < len(TRAINED):
+        shown.append("--models " + " ".join(words.models))
+    if len(words.profiles) < len(PROFILES):
+        shown.append("--profiles " + " ".join(words.profiles))
+    return " ".join([*shown, "--write"])
 
 
 def add_profile(page: Page, work: Path, profile: str, n: int, models: Sequence[Trained]) -> None:

@@ -11,18 +11,20 @@ if TYPE_CHECKING:
 
 _HEAD = """# MobileCS, track 1: figures
 
-`python benchmarks/mobilecs_extraction.py --work FOLDER --n {n} --data FOLDER --write`. Systems learn from
-`labelled/train` and `labelled/dev` of `duologue generate mobilecs --seed {seen} --n {n}` and are scored on the test
-part of seed {unseen} (500 dialogues, another catalogue). Figures are per cent with 95 % intervals: F1 of the strict
-variant, and the official ones beside it. CPU minutes are those of `duologue train` on one core of a busy machine.
+    python benchmarks/mobilecs_extraction.py {options}
+
+Systems learn from `labelled/train` and `labelled/dev` of `duologue generate mobilecs --seed {seen} --n {n}` and are
+scored on the test part of seed {unseen} (500 dialogues, another catalogue). Figures are per cent with 95 % intervals:
+F1 of the strict variant, and the official ones beside it. CPU minutes are those of `duologue train`, speeds those of
+answers in batches, both in one thread of a busy machine.
 
 """
-_RULES = """`pipeline` learns from annotated turns alone, the challenge's rule; `pipeline-all` and `extractor` from all
-turns, `extractor-annotated` from annotated ones. The published figures are those of another test set, with models of
-100 million parameters: they say how hard that corpus is, not how good a system is beside these."""
+_RULES = """`pipeline` and `extractor-annotated`, where it is shown, learn from annotated turns alone, the challenge's rule;
+`extractor` and `pipeline-all` from all turns. The published figures are those of another test set, with models of 100
+million parameters: they say how hard that corpus is, not how good a system is beside these."""
 _TESTS = "Paired tests (dialogues swapped whole, p corrected over the scores):"
 _SPEED = "Dialogues per second of CPU time in one thread, answers in batches: "
-_PARTS = """The `crowd` extractor with a part taken away or changed; its training on annotated turns is above."""
+_PARTS = """The `crowd` extractor with a part taken away or changed; each change is made to the trained model."""
 _KINDS = """Extracted mentions and values by the first thing that is wrong, then those of the gold annotation that
 nothing touches. In `crowd` many of them are errors of the annotation."""
 _ERROR_KINDS = ("right", "wrong type", "wrong slot", "wrong owner", "wrong ends", "nothing there", "missed")
@@ -32,8 +34,8 @@ _TESTED = ("entity-f1", "triple-f1")
 class Page:
     """What is measured, and its text."""
 
-    def __init__(self, n: int, seen: int, unseen: int) -> None:
-        self._head = _HEAD.format(n=n, seen=seen, unseen=unseen)
+    def __init__(self, options: str, n: int, seen: int, unseen: int) -> None:
+        self._head = _HEAD.format(options=options, n=n, seen=seen, unseen=unseen)
         self._systems: list[str] = []
         self._tests: list[str] = []
         self._errors: list[str] = []

@@ -1,12 +1,14 @@
 """Mentions and values that the tagger finds in a call, with the probabilities of their types and slots.
 
-Spans are found on the mass of all labels that begin, go on or lie outside, so that doubt between two types is no doubt
-about a mention. A name that was found once is looked for in the rest of the call.
+Spans are those of the best sequence of labels, on the mass of all that begin, go on or lie outside, so that doubt
+between two types is no doubt about a mention. A name that was found once is looked for in the rest of the call.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
+from math import inf, log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 _WITHOUT_NOISE = str.maketrans("", "", NOISE)
 _NUMBERS = re.compile("[零〇一二三四五六七八九十百千万两幺半0-9]+")
 _POINTING = frozenset("这那它该此")
+_CERTAIN = -0.02
+"""Log probability of lying outside from which a character is not looked at."""
+_LEAST = 1e-9
 SHORTEST_NAME = 2
 """Characters of a name that is looked for elsewhere in the call."""
 
@@ -98,26 +103,51 @@ def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int
 
 
 def _parts(document: Document, layer: NDArray[np.float32], level: float) -> list[FoundPart]:
-    """Return the spans of a layer; `level` is the probability of lying in some span from which a character does."""
-    inside = np.exp(layer[:, 0]) < 1 - level
-    places = np.flatnonzero(inside)
+    """Return the spans of a layer; `level` is the probability of a span from which it is preferred to none."""
+    places = np.flatnonzero(layer[:, 0] < _CERTAIN)
     if not len(places):
         return []
-    rows = layer[places]
-    shares = np.exp(rows)
-    first = shares[:, 1::2].sum(1) >= shares[:, 2::2].sum(1)
-    first[0] = True
-    first[1:] |= np.diff(places) > 1
-    borders = np.flatnonzero(first)
-    lengths = np.diff(np.append(borders, len(places)))
-    said = np.where(first[:, None], rows[:, 1::2], rows[:, 2::2]).astype(np.float64)
-    kinds = _normalised(np.add.reduceat(said, borders) / lengths[:, None])
-    starts = places[borders]
-    parts = [
-        part_of(document, start, end, of_span)
-        for start, end, of_span in zip(starts.tolist(), (starts + lengths).tolist(), kinds.tolist(), strict=True)
-    ]
-    return [part for part in parts if part is not None]
+    shares = np.exp(layer[places])
+    begins, goes_on = (np.log(shares[:, first::2].sum(1) + _LEAST) for first in (1, 2))
+    outside = layer[places, 0] + log(level / (1 - level))
+    found = []
+    runs = np.flatnonzero(np.diff(places) > 1) + 1
+    for first, last in pairwise((0, *runs.tolist(), len(places))):
+        offset = int(places[first])
+        scores = (one[first:last].tolist() for one in (outside, begins, goes_on))
+        for start, end in best_spans(*scores):
+            part = part_in(document, layer, offset + start, offset + end)
+            if part is not None:
+                found.append(part)
+    return found
+
+
+def best_spans(outside: list[float], begins: list[float], goes_on: list[float]) -> list[tuple[int, int]]:
+    """Return the spans of the best sequence of labels, in which none goes on where none has begun (Viterbi).
+
+    >>> low, high = -9.0, -0.1
+    >>> best_spans([low, low, high], [-2.0, -0.9, low], [-0.1, -0.5, low])
+    [(0, 2)]
+    """
+    best = [outside[0], begins[0], -inf]
+    steps: list[tuple[int, int]] = []
+    for out, begin, go_on in zip(outside[1:], begins[1:], goes_on[1:], strict=True):
+        top = max(best)
+        inner = 1 if best[1] >= best[2] else 2
+        steps.append((best.index(top), inner))
+        best = [top + out, top + begin, best[inner] + go_on]
+    state = best.index(max(best))
+    found = []
+    end = len(outside)
+    for place in range(len(outside) - 1, -1, -1):
+        if state == 1:
+            found.append((place, end))
+        if state != 2:
+            end = place
+        if place:
+            before, inner = steps[place - 1]
+            state = inner if state == 2 else before
+    return found[::-1]
 
 
 def _kinds(layer: NDArray[np.float32], start: int, end: int) -> list[float]:
