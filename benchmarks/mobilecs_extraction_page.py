@@ -19,9 +19,9 @@ F1 of the strict variant, and the official ones beside it. CPU minutes are those
 answers in batches, both in one thread of a busy machine.
 
 """
-_RULES = """`pipeline` and `extractor-annotated`, where it is shown, learn from annotated turns alone, the challenge's rule;
-`extractor` and `pipeline-all` from all turns. The published figures are those of another test set, with models of 100
-million parameters: they say how hard that corpus is, not how good a system is beside these."""
+_RULES = """`pipeline` and `extractor-annotated`, where it is shown, learn from annotated turns alone, the challenge's
+rule; `extractor` and `pipeline-all` from all turns. The published figures are those of another test set, with models of
+100 million parameters: they say how hard that corpus is, not how good a system is beside these."""
 _TESTS = "Paired tests (dialogues swapped whole, p corrected over the scores):"
 _SPEED = "Dialogues per second of CPU time in one thread, answers in batches: "
 _PARTS = """The `crowd` extractor with a part taken away or changed; each change is made to the trained model."""
