@@ -50,11 +50,10 @@ class Page:
         minutes = f"{seconds / 60:.1f}" if seconds else ""
         self._systems.append(_line([*row, f"{there['triple-f1']:.1f}", f"{there['ranking']:.1f}", minutes]))
 
-    def add_ceiling(self, report: Report) -> None:
-        """Add what the exact annotation of the same calls scores against that of the crowd."""
+    def add_untrained(self, name: str, report: Report) -> None:
+        """Add a row of the table of systems for which nothing was trained."""
         here = _scores(report)
-        row = ["`crowd`: the exact annotation of the same calls", here["entity-f1"], here["triple-f1"], "", "", "", ""]
-        self._systems.append(_line(row))
+        self._systems.append(_line([name, here["entity-f1"], here["triple-f1"], "", "", "", ""]))
 
     def add_test(self, profile: str, other: str, rows: Sequence[Sequence[object]]) -> None:
         """Add the paired test of the extractor against another system."""
