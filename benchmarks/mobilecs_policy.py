@@ -21,6 +21,7 @@ import msgspec
 
 from duologue import api
 from duologue.challenges.mobilecs.live.scenes import make_stage
+from duologue.challenges.mobilecs.simulator.goal_rows import is_playable
 from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 from duologue.challenges.mobilecs.systems.agent.agent import CustomerAgent
 from duologue.challenges.mobilecs.systems.agent.policy_trainer import PolicyTrainer
@@ -65,8 +66,10 @@ log of calls with the supervised policy, drawn by its values, then imitates what
 Both choose among the actions of the supervised policy and others that tell what the user seems to have asked
 for earlier in the call.
 
-Success is the official one over the whole conversation; the strict one wants a value soon after its request and
-not among many others. Values without ground and repeated replies are per reply. Intervals are 95 %, over calls.
+Goals are those of annotated dialogues, and sampled from the knowledge base where a dialogue's own asks for
+nothing. Success is the official one over the whole conversation; the strict one wants a value soon after its
+request and not among many others. Values without ground and repeated replies are per reply. Intervals are 95 %,
+over calls.
 
 ## Training
 
@@ -139,6 +142,18 @@ class Settings(NamedTuple):
         """Folder of the corpus that everything is measured on: another seed, other products, other accounts."""
         return self.corpus("unseen", self.seed + 1000, max(self.goals * 3 // 2, 40))
 
+    @property
+    def played(self) -> Path:
+        """Dialogues whose goals are played: a goal that asks for nothing is left out, so that one is sampled."""
+        path = self.work / "goals.json"
+        if not path.exists():
+            rows = json.loads((self.unseen / "train.json").read_text(encoding="utf-8"))
+            for one in rows:
+                if not is_playable(one["goal"], one["KB"]):
+                    del one["goal"]
+            path.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+        return path
+
 
 def trained(settings: Settings) -> dict[str, float]:
     """Train the supervised agent; return its CPU seconds."""
@@ -197,7 +212,7 @@ def simulated(settings: Settings, name: str, goals: int, *, trained_user: bool =
 
     def played() -> Any:
         users = (settings.unseen / "dev.json", settings.unseen / "test.json") if trained_user else ()
-        stage = make_stage(settings.unseen / "train.json", users, n=goals, seed=settings.seed, max_turns=None)
+        stage = make_stage(settings.played, users, n=goals, seed=settings.seed, max_turns=None)
         system = system_of(settings, name)
         with threads(1):
             return msgspec.to_builtins(simulate(TASK, system, stage, name=name, seed=settings.seed).report)

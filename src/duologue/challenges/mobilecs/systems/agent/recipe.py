@@ -51,13 +51,13 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     policy: Literal["supervised", "policy-gradient", "reward-weighted"] = "supervised"
     """What decides: what people did in training, or what paid in calls with simulated users, learned online by policy
     gradient, or from a log of calls of the supervised policy by weighing its actions with what they brought."""
-    calls: Count = 800
+    calls: Count = 1500
     """Simulated calls that a policy learns from."""
     calls_per_step: Positive = 16
     """Calls between two steps of the policy gradient."""
     policy_rate: PositiveFloat = 0.12
     """Learning rate of the policy."""
-    closeness: NonNegative = 0.05
+    closeness: NonNegative = 0.02
     """Weight of staying with the supervised choice, beside the reward."""
     reward_temperature: PositiveFloat = 1.0
     """Of `reward-weighted`: how much better an action must pay to count e times as much, in standard deviations."""
