@@ -45,14 +45,14 @@ TASK = DialogueTask()
 ARGUMENTS = 0.4
 LEARNED = ("policy-gradient", "reward-weighted")
 TERMS: tuple[str, ...] = get_args(RewardTerm)
-ABLATION_CALLS, ABLATION_GOALS, TRAINED_GOALS = 200, 150, 150
+ABLATION_CALLS, ABLATION_GOALS, TRAINED_GOALS = 120, 100, 150
 MEASURES = ("success", "strict-success", "turns", "reward", "hallucinated-values", "repeated-replies")
 PERCENT = {"user-intent-f1", "system-intent-f1", "success", "strict-success", "hallucinated-values", "repeated-replies"}
 
 QUALITY = ("user-intent-f1", "system-intent-f1", "success", "bleu", "combined")
 TEXT = """# MobileCS: policies learned from rewards
 
-`python benchmarks/mobilecs_policy.py --work FOLDER --seed {seed} --n {n} --goals {goals} --write`
+`python benchmarks/mobilecs_policy.py --work FOLDER --seed {seed} --n {n} --goals {goals}{ablate} --write`
 
 One supervised agent was trained on the training part of {n} generated `crowd` dialogues (argument rate
 {arguments}, seed {seed}). Policies are learned on top of it in calls with simulated users, the agenda-based and
@@ -115,6 +115,8 @@ class Settings(NamedTuple):
     seed: int
     n: int
     goals: int
+    ablated: tuple[str, ...] = TERMS
+    """Terms of the reward that are left out one by one."""
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
         """Return what an earlier run has kept under a name, or what `make` makes, which is kept then."""
@@ -275,7 +277,7 @@ def page(settings: Settings) -> str:
     people = {name: scored(settings, name) for name in names[1:]}
     calls = {name: simulated(settings, name, settings.goals) for name in names}
     others = {name: simulated(settings, name, TRAINED_GOALS, trained_user=True) for name in names}
-    terms = ("all terms", *(f"without {term}" for term in TERMS))
+    terms = ("all terms", *(f"without {term}" for term in settings.ablated))
     ablations = {name: simulated(settings, name, ABLATION_GOALS) for name in terms}
     base = simulated(settings, "supervised", ABLATION_GOALS)
     sections = {
@@ -302,6 +304,7 @@ def page(settings: Settings) -> str:
     tables = {name: table(heads.get(name, ("policy", *MEASURES)), lines) for name, lines in sections.items()}
     numbers = {
         **settings._asdict(),
+        "ablate": "" if settings.ablated == TERMS else f" --ablate {' '.join(settings.ablated)}",
         "unseen": settings.seed + 1000,
         "arguments": ARGUMENTS,
         "played": calls["rules"].signature.n,
@@ -320,10 +323,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--n", type=int, default=1000, help="dialogues of the corpus that is learned from")
     parser.add_argument("--goals", type=int, default=1000)
+    parser.add_argument("--ablate", nargs="*", choices=TERMS, default=TERMS, help="terms of the reward to leave out")
     parser.add_argument("--write", action="store_true", help="write the page instead of printing it")
     chosen = parser.parse_args()
     chosen.work.mkdir(parents=True, exist_ok=True)
-    text = page(Settings(chosen.work, chosen.seed, chosen.n, chosen.goals))
+    text = page(Settings(chosen.work, chosen.seed, chosen.n, chosen.goals, tuple(chosen.ablate)))
     if chosen.write:
         PAGE.write_text(text, encoding="utf-8")
     else:
