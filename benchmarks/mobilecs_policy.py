@@ -91,7 +91,7 @@ The user has learned from dialogues of the unseen corpus, other ones than those 
 
 ## On dialogues
 
-The test part of the unseen corpus ({test} dialogues), rounds answered from the system's own replies, strict
+The test part of the unseen corpus ({test} turns), rounds answered from the system's own replies, strict
 scores. Coherence was judged by people in the challenge; what stands in for it here is whether the staff's
 intents are those of people (`system-intent-f1`).
 
