@@ -1,0 +1,186 @@
+"""The baseline of track 2 in the challenge's manner (a `Trainable`): one language model says all parts of a turn.
+
+It sees a turn at a time, with the names that the user has said before; it writes names and user intent, gets the
+result of the query that the intent asks for, and goes on to staff intent and reply, greedily and within limits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.challenges.mobilecs.formats.track2 import place_of
+from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, acts_of, intent_of
+from duologue.challenges.mobilecs.systems.agent.kb_pieces import base_with_names
+from duologue.challenges.mobilecs.systems.agent_baseline.recipe import AgentBaselineRecipe
+from duologue.challenges.mobilecs.systems.agent_baseline.stream import (
+    MARKS,
+    NAMES,
+    REPLY,
+    STAFF_INTENT,
+    USER_INTENT,
+    TurnParts,
+    joined,
+    names_in,
+    result_of,
+    spoken_intent,
+    without_repetition,
+)
+from duologue.core.errors import UsageError
+from duologue.core.held_out import draw_order, split_by_group
+from duologue.core.records import Act, Annotation, Answer, Record
+from duologue.core.scope import Scope
+from duologue.models.trained_system import WEIGHTS, TrainedSystem
+from duologue.models.vocabulary import SPECIAL, CopyVocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.challenges.mobilecs.systems.agent_baseline.network import StreamLM
+    from duologue.core.protocols import Run
+    from duologue.core.records import Example, Sample
+    from duologue.models.trained_system import Networks
+
+_CHUNK = 32  # samples answered at once
+
+
+class AgentBaselineCard(Record, frozen=True, kw_only=True):
+    """What a saved baseline needs besides weights."""
+
+    characters: list[str]
+    seen: str
+
+
+class LearnedStreams(NamedTuple):
+    """The language model with its characters."""
+
+    characters: CopyVocabulary
+    model: StreamLM
+
+
+class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
+    """Serves customers with one language model over intents, query results and replies, as the challenge's does."""
+
+    Recipe: type[Record] = AgentBaselineRecipe
+    scope = Scope(tasks=("mobilecs/dialogue",))
+    extras: tuple[str, ...] = ("models",)
+    external: tuple[str, ...] = ()
+    name, training_files = "agent-baseline", "track2/train.json"
+    Card, card_file = AgentBaselineCard, "agent-baseline.json"
+
+    def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedStreams, str]:
+        from duologue.challenges.mobilecs.systems.agent_baseline.network import learner  # these need torch
+        from duologue.models.train import TrainConfig, train
+
+        learned, validation = _streams(examples), _streams(held_out)
+        seen = f"{len(learned)} turns of {len({name for name, _ in learned})} annotated training dialogues"
+        if not validation:
+            names = draw_order((name for name, _ in learned), run.seed)
+            apart = names[: max(1, round(self.recipe.held_out * len(names)))]
+            learned, validation = split_by_group(learned, lambda one: one[0], set(apart))
+        if not learned or not validation:
+            raise UsageError(
+                f"the baseline learns from dialogues with replies and intents, at least two; found {len(learned)} "
+                f"turns to learn from and {len(validation)} to choose by"
+            )
+        texts = [stream for _, stream in learned]
+        known = CopyVocabulary.of(({*stream} for stream in texts), least=self.recipe.rare)
+        characters = CopyVocabulary([*MARKS, *(one for one in known.words if one not in MARKS)])
+        model = self._new_model(characters, run.seed)
+        rows, tests = ([self._numbers(stream, characters) for _, stream in part] for part in (learned, validation))
+        train(learner(model), rows, tests, TrainConfig.of(self.recipe, choose="loss"), run)
+        return LearnedStreams(characters, model.eval()), seen
+
+    def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+        """Return intents and a reply for each sample. Raises `UsageError` before `fit` or `load`."""
+        self._trained()
+        return [
+            answer
+            for start in range(0, len(samples), _CHUNK)
+            for answer in self._answers(samples[start : start + _CHUNK])
+        ]
+
+    def _answers(self, samples: Sequence[Sample]) -> list[Answer]:
+        recipe = self.recipe
+        bases = [base_with_names(sample.knowledge) for sample in samples]
+        turns = []
+        for sample, base in zip(samples, bases, strict=True):
+            said = [turn.text for turn in sample.history if turn.speaker == "user"]
+            named = joined(name for text in said[:-1] for name in names_in(text, base))
+            turns.append(TurnParts(named, said[-1] if said else ""))
+        names = self._said(turns, NAMES, recipe.names)
+        turns = [turn._replace(names=one) for turn, one in zip(turns, names, strict=True)]
+        intents = self._said(turns, USER_INTENT, recipe.user_intent)
+        turns = [
+            turn._replace(user_intent=one, result=result_of(one, base))
+            for turn, one, base in zip(turns, intents, bases, strict=True)
+        ]
+        staff = self._said(turns, STAFF_INTENT, recipe.staff_intent)
+        turns = [turn._replace(staff_intent=one) for turn, one in zip(turns, staff, strict=True)]
+        return [
+            _answer(turn, without_repetition(reply))
+            for turn, reply in zip(turns, self._said(turns, REPLY, recipe.reply), strict=True)
+        ]
+
+    def _said(self, turns: Sequence[TurnParts], part: int, longest: int) -> list[str]:
+        """Return what the model says for one part of each turn, after the parts before it."""
+        from duologue.models.decode import DecodingLimits, greedy  # these need torch
+        from duologue.models.inference import inference
+        from duologue.models.tokens import padded
+
+        characters, model = self._trained()
+        first = len(SPECIAL)
+        forbidden = (*range(first), *(first + mark for mark in range(len(MARKS)) if mark != part))
+        limits = DecodingLimits(
+            longest=longest, shortest=0, forbidden=forbidden, begin=first + part - 1, end=first + part
+        )
+        streams = [self._numbers(turn.stream(part), characters)[:-1] for turn in turns]  # the mark starts the part
+        with inference(model):
+            replies = greedy(model, model.encode(padded(streams)), len(streams), limits)
+        return ["".join(characters.text(one.words)) for one in replies]
+
+    def _numbers(self, stream: str, characters: CopyVocabulary) -> list[int]:
+        return characters.target(stream)[-self.recipe.longest :]
+
+    def _new_model(self, characters: CopyVocabulary, seed: int) -> StreamLM:
+        from duologue.challenges.mobilecs.systems.agent_baseline.network import StreamSize, new_stream_lm  # need torch
+
+        return new_stream_lm(StreamSize.of(self.recipe, vocabulary=len(characters)), seed)
+
+    def _networks(self, learned: LearnedStreams) -> Networks:
+        return {WEIGHTS: learned.model}
+
+    def _card(self, learned: LearnedStreams) -> AgentBaselineCard:
+        return AgentBaselineCard(characters=list(learned.characters.words), seen=self.seen)
+
+    def _restored(self, card: AgentBaselineCard) -> LearnedStreams:
+        characters = CopyVocabulary(card.characters)
+        return LearnedStreams(characters, self._new_model(characters, 0))
+
+
+def _answer(turn: TurnParts, reply: str) -> Answer:
+    user = tuple(act for act in acts_of(turn.user_intent, "user") if act.name in USER_LABELS)
+    staff = dict.fromkeys(act.name for act in acts_of(turn.staff_intent, "system") if act.name in STAFF_LABELS)
+    acts = (*user, *(Act(speaker="system", name=name) for name in staff))
+    return Answer(text=reply, annotation=Annotation(acts=acts))
+
+
+def _streams(examples: Sequence[Example]) -> list[tuple[str, str]]:
+    """Return the whole stream of each turn whose reply and intents are known, with its dialogue."""
+    found: list[tuple[str, str]] = []
+    names: dict[str, list[list[str]]] = {}
+    for one in sorted(examples, key=lambda one: (one.sample.dialogue_id, (place_of(one.sample.id) or ("", 0))[1])):
+        sample = one.sample
+        base = base_with_names(sample.knowledge)
+        text = sample.history[-1].text if sample.history else ""
+        earlier = names.setdefault(sample.dialogue_id, [])
+        now = names_in(text, base)
+        reference = one.references[0] if one.references else None
+        if reference is not None and reference.annotation is not None:
+            acts = reference.annotation.acts
+            intent = spoken_intent(acts, base, [*earlier, now])
+            staff = intent_of(act for act in acts if act.speaker == "system")
+            so_far = joined(name for each in earlier for name in each)
+            parts = TurnParts(so_far, text, joined(now), intent, result_of(intent, base), staff, reference.text or "")
+            found.append((sample.dialogue_id, parts.stream()))
+        earlier.append(now)
+    return found
