@@ -13,6 +13,7 @@ from duologue.challenges.mobilecs.systems.agent.network import (
     probabilities,
 )
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
+from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCues
 from duologue.challenges.mobilecs.systems.agent.trainer import size_of
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnEncoder, TurnTruth, told_summary, vocabulary_of
 from duologue.core.protocols import Run
@@ -36,7 +37,7 @@ TURNS = [
 ]
 RECIPE = AgentRecipe(width=16, hidden=16, dropout=0.0, gram_dropout=0.0, rare=1)
 VOCABULARY = vocabulary_of(TURNS, rare=1, label_sets=9)
-ENCODER = TurnEncoder(VOCABULARY)
+ENCODER = TurnEncoder(VOCABULARY, SlotCues([]))
 ROWS = [ENCODER.row(view, truth) for _, view, truth in TURNS]
 
 

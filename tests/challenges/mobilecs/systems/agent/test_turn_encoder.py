@@ -4,6 +4,7 @@ import numpy as np
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.features import COREFERENCE, PIECE_FEATURES
+from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCues
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import (
     TOLD_SUMMARY,
     UNSEEN,
@@ -27,22 +28,22 @@ def test_a_vocabulary_has_what_enough_dialogues_say() -> None:
 
 
 def test_a_row_has_the_turn_and_its_truth_as_numbers() -> None:
-    row = TurnEncoder(VOCABULARY).row(VIEW, TRUTH)
+    row = TurnEncoder(VOCABULARY, SlotCues([])).row(VIEW, TRUTH)
     assert row.grams.tolist() == sorted(range(UNSEEN + 1, UNSEEN + 7))
     assert row.earlier.tolist() == [UNSEEN]
     assert row.asked.tolist() == row.wanted.tolist() == row.told.tolist() == [0, 1, 0, 0]
     assert (row.label_set, row.user_labels.sum(), row.texts) == (0, 1, [])
-    blind = TurnEncoder(VOCABULARY).row(VIEW)
+    blind = TurnEncoder(VOCABULARY, SlotCues([])).row(VIEW)
     assert (blind.label_set, blind.told.sum()) == (-1, 0)
 
 
 def test_ablations_leave_features_out() -> None:
-    whole = TurnEncoder(VOCABULARY).row(VIEW).pieces
-    now = TurnEncoder(VOCABULARY, coreference=False).row(VIEW).pieces
+    whole = TurnEncoder(VOCABULARY, SlotCues([])).row(VIEW).pieces
+    now = TurnEncoder(VOCABULARY, SlotCues([]), coreference=False).row(VIEW).pieces
     places = [PIECE_FEATURES.index(one) for one in COREFERENCE]
     assert whole[:, places].any()
     assert not now[:, places].any()
-    text = TurnEncoder(VOCABULARY, text=True).row(VIEW)
+    text = TurnEncoder(VOCABULARY, SlotCues([]), text=True).row(VIEW)
     assert not text.slots.any()
     assert len(text.texts) == len(VIEW.pieces)
     assert not text.pieces[:, PIECE_FEATURES.index("is slot")].any()

@@ -15,6 +15,7 @@ from duologue.challenges.mobilecs.systems.agent.open_requests import remembered,
 from duologue.challenges.mobilecs.systems.agent.realiser import Realiser
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import PolicyWeights, ReinforcedPolicy
+from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCue, SlotCues
 from duologue.challenges.mobilecs.systems.agent.staff_policy import SupervisedPolicy, options
 from duologue.challenges.mobilecs.systems.agent.staff_templates import StaffTemplate, templates_of
 from duologue.challenges.mobilecs.systems.agent.trainer import (
@@ -49,6 +50,7 @@ class AgentCard(Record, frozen=True, kw_only=True):
     """What a saved agent needs besides weights."""
 
     vocabulary: TurnVocabulary
+    cues: list[SlotCue]
     templates: list[StaffTemplate]
     seen: str
     policy: PolicyWeights | None = None
@@ -154,8 +156,14 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         return {f"turns-{number}.safetensors": one for number, one in enumerate(learned.networks)}
 
     def _card(self, learned: LearnedAgent) -> AgentCard:
-        vocabulary, templates = learned.encoder.vocabulary, learned.realiser.index.entries
-        return AgentCard(vocabulary=vocabulary, templates=templates, seen=self.seen, policy=learned.policy)
+        encoder, templates = learned.encoder, learned.realiser.index.entries
+        return AgentCard(
+            vocabulary=encoder.vocabulary,
+            cues=encoder.cues.cues,
+            templates=templates,
+            seen=self.seen,
+            policy=learned.policy,
+        )
 
     def _restored(self, card: AgentCard) -> LearnedAgent:
         from duologue.challenges.mobilecs.systems.agent.network import new_network  # needs torch
@@ -163,5 +171,6 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         size = size_of(card.vocabulary, self.recipe)
         networks = [new_network(size, member) for member in range(self.recipe.members)]
         realiser = Realiser(card.templates, pool=self.recipe.pool)
+        encoder = new_encoder(card.vocabulary, SlotCues(card.cues), self.recipe)
         self.policy = SupervisedPolicy() if card.policy is None else ReinforcedPolicy(card.policy)
-        return LearnedAgent(new_encoder(card.vocabulary, self.recipe), networks, realiser, card.policy)
+        return LearnedAgent(encoder, networks, realiser, card.policy)

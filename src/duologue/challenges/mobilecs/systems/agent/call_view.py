@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.mobilecs.schema.ontology import CONSULT
+from duologue.challenges.mobilecs.schema.ontology import CONSULT, NOISE
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, base_with_names, pieces_of
 
 if TYPE_CHECKING:
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from duologue.challenges.mobilecs.systems.agent.kb_pieces import Base, KbPiece
     from duologue.core.records import Sample
+
+_MASK = "#"
+_BREAKS = str.maketrans("", "", f"{NOISE}，,。")
 
 
 class SpokenValue(NamedTuple):
@@ -74,6 +77,15 @@ class CallView:
                     taken.append(SpokenValue(start, end, tuple(self.surfaces[surface])))
                 start = folded.find(surface, end)
         return sorted(taken)
+
+    @cached_property
+    def masked(self) -> str:
+        """The last utterance in lower case, without breaks, each name and value of the base as one mark."""
+        parts, end = list[str](), 0
+        for one in self.spoken(self.last):
+            parts += [self.last[end : one.start], _MASK]
+            end = one.end
+        return "".join([*parts, self.last[end:]]).lower().translate(_BREAKS)
 
     def told_in(self, text: str) -> set[int]:
         """Return the pieces that a text tells: those with a value in it, and types of which it names an entity."""

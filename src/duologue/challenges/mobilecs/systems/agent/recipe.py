@@ -33,7 +33,7 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     """Training dialogues that must have each run of three characters of a reply that is used again."""
     members: Positive = 3
     """Networks whose probabilities are averaged."""
-    epochs: Positive = 12
+    epochs: Positive = 6
     learning_rate: PositiveFloat = 2e-3
     patience: Positive = 3
     """Early stopping: epochs without improvement on held-out dialogues."""
@@ -41,8 +41,8 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     width: Positive = 64
     """Numbers per piece of text."""
     hidden: Positive = 96
-    dropout: Dropout = 0.3
-    gram_dropout: Dropout = 0.3
+    dropout: Dropout = 0.35
+    gram_dropout: Dropout = 0.4
     """Share of pieces of text that are not read, in training."""
     rare: Positive = 3
     """Pieces of text that fewer training dialogues have are not read."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 _TELLABLE = 3
-_AGAIN = 0.2
+_AGAIN = 0.1
 """Probability of a request from which something is told a second time."""
 OFTEN = 2
 """Replies that may tell the same; a third one would be a habit."""

@@ -9,6 +9,7 @@ from duologue.challenges.mobilecs.schema.intents import ASK, QUERY, STAFF_LABELS
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.features import PIECE_FEATURES, TURN_FEATURES
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, base_with_names
+from duologue.challenges.mobilecs.systems.agent.slot_cues import CUE_FEATURES, SlotCues
 from duologue.challenges.mobilecs.systems.agent.staff_templates import AnsweredTurn
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import (
     TOLD_SUMMARY,
@@ -91,9 +92,9 @@ def _wanted(view: CallView, labels: frozenset[str], asked: set[int], told: froze
     return {number for number in told - known if view.pieces[number].slot != NAME}
 
 
-def new_encoder(vocabulary: TurnVocabulary, recipe: AgentRecipe) -> TurnEncoder:
+def new_encoder(vocabulary: TurnVocabulary, cues: SlotCues, recipe: AgentRecipe) -> TurnEncoder:
     """Return the encoder of a recipe."""
-    return TurnEncoder(vocabulary, coreference=recipe.coreference, text=recipe.knowledge == "text")
+    return TurnEncoder(vocabulary, cues, coreference=recipe.coreference, text=recipe.knowledge == "text")
 
 
 def size_of(vocabulary: TurnVocabulary, recipe: AgentRecipe) -> TurnSize:
@@ -105,7 +106,7 @@ def size_of(vocabulary: TurnVocabulary, recipe: AgentRecipe) -> TurnSize:
         grams=len(vocabulary.grams) + UNSEEN + 1,
         slots=len(vocabulary.slots) + UNSEEN + 1,
         turn_features=len(TURN_FEATURES),
-        piece_features=len(PIECE_FEATURES),
+        piece_features=len(PIECE_FEATURES) + len(CUE_FEATURES),
         summary=len(TOLD_SUMMARY),
         user_labels=len(USER_LABELS),
         label_sets=len(vocabulary.label_sets),
@@ -137,9 +138,12 @@ def train_networks(
     )
     if not vocabulary.label_sets:
         raise UsageError("no turn of the training data has a staff intent that the challenge knows")
-    encoder = new_encoder(vocabulary, recipe)
+    encoder = new_encoder(vocabulary, SlotCues.of((one.view, one.truth.wanted) for one in learned), recipe)
     rows, tests = (
-        [encoder.row(one.view, one.truth) for one in tracked(part, run.progress, "reading turns", every=100)]
+        [
+            encoder.row(one.view, one.truth, counted=part is learned)
+            for one in tracked(part, run.progress, "reading turns", every=100)
+        ]
         for part in (learned, validation)
     )
     config = TrainConfig.of(recipe, choose="loss")

@@ -17,6 +17,7 @@ from duologue.challenges.mobilecs.systems.agent.features import (
     turn_features,
 )
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME
+from duologue.challenges.mobilecs.systems.agent.slot_cues import CUE_FEATURES
 from duologue.core.records import Record
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from duologue.challenges.mobilecs.systems.agent.call_view import CallView
+    from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCues
 
     Floats = NDArray[np.float32]
 
@@ -86,9 +88,11 @@ class TurnRow(NamedTuple):
 class TurnEncoder:
     """Encodes views of calls by a vocabulary."""
 
-    def __init__(self, vocabulary: TurnVocabulary, *, coreference: bool = True, text: bool = False) -> None:
+    def __init__(
+        self, vocabulary: TurnVocabulary, cues: SlotCues, *, coreference: bool = True, text: bool = False
+    ) -> None:
         """Leave the features of earlier turns out without `coreference`; read the base as text with `text`."""
-        self.vocabulary = vocabulary
+        self.vocabulary, self.cues = vocabulary, cues
         self._grams = {one: number for number, one in enumerate(vocabulary.grams, UNSEEN + 1)}
         self._slots = {one: number for number, one in enumerate(vocabulary.slots, UNSEEN + 1)}
         self._sets = {one: number for number, one in enumerate(vocabulary.label_sets)}
@@ -99,8 +103,11 @@ class TurnEncoder:
             dtype=np.float32,
         )
 
-    def row(self, view: CallView, truth: TurnTruth | None = None) -> TurnRow:
-        """Return a turn as numbers; without the truth its targets are zeros."""
+    def row(self, view: CallView, truth: TurnTruth | None = None, *, counted: bool = False) -> TurnRow:
+        """Return a turn as numbers; without the truth its targets are zeros.
+
+        A turn that is `counted` among the cues does not see itself there.
+        """
         c = len(view.pieces)
         asked, wanted, told = (np.zeros(c, dtype=np.float32) for _ in range(3))
         labels, label_set = np.zeros(len(USER_LABELS), dtype=np.float32), -1
@@ -109,11 +116,12 @@ class TurnEncoder:
                 target[sorted(pieces)] = 1
             labels = np.array([one in truth.user_labels for one in USER_LABELS], dtype=np.float32)
             label_set = self._sets.get(truth.staff_labels, -1)
+        own = truth.wanted if truth is not None and counted else None
         return TurnRow(
             grams=self._numbers(view.last),
             earlier=self._numbers(view.users[-1] if view.users else ""),
             turn=turn_features(view),
-            pieces=piece_features(view) * self._kept,
+            pieces=np.concatenate([piece_features(view) * self._kept, self._cue_features(view, own)], axis=1),
             slots=np.array([0 if self._text else self._slots.get(one.slot, UNSEEN) for one in view.pieces], np.int32),
             texts=[self._numbers(one.text) for one in view.pieces] if self._text else [],
             summary=told_summary(view, sorted(truth.told) if truth is not None else ()),
@@ -123,6 +131,12 @@ class TurnEncoder:
             told=told,
             label_set=label_set,
         )
+
+    def _cue_features(self, view: CallView, own: Iterable[int] | None) -> Floats:
+        """Return the features of the cues (c, 3); zeros for a reader of text, who knows no slots."""
+        if self._text:
+            return np.zeros((len(view.pieces), len(CUE_FEATURES)), dtype=np.float32)
+        return self.cues.features(view, own)
 
     def _numbers(self, text: str) -> NDArray[np.int32]:
         found = {self._grams[one] for one in grams_of(text) if one in self._grams}
