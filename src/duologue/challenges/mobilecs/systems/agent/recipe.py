@@ -31,7 +31,7 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     """Replies of the training data from which one is chosen."""
     common: Positive = 3
     """Training dialogues that must have each run of three characters of a reply that is used again."""
-    members: Positive = 3
+    members: Positive = 2
     """Networks whose probabilities are averaged."""
     epochs: Positive = 6
     learning_rate: PositiveFloat = 2e-3
