@@ -3,9 +3,9 @@
     python benchmarks/mobilecs_dialogue.py [--work workspace/mobilecs_dialogue] [--only agent agent-baseline]
 
 Systems learn from 900 generated calls of one seed (profile `crowd`, argument rate .4) and are measured on the test
-part of calls of another. Corpora, models, replies and reports stay below `--work`; a second run makes only what is not there.
-With `--only` the other rows are shown as far as they are there. Leaves with exit code 1 where a figure that must hold
-does not. What stands in the page behind the line `<!-- by hand -->` stays.
+part of calls of another. Corpora, models, replies and reports stay below `--work`; a second run makes only what is
+not there. With `--only` the other rows are shown as far as they are there. Leaves with exit code 1 where a figure that
+must hold does not. What stands in the page behind the line `<!-- by hand -->` stays.
 """
 
 from __future__ import annotations

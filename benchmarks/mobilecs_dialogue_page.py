@@ -112,9 +112,7 @@ def _scores(results: Sequence[Any], probe: Mapping[str, Mapping[str, float]], va
         p = [_p(one.p) if one.p < 1 else ""] if strict else []
         about = [*p, one.row.what] if strict else []
         values_shown = [*_shares(values), f"{values['bleu']:.2f}"]
-        rows.append(
-            [one.row.name, f"{values['combined']:.3f}", *interval, *_shares(values), f"{values['bleu']:.2f}", *p, *what]
-        )
+        rows.append([one.row.name, f"{values['combined']:.3f}", *interval, *values_shown, *about])
     empty = ["", *_shares(probe[variant]), f"{probe[variant]['bleu']:.2f}", "", "constants and a recital"]
     known = empty if strict else empty[1:-2]
     rows.append(["probe", f"{probe[variant]['combined']:.3f}", *known])

@@ -12,6 +12,7 @@ import numpy as np
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.open_requests import remembered, widened
+from duologue.challenges.mobilecs.systems.agent.product_index import Product, ProductIndex
 from duologue.challenges.mobilecs.systems.agent.realiser import Realiser
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import PolicyWeights, ReinforcedPolicy
@@ -21,6 +22,7 @@ from duologue.challenges.mobilecs.systems.agent.staff_templates import StaffTemp
 from duologue.challenges.mobilecs.systems.agent.trainer import (
     answered_turns,
     new_encoder,
+    product_index,
     size_of,
     train_networks,
     training_rows,
@@ -52,6 +54,7 @@ class AgentCard(Record, frozen=True, kw_only=True):
     vocabulary: TurnVocabulary
     cues: list[SlotCue]
     templates: list[StaffTemplate]
+    products: list[Product] = []
     seen: str
     policy: PolicyWeights | None = None
     """Of a policy that was learned from rewards."""
@@ -63,6 +66,8 @@ class LearnedAgent(NamedTuple):
     encoder: TurnEncoder
     networks: list[TurnNetwork]
     realiser: Realiser
+    products: ProductIndex | None = None
+    """What stands in the place of the calls' bases, if anything does."""
     policy: PolicyWeights | None = None
 
 
@@ -83,12 +88,13 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         self._read: dict[tuple[str, ...], NDArray[np.float32]] = {}
 
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[LearnedAgent, str]:
-        turns = answered_turns(examples)
-        encoder, networks = train_networks(turns, answered_turns(held_out), self.recipe, run)
+        products = product_index(examples, self.recipe)
+        turns = answered_turns(examples, products)
+        encoder, networks = train_networks(turns, answered_turns(held_out, products), self.recipe, run)
         templates = templates_of(turns, common=self.recipe.common)
         dialogues = len({one.dialogue for one in turns})
         seen = f"{len(turns)} turns of {dialogues} annotated training dialogues with their knowledge bases"
-        learned = LearnedAgent(encoder, networks, Realiser(templates, pool=self.recipe.pool))
+        learned = LearnedAgent(encoder, networks, Realiser(templates, pool=self.recipe.pool), products)
         if self.recipe.policy == "supervised":
             return learned, seen
         from duologue.challenges.mobilecs.systems.agent.policy_trainer import PolicyTrainer
@@ -107,6 +113,11 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         self._trained()
         with threads(1):
             return [self._answer(sample) for sample in samples]
+
+    def view(self, sample: Sample) -> CallView:
+        """Return a sample as the agent sees it, with the call's base or products of others."""
+        products, own = self._trained().products, CallView.of(sample)
+        return own if products is None else CallView.of(sample, products.base(own.users, own.last, own.base))
 
     def decision(self, view: CallView) -> StaffDecision:
         """Return what is open at a turn: the reading of the networks and the actions with their values."""
@@ -148,7 +159,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         return Answer(text=reply, annotation=Annotation(facts=told, acts=(*understood, *staff)))
 
     def _answer(self, sample: Sample) -> Answer:
-        view = CallView.of(sample)
+        view = self.view(sample)
         decision = self.wide_decision(view) if isinstance(self.policy, ReinforcedPolicy) else self.decision(view)
         return self.act(decision, decision.actions[self.policy.choose(decision)])
 
@@ -157,10 +168,12 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
 
     def _card(self, learned: LearnedAgent) -> AgentCard:
         encoder, templates = learned.encoder, learned.realiser.index.entries
+        products = learned.products.products if learned.products is not None else []
         return AgentCard(
             vocabulary=encoder.vocabulary,
             cues=encoder.cues.cues,
             templates=templates,
+            products=products,
             seen=self.seen,
             policy=learned.policy,
         )
@@ -171,6 +184,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         size = size_of(card.vocabulary, self.recipe)
         networks = [new_network(size, member) for member in range(self.recipe.members)]
         realiser = Realiser(card.templates, pool=self.recipe.pool)
+        index = ProductIndex(card.products, most=self.recipe.products) if self.recipe.knowledge == "global" else None
         encoder = new_encoder(card.vocabulary, SlotCues(card.cues), self.recipe)
         self.policy = SupervisedPolicy() if card.policy is None else ReinforcedPolicy(card.policy)
-        return LearnedAgent(encoder, networks, realiser, card.policy)
+        return LearnedAgent(encoder, networks, realiser, index, card.policy)

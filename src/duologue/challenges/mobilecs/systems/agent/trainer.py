@@ -9,6 +9,7 @@ from duologue.challenges.mobilecs.schema.intents import ASK, QUERY, STAFF_LABELS
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.features import PIECE_FEATURES, TURN_FEATURES
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, base_with_names
+from duologue.challenges.mobilecs.systems.agent.product_index import ProductIndex, products_of
 from duologue.challenges.mobilecs.systems.agent.slot_cues import CUE_FEATURES, SlotCues
 from duologue.challenges.mobilecs.systems.agent.staff_templates import AnsweredTurn
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import (
@@ -33,8 +34,11 @@ if TYPE_CHECKING:
     from duologue.core.records import Act, Example
 
 
-def answered_turns(examples: Sequence[Example]) -> list[AnsweredTurn]:
-    """Return the turns whose reply and intents are known; the staff's earlier replies are part of their views."""
+def answered_turns(examples: Sequence[Example], index: ProductIndex | None = None) -> list[AnsweredTurn]:
+    """Return the turns whose reply and intents are known; the staff's earlier replies are part of their views.
+
+    With an index, its products stand in the place of each call's own base.
+    """
     dialogues: dict[str, list[Example]] = {}
     for one in examples:
         dialogues.setdefault(one.sample.dialogue_id, []).append(one)
@@ -45,7 +49,9 @@ def answered_turns(examples: Sequence[Example]) -> list[AnsweredTurn]:
         for one in sorted(turns, key=lambda one: (place_of(one.sample.id) or ("", 0))[1]):
             reference = one.references[0] if one.references else None
             reply = reference.text or "" if reference is not None else ""
-            view = CallView(said, one.sample.history[-1].text if one.sample.history else "", base)
+            last = one.sample.history[-1].text if one.sample.history else ""
+            known = base if index is None else index.base([user for user, _ in said], last, base, name)
+            view = CallView(said, last, known)
             if reference is not None and reference.annotation is not None:
                 truth = truth_of(view, reference.annotation.acts, reply)
                 found.append(AnsweredTurn(name, view, truth, reply))
@@ -56,6 +62,15 @@ def answered_turns(examples: Sequence[Example]) -> list[AnsweredTurn]:
 def training_rows(examples: Sequence[Example]) -> list[Mapping[str, Any]]:
     """Return the decoded dialogues of examples, with the goals that the training data give."""
     return list({one.sample.dialogue_id: one.source for one in examples}.values())
+
+
+def product_index(examples: Sequence[Example], recipe: AgentRecipe) -> ProductIndex | None:
+    """Return the products of the training calls, where the recipe wants a global base."""
+    if recipe.knowledge != "global":
+        return None
+    bases = {one.sample.dialogue_id: one.sample.knowledge for one in examples}
+    products = products_of((name, base_with_names(facts)) for name, facts in bases.items())
+    return ProductIndex(products, most=recipe.products)
 
 
 def truth_of(view: CallView, acts: Sequence[Act], reply: str) -> TurnTruth:

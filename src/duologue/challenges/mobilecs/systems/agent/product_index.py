@@ -1,0 +1,72 @@
+"""A global knowledge base: the products that training calls speak of, found by what is said of them in a call.
+
+It stands in the place of the call's own base where that is not given (the setting without a structured base of the
+call). What the account of the user has, stays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from duologue.challenges.mobilecs.schema.ontology import USER
+from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, TYPE
+from duologue.core.records import Record
+from duologue.retrieval.grouped_terms import GroupedTerms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from duologue.challenges.mobilecs.systems.agent.kb_pieces import Base
+
+_NOW, _BEFORE = 1.0, 0.4
+"""Weights of what is said now and of what was said before."""
+_LONGEST = 3
+
+
+class Product(Record, frozen=True, kw_only=True):
+    """An entity of a training call's knowledge base."""
+
+    source: str
+    """Dialogue that it is from: a training turn finds none of its own dialogue."""
+    slots: dict[str, str]
+    """As the base has them, name and type included."""
+
+
+class ProductIndex:
+    """Products by the pieces of their names and types."""
+
+    def __init__(self, products: Sequence[Product], *, most: int) -> None:
+        self.products, self._most = list(products), most
+        self._terms = GroupedTerms([_product_terms(one) for one in products])
+
+    def base(self, said: Sequence[str], last: str, own: Base, apart: str | None = None) -> dict[str, dict[str, str]]:
+        """Return a base of the products most like what is said, and of the user's entry; none from the call `apart`."""
+        similar = self._terms.similarities([(_NOW, _pieces([last])), (_BEFORE, _pieces(said))])
+        order = np.argsort(-similar, kind="stable")
+        found = [self.products[number] for number in order[: 4 * self._most].tolist() if similar[number] > 0]
+        kept = [one for one in found if one.source != apart][: self._most]
+        base = {f"ent-{number}": dict(one.slots) for number, one in enumerate(kept, 1)}
+        return {**base, USER: dict(own[USER])} if USER in own else base
+
+
+def products_of(bases: Iterable[tuple[str, Base]]) -> list[Product]:
+    """Return the entities of the bases of dialogues, those with slots to tell; equal ones once."""
+    found: dict[tuple[tuple[str, str], ...], Product] = {}
+    for source, base in bases:
+        for key, slots in base.items():
+            if key != USER and slots.keys() - {NAME, TYPE}:
+                found.setdefault(tuple(sorted(slots.items())), Product(source=source, slots=dict(slots)))
+    return list(found.values())
+
+
+def _product_terms(one: Product) -> list[tuple[float, list[str]]]:
+    return [(1.0, _pieces([one.slots.get(NAME, ""), one.slots.get(TYPE, "")]))]
+
+
+def _pieces(texts: Sequence[str]) -> list[str]:
+    """Return all pieces of two or three characters."""
+    return [
+        text[at : at + n].lower() for text in texts for n in range(2, _LONGEST + 1) for at in range(len(text) - n + 1)
+    ]
