@@ -128,13 +128,14 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--work", type=Path, default=Path("workspace/mobilecs_semi"))
     parser.add_argument("--only", choices=list(TASKS), help="one task")
     parser.add_argument("--shares", default="1,3,10", help="percent of the labels, with commas between")
+    parser.add_argument("--seeds", default=",".join(map(str, SEEDS)), help="seeds, with commas between")
     parser.add_argument("--ways", default="", help="ways of learning, with commas between; all of them by default")
     parser.add_argument("--page", action="store_true", help="measure nothing, write the page")
     chosen = parser.parse_args(words)
     logging.getLogger("duologue").setLevel(logging.ERROR)  # generated calls have the odd turn on purpose
     corpus = corpora(chosen.work)
     shares = [int(one) for one in chosen.shares.split(",")]
-    for seed in () if chosen.page else SEEDS:
+    for seed in [] if chosen.page else map(int, chosen.seeds.split(",")):
         for share in shares:
             for name, task in TASKS.items():
                 for way in task.ways:
