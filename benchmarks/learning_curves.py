@@ -22,11 +22,11 @@ class Place(NamedTuple):
     """Ends of the whisker: the seeds' least and most."""
 
 
-def learning_curves(title: str, curves: dict[str, list[Place]]) -> str:
-    """Return curves by name as an SVG file: shares on a logarithmic axis, scores upwards in percent."""
+def learning_curves(title: str, curves: dict[str, list[Place]], *, unit: float, step: float) -> str:
+    """Return curves by name as an SVG file: shares on a logarithmic axis, scores times `unit`, a line each `step`."""
     places = [one for curve in curves.values() for one in curve]
     shares = sorted({one.share for one in places})
-    top = math.ceil(10 * max(one.most for one in places) + 1e-9) / 10
+    top = step * math.ceil(max(one.most for one in places) / step + 1e-9)
 
     def x(share: float) -> float:
         low, high = math.log(shares[0]), math.log(shares[-1]) if len(shares) > 1 else math.log(shares[0]) + 1
@@ -42,10 +42,10 @@ def learning_curves(title: str, curves: dict[str, list[Place]]) -> str:
             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>'
         )
     ]
-    for step in range(round(top * 10) + 1):
-        at = y(step / 10)
+    for number in range(round(top / step) + 1):
+        at = y(number * step)
         parts.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at}" y2="{at}" stroke="#dddddd"/>')
-        parts.append(f'<text x="{LEFT - 8}" y="{at + 4}" text-anchor="end">{10 * step}</text>')
+        parts.append(f'<text x="{LEFT - 8}" y="{at + 4}" text-anchor="end">{unit * number * step:g}</text>')
     parts += [
         f'<text x="{x(share)}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{share:g} %</text>' for share in shares
     ]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SHARES = (1, 3, 10, 30, 100)
 SEEDS = (1, 2, 3)
-LABELLED, UNLABELLED, TESTS = 1_000, 600, 200
+LABELLED, UNLABELLED, TESTS = 1_000, 400, 200
 TRAIN_SEED, TEST_SEED = 21, 22
 
 
@@ -86,7 +86,7 @@ def measure(cell: Cell, task: SemiTask, corpus: Corpus, work: Path) -> None:
     folder = work / "runs" / cell.name
     folder.mkdir(parents=True, exist_ok=True)
     shared = work / "runs" / f"{cell.task}-pre-{cell.seed}"
-    if shared.is_dir() and unlabelled and not (folder / task.pre_training).exists():
+    if task.pre_training and shared.is_dir() and unlabelled and not (folder / task.pre_training).exists():
         shutil.copytree(shared, folder / task.pre_training)  # the same bare calls, seed and recipe: the same weights
     begun = time.process_time()
     system = task.system(cell.way, len(chosen))
@@ -97,7 +97,7 @@ def measure(cell: Cell, task: SemiTask, corpus: Corpus, work: Path) -> None:
     task.task.write(tests, task.answers(system, tests), folder / "result.json")
     report = task.task.score(tests, task.task.read(folder / "result.json"), Scoring(variant="strict"))
     dialogues, sums = Counts.of_report(report).units()
-    if (folder / task.pre_training).is_dir() and not shared.exists():
+    if task.pre_training and (folder / task.pre_training).is_dir() and not shared.exists():
         shutil.copytree(folder / task.pre_training, shared)
     kept = {
         "dialogues": len(chosen),

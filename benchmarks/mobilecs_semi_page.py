@@ -55,21 +55,21 @@ def _section(name: str, task: SemiTask, cells: Cells, path: Path) -> str:
         found = []
         for share in shares:
             values = [
-                kept["scores"]["ranking"] for cell, kept in cells.items() if (cell.way, cell.share) == (way, share)
+                kept["scores"][task.rank_by] for cell, kept in cells.items() if (cell.way, cell.share) == (way, share)
             ]
             if values:
                 found.append(Place(share, float(np.mean(values)), min(values), max(values)))
         curves[way] = found
     picture = path.with_name("pictures") / f"mobilecs_semi_{name}.svg"
     picture.parent.mkdir(exist_ok=True)
-    picture.write_text(learning_curves(task.title, curves), encoding="utf-8")
+    picture.write_text(learning_curves(task.title, curves, unit=task.unit, step=task.step), encoding="utf-8")
     seeds = sorted({cell.seed for cell in cells})
     minutes = sum(kept["seconds"] for kept in cells.values()) / 60
     head = " | ".join(task.columns)
     lines = [
         f"## {task.title}",
         "",
-        f"Score: {task.score}, in percent; means of the seeds {', '.join(map(str, seeds))}. {task.ways_in_words}",
+        f"Score: {task.score}; means of the seeds {', '.join(map(str, seeds))}. {task.ways_in_words}",
         "",
         f"![Learning curves](pictures/{picture.name})",
         "",
@@ -90,27 +90,35 @@ def _section(name: str, task: SemiTask, cells: Cells, path: Path) -> str:
 def _row(share: int, way: str, some: Cells, cells: Cells, task: SemiTask) -> str:
     kept = list(some.values())
 
+    places = 1 if task.unit > 1 else 3
+
     def mean(score: str) -> str:
-        return f"{100 * np.mean([one['scores'][score] for one in kept]):.1f}"
+        value = float(np.mean([one["scores"][score] for one in kept]))
+        if score == task.rank_by:
+            return f"{task.unit * value:.{places}f}"
+        return f"{value:.1f}" if score == "bleu" else f"{100 * value:.1f}"
 
     pairs = [(cells[other], one) for cell, one in some.items() if (other := cell._replace(way=ALONE)) in cells]
     gain = interval = each = ""
     if way != ALONE and pairs:
         low, high = gain_interval(pairs, task)
-        gains = [100 * (one["scores"]["ranking"] - base["scores"]["ranking"]) for base, one in pairs]
-        gain, interval = f"{np.mean(gains):+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}"
-        each = ", ".join(f"{one:+.1f}" for one in gains)
+        gains = [task.unit * (one["scores"][task.rank_by] - base["scores"][task.rank_by]) for base, one in pairs]
+        gain, interval = (
+            f"{np.mean(gains):+.{places}f}",
+            f"{task.unit * low:+.{places}f} to {task.unit * high:+.{places}f}",
+        )
+        each = ", ".join(f"{one:+.{places}f}" for one in gains)
     scores = " | ".join(mean(one) for one in task.columns)
     seconds = np.mean([one["seconds"] for one in kept])
     return (
-        f"| {share} % | {kept[0]['dialogues']} | {way} | {mean('ranking')} | {scores} | {gain} | {interval} | {each} "
-        f"| {seconds:.0f} s |"
+        f"| {share} % | {kept[0]['dialogues']} | {way} | {mean(task.rank_by)} | {scores} "
+        f"| {gain} | {interval} | {each} | {seconds:.0f} s |"
     )
 
 
 def gain_interval(pairs: list[tuple[Mapping[str, Any], Mapping[str, Any]]], task: SemiTask) -> tuple[float, float]:
     """Return the 95 % interval of the mean gain of pairs of cells, one of each seed, over dialogues and seeds."""
-    metric = next(one for one in task.task.metrics(Scoring(variant="strict")) if one.name == "ranking")
+    metric = next(one for one in task.task.metrics(Scoring(variant="strict")) if one.name == task.rank_by)
     columns = list(pairs[0][0]["columns"])
     places = [columns.index(one) for one in metric.columns]
     sums: Floats = np.array([[np.array(side["sums"])[:, places] for side in pair] for pair in pairs])

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duologue.challenges.mobilecs.formats.conversions import convert
+from duologue.challenges.mobilecs.systems.agent.agent import CustomerAgent
+from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
+from duologue.challenges.mobilecs.systems.agent.semi_supervised_recipe import LatentActsRecipe
 from duologue.challenges.mobilecs.systems.extractor.extractor import Extractor
 from duologue.challenges.mobilecs.systems.extractor.recipe import ExtractorRecipe
 from duologue.challenges.mobilecs.systems.extractor.semi_supervised_recipe import SemiSupervisedRecipe
 from duologue.challenges.mobilecs.systems.tagger.recipe import CharTaggerRecipe
-from duologue.challenges.mobilecs.task import ExtractionTask
+from duologue.challenges.mobilecs.task import DialogueTask, ExtractionTask
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import Task
     from duologue.core.records import Answer, Example
 
 ALONE = "labels alone"
+DIALOGUES = 300
+"""Unlabelled dialogues of track 2."""
 
 
 class Corpus(NamedTuple):
@@ -31,9 +37,11 @@ class ExtractionCells:
     """Track 1 with the joint extractor."""
 
     title = "Track 1: extraction (`extractor`)"
-    score = "mean of entity F1 and triple F1, strict"
+    rank_by = "ranking"
+    unit, step = 100.0, 0.1
+    score = "mean of entity F1 and triple F1, strict, in percent"
     pre_training = "masked-text"
-    task: Task = ExtractionTask()
+    task = ExtractionTask()
     ways = (ALONE, "pre-training", "both")
     columns = ("entity-f1", "triple-f1")
     ways_in_words = (
@@ -70,5 +78,73 @@ class ExtractionCells:
         return [(one.sample.id, answer) for one, answer in zip(tests, answers, strict=True)]
 
 
-SemiTask = ExtractionCells
-TASKS = {"extraction": ExtractionCells()}
+class DialogueCells:
+    """Track 2 with the agent; the unlabelled dialogues have their local knowledge bases and no intents."""
+
+    title = "Track 2: dialogue (`agent`)"
+    score = "combined (user intent F1 + staff intent F1 + success + BLEU / 50), strict; its parts in percent"
+    rank_by = "combined"
+    unit, step = 1.0, 0.5
+    pre_training = ""
+    task = DialogueTask()
+    ways = (ALONE, "self-training", "both")
+    columns = ("user-intent-f1", "system-intent-f1", "success", "bleu")
+    ways_in_words = (
+        "`self-training`: utterances of unlabelled dialogues say which text is read, and trusted turns teach what "
+        "calibrated teachers say of the user's intents; `both`: beside that the staff's acts and the told pieces are "
+        "latent variables, inferred exactly from the replies, which then teach networks and wording. The knowledge "
+        "bases of the unlabelled dialogues are those of the hidden annotation, as those of the test set are."
+    )
+
+    def system(self, way: str, dialogues: int) -> Any:  # noqa: ARG002  # the same for all sizes
+        """Return an untrained system for a way of learning."""
+        semi = LatentActsRecipe(staff_acts=way == "both")
+        return CustomerAgent(AgentRecipe(members=1, batch=16, semi_supervised=semi, held_out=0.2))
+
+    def load(self, path: Path) -> list[Example]:
+        """Return the examples of a file."""
+        return list(self.task.load_training([path]))
+
+    def labelled(self, corpus: Corpus) -> Path:
+        """Return the file of labelled dialogues."""
+        return corpus.train / "track2" / "train.json"
+
+    def unlabelled(self, corpus: Corpus, work: Path) -> Path:
+        """Return the file of dialogues without intents, made from the generator's hidden annotation."""
+        path = work / "unlabelled.track2.json"
+        if not path.is_file():
+            gold = work / "unlabelled.gold.track2.json"
+            convert("raw", "track2", corpus.train / "unlabelled.gold.json", gold, "strict")
+            rows = json.loads(gold.read_bytes())
+            bare = [
+                {
+                    "id": row["id"],
+                    "KB": row["KB"],
+                    "content": [{"用户": turn["用户"], "客服": turn["客服"]} for turn in row["content"]],
+                }
+                for row in rows[:DIALOGUES]
+            ]
+            path.write_text(json.dumps(bare, ensure_ascii=False), encoding="utf-8")
+        return path
+
+    def tests(self, corpus: Corpus) -> Path:
+        """Return the file of the test set."""
+        return corpus.test / "track2" / "test.json"
+
+    def answers(self, system: Any, tests: Sequence[Example]) -> Iterable[tuple[str, Answer]]:
+        """Return the answers to the tests, in rounds: each with the system's own earlier replies."""
+        found: list[tuple[str, Answer]] = []
+        rounds = self.task.rounds(tests)
+        batch = next(rounds, None)
+        while batch is not None:
+            answers = system.answer([one.sample for one in batch])
+            found += [(one.sample.id, answer) for one, answer in zip(batch, answers, strict=True)]
+            try:
+                batch = rounds.send(answers)
+            except StopIteration:
+                batch = None
+        return found
+
+
+SemiTask = ExtractionCells | DialogueCells
+TASKS: dict[str, SemiTask] = {"extraction": ExtractionCells(), "dialogue": DialogueCells()}

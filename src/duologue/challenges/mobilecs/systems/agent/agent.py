@@ -21,6 +21,7 @@ from duologue.challenges.mobilecs.systems.agent.staff_policy import SupervisedPo
 from duologue.challenges.mobilecs.systems.agent.staff_templates import StaffTemplate, templates_of
 from duologue.challenges.mobilecs.systems.agent.trainer import (
     answered_turns,
+    bare_turns,
     new_encoder,
     product_index,
     size_of,
@@ -91,10 +92,30 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         products = product_index(examples, self.recipe)
         turns = answered_turns(examples, products)
         encoder, networks = train_networks(turns, answered_turns(held_out, products), self.recipe, run)
-        templates = templates_of(turns, common=self.recipe.common)
-        dialogues = len({one.dialogue for one in turns})
-        seen = f"{len(turns)} turns of {dialogues} annotated training dialogues with their knowledge bases"
-        learned = LearnedAgent(encoder, networks, Realiser(templates, pool=self.recipe.pool), products)
+        realiser = Realiser(templates_of(turns, common=self.recipe.common), pool=self.recipe.pool)
+        seen = f"{len(turns)} turns of {_dialogues(examples)} annotated training dialogues with their knowledge bases"
+        return self._with_policy(LearnedAgent(encoder, networks, realiser, products), seen, examples, run)
+
+    def _learn_semi_supervised(
+        self, examples: Sequence[Example], held_out: Sequence[Example], unlabelled: Sequence[Example], run: Run
+    ) -> tuple[LearnedAgent, str]:
+        """Learn from the text, the knowledge bases and the replies of dialogues without intents, too."""
+        from duologue.challenges.mobilecs.systems.agent.semi_supervised_trainer import train_semi_supervised
+
+        products = product_index([*examples, *unlabelled], self.recipe)
+        turns, tests, bare = answered_turns(examples, products), answered_turns(held_out, products), unlabelled
+        found = train_semi_supervised(turns, tests, bare_turns(bare, products), self.recipe, run)
+        realiser = Realiser(templates_of(found.turns, common=self.recipe.common), pool=self.recipe.pool)
+        seen = (
+            f"{len(turns)} turns of {_dialogues(examples)} annotated training dialogues and {_dialogues(bare)} "
+            f"dialogues without intents, with their knowledge bases"
+        )
+        return self._with_policy(LearnedAgent(found.encoder, found.networks, realiser, products), seen, examples, run)
+
+    def _with_policy(
+        self, learned: LearnedAgent, seen: str, examples: Sequence[Example], run: Run
+    ) -> tuple[LearnedAgent, str]:
+        """Return what was learned with the policy that the recipe wants, and what was seen."""
         if self.recipe.policy == "supervised":
             return learned, seen
         from duologue.challenges.mobilecs.systems.agent.policy_trainer import PolicyTrainer
@@ -104,7 +125,8 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         with threads(1):
             policy = PolicyTrainer(self, training_rows(examples), self.recipe, run).learn()
         self.policy = ReinforcedPolicy(policy)
-        return learned._replace(policy=policy), f"{seen}, and {self.recipe.calls} simulated calls with goals of these"
+        seen = f"{seen}, and {self.recipe.calls} simulated calls with goals of the annotated ones"
+        return learned._replace(policy=policy), seen
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return intents and a reply for each sample. Raises `UsageError` before `fit` or `load`."""
@@ -188,3 +210,7 @@ class CustomerAgent(TrainedSystem[AgentRecipe, LearnedAgent]):
         encoder = new_encoder(card.vocabulary, SlotCues(card.cues), self.recipe)
         self.policy = SupervisedPolicy() if card.policy is None else ReinforcedPolicy(card.policy)
         return LearnedAgent(encoder, networks, realiser, index, card.policy)
+
+
+def _dialogues(examples: Sequence[Example]) -> int:
+    return len({one.sample.dialogue_id for one in examples})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from duologue.challenges.mobilecs.systems.agent.semi_supervised_recipe import LatentActsRecipe
 from duologue.core.bounds import Count, Dropout, NonNegative, Positive, PositiveFloat, Probability, ProperFraction
 from duologue.models.training_recipe import TrainingRecipe
 
@@ -66,6 +67,8 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     """Of `reward-weighted`: how much better an action must pay to count e times as much, in standard deviations."""
     without_reward: tuple[RewardTerm, ...] = ()
     """Terms of the reward that are left out (ablations)."""
+    semi_supervised: LatentActsRecipe = LatentActsRecipe()
+    """Of what is learned from dialogues without intents, where some are given."""
     held_out: ProperFraction = 0.08
     """Share of the training dialogues that decides which weights are best, where none are given."""
 

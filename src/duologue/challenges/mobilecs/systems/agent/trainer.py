@@ -25,13 +25,13 @@ from duologue.core.held_out import draw_order, split_by_group
 from duologue.core.progress import tracked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duologue.challenges.mobilecs.systems.agent.network import TurnNetwork, TurnSize
     from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
-    from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnVocabulary
+    from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnRow, TurnVocabulary
     from duologue.core.protocols import Run
-    from duologue.core.records import Act, Example
+    from duologue.core.records import Act, Answer, Example
 
 
 def answered_turns(examples: Sequence[Example], index: ProductIndex | None = None) -> list[AnsweredTurn]:
@@ -39,10 +39,29 @@ def answered_turns(examples: Sequence[Example], index: ProductIndex | None = Non
 
     With an index, its products stand in the place of each call's own base.
     """
+    return [
+        AnsweredTurn(name, view, truth_of(view, reference.annotation.acts, reply), reply)
+        for name, view, reference, reply in _turns(examples, index)
+        if reference is not None and reference.annotation is not None
+    ]
+
+
+def bare_turns(examples: Sequence[Example], index: ProductIndex | None = None) -> list[AnsweredTurn]:
+    """Return the turns whose reply is known, whatever else is; their truth has nothing but what the reply tells."""
+    return [
+        AnsweredTurn(name, view, truth_of(view, (), reply), reply)
+        for name, view, reference, reply in _turns(examples, index)
+        if reference is not None and reply
+    ]
+
+
+def _turns(
+    examples: Sequence[Example], index: ProductIndex | None
+) -> Iterator[tuple[str, CallView, Answer | None, str]]:
+    """Yield the dialogue, the view, the reference and the reply of each turn."""
     dialogues: dict[str, list[Example]] = {}
     for one in examples:
         dialogues.setdefault(one.sample.dialogue_id, []).append(one)
-    found = []
     for name, turns in dialogues.items():
         said: list[tuple[str, str]] = []
         base = base_with_names(turns[0].sample.knowledge)
@@ -52,11 +71,8 @@ def answered_turns(examples: Sequence[Example], index: ProductIndex | None = Non
             last = one.sample.history[-1].text if one.sample.history else ""
             known = base if index is None else index.base([user for user, _ in said], last, base, name)
             view = CallView(said, last, known)
-            if reference is not None and reference.annotation is not None:
-                truth = truth_of(view, reference.annotation.acts, reply)
-                found.append(AnsweredTurn(name, view, truth, reply))
+            yield name, view, reference, reply
             said.append((view.last, reply))
-    return found
 
 
 def training_rows(examples: Sequence[Example]) -> list[Mapping[str, Any]]:
@@ -128,6 +144,36 @@ def size_of(vocabulary: TurnVocabulary, recipe: AgentRecipe) -> TurnSize:
     )
 
 
+def parted_turns(
+    turns: Sequence[AnsweredTurn], held_out: Sequence[AnsweredTurn], share: float, seed: int
+) -> tuple[list[AnsweredTurn], list[AnsweredTurn]]:
+    """Return turns to learn from and turns to choose by; where none are held out, a share of the dialogues is.
+
+    Raises `UsageError` where there is too little to learn from.
+    """
+    learned, validation = list(turns), list(held_out)
+    if not validation:
+        names = draw_order((one.dialogue for one in turns), seed)
+        apart = names[: max(1, round(share * len(names)))]
+        learned, validation = split_by_group(turns, lambda one: one.dialogue, set(apart))
+    if not learned or not validation:
+        raise UsageError(
+            f"the agent learns from dialogues with replies and intents, at least two; found {len(learned)} turns to "
+            f"learn from and {len(validation)} to choose by"
+        )
+    return learned, validation
+
+
+def turn_vocabulary(turns: Sequence[AnsweredTurn], recipe: AgentRecipe) -> TurnVocabulary:
+    """Return the vocabulary of turns. Raises `UsageError` where none has a staff label."""
+    vocabulary = vocabulary_of(
+        [(one.dialogue, one.view, one.truth) for one in turns], rare=recipe.rare, label_sets=recipe.label_sets
+    )
+    if not vocabulary.label_sets:
+        raise UsageError("no turn of the training data has a staff intent that the challenge knows")
+    return vocabulary
+
+
 def train_networks(
     turns: Sequence[AnsweredTurn], held_out: Sequence[AnsweredTurn], recipe: AgentRecipe, run: Run
 ) -> tuple[TurnEncoder, list[TurnNetwork]]:
@@ -135,24 +181,8 @@ def train_networks(
 
     Without held-out turns some dialogues are held out. Raises `UsageError` where there is too little to learn from.
     """
-    from duologue.challenges.mobilecs.systems.agent.network import learner, new_network  # these need torch
-    from duologue.models.train import TrainConfig, train
-
-    learned, validation = list(turns), list(held_out)
-    if not validation:
-        names = draw_order((one.dialogue for one in turns), run.seed)
-        apart = names[: max(1, round(recipe.held_out * len(names)))]
-        learned, validation = split_by_group(turns, lambda one: one.dialogue, set(apart))
-    if not learned or not validation:
-        raise UsageError(
-            f"the agent learns from dialogues with replies and intents, at least two; found {len(learned)} turns to "
-            f"learn from and {len(validation)} to choose by"
-        )
-    vocabulary = vocabulary_of(
-        [(one.dialogue, one.view, one.truth) for one in learned], rare=recipe.rare, label_sets=recipe.label_sets
-    )
-    if not vocabulary.label_sets:
-        raise UsageError("no turn of the training data has a staff intent that the challenge knows")
+    learned, validation = parted_turns(turns, held_out, recipe.held_out, run.seed)
+    vocabulary = turn_vocabulary(learned, recipe)
     encoder = new_encoder(vocabulary, SlotCues.of((one.view, one.truth.wanted) for one in learned), recipe)
     rows, tests = (
         [
@@ -161,11 +191,20 @@ def train_networks(
         ]
         for part in (learned, validation)
     )
-    config = TrainConfig.of(recipe, choose="loss")
+    return encoder, train_members(encoder, rows, tests, recipe, run)
+
+
+def train_members(
+    encoder: TurnEncoder, rows: Sequence[TurnRow], tests: Sequence[TurnRow], recipe: AgentRecipe, run: Run
+) -> list[TurnNetwork]:
+    """Return the networks of the ensemble, trained on rows; the tests choose their weights."""
+    from duologue.challenges.mobilecs.systems.agent.network import learner, new_network  # these need torch
+    from duologue.models.train import TrainConfig, train
+
     networks = []
     for member in range(recipe.members):
         seed = run.seed * 1000 + member
-        network = new_network(size_of(vocabulary, recipe), seed)
-        train(learner(network), rows, tests, config, run.part(f"turns-{member}", seed))
+        network = new_network(size_of(encoder.vocabulary, recipe), seed)
+        train(learner(network), rows, tests, TrainConfig.of(recipe, choose="loss"), run.part(f"turns-{member}", seed))
         networks.append(network.eval())
-    return encoder, networks
+    return networks
