@@ -8,6 +8,7 @@ import pytest
 from duologue.challenges.mobilecs.systems.agent.agent import CustomerAgent
 from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
 from duologue.challenges.mobilecs.systems.agent.reinforced_policy import ReinforcedPolicy
+from duologue.challenges.mobilecs.systems.agent.semi_supervised_recipe import LatentActsRecipe
 from duologue.challenges.mobilecs.systems.agent.trainer import bare_turns
 from duologue.core.protocols import Run
 
@@ -45,7 +46,7 @@ def test_dialogues_without_intents_teach(
     changes: dict[str, bool], parts: tuple[list[Example], list[Example]], tmp_path: Path
 ) -> None:
     labelled, bare = parts
-    semi = msgspec.structs.replace(TINY.semi_supervised, sure=0.1, **changes)
+    semi = msgspec.structs.replace(LatentActsRecipe(sure=0.1), **changes)
     agent = CustomerAgent(msgspec.structs.replace(TINY, semi_supervised=semi))
     agent.fit(labelled, [], bare, Run(folder=tmp_path, seed=1))
     alone = CustomerAgent(TINY)
