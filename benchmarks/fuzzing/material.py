@@ -48,6 +48,18 @@ _TRAINING = {
     "m/pipeline": "spoken --system pipeline --train s/contract.json --kg s/tiny-kg.json",
     "m/grounded": "spoken --system grounded --train s/contract.json --kg s/tiny-kg.json --set members=1 --set epochs=1",
     "m/reader": "spoken --system reader --train s/contract.json --kg s/tiny-kg.json",
+    "m/agent": "mobilecs/dialogue --system agent --train b/calls/track2/train.json --set members=1 --set epochs=1 "
+    "--set width=8 --set hidden=8 --set rare=1 --set common=1 --set held_out=0.3",
+    "m/agent-baseline": "mobilecs/dialogue --system agent-baseline --train b/calls/track2/train.json --set width=16 "
+    "--set heads=2 --set inner=16 --set layers=1 --set epochs=1 --set held_out=0.3 --set names=4 --set user_intent=8 "
+    "--set reply=8",
+    "m/extractor": "mobilecs/extraction --system extractor --train b/calls/labelled/train.json --set tagger.width=8 "
+    "--set tagger.embedding=8 --set tagger.epochs=1 --set tagger.least_steps=0 --set links.hidden=8 "
+    "--set links.epochs=1 --set beam=2 --set held_out=0.3",
+    "m/extractor-pipeline": "mobilecs/extraction --system extractor-pipeline --train b/calls/labelled/train.json "
+    "--set tagger.embedding=8 --set tagger.width=8 --set tagger.epochs=1 --set tagger.least_steps=0 "
+    "--set coreference.hidden=8 --set coreference.epochs=1 --set alignment.hidden=8 --set alignment.epochs=1 "
+    "--set held_out=0.3",
 }
 """Models by their place: small ones of every system that learns."""
 
@@ -226,6 +238,12 @@ def _mobilecs(folder: Path) -> None:
     cases = json.loads((GOLDEN / "mobilecs/official/track1.json").read_text("utf-8"))
     _write(folder / "b/track1-gold.json", cases[0]["gold"])
     _write(folder / "b/track1.json", cases[0]["submission"])
+    _duologue(folder, "generate", "mobilecs", "--n", "30", "--set", "argument_rate=0.4", "--out", "b/calls")
+    _write(
+        folder / "b/calls.txt", "客服: 您好，张先生\n客户: 我的号码13812345678，流量用完了\n\n客户: 喂\n客服: 请讲\n"
+    )
+    _write(folder / "b/calls.csv", "call,speaker,text\n1,客服,您好\n1,客户,我想查流量\n2,客户,喂\n")
+    _write(folder / "b/calls.jsonl", _rows([{"id": "a", "turns": [["客服", "您好"], ["客户", "多少钱"]]}]))
 
 
 def _tweet(number: int, name: str, answers: int | None, text: str) -> dict[str, Any]:
