@@ -22,6 +22,7 @@ from duologue.core.protocols import Run
 from duologue.models.parallel import ProcessGroup
 from duologue.models.train import TrainConfig, TrainingTask, _Training, train
 from duologue.models.train import _batches as batches
+from duologue.models.weights import first_weights
 
 PLAN = TrainConfig(epochs=4, batch=16, learning_rate=0.05, threads=1)
 CAREFUL = msgspec.structs.replace(PLAN, checkpoint_seconds=0.0)
@@ -83,6 +84,16 @@ def test_equal_seeds_give_equal_bits_and_other_seeds_do_not(tmp_path: Path) -> N
         results.append(weights(one))
     assert results[0] == results[1]
     assert results[0] != results[2]
+
+
+@pytest.mark.parametrize("seed", [10**13, 99999999999999999999])
+def test_a_seed_may_be_any_whole_number(tmp_path: Path, seed: int) -> None:
+    one, other = subject(), subject()
+    train(one, points(60), points(20, 500), PLAN, Run(folder=tmp_path / "a", seed=seed))
+    train(other, points(60), points(20, 500), PLAN, Run(folder=tmp_path / "b", seed=seed))
+    assert weights(one) == weights(other)
+    with first_weights(seed):
+        assert nn.Linear(2, 1).bias is not None
 
 
 def test_the_chance_of_others_is_left_alone(tmp_path: Path) -> None:

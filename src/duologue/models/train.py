@@ -29,6 +29,7 @@ from duologue.models.checkpoint import load_checkpoint, save_checkpoint
 from duologue.models.inference import threads
 from duologue.models.parallel import ProcessGroup, on_device, process_group
 from duologue.models.training_recipe import ParallelTrainingRecipe, entries_of
+from duologue.models.weights import torch_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -250,7 +251,8 @@ class _Training(Generic[Example, Batch]):
         group = self.group
         if group.size == 1:
             return self.loss(self._batch(rows))
-        torch.manual_seed((self.seed * 1_000_003 + self._steps_done()) * group.size + group.rank)  # nothing to save
+        drawn = (self.seed * 1_000_003 + self._steps_done()) * group.size + group.rank
+        torch.manual_seed(torch_seed(drawn))  # nothing to save
         mine = group.share(rows)
         share = self._weight(mine) / self._weight(rows) * group.size
         return self.loss(self._batch(mine or rows[:1])) * share  # with nothing to do, something at weight 0
@@ -384,7 +386,7 @@ class _Training(Generic[Example, Batch]):
 
 def _batches(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list[list[int]]:
     """Return the places of each batch of an epoch: shuffled, then sorted by length within windows."""
-    chance = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
+    chance = torch.Generator().manual_seed(torch_seed(seed * 1_000_003 + epoch))
     order = torch.randperm(len(lengths), generator=chance).tolist()
     batches: list[list[int]] = []
     for start in range(0, len(order), size * _WINDOW):
@@ -405,7 +407,7 @@ def _settings(config: TrainConfig, seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=cuda), threads(config.threads):
         torch.use_deterministic_algorithms(True)  # noqa: FBT003  # torch takes it by position only
         memory.fill_uninitialized_memory = False  # a tenth of the time, and nothing here reads it
-        torch.manual_seed(seed)
+        torch.manual_seed(torch_seed(seed))
         try:
             yield
         finally:

@@ -19,11 +19,20 @@ if TYPE_CHECKING:
     from torch import nn
 
 
+def torch_seed(number: int) -> int:
+    """Return a seed as torch takes it, of any whole number: those below 2**63 stay as they are.
+
+    >>> torch_seed(7), torch_seed(2**63 + 7)
+    (7, 7)
+    """
+    return number & (2**63 - 1)
+
+
 @contextmanager
 def first_weights(seed: int) -> Iterator[None]:
     """Make modules in the block with the first weights of a seed; the chance of others is left alone."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(torch_seed(seed))
         yield
 
 

@@ -37,7 +37,7 @@ from duologue.models.parallel import on_device
 from duologue.models.recurrent import TwoWayGru, pack
 from duologue.models.train import TrainingTask
 from duologue.models.vocabulary import PAD
-from duologue.models.weights import first_weights
+from duologue.models.weights import first_weights, torch_seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -248,7 +248,7 @@ def scores(model: MatcherNetwork, row: MatcherRow, longest: int, *, dropout: flo
     drawn by the seed.
     """
     with _dropping(model, dropout), torch.inference_mode(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(torch_seed(seed))
         found: list[float] = model(collate([row], longest)).softmax(-1)[:, 1].tolist()
     return found
 
