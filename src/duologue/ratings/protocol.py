@@ -1,0 +1,149 @@
+"""Rating protocols as data: criteria with their scales and anchors, and the rule that ranks systems by them.
+
+Each challenge's own lie beside the module of its task, in `ratings.toml`; a file of a user's own has the same form.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from duologue.core.errors import PlugInError, UsageError, did_you_mean
+from duologue.core.plugins import entries
+from duologue.core.recipe import from_table, read_toml
+from duologue.core.records import Record
+
+FILE = "ratings.toml"
+"""The file beside the module of a task's class that lists its protocols."""
+_MOST_POINTS = 101
+"""Points of a scale, at most."""
+
+
+class Criterion(Record, frozen=True, kw_only=True):
+    """One thing that is rated, on a scale of whole points."""
+
+    name: str
+    zh: str = ""
+    """The name in Chinese."""
+    low: int = 0
+    high: int
+    anchors: tuple[str, ...] = ()
+    """What each point means, from the lowest; empty where the source does not say it."""
+    anchors_zh: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high < self.low + _MOST_POINTS:
+            raise ValueError(f"the scale of '{self.name}' is {self.low} to {self.high}; expected 2 to 101 points")
+        for one in (self.anchors, self.anchors_zh):
+            if one and len(one) != self.points:
+                raise ValueError(f"'{self.name}' has {len(one)} anchors for {self.points} points")
+
+    @property
+    def points(self) -> int:
+        """How many values the scale has."""
+        return self.high - self.low + 1
+
+    @property
+    def span(self) -> int:
+        """The distance from the lowest to the highest value."""
+        return self.high - self.low
+
+
+class RatingProtocol(Record, frozen=True, kw_only=True):
+    """How people rate systems, and how their ratings rank them: by the sum of all criteria."""
+
+    name: str
+    about: str
+    zh: str = ""
+    """`about` in Chinese."""
+    source: str
+    """Where the criteria come from, and what of the rule is published."""
+    rule: str
+    """The rule that ranks, in words."""
+    rule_zh: str = ""
+    criterion: tuple[Criterion, ...]
+    automatic_share: float = 0.0
+    """Weight of the automatic score in the final one; where it is 0, the automatic score parts equals alone."""
+    automatic_most: float = 1.0
+    """The greatest automatic score there is: both parts of the final score are put onto 0 to 1."""
+    reference: str = ""
+    """Name of the hidden system that is a person's own answer: rated with the others, and not ranked."""
+
+    def __post_init__(self) -> None:
+        names = [one.name for one in self.criterion]
+        if not names or len(set(names)) < len(names):
+            raise ValueError(f"the protocol '{self.name}' has the criteria {names}; expected one or more, none twice")
+        if not 0 <= self.automatic_share < 1 or not 0 < self.automatic_most < float("inf"):
+            raise ValueError(f"the protocol '{self.name}' needs automatic_share below 1 and automatic_most above 0")
+
+    def named(self, name: str) -> Criterion | None:
+        """Return a criterion by its name, or `None`."""
+        return next((one for one in self.criterion if one.name == name), None)
+
+    @property
+    def lowest(self) -> int:
+        """The least sum of all criteria."""
+        return sum(one.low for one in self.criterion)
+
+    @property
+    def highest(self) -> int:
+        """The greatest sum of all criteria."""
+        return sum(one.high for one in self.criterion)
+
+
+class _Listed(Record, frozen=True, kw_only=True):
+    """What a file of protocols holds."""
+
+    protocol: tuple[RatingProtocol, ...]
+
+
+def protocols() -> dict[str, RatingProtocol]:
+    """Return all protocols of the installed challenges by name; no challenge is imported.
+
+    Raises `PlugInError` for a file that cannot be read and for a name that two have.
+    """
+    found: dict[str, RatingProtocol] = {}
+    for place in dict.fromkeys(_beside(entry.target) for entry in entries("tasks")):
+        if place is None or not place.is_file():
+            continue
+        try:
+            listed = msgspec.toml.decode(place.read_bytes(), type=_Listed).protocol
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise PlugInError(f"{place} cannot be read: {error}") from error
+        for one in listed:
+            if one.name in found:
+                raise PlugInError(f"{place}: there is another protocol called '{one.name}'")
+            found[one.name] = one
+    return dict(sorted(found.items()))
+
+
+def find_protocol(word: str) -> RatingProtocol:
+    """Return the protocol of that name, or that of the TOML file at that path.
+
+    Raises `UsageError` for neither, and for a file that holds no protocol or several; `FormatError` for no TOML.
+    """
+    known = protocols()
+    if word in known:
+        return known[word]
+    path = Path(word)
+    if path.suffix != ".toml":
+        raise UsageError(f"there is no protocol '{word}'{did_you_mean(word, known)}; your own is a file PROTOCOL.toml")
+    table: dict[str, Any] = read_toml(path)
+    listed = from_table(_Listed, table, str(path)).protocol
+    if len(listed) != 1:
+        raise UsageError(f"{path} holds {len(listed)} protocols; expected one table [[protocol]]")
+    return listed[0]
+
+
+def _beside(target: str) -> Path | None:
+    """Return where the protocols of a task lie, from `package.module:Class`; its package may lie anywhere."""
+    package = target.partition(":")[0].rpartition(".")[0]
+    try:
+        spec = find_spec(package) if package else None
+    except (ImportError, ValueError):
+        return None
+    places = spec.submodule_search_locations if spec else None
+    return Path(next(iter(places))) / FILE if places else None
