@@ -5,8 +5,8 @@ import pytest
 
 from duologue.ratings.agreement import agreement, agreement_with_judge
 from duologue.ratings.coefficients import COEFFICIENTS, HEADLINE, FleissKappa, KrippendorffAlpha, WeightedKappa
+from duologue.ratings.judgement import Rating
 from duologue.ratings.protocol import Criterion
-from duologue.ratings.rating import Rating
 from duologue.ratings.table import RatingTable
 
 SCALE = Criterion(name="quality", low=1, high=5)

@@ -7,8 +7,8 @@ import pytest
 
 from duologue.core.errors import FormatError
 from duologue.ratings.files import read_ratings
+from duologue.ratings.judgement import Preference, Rating
 from duologue.ratings.protocol import find_protocol
-from duologue.ratings.rating import Preference, Rating
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from duologue.ratings.rating import Rating
+from duologue.ratings.judgement import Rating
 from duologue.ratings.table import RatingTable
 
 

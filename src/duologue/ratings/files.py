@@ -17,14 +17,14 @@ from duologue.core.decoded import is_text, shown
 from duologue.core.errors import FormatError, did_you_mean
 from duologue.core.problems import ProblemCollector
 from duologue.core.records import Problem
-from duologue.ratings.rating import OVERALL, Preference, Rating
+from duologue.ratings.judgement import OVERALL, Preference, Rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from duologue.ratings.judgement import Outcome
     from duologue.ratings.protocol import Criterion, RatingProtocol
-    from duologue.ratings.rating import Outcome
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{1,12})?")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from duologue.metrics.counts import Floats
-    from duologue.ratings.rating import Rating
+    from duologue.ratings.judgement import Rating
 
     Integers = NDArray[np.int64]
 
