@@ -94,6 +94,43 @@ def test_a_wrong_call_is_answered_with_what_to_do(
     assert "Traceback" not in outcome.err
 
 
+def test_a_gate_lets_pass_what_is_not_worse_and_tells_a_ci_system(
+    duologue: Any, corpus: Any, solved: Path, rival: Path, tmp_path: Path
+) -> None:
+    saved = []
+    for result in (solved, rival):
+        saved.append(tmp_path / f"{result.stem}.report.json")
+        duologue("score", "restaurant", "--gold", corpus.truth, result, "--out", saved[-1])
+    out = tmp_path / "gate.xml"
+    closed = duologue("compare", *saved, "--fail-if-worse", "--junit", out, "--github")
+    assert closed.code == 1
+    assert "failed: B (random) is worse than A (solver); B - A in p@1: -" in closed.out
+    assert closed.err.startswith("::error title=duologue compare::B (random) is worse")
+    assert 'failures="1"' in out.read_text(encoding="utf-8")
+    opened = duologue("compare", *reversed(saved), "--fail-if-worse", "--junit", out, "--json")
+    assert (opened.code, json.loads(opened.out)["gate"]["passed"]) == (0, True)
+    assert 'failures="0"' in out.read_text(encoding="utf-8")
+    alone = duologue("compare", *saved, "--github")
+    assert alone.code == 2
+    assert "give --fail-if-worse with them" in alone.err
+
+
+def test_a_check_tells_a_ci_system(duologue: Any, solved: Path, tmp_path: Path) -> None:
+    rows = json.loads(solved.read_text(encoding="utf-8"))
+    rows[0]["lst_candidate_id"][1]["rank"] = 1
+    broken, out = tmp_path / "broken.json", tmp_path / "check.xml"
+    broken.write_text(json.dumps(rows), encoding="utf-8")
+    told = duologue("check", "restaurant", broken, "--junit", out, "--github", "--json")
+    assert told.code == 1
+    wanted = [one["rule"] for one in json.loads(told.out)["problems"] if one["severity"] == "error"]
+    assert [line.partition("title=")[2].partition("::")[0] for line in told.err.splitlines()] == wanted
+    written = out.read_text(encoding="utf-8")
+    assert written.count("<failure ") == len(wanted)
+    assert str(tmp_path) not in written + told.err
+    assert duologue("check", "restaurant", solved, "--junit", out).code == 0
+    assert 'failures="0"' in out.read_text(encoding="utf-8")
+
+
 def test_a_folder_of_results_becomes_a_board(
     duologue: Any, corpus: Any, solved: Path, rival: Path, tmp_path: Path
 ) -> None:

@@ -99,6 +99,15 @@ set_option = click.option(
     help="Override one recipe entry; may be repeated.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+junit_option = click.option(
+    "--junit",
+    type=paths.OUT_FILE,
+    default=None,
+    help="Write the outcome to this file too, as JUnit XML.",
+)
+github_option = click.option(
+    "--github", is_flag=True, help="Print the outcome on standard error too, as annotations of GitHub Actions."
+)
 gold_option = click.option(
     "--gold", type=PATH, multiple=True, help="A truth file; may be repeated, or left out where RESULT has its own."
 )
