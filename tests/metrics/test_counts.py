@@ -113,6 +113,13 @@ def test_a_report_without_counts_says_what_to_do() -> None:
         Counts.of_report(report)
 
 
+@pytest.mark.parametrize("count", [float("nan"), float("inf"), -1e308])
+def test_counts_of_a_report_that_nothing_can_be_made_of_are_told(count: float) -> None:
+    report = Report(task="t", variant="v", n=1, scores=(), rank_by="", columns=("n",), items=(("a", (count,)),))
+    with pytest.raises(UsageError, match=r"the report on 't' is damaged: item 'a': column 'n' is "):
+        Counts.of_report(report)
+
+
 @pytest.mark.parametrize(
     ("ids", "columns", "array", "groups", "message"),
     [
@@ -121,6 +128,7 @@ def test_a_report_without_counts_says_what_to_do() -> None:
         (("a",), ("n", "n"), [[1, 2]], None, "column 'n' is counted 2 times"),
         (("a", "b"), ("n",), [[1], [2]], ("x",), "1 groups are given for 2 items"),
         (("a", "b"), ("n",), [[1], [np.nan]], None, "item 'b': column 'n' is nan"),
+        (("a", "b"), ("n",), [[1], [1e300]], None, r"item 'b': column 'n' is 1e\+300, at most 1e\+100 is expected"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(

@@ -387,6 +387,10 @@ class Exposure(Record, frozen=True, kw_only=True):
         return self.share >= min(0.01 + 3 * expected, (1 + expected) / 2)
 
 
+LARGEST_COUNT = 1e100
+"""Of a report; squares of larger counts, which intervals and tests take, would be infinite."""
+
+
 class Report(Record, frozen=True, kw_only=True):
     """The outcome of scoring one submission."""
 

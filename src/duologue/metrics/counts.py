@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from duologue.core.errors import UsageError
+from duologue.core.records import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,8 @@ Seen = TypeVar("Seen", contravariant=True)  # noqa: PLC0105  # `Seen_contra` wou
 class Counts:
     """What metrics counted: one row per item, one column per thing counted.
 
-    Raises `ValueError` when the shapes do not fit, an id occurs twice or a number is not finite.
+    Raises `ValueError` when the shapes do not fit, an id occurs twice, or a number is not finite or beyond
+    `LARGEST_COUNT`.
 
     >>> counts = Counts(("a", "b"), ("items", "hit@1"), np.array([[1.0, 1.0], [1.0, 0.0]]))
     >>> counts.sums().tolist()
@@ -62,10 +64,12 @@ class Counts:
                 raise ValueError(f"{what} '{name}' is counted {times} times; once is expected")
         if self.groups is not None and len(self.groups) != len(self.ids):
             raise ValueError(f"{len(self.groups)} groups are given for {len(self.ids)} items")
-        if not np.isfinite(array).all():
-            row, column = np.argwhere(~np.isfinite(array))[0]
+        wrong = ~(np.abs(array) <= LARGEST_COUNT)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
             found = array[row, column]
-            raise ValueError(f"item '{self.ids[row]}': column '{self.columns[column]}' is {found}, not a number")
+            bound = "at most 1e+100 is expected" if np.isfinite(found) else "not a number"
+            raise ValueError(f"item '{self.ids[row]}': column '{self.columns[column]}' is {found}, {bound}")
         array.flags.writeable = False
         object.__setattr__(self, "array", array)
 
@@ -121,18 +125,23 @@ class Counts:
 
     @classmethod
     def of_report(cls, report: Report) -> Counts:
-        """Return the counts that a report keeps. Raises `UsageError` when it keeps none."""
+        """Return the counts that a report keeps. Raises `UsageError` when it keeps none, or what none can be."""
         if not report.items or not report.columns:
             raise UsageError(
                 f"the report on '{report.system or report.task}' keeps no counts per item, so it cannot be resampled; "
                 f"score the result file again with this version"
             )
-        return cls(
-            tuple(name for name, _ in report.items),
-            report.columns,
-            np.array([counts for _, counts in report.items], dtype=np.float64),
-            report.groups or None,
-        )
+        try:
+            return cls(
+                tuple(name for name, _ in report.items),
+                report.columns,
+                np.array([counts for _, counts in report.items], dtype=np.float64),
+                report.groups or None,
+            )
+        except ValueError as error:
+            raise UsageError(
+                f"the report on '{report.system or report.task}' is damaged: {error}; score the result file again"
+            ) from error
 
 
 class Metric(ABC, Generic[Seen]):
