@@ -18,7 +18,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.protocols import Service
-from duologue.web.http_server import Server
+from duologue.web.application import application
+from duologue.web.server import Server
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -47,7 +48,7 @@ class Latency(NamedTuple):
 
 
 def _serve(told: Connection) -> None:
-    server = Server(Service(Busy().respond, b"{}"))
+    server = Server(application([], form=Service(Busy().respond, b"{}")))
     told.send(server.server_port)
     server.run()
 

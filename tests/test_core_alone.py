@@ -155,7 +155,7 @@ def tries(folder: Path) -> list[Try]:
         (["robustness", "spoken", "--system", "grounded", "--gold", spoken, "--out", "noise.html"], "models"),
         (["simulate", "proactive", "--system", "planner", "--goals", sessions], "models"),
         (["chat", "restaurant"], FINE),
-        (["serve", "spoken", "--system", "grounded", "--kg", graph], "models"),
+        (["serve", "spoken", "--system", "grounded", "--kg", graph], "web"),
         (
             ["data", "collect", "twitter", "Help", "--store", "tweets", "--base-url", "http://127.0.0.1:9"],
             "collect",

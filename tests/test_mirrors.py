@@ -52,7 +52,7 @@ ELSEWHERE = {
     "text/personal/numbers.py": "text/test_anonymiser.py",
     "text/personal/online.py": "text/test_anonymiser.py",
     "text/personal/spans.py": "text/test_anonymiser.py",
-    "web/requests.py": "web/test_http_server.py",
+    "web/requests.py": "web/test_server.py",
 }
 """Modules without a mirror that no test names, with the test module that goes through them; empty: none does yet."""
 

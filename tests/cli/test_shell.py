@@ -23,7 +23,6 @@ from duologue.core.protocols import (
     Inspectable,
     NoiseModel,
     Playable,
-    Servable,
 )
 from duologue.terminal import console
 
@@ -94,7 +93,7 @@ USED: list[tuple[str, str, Tells]] = [
     ("train", "--kb", lambda task: isinstance(task, Grounded)),
     ("check", "--kb", lambda task: isinstance(task, FactChecking)),
     ("show", "--kb", lambda task: isinstance(task, FactChecking) and isinstance(task, Inspectable)),
-    ("serve", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Servable)),
+    ("serve", "--kb", lambda task: isinstance(task, Grounded)),
     ("robustness", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, NoiseModel)),
     ("chat", "--kb", lambda task: isinstance(task, Grounded) and isinstance(task, Conversable)),
     ("simulate", "--goals", lambda task: isinstance(task, Playable)),

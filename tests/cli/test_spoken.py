@@ -106,8 +106,8 @@ def serving(monkeypatch: pytest.MonkeyPatch, *words: object) -> Iterator[tuple[s
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
-            assert line.startswith("serving spoken at http://127.0.0.1:")
-            yield process, int(line.split()[3].rpartition(":")[2])
+            assert line.startswith("serving spoken")
+            yield process, int(line.split(" at ")[1].split()[0].rpartition(":")[2])
         finally:
             process.kill()
 
@@ -125,14 +125,44 @@ def test_a_served_model_answers_until_it_is_told_to_stop(monkeypatch: pytest.Mon
         assert json.loads(connection.getresponse().read())["code"] == 105
         process.send_signal(signal.SIGTERM)  # what Ctrl-C is, also where a shell in the background ignores that
         out, err = process.communicate(timeout=30)
-        assert (process.returncode, out, err) == (0, "stopped\n", "")
+        assert (process.returncode, out, err) == (0, "model at /v1: spoken/model\nstopped\n", "")
         connection.close()
 
 
-def test_a_task_without_a_form_over_http_says_so(call: Call) -> None:
-    refused = call("serve", "restaurant", "--system", "solver")
+def test_several_systems_are_served_by_their_names(monkeypatch: pytest.MonkeyPatch, model: Path) -> None:
+    words = ("serve", "spoken", "--system", model, "--kg", KG, "--also", "restaurant=solver", "--port", 0)
+    with serving(monkeypatch, *words) as (_, port):
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", "/v1/models")
+        told = json.loads(connection.getresponse().read())["data"]
+        assert [one["id"] for one in told] == ["spoken/model", "restaurant/solver"]
+        asked = {"model": "spoken/model", "messages": [{"role": "user", "content": "青石岛的门票呢"}]}
+        connection.request("POST", "/v1/chat/completions", json.dumps(asked))
+        (choice,) = json.loads(connection.getresponse().read())["choices"]
+        assert choice["message"]["content"] == "30元"
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--also", "restaurant"), "--also restaurant: expected TASK=SYSTEM"),
+        (("--also-kb", f"restaurant={KG}"), "is no other task that is served"),
+        (("--also", "restaurant=solver"), "two systems would be called 'restaurant/solver'"),
+    ],
+)
+def test_what_cannot_be_served_together_is_said(call: Call, words: tuple[str, ...], said: str) -> None:
+    refused = call("serve", "restaurant", "--system", "solver", *words)
     assert refused.code == 2
-    assert "task 'restaurant' has no form over HTTP" in refused.err
+    assert said in refused.err
+
+
+def test_a_token_that_can_be_guessed_is_refused_and_not_shown(call: Call, tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("# ours\nsesame\n", encoding="utf-8")
+    refused = call("serve", "restaurant", "--system", "solver", "--token-file", tokens)
+    assert (refused.code, "sesame" in refused.err) == (2, False)
+    assert "token 1 has fewer than 16 characters" in refused.err
 
 
 def test_files_are_shown_against_a_graph(call: Call) -> None:

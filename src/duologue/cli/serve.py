@@ -1,25 +1,47 @@
-"""`duologue serve`: a system behind HTTP."""
+"""`duologue serve`: systems behind HTTP."""
 
 from __future__ import annotations
 
+import os
+from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from duologue.core.capabilities import lacking_capability
+from duologue.core.errors import UsageError
+from duologue.core.extras import need
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Servable
-from duologue.run.systems import open_system
+from duologue.run.systems import is_model, open_system
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
+
+    from duologue.core.protocols import System, Task
+
+TOKEN = "DUOLOGUE_SERVE_TOKEN"  # noqa: S105  # the name of a variable
+"""Environment variable that a token may stand in."""
 
 
 @click.command()
 @options.task_argument
 @options.system_option
-@options.kb_option("spoken")
+@options.kb_option("restaurant, spoken")
+@click.option(
+    "--also",
+    multiple=True,
+    metavar="TASK=SYSTEM",
+    help="Serve one more system, of the same task or another; may be repeated.",
+)
+@click.option(
+    "--also-kb",
+    "other_kbs",
+    multiple=True,
+    type=options.ASSIGNMENT,
+    metavar="TASK=FILE",
+    help="The knowledge base of another task; may be repeated.",
+)
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Where to listen; by default for this machine only."
 )
@@ -31,6 +53,20 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="A name under which clients reach the server, beside localhost and addresses; may be repeated.",
 )
+@click.option(
+    "--token-file",
+    type=options.PATH,
+    default=None,
+    help=f"File with the tokens that may ask, one on each line; one may stand in {TOKEN} instead.",
+)
+@options.count_option("--rate", "Requests a minute of one client; 0: any number.", default=6000, least=0)
+@click.option(
+    "--deadline",
+    type=options.FiniteRange(min=0.1),
+    default=120.0,
+    show_default=True,
+    help="Seconds for a whole request, from being there to the last byte of its answer.",
+)
 @options.seed_option
 @options.recipe_option
 @options.set_option
@@ -39,32 +75,82 @@ def serve(
     task: str,
     name: str,
     kb: Path | None,
+    also: tuple[str, ...],
+    other_kbs: tuple[str, ...],
     host: str,
     port: int,
     hosts: tuple[str, ...],
+    token_file: Path | None,
+    rate: int,
+    deadline: float,
     seed: int,
     recipe: Path | None,
     overrides: tuple[str, ...],
 ) -> None:
-    """Answer requests over HTTP with a system of TASK until Ctrl-C.
+    """Answer requests over HTTP with a system of TASK until Ctrl-C, as a standard chat endpoint.
 
-    spoken: POST {"history": ["utterance 1", ..., "utterance n"]}, the last one the user's, gives
+    Clients of the OpenAI API find it at /v1 (chat/completions, models); the models are called TASK/SYSTEM. Goal,
+    knowledge and candidates come in `metadata` or in a system message that is a JSON object. See
+    docs/guide/serve-a-system.md.
+
+    spoken: POST {"history": ["utterance 1", ..., "utterance n"]} at /, the last one the user's, gives
     {"code": 0, "message": "...", "attrs": [...]}, as the published baseline's demo does; code 105 stands for a request
-    that is not understood. There is no password: whoever reaches the port may ask.
+    that is not understood. Without a token whoever reaches the port may ask.
 
     \b
     Examples:
       duologue serve spoken --system model --kg kg.json.gz
       curl -d '{"history": ["你好"]}' http://127.0.0.1:8200/
+      duologue serve restaurant --system solver --also conversation=my-retriever
     """
-    loaded = load_task(task)
-    if not isinstance(loaded, Servable):
-        raise lacking_capability(task, "Servable")
-    system = open_system(loaded, name, recipe, overrides)
-    world = options.world_of(loaded, kb)
-    from duologue.web.http_server import Server  # only those who serve need it
+    need("starlette", "web")
+    need("uvicorn", "web")
+    from duologue.web.access import AccessTokens, read_tokens
+    from duologue.web.application import application
+    from duologue.web.served import by_name, prepared
+    from duologue.web.server import Server
 
-    server = Server(loaded.service(system, world, seed=seed), host, port, hosts=hosts)
-    console.line(f"serving {task} at {server.address} (Ctrl-C stops)")
+    tokens = AccessTokens([*(read_tokens(token_file) if token_file else []), *filter(None, [os.environ.get(TOKEN)])])
+    wanted = [(task, name), *(_pair(one, "--also", "TASK=SYSTEM") for one in also)]
+    places = {task: kb}
+    for one in other_kbs:
+        other, place = _pair(one, "--also-kb", "TASK=FILE")
+        if other in places or other not in {found for found, _ in wanted}:
+            raise UsageError(f"--also-kb {one}: '{other}' is no other task that is served")
+        places[other] = Path(place)
+    first = open_system(load_task(task), name, recipe, overrides)
+    opened: list[tuple[str, Task, System]] = [(_called(task, name), load_task(task), first)]
+    opened += [(_called(which, one), load_task(which), open_system(load_task(which), one)) for which, one in wanted[1:]]
+    worlds = {which: options.world_of(load_task(which), place) for which, place in places.items()}
+    served = [prepared(called, one, own, worlds.get(one.info.name), seed=seed) for called, one, own in opened]
+    by_name(served)
+    server = Server(application(served, tokens=tokens, per_minute=rate, seconds=deadline), host, port, hosts=hosts)
+    console.line(f"serving {', '.join(dict(wanted))} at {server.address} (Ctrl-C stops)")
+    for line in _notices([called for called, _, _ in opened], host, with_token=bool(tokens)):
+        console.line(line)
     server.run()
     console.line("stopped")
+
+
+def _pair(text: str, option: str, form: str) -> tuple[str, str]:
+    left, equals, right = text.partition("=")
+    if not (left and equals and right):
+        raise UsageError(f"{option} {text}: expected {form}")
+    return left, right
+
+
+def _called(task: str, name: str) -> str:
+    """Return what requests call a system as `model`."""
+    return f"{task}/{Path(name).resolve().name if is_model(name) else name}"
+
+
+def _notices(names: Sequence[str], host: str, *, with_token: bool) -> list[str]:
+    """Return what whoever starts a server should know."""
+    found = [f"model{'s' * (len(names) > 1)} at /v1: {', '.join(names)}"]
+    try:
+        here = ip_address(host).is_loopback
+    except ValueError:
+        here = host == "localhost"
+    if not here and not with_token:
+        found.append(f"whoever reaches {host} may ask: no token is wanted (--token-file, {TOKEN})")
+    return found

@@ -33,7 +33,7 @@ CAPABILITIES = (
     Capability("FactChecking", "check --kb", "no files that are held against a knowledge base"),
     Capability("Conversable", "chat", "no live partner to talk to"),
     Capability("Playable", "simulate", "no simulated user to hold whole conversations with"),
-    Capability("Servable", "serve", "no form over HTTP"),
+    Capability("Servable", "own http", "no form over HTTP of its own"),
 )
 """All there are, in the order in which they are listed."""
 

@@ -55,6 +55,10 @@ class BotError(DuologueError):
     """A bot of the user's own is down, too slow, or answers what is no answer; what it answered before is good."""
 
 
+class RequestError(DuologueError):
+    """A request to a served system lacks what its task needs; whoever asked is told the message as it is."""
+
+
 class PlugInError(DuologueError):
     """An installed plug-in cannot be loaded or does not keep its contract."""
 

@@ -265,6 +265,24 @@ class Task(Protocol):
         """Return the formulas (`duologue.metrics.counts.Metric`) over the counts that its reports keep."""
         ...
 
+    def answer_request(
+        self,
+        system: System,
+        sample: Sample,
+        world: World | None,  # noqa: ARG002  # a default
+        *,
+        seed: int,  # noqa: ARG002  # the same
+        typed: bool,  # noqa: ARG002  # the same
+    ) -> Answer:
+        """Answer one request to a served system, which is prepared already (`serve`).
+
+        `typed`: the history is as people write and read it, and so is the answer then; else both are the challenge's
+        own text. By default these are the same. Several threads may call it at once. Raises `RequestError` for a
+        sample that lacks what the task needs.
+        """
+        (answer,) = system.answer([sample])
+        return answer
+
     def data_sets(self) -> Sequence[DataSet]:
         """Return the data sets of the challenge, for `data fetch`; by default `data_sets.toml` beside its module.
 
@@ -436,7 +454,7 @@ class Service(NamedTuple):
 
 @runtime_checkable
 class Servable(Protocol):
-    """A task whose systems can be asked over HTTP (`serve`)."""
+    """A task with a form of its own over HTTP, beside the chat completions that `serve` has for every task."""
 
     def service(self, system: System, world: World | None, *, seed: int) -> Service:
         """Prepare `system` and return it behind the task's form of requests."""

@@ -1,4 +1,4 @@
-"""Strict parsing of HTTP/1.1 requests for a server with one route.
+"""Strict parsing of the heads of HTTP/1.1 requests, before anything else reads them.
 
 Two readings of one request are how proxies and servers are played against each other; whatever could be read in two
 ways (a doubled length or host, folded lines, a length beside a transfer encoding) is refused. Source: RFC 9112.
@@ -15,8 +15,11 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-_FIRST = re.compile(r"([A-Za-z]{1,20}) [!-~]{1,8000} HTTP/1\.([01])")
+_FIRST = re.compile(r"([A-Za-z]{1,20}) ([!-~]{1,8000}) HTTP/1\.([01])")
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}):([\t -~\x80-\xff]*)")
+_WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
+_OURS = frozenset({"expect", "upgrade"})
+"""Fields that are answered, or passed over, before a request is handed on."""
 _MOST_DIGITS = 12
 """Digits of the longest Content-Length that is read at all."""
 
@@ -33,15 +36,22 @@ class Head(NamedTuple):
     """The part of a request before its body."""
 
     method: str
+    target: str
+    minor: str
+    """`"0"` or `"1"`, of HTTP/1."""
     fields: dict[str, list[str]]
     """Values by name in lower case, in their order."""
-    persistent: bool
-    """Whether the client wants to ask again on the same connection."""
 
     @property
     def waits(self) -> bool:
         """Whether the client sends its body only after a word that it may (`Expect: 100-continue`)."""
         return [value.lower() for value in self.fields.get("expect", [])] == ["100-continue"]
+
+    def spelled(self) -> bytes:
+        """Return the head as it was read: what was passed over, and what belongs to this hop alone, is gone."""
+        lines = [f"{self.method} {self.target} HTTP/1.{self.minor}"]
+        lines += [f"{name}: {one}" for name, found in self.fields.items() if name not in _OURS for one in found]
+        return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 
 def read_head(data: bytes) -> Head:
@@ -56,11 +66,9 @@ def read_head(data: bytes) -> Head:
         if field is None:
             raise HttpError(HTTPStatus.BAD_REQUEST)
         fields.setdefault(field[1].lower(), []).append(field[2].strip("\t "))
-    if len(fields.get("host", [])) > 1 or (match[2] == "1" and "host" not in fields):
+    if len(fields.get("host", [])) > 1 or (match[3] == "1" and "host" not in fields):
         raise HttpError(HTTPStatus.BAD_REQUEST)
-    wishes = {one.strip().lower() for value in fields.get("connection", []) for one in value.split(",")}
-    persistent = "close" not in wishes and (match[2] == "1" or "keep-alive" in wishes)
-    return Head(match[1].upper(), fields, persistent)
+    return Head(match[1].upper(), match[2], match[3], fields)
 
 
 def length_of(head: Head, most: int) -> int:
@@ -68,6 +76,8 @@ def length_of(head: Head, most: int) -> int:
     told = head.fields.get("content-length", [])
     if len(told) > 1:
         raise HttpError(HTTPStatus.BAD_REQUEST)
+    if not told and head.method in _WITHOUT_BODY and "transfer-encoding" not in head.fields:
+        return 0
     if not told or not (told[0].isascii() and told[0].isdigit()) or "transfer-encoding" in head.fields:
         raise HttpError(HTTPStatus.LENGTH_REQUIRED)
     if len(told[0]) > _MOST_DIGITS or int(told[0]) > most:

@@ -29,6 +29,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from duologue.challenges.conversation.formats import files
 from duologue.challenges.conversation.schema import INFO
 from duologue.core.errors import UsageError
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.live.partner import ServiceAgent
     from duologue.core.data_rows import DataRows
-    from duologue.core.protocols import System
-    from duologue.core.records import Answer, Example, Problem, Report, Scoring, Submission
+    from duologue.core.protocols import System, World
+    from duologue.core.records import Answer, Example, Problem, Report, Sample, Scoring, Submission
 
 
 class ConversationTask(Task):
@@ -108,6 +110,23 @@ class ConversationTask(Task):
         if place is not None:
             raise UsageError(f"conversation needs neither knowledge nor goals, found {place}; leave it out")
         return ServiceAgent(system, seed=seed, lang=lang, name=name)
+
+    def answer_request(
+        self,
+        system: System,
+        sample: Sample,
+        world: World | None,  # noqa: ARG002  # a talk is set nowhere
+        *,
+        seed: int,  # noqa: ARG002  # nothing is drawn here
+        typed: bool,
+    ) -> Answer:
+        """Answer a request; what people type is cut into the challenge's tokens, and the reply is put together."""
+        from duologue.challenges.conversation.live.partner import as_read, as_tokens
+
+        (answer,) = system.answer([as_tokens(sample) if typed else sample])
+        if not typed or answer.text is None:
+            return answer
+        return msgspec.structs.replace(answer, text=as_read(answer.text))
 
     def dump(self, path: Path, write: Callable[[str], object]) -> None:
         """Write a store of posts as the official viewer prints it, or the dialogues of a text file."""

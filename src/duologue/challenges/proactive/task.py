@@ -33,6 +33,7 @@ import msgspec
 
 from duologue.challenges.proactive.formats import conversions, files
 from duologue.challenges.proactive.schema import INFO
+from duologue.core.errors import RequestError
 from duologue.core.protocols import Inspectable, Task
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from duologue.core.data_rows import DataRows
-    from duologue.core.protocols import Partner, Stage, System
-    from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Scoring, Submission
+    from duologue.core.protocols import Partner, Stage, System, World
+    from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scoring, Submission
     from duologue.metrics.counts import Metric
 
 
@@ -142,6 +143,27 @@ class ProactiveTask(Task, Inspectable):
         from duologue.challenges.proactive.live.partner import ProactivePartner, setting
 
         return ProactivePartner(system, setting(place, seed), seed=seed, lang=lang, name=name)
+
+    def answer_request(
+        self,
+        system: System,
+        sample: Sample,
+        world: World | None,  # noqa: ARG002  # the knowledge comes with the sample
+        *,
+        seed: int,  # noqa: ARG002  # nothing is drawn here
+        typed: bool,
+    ) -> Answer:
+        """Answer a request; what people type is segmented as the data is. `RequestError` without a goal."""
+        from duologue.challenges.proactive.live import segmentation
+
+        if sample.goal is None or len(sample.goal.topics) != 2:
+            raise RequestError(
+                'proactive leads from one topic to another: give "goal": {"topics": ["A", "B"]} and "knowledge"'
+            )
+        (answer,) = system.answer([segmentation.segmented_sample(sample) if typed else sample])
+        if not typed or answer.text is None:
+            return answer
+        return msgspec.structs.replace(answer, text=segmentation.joined(answer.text))
 
     def convert(self, source: str, target: str, path: Path, out: Path, chosen: Mapping[str, str]) -> list[Path]:
         """Convert a file with the options given (`conversions.CHOICES`)."""

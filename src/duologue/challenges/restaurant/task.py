@@ -38,6 +38,7 @@ from duologue.challenges.restaurant.knowledge import facts
 from duologue.challenges.restaurant.schema.task_info import INFO
 from duologue.challenges.restaurant.simulator.recipe import Generation
 from duologue.core.disk import read_bytes
+from duologue.core.errors import RequestError
 from duologue.core.protocols import Task
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.core.protocols import Partner, Progress, Stage, System, World
-    from duologue.core.records import Answer, Dialogue, Example, Problem, Record, Report, Scoring, Submission
+    from duologue.core.records import Answer, Dialogue, Example, Problem, Record, Report, Sample, Scoring, Submission
     from duologue.metrics.counts import Metric
 
 BUILT_IN_SEED = 1
@@ -152,6 +153,19 @@ class RestaurantTask(Task):
     def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
         """Write dialogues as a data file, each cut before the bot's last turn; see `files.dialogue_row`."""
         files.write_data(filter(None, map(files.dialogue_row, dialogues)), path)
+
+    def answer_request(self, system: System, sample: Sample, world: World | None, *, seed: int, typed: bool) -> Answer:
+        """Rank the candidates of a request; without any, a talk that a person types is answered as in `chat`.
+
+        Raises `RequestError` for a request that has neither candidates nor typed lines.
+        """
+        if sample.candidates:
+            return super().answer_request(system, sample, world, seed=seed, typed=typed)
+        if not typed or world is None:
+            raise RequestError('restaurant chooses among utterances: give "candidates": [{"id": "...", "text": "..."}]')
+        from duologue.challenges.restaurant.live.replay import replay
+
+        return replay(system, sample, world, seed=seed)
 
     def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return a booking bot to talk to, set in a knowledge base: the rule bot, or any system that ranks."""

@@ -82,7 +82,8 @@ def test_the_last_utterance_is_the_users_and_equal_histories_are_equal_samples()
 
 
 def test_fifty_clients_at_once_get_what_run_writes(golden: Path, reader: Any, tmp_path: Path) -> None:
-    from duologue.web.http_server import Server
+    from duologue.web.application import application
+    from duologue.web.server import Server
 
     task = SpokenTask()
     world, kb = task.world(golden / "tiny-kg.json"), golden / "tiny-kg.json"
@@ -90,7 +91,7 @@ def test_fifty_clients_at_once_get_what_run_writes(golden: Path, reader: Any, tm
     out = tmp_path / "result.json"
     predict_file(task, reader, golden / "contract" / "valid.json", out, name="reader", world=world, kb=kb, seed=1)
     written = json.loads(out.read_bytes())
-    server = Server(task.service(reader, world, seed=1))
+    server = Server(application([], form=task.service(reader, world, seed=1)))
     thread = threading.Thread(target=server.run)
     thread.start()
     together = threading.Barrier(CLIENTS)

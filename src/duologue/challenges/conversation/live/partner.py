@@ -39,6 +39,18 @@ _WORDS = {
 }
 
 
+def as_read(text: str) -> str:
+    """Return tokens as a person reads them: punctuation and contractions joined to their words."""
+    return _SPACED.sub(r"\1", text)
+
+
+def as_tokens(sample: Sample) -> Sample:
+    """Return a sample whose history, as people typed it, is cut into the challenge's tokens."""
+    cleaner = Cleaner()
+    cut = tuple(Turn(speaker=turn.speaker, text=cleaner.clean(turn.text)) for turn in sample.history)
+    return msgspec.structs.replace(sample, history=cut)
+
+
 class ServiceAgent(Partner):
     """A system as a live customer-service agent; its context starts at the last empty line.
 
@@ -87,7 +99,7 @@ class ServiceAgent(Partner):
 
     def shown(self, turn: Turn) -> list[str]:
         """Return the detokenized text of a turn."""
-        return [str(turn.meta.get("remark") or _SPACED.sub(r"\1", turn.text) or self._words["silent"])]
+        return [str(turn.meta.get("remark") or as_read(turn.text) or self._words["silent"])]
 
     def dialogue(self) -> Dialogue:
         """Return the transcript so far: tokens as text, `meta["typed"]` as the person wrote them.

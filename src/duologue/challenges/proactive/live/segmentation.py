@@ -6,8 +6,15 @@ import importlib
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from duologue.challenges.proactive.knowledge import facts_of
+from duologue.core.records import Goal, Turn
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from duologue.core.records import Sample
 
 _CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 _BETWEEN = re.compile(rf"(?<=[{_CJK}]) (?=\S)|(?<=\S) (?=[{_CJK}])")
@@ -42,6 +49,17 @@ def segmented(text: str, names: Iterable[str]) -> str:
             end = match.end()
         pieces += _words(part[end:])
     return " ".join(pieces)
+
+
+def segmented_sample(sample: Sample) -> Sample:
+    """Return a sample with its history segmented; the words of goal and knowledge keep their segmentation."""
+    goal = sample.goal or Goal()
+    names = [
+        *goal.topics,
+        *(cell for one in facts_of(goal, sample.knowledge) for cell in (one.subject, str(one.object))),
+    ]
+    history = tuple(Turn(speaker=turn.speaker, text=segmented(turn.text, names)) for turn in sample.history)
+    return msgspec.structs.replace(sample, history=history)
 
 
 def _words(text: str) -> list[str]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -9,18 +10,21 @@ from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from duologue.core.errors import UsageError
 from duologue.core.protocols import Service
-from duologue.web import http_server
-from duologue.web.http_server import LARGEST_BODY, Server
+from duologue.web import connections
+from duologue.web.application import application
+from duologue.web.connections import LARGEST_BODY
+from duologue.web.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from duologue.web.guard import Guard
 
 START = b"POST / HTTP/1.1\r\n"
 
@@ -40,13 +44,21 @@ class Echo:
         return body.upper()
 
 
-def served(echo: Echo) -> Service:
-    return Service(echo.respond, b"{}")
+def served(echo: Echo, **limits: Any) -> Guard:
+    return application([], form=Service(echo.respond, b"{}"), **limits)
+
+
+def code_of(body: bytes) -> str:
+    """The code of an error, which has the one form."""
+    (error,) = json.loads(body).values()
+    assert set(error) == {"message", "type", "param", "code"}
+    assert error["message"]
+    return str(error["code"])
 
 
 @contextmanager
-def running(service: Echo) -> Iterator[Server]:
-    server = Server(served(service))
+def running(service: Echo, **limits: Any) -> Iterator[Server]:
+    server = Server(served(service, **limits))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -64,6 +76,11 @@ def ask(server: Server, body: bytes, method: str = "POST") -> tuple[int, bytes]:
     found = reply.status, reply.read()
     connection.close()
     return found
+
+
+def refused(server: Server, body: bytes, method: str = "POST") -> tuple[int, str]:
+    status, said = ask(server, body, method)
+    return status, code_of(said)
 
 
 def raw(server: Server, *sent: bytes) -> bytes:
@@ -93,15 +110,16 @@ def test_one_connection_carries_many_requests() -> None:
 
 def test_a_service_that_fails_is_told_apart_and_the_next_client_is_served(caplog: pytest.LogCaptureFixture) -> None:
     with running(Echo()) as server:
-        assert ask(server, b"boom") == (500, b"{}")
+        assert refused(server, b"boom") == (500, "internal_server_error")
         assert ask(server, b"next") == (200, b"NEXT")
-    assert "failed on a request of 4 bytes" in caplog.text
+    assert "the system failed" in caplog.text
+    assert "on purpose" in caplog.text
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS"])
 def test_only_post_is_answered(method: str) -> None:
     with running(Echo()) as server:
-        assert ask(server, b"", method) == (405, b"{}")
+        assert refused(server, b"", method) == (405, "method_not_allowed")
 
 
 def test_a_body_that_is_too_long_or_of_unknown_length_is_refused_unread() -> None:
@@ -112,7 +130,7 @@ def test_a_body_that_is_too_long_or_of_unknown_length_is_refused_unread() -> Non
         for line in (b"", b"Content-Length: -1\r\n", b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"):
             assert raw(server, head + line + b"\r\n").startswith(b"HTTP/1.1 411 ")
         assert ask(server, b"x" * LARGEST_BODY)[0] == 200
-        assert ask(server, b"x" * (LARGEST_BODY + 1)) == (413, b"{}")
+        assert refused(server, b"x" * (LARGEST_BODY + 1))[0] == 413
 
 
 def test_a_client_that_leaves_in_the_middle_harms_nobody() -> None:
@@ -125,7 +143,7 @@ def test_a_client_that_leaves_in_the_middle_harms_nobody() -> None:
 
 @pytest.mark.parametrize("drip", [b"", START, START + b"Host: localhost\r\nContent-Length: 9\r\n\r\nhalf"])
 def test_a_request_has_a_deadline_however_it_drips(drip: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_server, "REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.3)
     with running(Echo()) as server, socket.create_connection(("127.0.0.1", server.server_port)) as connection:
         connection.sendall(drip)
         connection.settimeout(0.05)
@@ -140,12 +158,12 @@ def test_a_request_has_a_deadline_however_it_drips(drip: bytes, monkeypatch: pyt
 
 
 def test_one_client_too_many_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_server, "CONNECTIONS", 1)
+    monkeypatch.setattr(connections, "CONNECTIONS", 1)
     service = Echo()
     with running(service) as server, ThreadPoolExecutor(1) as clients:
         first = clients.submit(ask, server, b"wait")
         assert service.entered.wait(10)
-        assert ask(server, b"me too") == (503, b"")
+        assert refused(server, b"me too") == (503, "service_unavailable")
         service.let_go.set()
         assert first.result(10) == (200, b"WAIT")
 
@@ -159,7 +177,7 @@ def test_where_there_is_no_thread_for_an_answer_the_next_client_is_still_served(
     with running(Echo()) as server:
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", no_thread)
-            assert ask(server, b"one") == (503, b"{}")
+            assert refused(server, b"one") == (503, "service_unavailable")
         assert ask(server, b"next") == (200, b"NEXT")
 
 
@@ -200,11 +218,15 @@ def test_a_client_that_waits_for_a_word_before_its_body_gets_it() -> None:
         client.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
         assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
         client.sendall(b"hi")
-        assert client.recv(1000).endswith(b"\r\n\r\nHI")
+        received = b""
+        while not received.endswith(b"\r\n\r\nHI"):
+            piece = client.recv(1000)
+            assert piece
+            received += piece
 
 
 def test_whoever_is_waited_for_longest_loses_its_place_to_a_newcomer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_server, "CONNECTIONS_PER_CLIENT", 8)
+    monkeypatch.setattr(connections, "CONNECTIONS_PER_CLIENT", 8)
     with running(Echo()) as server, ExitStack() as stack:
         place = ("127.0.0.1", server.server_port)
         drips = [stack.enter_context(socket.create_connection(place, timeout=10)) for _ in range(30)]

@@ -1,0 +1,81 @@
+"""An application served by uvicorn, with an orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+
+from duologue.core.errors import UsageError
+from duologue.web.connections import ConnectionPlaces, GuardedConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+FAREWELL_SECONDS = 10.0
+"""How long a stopping server waits for the answers under way."""
+_BACKLOG = 1024
+"""Clients that may wait while others are let in: a crowd that comes at once."""
+
+
+class Server:
+    """Serves an application (ASGI) to many clients; a connection may carry many requests, one after another.
+
+    Listens from its making on, at `port` (0: any free one; see `address`). `hosts` are the names that requests may be
+    meant for beside `localhost`, `host` and addresses in figures. Raises `UsageError` for an address that cannot be
+    had.
+    """
+
+    def __init__(self, app: Any, host: str = "127.0.0.1", port: int = 0, *, hosts: Collection[str] = ()) -> None:
+        self.hosts = frozenset({"localhost", host.lower(), *(name.lower() for name in hosts)})
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.bind((host, port))
+            self._socket.listen(_BACKLOG)
+        except (OSError, OverflowError) as error:
+            self._socket.close()
+            raise UsageError(f"cannot listen at {host}, port {port}: {error}; choose other --host or --port") from error
+        named, self.server_port = self._socket.getsockname()[:2]
+        self.address = f"http://[{named}]:{self.server_port}" if ":" in named else f"http://{named}:{self.server_port}"
+        """Where clients find the server, such as `http://127.0.0.1:8200`."""
+        self._uvicorn = _OtherSignals(GuardedConfig(app, ConnectionPlaces(self.hosts), farewell=FAREWELL_SECONDS))
+
+    def run(self) -> None:
+        """Serve until `shutdown` or Ctrl-C; then answer what is under way, and let go of the port."""
+        try:
+            with asyncio.Runner() as runner:
+                runner.run(self._serve())
+        finally:
+            self.server_close()
+
+    def shutdown(self) -> None:
+        """Make `run` end; may be called by any thread, and before `run`."""
+        self._uvicorn.should_exit = True
+
+    def server_close(self) -> None:
+        """Let go of the port."""
+        self._socket.close()
+
+    async def _serve(self) -> None:
+        loop = asyncio.get_running_loop()
+        for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(one) == signal.SIG_IGN:  # as `nohup` has it
+                continue
+            with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread, or no such signals
+                loop.add_signal_handler(one, self.shutdown)
+        await self._uvicorn.serve([self._socket])
+
+
+class _OtherSignals(uvicorn.Server):
+    """Signals are `Server`'s: a stop is an orderly end, not an interrupt that is raised anew."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone."""
+        yield
