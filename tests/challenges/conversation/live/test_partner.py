@@ -6,7 +6,7 @@ import pytest
 
 from duologue.challenges.conversation.live.partner import ServiceAgent
 from duologue.core.errors import UsageError
-from duologue.core.records import Answer, Record, Sample
+from duologue.core.records import Answer, Record, Sample, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,3 +79,13 @@ def test_wrong_languages_and_places_are_refused(task: ConversationTask, tmp_path
     with pytest.raises(UsageError, match="neither knowledge nor goals"):
         task.partner(Echo(), tmp_path, seed=1, lang="en", name="x")
     assert task.partner(Echo(), None, seed=1, lang="en", name="x").reply("a")
+
+
+def test_a_request_is_cut_into_tokens_and_its_answer_put_together_where_a_person_typed_it(
+    task: ConversationTask,
+) -> None:
+    asked = Sample(id="x", dialogue_id="d", history=(Turn(speaker="user", text="It's late, isn't it?"),))
+    typed = task.answer_request(Echo(), asked, None, seed=1, typed=True)
+    assert typed.text == "1, isn't it? it's late, isn't it?"
+    own = task.answer_request(Echo(), asked, None, seed=1, typed=False)
+    assert own.text == "1 , isn 't it ? It's late, isn't it?"

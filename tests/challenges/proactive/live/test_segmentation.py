@@ -2,12 +2,19 @@ from __future__ import annotations
 
 import sys
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.challenges.proactive.live.segmentation import joined, segmented
+from duologue.challenges.proactive.live.segmentation import joined, segmented, segmented_sample
+from duologue.challenges.proactive.task import ProactiveTask
+from duologue.core.errors import RequestError
+from duologue.core.records import Answer, Fact, Goal, Record, Sample, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @pytest.mark.parametrize(
@@ -42,3 +49,27 @@ def test_the_real_segmenter_cuts_into_words() -> None:
 @given(st.text(st.characters(codec="utf-8"), max_size=20), st.lists(st.text(max_size=4), max_size=3))
 def test_cutting_only_adds_or_takes_away_spaces(text: str, names: list[str]) -> None:
     assert "".join(segmented(text, names).split()) == "".join(text.split())
+
+
+def test_a_request_is_segmented_where_a_person_typed_it_and_needs_a_goal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Echo:
+        Recipe = Record
+        seen = ""
+
+        def prepare(self, *_: object) -> None: ...
+
+        def answer(self, samples: Sequence[Sample]) -> list[Answer]:
+            return [Answer(text=sample.history[-1].text) for sample in samples]
+
+    monkeypatch.setitem(sys.modules, "rjieba", None)
+    fact = Fact(subject="海 边 的 信", relation="导演", object="沈 一帆")
+    turns = (Turn(speaker="user", text="沈一帆拍的？"),)
+    sample = Sample(
+        id="x", dialogue_id="d", history=turns, knowledge=(fact,), goal=Goal(topics=("海 边 的 信", "沈 一帆"))
+    )
+    assert segmented_sample(sample).history[0].text == "沈 一帆 拍 的 ？"
+    task = ProactiveTask()
+    assert task.answer_request(Echo(), sample, None, seed=1, typed=True).text == "沈一帆拍的？"
+    assert task.answer_request(Echo(), sample, None, seed=1, typed=False).text == "沈一帆拍的？"
+    with pytest.raises(RequestError, match='give "goal"'):
+        task.answer_request(Echo(), Sample(id="x", dialogue_id="d"), None, seed=1, typed=True)
