@@ -17,6 +17,7 @@ import pytest
 
 from duologue.cli.main import cli, main
 from duologue.core.plugins import names
+from duologue.exports.formats import FORMATS, ExportFormat
 from duologue.systems.process import ProcessRecipe
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -146,6 +147,7 @@ def tries(folder: Path) -> list[Try]:
         (["compare", "a.report.json", "b.report.json"], FINE),
         (["board", "a.report.json", "b.report.json", "--out", "page.html"], FINE),
         (["board", "restaurant", ".", "--gold", truth], FINE),
+        *[exported(one) for one in FORMATS],
         (["verify", "a.report.json"], FINE),
         (
             ["data", "convert", "proactive", "--from", "session", "--to", "sample", sessions, "--out", "samples.txt"],
@@ -165,6 +167,11 @@ def tries(folder: Path) -> list[Try]:
         (["demo", "--out", "demo"], "models"),
     ]
     return [Try([str(word) for word in words], extra) for words, extra in found]
+
+
+def exported(one: ExportFormat) -> tuple[list[object], str]:
+    """Return an export of a saved report."""
+    return ["export", "a.report.json", "--to", one.name, "--out", f"export-{one.name}"], FINE
 
 
 def prepare(folder: Path) -> None:

@@ -12,6 +12,7 @@ import click
 
 from duologue.cli import old_names
 from duologue.cli.main import cli
+from duologue.exports.formats import FORMATS
 from fuzzing.mutations import mutate_path
 from fuzzing.structure import ODD_TEXTS
 
@@ -110,9 +111,12 @@ _WORDS = {
         "track2",
         "gold",
         "graph",
+        *(one.name for one in FORMATS),
         "x",
     ),
     "engine": ("processes", "x", ""),
+    "licence": ("mit", "", "a\nb", "no"),
+    "date": ("2026-01-31", "2026-02-31", "x", "0001-01-01", "99999-01-01", ""),
 }
 """Values that are near enough to be read, by the name of the parameter."""
 _PATHS = (

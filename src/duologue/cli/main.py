@@ -45,6 +45,7 @@ SECTIONS = {
         "score": ("duologue.cli.score:score", "Score a result file against the truth."),
         "compare": ("duologue.cli.compare:compare", "Test whether two result files really differ."),
         "board": ("duologue.cli.board:board", "Rank result files or saved scores, as a page too, with ties as ties."),
+        "export": ("duologue.cli.export:export", "Write results in the forms of other tools: logs, cards, hubs."),
         "verify": ("duologue.cli.verify:verify", "Compute a stored number again; say equal or what differs."),
     },
     "Experiments": {

@@ -1,0 +1,46 @@
+"""The forms in which `duologue export` writes, in one table: a row and a module for each."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.core.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class ExportFormat(NamedTuple):
+    """A form that results or data can be written in."""
+
+    name: str
+    about: str
+    """What it is, for `--help` and the guide."""
+    writer: str
+    """`module:function` below this package; imported when it is used."""
+    of_data: bool = False
+    """Whether it tells of data: the function gets task, path and details, else saved reports and details."""
+
+    def load(self) -> Callable[..., Any]:
+        """Return the function that makes it."""
+        module, _, name = self.writer.partition(":")
+        found: Callable[..., Any] = getattr(importlib.import_module(f"duologue.exports.{module}"), name)
+        return found
+
+
+FORMATS = (
+    ExportFormat("inspect", "a log that `inspect view` opens", "inspect_log:to_inspect_log"),
+    ExportFormat("every-eval-ever", "the JSON of Every Eval Ever", "every_eval_ever:to_every_eval_ever"),
+    ExportFormat("hugging-face", "the results in a model card's head, as YAML", "hugging_face:to_hugging_face"),
+    ExportFormat("model-card", "a model card, as Markdown", "model_card:to_model_card"),
+)
+"""All forms, those of results before those of data."""
+
+
+def export_format(name: str) -> ExportFormat:
+    """Return the form of that name. Raises `UsageError` for an unknown one."""
+    found = next((one for one in FORMATS if one.name == name), None)
+    if found is None:
+        raise UsageError(f"there is no form '{name}'{did_you_mean(name, [one.name for one in FORMATS])}")
+    return found

@@ -1,0 +1,77 @@
+"""`duologue export` from end to end."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from tests.exports.conftest import demand_schema
+
+from duologue.run.saved import read_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def saved(duologue: Any, corpus: Any, solved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the saved report of the rule bot."""
+    out: Path = tmp_path_factory.mktemp("saved") / "solver.report.json"
+    done = duologue("score", "restaurant", solved, "--gold", corpus.truth, "--input", corpus.data, "--out", out)
+    assert done.code == 0, done.err
+    return out
+
+
+def test_a_saved_report_leaves_in_each_form_and_no_folder_leaves_with_it(
+    duologue: Any, corpus: Any, saved: Path, tmp_path: Path
+) -> None:
+    value = read_report(saved).scores[0]
+    written = {}
+    for form in ("inspect", "every-eval-ever", "hugging-face", "model-card"):
+        out = tmp_path / form
+        done = duologue("export", saved, "--to", form, "--name", "lab/bot", "--date", "2026-01-31", "--out", out)
+        assert (done.code, done.out) == (0, f"{form} in {out}\n"), done.err
+        written[form] = out.read_text(encoding="utf-8")
+        assert str(corpus.folder) not in written[form]
+        assert str(saved.parent) not in written[form]
+    log, aggregate = json.loads(written["inspect"]), json.loads(written["every-eval-ever"])
+    demand_schema("inspect-log", log)
+    demand_schema("every-eval-ever", aggregate)
+    assert log["results"]["scores"][0]["metrics"]["low"]["value"] == value.low
+    assert (
+        aggregate["evaluation_results"][0]["score_details"]["uncertainty"]["confidence_interval"]["lower"] == value.low
+    )
+    index = yaml.safe_load(written["hugging-face"])["model-index"]
+    assert index[0]["results"][0]["metrics"][0]["args"]["low"] == value.low
+    assert "# bot" in written["model-card"]
+
+
+def test_a_file_that_is_there_is_not_written_over_unasked(duologue: Any, saved: Path, tmp_path: Path) -> None:
+    out = tmp_path / "README.md"
+    out.write_text("mine", encoding="utf-8")
+    words = ("export", saved, "--to", "model-card", "--out", out)
+    refused = duologue(*words)
+    assert (refused.code, out.read_text(encoding="utf-8")) == (2, "mine")
+    assert "--force" in refused.err
+    assert duologue(*words, "--force", SOURCE_DATE_EPOCH="86400").code == 0
+    assert "Made on 1970-01-02" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--to", "x"), "'x' is not one of"),
+        (("--to", "inspect", "--date", "31.1.2026"), "expected YYYY-MM-DD"),
+        (("--to", "inspect", "--name", "../x"), "expected LAB/NAME"),
+        (("--to", "inspect", "--model", "x"), "--model adds the training to a model card"),
+        (("--to", "model-card", "--model", "nowhere"), "there is no such folder"),
+    ],
+)
+def test_a_wrong_call_says_what_is_expected(
+    duologue: Any, saved: Path, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    done = duologue("export", saved, *words, "--out", tmp_path / "out")
+    assert done.code == 2
+    assert said in done.err
