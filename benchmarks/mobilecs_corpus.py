@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, acts_of
-from duologue.challenges.mobilecs.simulator.call_plan import ENTITY_COUNTS, NAME_COUNTS, USER_SHARES
 from duologue.challenges.mobilecs.simulator.corpus import generate
+from duologue.challenges.mobilecs.simulator.plan_shares import ENTITY_COUNTS, NAME_COUNTS, USER_SHARES
 from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 
 if TYPE_CHECKING:
@@ -367,7 +367,7 @@ def measured(seed: int, n: int, profile: str) -> list[Check]:
     """Return all checks of one corpus."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        recipe = CallCorpusRecipe(n=n, unlabelled_ratio=0.0, profile="crowd" if profile == "crowd" else "clean")
+        recipe = CallCorpusRecipe(n=n, unlabelled_ratio=0.0, profile=profile)
         generate(recipe, seed, out, workers=2, progress=None)
         parts = [read(out / "labelled" / f"{part}.json") for part in ("train", "dev", "test")]
         raw = list(chain.from_iterable(parts))
@@ -422,7 +422,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--n", type=int, default=9_000)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--profile", choices=("clean", "crowd"), default=None)
+    parser.add_argument("--profile", choices=("clean", "exact", "crowd"), default=None)
     words = parser.parse_args()
     if words.profile:
         for one in measured(words.seed, words.n, words.profile):

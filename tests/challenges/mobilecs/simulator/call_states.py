@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from duologue.challenges.mobilecs.simulator.call_plan import CallPlan, PlannedEntity, PlannedValue
 from duologue.challenges.mobilecs.simulator.call_state import CallState
+from duologue.challenges.mobilecs.simulator.call_subject import CallSubject
 from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
 from duologue.challenges.mobilecs.simulator.fact_bundle import FactBundle, SharedFacts
 from duologue.challenges.mobilecs.simulator.utterance import SpanMark, Text
@@ -28,6 +29,6 @@ def plan_of(*entities: PlannedEntity) -> CallPlan:
     return CallPlan(list(entities), [value_of(None, "账户余额", "八块钱")], "inquiry")
 
 
-def state_of(user: list[FactBundle], staff: list[FactBundle]) -> CallState:
+def state_of(user: list[FactBundle], staff: list[FactBundle], *, telling: bool = False) -> CallState:
     """Return the state at the begin of a call with these agendas."""
-    return CallState(SharedFacts(user, staff), "inquiry")
+    return CallState(SharedFacts(user, staff), "inquiry", CallSubject(telling=telling))

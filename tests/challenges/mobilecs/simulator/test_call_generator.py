@@ -7,11 +7,11 @@ from duologue.challenges.mobilecs.schema.ontology import ENTITY_TYPES, SERVICE_S
 from duologue.challenges.mobilecs.simulator import acts
 from duologue.challenges.mobilecs.simulator.annotator import row_of
 from duologue.challenges.mobilecs.simulator.call_generator import CallGenerator
-from duologue.challenges.mobilecs.simulator.call_plan import SLOT_RATES, USER_SHARES
 from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
 from duologue.challenges.mobilecs.simulator.crowd_noise import NEIGHBOUR_TYPES, blur, respell
 from duologue.challenges.mobilecs.simulator.line import IntentLabel, Line
 from duologue.challenges.mobilecs.simulator.phrases import Template, phrases
+from duologue.challenges.mobilecs.simulator.plan_shares import SLOT_RATES, USER_SHARES
 from duologue.challenges.mobilecs.simulator.recipe import CallCorpusRecipe
 from duologue.challenges.mobilecs.simulator.requests import are_answered
 from duologue.challenges.mobilecs.simulator.shards import bare

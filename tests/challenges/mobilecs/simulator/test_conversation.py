@@ -36,3 +36,20 @@ def test_a_call_has_as_many_turns_as_asked_for_and_ends_with_the_user() -> None:
         _, lines = spoken(number, 2 + number)
         assert len(lines) == 2 * (2 + number) + 2
         assert lines[0].labels == [IntentLabel("问候")]
+
+
+def test_of_a_telling_call_a_value_is_of_the_service_named_last() -> None:
+    planner = CallPlanner(PLANNER.products, telling=True)
+    values = right = 0
+    for number in range(80):
+        rng = Rng("telling", number)
+        plan = planner.plan(rng, rng.unit())
+        named = None
+        for line in Conversation(plan, rng, turns=10, argument_rate=1.0).realise():
+            for _, _, mark in sorted(line.text.spans, key=lambda span: (span[0], not span[2].is_mention)):
+                if mark.is_mention:
+                    named = mark.entity
+                elif mark.entity is not None:
+                    values += 1
+                    right += mark.entity == named
+    assert right >= 0.98 * values

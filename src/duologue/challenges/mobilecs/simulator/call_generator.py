@@ -39,9 +39,10 @@ class CallGenerator:
         self.recipe, self.seed = recipe, seed
         self.catalogue = make_catalogue(seed, recipe.unseen_products)
         labelled = [product for product in self.catalogue if product.labelled]
-        self._labelled = CallPlanner(split_by_type(labelled))
-        self._all = CallPlanner(split_by_type(self.catalogue))
-        self._noise = SpeechNoise()
+        telling = recipe.profile == "clean"
+        self._labelled = CallPlanner(split_by_type(labelled), telling=telling)
+        self._all = CallPlanner(split_by_type(self.catalogue), telling=telling)
+        self._noise = SpeechNoise(whole_names=telling)
 
     def call(self, part: str, number: int) -> GeneratedCall:
         """Return one call; a call of an annotated part is such that its own replies answer what is requested."""

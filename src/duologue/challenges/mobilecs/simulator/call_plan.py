@@ -12,8 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from duologue.challenges.mobilecs.schema import ontology
 from duologue.challenges.mobilecs.simulator import amounts
 from duologue.challenges.mobilecs.simulator.phrases import Template, phrases, raw_phrases
+from duologue.challenges.mobilecs.simulator.plan_shares import (
+    EMPTY,
+    ENTITY_COUNTS,
+    SLOT_RATES,
+    TYPE_SHARES,
+    USER_COUNTS,
+    USER_SHARES,
+)
 from duologue.challenges.mobilecs.simulator.scenario import draw_scenario
 from duologue.challenges.mobilecs.simulator.slot_values import VALUE_COUNTS, fills_of, some_volume, surfaces
+from duologue.challenges.mobilecs.simulator.telling_names import is_telling, tells_apart, tells_type
 from duologue.challenges.mobilecs.simulator.utterance import SpanMark, Text
 
 if TYPE_CHECKING:
@@ -22,118 +31,11 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.simulator.catalogue import Product
     from duologue.core.rng import Rng
 
-EMPTY = 0.064
-"""Share of dialogues that speak of nothing that is annotated."""
-ENTITY_COUNTS = {
-    0: 0.133,
-    1: 0.217,
-    2: 0.185,
-    3: 0.163,
-    4: 0.132,
-    5: 0.067,
-    6: 0.042,
-    7: 0.022,
-    8: 0.015,
-    9: 0.009,
-    10: 0.006,
-    11: 0.004,
-    12: 0.002,
-    13: 0.001,
-    14: 0.001,
-    15: 0.001,
-}
-TYPE_SHARES = {
-    "流量包": 0.307,
-    "业务": 0.282,
-    "套餐": 0.183,
-    "主套餐": 0.147,
-    "4G套餐": 0.034,
-    "数据业务": 0.023,
-    "附加套餐": 0.021,
-    "国际漫游业务": 0.002,
-    "长途业务": 0.001,
-    "5G套餐": 0.0004,
-}
-NAME_COUNTS = {1: 0.55, 2: 0.237, 3: 0.123, 4: 0.058, 5: 0.018, 6: 0.014}
-SLOT_RATES: dict[str, dict[str, float]] = {
-    "流量包": {
-        "业务费用": 0.716,
-        "流量总量": 0.68,
-        "业务规则": 0.319,
-        "流量范围": 0.199,
-        "业务时长": 0.115,
-        "办理渠道": 0.033,
-        "套餐外流量计费": 0.008,
-        "计费方式": 0.008,
-        "通话时长": 0.005,
-        "互斥业务": 0.005,
-        "流量封顶": 0.002,
-    },
-    "业务": {
-        "业务费用": 0.417,
-        "业务规则": 0.19,
-        "隶属业务": 0.04,
-        "办理渠道": 0.034,
-        "业务时长": 0.019,
-        "扣费日期": 0.012,
-    },
-    "套餐": {
-        "业务费用": 0.827,
-        "业务规则": 0.114,
-        "计费方式": 0.013,
-        "办理渠道": 0.013,
-        "隶属业务": 0.011,
-        "套餐外流量计费": 0.011,
-        "扣费日期": 0.008,
-    },
-    "主套餐": {
-        "业务费用": 0.867,
-        "流量总量": 0.721,
-        "通话时长": 0.496,
-        "业务规则": 0.336,
-        "国内被叫": 0.249,
-        "国内主叫": 0.241,
-        "流量范围": 0.233,
-        "通话范围": 0.187,
-        "隶属业务": 0.095,
-        "套餐外通话计费": 0.081,
-        "办理渠道": 0.049,
-        "套餐外流量计费": 0.04,
-        "业务时长": 0.041,
-    },
-    "4G套餐": {
-        "业务费用": 0.929,
-        "流量总量": 0.412,
-        "业务规则": 0.329,
-        "通话时长": 0.247,
-        "国内被叫": 0.176,
-        "通话范围": 0.129,
-        "流量范围": 0.129,
-        "国内主叫": 0.129,
-        "隶属业务": 0.129,
-        "套餐外通话计费": 0.094,
-    },
-    "数据业务": {"业务费用": 0.431, "业务规则": 0.103, "隶属业务": 0.052},
-    "附加套餐": {"业务费用": 0.792, "通话时长": 0.302, "业务规则": 0.208, "通话范围": 0.17},
-    "国际漫游业务": {"业务规则": 0.6, "业务时长": 0.4, "业务费用": 0.2, "办理渠道": 0.2},
-    "长途业务": {"业务费用": 0.5, "业务规则": 0.3},
-    "5G套餐": {"业务费用": 0.9, "流量总量": 0.6, "通话时长": 0.4, "业务规则": 0.2},
-}
-"""How often an entity of a type has a slot (section 2, entity-slot cells by entities)."""
-USER_COUNTS = {0: 0.217, 1: 0.437, 2: 0.284, 3: 0.054, 4: 0.008}
-USER_SHARES = {
-    "持有套餐": 0.558,
-    "用户需求": 0.3,
-    "流量余额": 0.093,
-    "用户状态": 0.08,
-    "故障问题": 0.06,
-    "账户余额": 0.054,
-    "账户余额（欠费）": 0.024,
-    "流量总量": 0.017,
-    "短信": 0.014,
-}
 _PLANNED_NAMES = {1: 0.6, 2: 0.2, 3: 0.12, 4: 0.053, 5: 0.017, 6: 0.01}
 """`NAME_COUNTS` before speech makes another name of some."""
+_TELLING_NAMES = {1: 0.65, 2: 0.175, 3: 0.105, 4: 0.045, 5: 0.015, 6: 0.01}
+"""The same where speakers are to tell: they name services more often."""
+_TRIES = 60
 HELD = "持有套餐"
 """The user's slot whose values are mentions of entities."""
 
@@ -163,29 +65,34 @@ class PlannedEntity:
 class CallPlan:
     """The content of one call."""
 
-    def __init__(self, entities: list[PlannedEntity], user_values: list[PlannedValue], scenario: str) -> None:
-        self.entities, self.user_values, self.scenario = entities, user_values, scenario
+    def __init__(
+        self, entities: list[PlannedEntity], user_values: list[PlannedValue], scenario: str, *, telling: bool = False
+    ) -> None:
+        self.entities, self.user_values, self.scenario, self.telling = entities, user_values, scenario, telling
 
 
 class CallPlanner:
     """Draws what calls speak of from a catalogue."""
 
-    def __init__(self, products: Mapping[str, Sequence[Product]]) -> None:
-        self.products = products
+    def __init__(self, products: Mapping[str, Sequence[Product]], *, telling: bool = False) -> None:
+        """`telling`: whether the names and values of an entity tell its type, and which of the call's it is."""
+        self.products, self.telling = products, telling
         self._forms = {kind: _forms(kind) for kind in TYPE_SHARES}
 
     def plan(self, rng: Rng, level: float) -> CallPlan:
         """Return the content of a call; `level` from 0 to below 1 says how much, as a quantile."""
         count, own = _counts(rng, level)
         kinds = self._kinds(count, rng)
-        entities = [self._entity(number, kind, rng) for number, kind in enumerate(kinds)]
+        entities: list[PlannedEntity] = []
+        for number, kind in enumerate(kinds):
+            entities.append((self._telling_entity if self.telling else self._entity)(number, kind, rng, entities))
         slots = _user_slots(own, _USER_WEIGHTS if entities else _WEIGHTS_WITHOUT_ENTITIES, rng)
         scenario = draw_scenario(rng, slots, kinds)
         values = [value for slot in slots if slot != HELD for value in self._user_values(slot, entities, rng)]
         if HELD in slots:
             for number in rng.sample(range(count), 1 if count == 1 or rng.happens(0.7) else 2):
                 entities[number].held = True
-        return CallPlan(entities, values, scenario)
+        return CallPlan(entities, values, scenario, telling=self.telling)
 
     def _kinds(self, count: int, rng: Rng) -> list[str]:
         kinds: list[str] = []
@@ -196,14 +103,36 @@ class CallPlanner:
                 kinds.append(rng.weighted_key(TYPE_SHARES))
         return kinds
 
-    def _entity(self, number: int, kind: str, rng: Rng) -> PlannedEntity:
+    def _telling_entity(self, number: int, kind: str, rng: Rng, others: Sequence[PlannedEntity]) -> PlannedEntity:
+        """Return an entity that tells its type and which one it is; the best of many where none does."""
+        count, slots = rng.weighted_key(_TELLING_NAMES), _slots(kind, rng)
+        told = None
+        for number_of_try in range(_TRIES):
+            if number_of_try == _TRIES - _TRIES // 4:
+                slots = _slots(kind, rng)
+            entity = self._entity(number, kind, rng, others, names=count, slots=slots)
+            if tells_type(entity):
+                if tells_apart(entity, others):
+                    return entity
+                told = told or entity
+        return told or entity
+
+    def _entity(
+        self,
+        number: int,
+        kind: str,
+        rng: Rng,
+        _: Sequence[PlannedEntity],
+        names: int | None = None,
+        slots: Sequence[str] | None = None,
+    ) -> PlannedEntity:
         options = self.products[kind]
         point = rng.unit()
         entity = PlannedEntity(number, options[int(len(options) * point * math.sqrt(point))])  # the first more often
         for slot, chance in SLOT_RATES[kind].items():
-            if rng.unit() < chance:
+            if rng.unit() < chance if slots is None else slot in slots:
                 entity.slots[slot] = surfaces(slot, entity.product, rng)
-        self._name(entity, kind, rng)
+        self._name(entity, kind, rng, names)
         inside = {(mark.label, name.text[start:end]) for name in entity.names for start, end, mark in name.spans}
         for slot, texts in entity.slots.items():
             for text in texts:
@@ -211,10 +140,10 @@ class CallPlanner:
                     entity.values.append(PlannedValue(slot, Text(text, SpanMark(number, slot, is_mention=False))))
         return entity
 
-    def _name(self, entity: PlannedEntity, kind: str, rng: Rng) -> None:
-        """Give the entity its names, the fullest first."""
+    def _name(self, entity: PlannedEntity, kind: str, rng: Rng, names: int | None) -> None:
+        """Give the entity its names, so many or a drawn number, the fullest first."""
         templates, weights, levels = self._forms[kind]
-        count = rng.weighted_key(_PLANNED_NAMES)
+        count = names or rng.weighted_key(_PLANNED_NAMES)
         found: dict[str, tuple[int, Text]] = {}
         fills: dict[str, Text] = {}
         for _ in range(6 * count):
@@ -256,6 +185,8 @@ class CallPlanner:
         count = rng.weighted_key(VALUE_COUNTS)
         options = phrases("rules").get(slot)
         names = [name for entity in entities for name in entity.names]
+        if self.telling:
+            names = [name for one in entities for name in one.names if is_telling(one, name)] or names
         for _ in range(count):
             if slot == "流量总量":
                 text = Text(amounts.volume(some_volume(rng), rng))
@@ -277,6 +208,10 @@ _PLACES = {
     "area": ontology.DATA_AREA,
     "minutes": ontology.MINUTES,
 }
+
+
+def _slots(kind: str, rng: Rng) -> list[str]:
+    return [slot for slot, chance in SLOT_RATES[kind].items() if rng.unit() < chance]
 
 
 def _forms(kind: str) -> tuple[list[Template], list[float], list[int]]:

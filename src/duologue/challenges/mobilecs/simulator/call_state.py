@@ -8,6 +8,7 @@ from duologue.challenges.mobilecs.simulator.line import Line
 
 if TYPE_CHECKING:
     from duologue.challenges.mobilecs.simulator.call_plan import PlannedEntity, PlannedValue
+    from duologue.challenges.mobilecs.simulator.call_subject import CallSubject
     from duologue.challenges.mobilecs.simulator.fact_bundle import FactBundle, SharedFacts
     from duologue.challenges.mobilecs.simulator.line import IntentLabel
     from duologue.challenges.mobilecs.simulator.utterance import Text
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 class CallState:
     """The agenda of a call (`user_queue`, `staff_queue`) and the history of its dialogue."""
 
-    def __init__(self, facts: SharedFacts, scenario: str) -> None:
-        self.scenario = scenario
+    def __init__(self, facts: SharedFacts, scenario: str, subject: CallSubject) -> None:
+        self.scenario, self.subject = scenario, subject
         self.lines: list[Line] = []
         self.user_queue, self.staff_queue = list(facts.user), list(facts.staff)
         self.introduced: list[PlannedEntity] = []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs.simulator import acts
 from duologue.challenges.mobilecs.simulator.call_state import CallState
+from duologue.challenges.mobilecs.simulator.call_subject import CallSubject
 from duologue.challenges.mobilecs.simulator.fact_bundle import share_facts
 from duologue.challenges.mobilecs.simulator.scripted_staff import ScriptedStaff
 from duologue.challenges.mobilecs.simulator.scripted_user import ScriptedUser
@@ -21,7 +22,7 @@ class Conversation:
 
     def __init__(self, plan: CallPlan, rng: Rng, *, turns: int, argument_rate: float) -> None:
         self.turns, self.unit = turns, rng.unit
-        self.state = CallState(share_facts(plan, rng.unit), plan.scenario)
+        self.state = CallState(share_facts(plan, rng.unit), plan.scenario, CallSubject(telling=plan.telling))
         self.user = ScriptedUser(self.state, rng, argument_rate=argument_rate)
         self.staff = ScriptedStaff(self.state, rng)
 

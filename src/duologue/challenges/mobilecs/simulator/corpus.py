@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SHARD_CALLS = 100
 """Calls per shard."""
 RECIPE_NAME, CATALOGUE_NAME = "generate.toml", "catalogue.json"
-_VERSION = 2
+_VERSION = 3
 """To be raised when the same recipe and seed give other bytes."""
 
 

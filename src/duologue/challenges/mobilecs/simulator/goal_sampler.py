@@ -15,7 +15,7 @@ from duologue.challenges.mobilecs.schema.ontology import (
     REQUESTED,
     USER,
 )
-from duologue.challenges.mobilecs.simulator.call_plan import SLOT_RATES, TYPE_SHARES
+from duologue.challenges.mobilecs.simulator.plan_shares import SLOT_RATES, TYPE_SHARES
 from duologue.challenges.mobilecs.simulator.requests import requests_of
 from duologue.core.rng import Rng
 

@@ -14,8 +14,10 @@ LABELLED, UNLABELLED = 8_975, 87_933
 class CallCorpusRecipe(Record, frozen=True):
     """The recipe of a generated corpus. The defaults are the figures of the specification's section 13."""
 
-    profile: Literal["clean", "crowd"] = "clean"
-    """`clean`: complete and exact annotation; `crowd`: with the omissions and errors of many annotators (13.8)."""
+    profile: Literal["clean", "exact", "crowd"] = "clean"
+    """`clean`: complete and exact annotation of calls that tell the type of each service and whose each value is;
+    `exact`: calls that leave some of it open, with the same annotation; `crowd`: those with the omissions and errors of
+    many annotators (13.8)."""
     n: Count = 0
     """Annotated dialogues; 0 means as many as the challenge has, 8,975."""
     unlabelled_ratio: NonNegative = UNLABELLED / LABELLED

@@ -61,6 +61,7 @@ class ScriptedStaff:
             about=phrases("stories")["staff"][state.scenario],
             fillers=self.phrases["explain"],
             lengths=acts.STAFF_LENGTHS,
+            subject=state.subject,
         )
         self._waiting = False  # whether the user was asked to wait for what is requested
 
@@ -200,14 +201,20 @@ class ScriptedStaff:
         """Return a request to confirm: names of bundles, what was said last, a name, or nothing specific."""
         staff, realiser, state = self.phrases, self.realiser, self.state
         if bundles:
-            names = [name for one in bundles for name in one.names]
+            names = [name for one in bundles for name in self._told_names(one)]
             return realiser.join([realiser.filled(staff["confirm_name"], name=name) for name in names])
-        if state.told and self.unit() < 0.15:
+        if state.told and self.unit() < 0.15 and state.subject.is_clear(state.told[-1][0]):
             return realiser.filled(staff["confirm_value"], value=state.told[-1][1].text)
         if state.introduced and self.unit() < 0.25:
             name = realiser.repeated_name(self.rng.choice(state.introduced))
             return realiser.filled(staff["confirm_name"], name=name)
         return realiser.phrase(staff["confirm"])
+
+    def _told_names(self, bundle: FactBundle) -> list[Text]:
+        """Return the names of a bundle, after the fullest of its entity where that must be named."""
+        if bundle.entity is not None and self.state.subject.needs_name(bundle.entity, bundle.names):
+            return [bundle.entity.names[0], *bundle.names]
+        return bundle.names
 
     def _facts(self, bundle: FactBundle, *, suggest: bool = False) -> list[Text]:
         """Return the staff's sentences for a bundle; its values count as told."""
@@ -217,6 +224,8 @@ class ScriptedStaff:
         self.state.told += [(entity, value) for value in bundle.values]
         if entity is None:
             return [realiser.filled(staff["tell_user"][value.slot], value=value.text) for value in bundle.values]
+        if self.state.subject.needs_name(entity, bundle.names):
+            texts.append(realiser.filled(staff["name_lead"], name=entity.names[0]))
         for number, name in enumerate(bundle.names):
             if bundle.held and number == 0:
                 held = name.marked(SpanMark(None, HELD, is_mention=False))
@@ -226,7 +235,7 @@ class ScriptedStaff:
             else:
                 kind = "offer" if self.state.listing else "name_lead" if bundle.values else "name_only"
                 texts.append(realiser.filled(staff[kind], name=name))
-        if not bundle.names and self.unit() < 0.2:
+        if not bundle.names and not texts and self.unit() < 0.2:
             texts.append(realiser.filled(staff["name_lead"], name=realiser.repeated_name(entity)))
         for number, value in enumerate(bundle.values):
             text = realiser.filled(staff["tell"][value.slot], value=value.text)

@@ -50,6 +50,7 @@ class ScriptedUser:
             about=phrases("stories")["user"][state.scenario],
             fillers=self.phrases["story"],
             lengths=acts.USER_LENGTHS,
+            subject=state.subject,
         )
         self._query = UserQuery(state, self.realiser, self.phrases, argument_rate=argument_rate)
 
@@ -176,7 +177,7 @@ class ScriptedUser:
         realiser, introduced = self.realiser, self.state.introduced
         texts: list[Text] = []
         for bundle in self._take(max(count, 1)):
-            if bundle.names and not bundle.values:
+            if bundle.names and not bundle.values and not self._must_name(bundle):
                 texts.append(realiser.filled(self.phrases["cancel"], name=bundle.names.pop(0)))
             texts += self._facts(bundle)
         if not texts and introduced and self.unit() < 0.5:
@@ -206,12 +207,12 @@ class ScriptedUser:
         label = IntentLabel(CONFIRM)
         texts: list[Text] = []
         for bundle in self._take(count):
-            if bundle.names and not bundle.values and not bundle.held:
+            if bundle.names and not bundle.values and not bundle.held and not self._must_name(bundle):
                 texts.append(realiser.filled(self.phrases["confirm_name"], name=bundle.names.pop(0)))
             texts += self._facts(bundle)
         if texts:
             return label, realiser.join(texts)
-        if state.told and unit() < 0.35:
+        if state.told and unit() < 0.35 and state.subject.is_clear(state.told[-1][0]):
             owner, value = state.told[-1]
             text = realiser.filled(self.phrases["confirm_value"], value=value.text)
             wanted = IntentLabel(CONFIRM, owner.number if owner is not None else None, value.slot)
@@ -222,12 +223,17 @@ class ScriptedUser:
             return label, realiser.filled(self.phrases["confirm_name"], name=name)
         return label, realiser.phrase(self.phrases["confirm"])
 
+    def _must_name(self, bundle: FactBundle) -> bool:
+        return bundle.entity is not None and self.state.subject.needs_name(bundle.entity, bundle.names)
+
     def _facts(self, bundle: FactBundle) -> list[Text]:
         """Return the user's sentences for a bundle."""
         user, realiser = self.phrases, self.realiser
         if bundle.entity is None:
             return [realiser.filled(user["inform_user"][value.slot], value=value.text) for value in bundle.values]
         texts: list[Text] = []
+        if self._must_name(bundle):
+            texts.append(realiser.filled(user["name_lead"], name=bundle.entity.names[0]))
         for name in bundle.names:
             if bundle.held:
                 held = name.marked(SpanMark(None, HELD, is_mention=False))

@@ -39,7 +39,9 @@ class Style(NamedTuple):
 class SpeechNoise:
     """Makes calls sound as they are transcribed."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, whole_names: bool = False) -> None:
+        """`whole_names`: whether a false start of a name or value is no part of it: 定位 in 看见定位看见定位服务."""
+        self.whole_names = whole_names
         table = raw_phrases("noise")
         self.homophones: dict[str, str] = table["homophones"]
         self.dialects: list[dict[str, str]] = table["dialects"]
@@ -101,7 +103,10 @@ class SpeechNoise:
             place = self._joint(text, rng)
             again = text.text[place : place + size]
             if len(again) == size and "，" not in again:
-                edits.append(TextEdit(place + size, place + size, again))
+                after = place + size
+                if self.whole_names and _around(text, place) < _around(text, after):
+                    after = place  # the same text, the copy before what it copies
+                edits.append(TextEdit(after, after, again))
         text.edit(edits)
 
     def _misspell(self, text: Text, rng: Rng) -> None:
@@ -161,6 +166,11 @@ class SpeechNoise:
         """Return a place that lies in no span; `None` if there is none at hand."""
         place = rng.below(len(text.text) + 1)
         return None if any(start < place < end for start, end, _ in text.spans) else place
+
+
+def _around(text: Text, place: int) -> int:
+    """Return how many spans have a place inside."""
+    return sum(first < place < last for first, last, _ in text.spans)
 
 
 def tidy(texts: Sequence[Text]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs.simulator import acts
+from duologue.challenges.mobilecs.simulator.call_subject import CallSubject
 from duologue.challenges.mobilecs.simulator.utterance import Text
 
 if TYPE_CHECKING:
@@ -30,10 +31,12 @@ class SurfaceRealiser:
         about: Sequence[Template],
         fillers: Sequence[Template],
         lengths: tuple[tuple[float, float], ...],
+        subject: CallSubject | None = None,
     ) -> None:
-        """Take sentences about the call's subject, shorter ones for any call, and the quantiles of turns' lengths."""
+        """Take sentences about the call's topic, shorter ones for any call, and the quantiles of turns' lengths."""
         self.rng, self.unit = rng, rng.unit
         self.about, self.fillers, self.lengths = about, fillers, lengths
+        self.subject = subject if subject is not None else CallSubject(telling=False)
         self._used: set[Template] = set()
 
     def phrase(self, options: Sequence[Template]) -> Text:
@@ -43,10 +46,17 @@ class SurfaceRealiser:
 
     def filled(self, options: Sequence[Template], **fills: Text) -> Text:
         """Return one of the phrases with its places filled."""
-        return self.rng.choice(options).fill(self.unit, fills)
+        text = self.rng.choice(options).fill(self.unit, fills)
+        self.subject.hear(text)
+        return text
 
     def repeated_name(self, entity: PlannedEntity) -> Text:
-        """Return a name of an entity that was said before, mostly a short one, or nothing."""
+        """Return a name of an entity that was said before, mostly a short one, or nothing.
+
+        Of an entity that is not the subject it is the fullest, where speakers are to tell.
+        """
+        if not self.subject.is_clear(entity):
+            return entity.names[0]
         return entity.names[-1] if self.unit() < 0.6 else entity.names[0] if self.unit() < 0.4 else Text()
 
     def join(self, texts: Sequence[Text], conjunctions: Sequence[Template] = ()) -> Text:

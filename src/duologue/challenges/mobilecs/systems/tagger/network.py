@@ -70,10 +70,23 @@ class CharEncoder(nn.Module):
         if self.training and self.feature_dropout:
             features = features.masked_fill(torch.rand(features.shape) < self.feature_dropout, 0)
         x: Tensor = self.widened(self.embedding(features)) * real
+        if not torch.is_grad_enabled():
+            return self._convolved(x, real)
         for step, convolution in zip(DILATIONS, self.convolutions, strict=True):
             left = functional.pad(x[:-step], (0, 0, step, 0))
             right = functional.pad(x[step:], (0, 0, 0, step))
             x = x + self.dropout(convolution(torch.cat([left, x, right], 1)).relu()) * real
+        return x
+
+    def _convolved(self, x: Tensor, real: Tensor) -> Tensor:
+        """Return what the convolutions make of vectors (n, d), in place and without dropout: a third faster."""
+        for step, convolution in zip(DILATIONS, self.convolutions, strict=True):
+            assert isinstance(convolution, nn.Linear)
+            left, here, right = convolution.weight.split(len(convolution.weight), 1)
+            found = torch.addmm(convolution.bias, x, here.T)
+            found[step:].addmm_(x[:-step], left.T)
+            found[:-step].addmm_(x[step:], right.T)
+            x = found.relu_().mul_(real).add_(x)
         return x
 
 
