@@ -132,7 +132,7 @@ def corpus(work: Path, profile: str, seed: int, n: int) -> None:
 
 def called(*words: str) -> None:
     """Call the command line."""
-    subprocess.run([sys.executable, "-m", "duologue", *words], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([Path(sys.executable).with_name("duologue"), *words], check=True, stdout=subprocess.DEVNULL)
 
 
 def test_calls(work: Path, profile: str) -> list[Example]:

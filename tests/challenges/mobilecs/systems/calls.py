@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 
 @cache
 def generated(n: int, seed: int = 3) -> list[Example]:
-    """Return annotated calls of the clean profile."""
-    generator = CallGenerator(CallCorpusRecipe(n=n), seed)
+    """Return annotated calls of the exact profile."""
+    generator = CallGenerator(CallCorpusRecipe(profile="exact", n=n), seed)
     return read_examples([generator.call("train", number).row for number in range(n)], Issues())

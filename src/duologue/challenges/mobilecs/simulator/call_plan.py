@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _PLANNED_NAMES = {1: 0.6, 2: 0.2, 3: 0.12, 4: 0.053, 5: 0.017, 6: 0.01}
 """`NAME_COUNTS` before speech makes another name of some."""
-_TELLING_NAMES = {1: 0.65, 2: 0.175, 3: 0.105, 4: 0.045, 5: 0.015, 6: 0.01}
+_TELLING_NAMES = {1: 0.62, 2: 0.19, 3: 0.113, 4: 0.05, 5: 0.017, 6: 0.01}
 """The same where speakers are to tell: they name services more often."""
 _TRIES = 60
 HELD = "持有套餐"
