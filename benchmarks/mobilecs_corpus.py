@@ -19,6 +19,8 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, acts_of
 from duologue.challenges.mobilecs.simulator.corpus import generate
 from duologue.challenges.mobilecs.simulator.plan_shares import ENTITY_COUNTS, NAME_COUNTS, USER_SHARES
@@ -367,7 +369,7 @@ def measured(seed: int, n: int, profile: str) -> list[Check]:
     """Return all checks of one corpus."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        recipe = CallCorpusRecipe(n=n, unlabelled_ratio=0.0, profile=profile)
+        recipe = msgspec.structs.replace(CallCorpusRecipe(n=n, unlabelled_ratio=0.0), profile=profile)
         generate(recipe, seed, out, workers=2, progress=None)
         parts = [read(out / "labelled" / f"{part}.json") for part in ("train", "dev", "test")]
         raw = list(chain.from_iterable(parts))

@@ -106,16 +106,16 @@ class CallPlanner:
     def _telling_entity(self, number: int, kind: str, rng: Rng, others: Sequence[PlannedEntity]) -> PlannedEntity:
         """Return an entity that tells its type and which one it is; the best of many where none does."""
         count, slots = rng.weighted_key(_TELLING_NAMES), _slots(kind, rng)
-        told = None
-        for number_of_try in range(_TRIES):
-            if number_of_try == _TRIES - _TRIES // 4:
+        best: PlannedEntity | None = None
+        for left in reversed(range(_TRIES)):
+            if left == _TRIES // 4:
                 slots = _slots(kind, rng)
             entity = self._entity(number, kind, rng, others, names=count, slots=slots)
             if tells_type(entity):
                 if tells_apart(entity, others):
                     return entity
-                told = told or entity
-        return told or entity
+                best = best or entity
+        return best or self._entity(number, kind, rng, others, names=count, slots=slots)
 
     def _entity(
         self,
