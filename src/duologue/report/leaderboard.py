@@ -15,12 +15,14 @@ import numpy as np
 from duologue.core.errors import UsageError
 from duologue.core.notebook import data_frame, html_table
 from duologue.metrics.significance import ROUNDS, SEED
+from duologue.metrics.tiers import standings
 from duologue.report.comparison import compare_all, in_order, ranking_formulas, system_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.core.records import Report
+    from duologue.metrics.tiers import Standing
     from duologue.report.comparison import Comparison, Formulas
 
 
@@ -154,10 +156,10 @@ def _detectable(comparisons: Sequence[Comparison]) -> float | None:
 
 def ranks(names: Sequence[str], comparisons: Sequence[Comparison]) -> list[int]:
     """Return the rank of each system, given best first: 1 + the number of systems shown to be better than it."""
-    return [best for _, best, _ in _places(names, comparisons)]
+    return [place.best for place in _places(names, comparisons)]
 
 
-def _places(names: Sequence[str], comparisons: Sequence[Comparison]) -> list[tuple[int, int, int]]:
+def _places(names: Sequence[str], comparisons: Sequence[Comparison]) -> list[Standing]:
     """Return per system, given best first, its tier, and its best and worst rank that the tests leave open.
 
     A system that was in no test stands behind all before it.
@@ -166,14 +168,7 @@ def _places(names: Sequence[str], comparisons: Sequence[Comparison]) -> list[tup
     in_tests = {name for one in comparisons for name in (one.a, one.b)}
     untested = {place for place, name in enumerate(names) if name not in in_tests}
     apart |= {(names[one], names[two]) for one, two in combinations(range(len(names)), 2) if {one, two} & untested}
-    tier, leader, found = 1, names[0] if names else "", []
-    for name in names:
-        if (leader, name) in apart:
-            tier, leader = tier + 1, name
-        better = sum((other, name) in apart for other in names)
-        worse = sum((name, other) in apart for other in names)
-        found.append((tier, 1 + better, len(names) - worse))
-    return found
+    return standings(names, apart)
 
 
 def leaderboard_to_json(found: Leaderboard) -> dict[str, Any]:
