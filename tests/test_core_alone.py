@@ -171,7 +171,8 @@ def tries(folder: Path) -> list[Try]:
 
 def exported(one: ExportFormat) -> tuple[list[object], str]:
     """Return an export of a saved report."""
-    return ["export", "a.report.json", "--to", one.name, "--out", f"export-{one.name}"], FINE
+    given = ["restaurant", "data"] if one.of_data else ["a.report.json"]
+    return ["export", *given, "--to", one.name, "--out", f"export-{one.name}"], FINE
 
 
 def prepare(folder: Path) -> None:

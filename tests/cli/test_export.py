@@ -48,6 +48,18 @@ def test_a_saved_report_leaves_in_each_form_and_no_folder_leaves_with_it(
     assert "# bot" in written["model-card"]
 
 
+def test_data_of_a_simulator_leaves_as_croissant_and_card(duologue: Any, corpus: Any, tmp_path: Path) -> None:
+    for form, said in (("croissant", '"conformsTo"'), ("data-card", "# restaurant, simulated")):
+        out = tmp_path / form
+        assert duologue("export", "restaurant", corpus.folder, "--to", form, "--out", out).code == 0
+        assert said in out.read_text(encoding="utf-8")
+        assert str(corpus.folder) not in out.read_text(encoding="utf-8")
+    alone = duologue("export", corpus.folder, "--to", "croissant", "--out", tmp_path / "x")
+    assert (alone.code, "give TASK and the FOLDER" in alone.err) == (2, True)
+    other = duologue("export", "restaurant", corpus.folder, "--to", "inspect", "--out", tmp_path / "x")
+    assert (other.code, "is of results" in other.err) == (2, True)
+
+
 def test_a_file_that_is_there_is_not_written_over_unasked(duologue: Any, saved: Path, tmp_path: Path) -> None:
     out = tmp_path / "README.md"
     out.write_text("mine", encoding="utf-8")

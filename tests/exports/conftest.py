@@ -14,6 +14,9 @@ import jsonschema
 import pytest
 from tests.report.conftest import make_report
 
+from duologue.core.plugins import load_task
+from duologue.core.protocols import Simulated
+from duologue.core.recipe import resolve
 from duologue.core.records import Exposure, Problem, Report
 from duologue.exports.hub import ExportDetails
 
@@ -43,6 +46,16 @@ def report(make_report: Any, tmp_path: Path) -> Report:
         external=("a list | of names",),
         meta={**made.meta, "files": files, "commands": [f"duologue score {truth}"]},
     )
+
+
+@pytest.fixture
+def booking(tmp_path: Path) -> Path:
+    """A folder with four simulated dialogues."""
+    task = load_task("restaurant")
+    assert isinstance(task, Simulated)
+    plan = resolve(task.Generation, overrides=['part="tst1"', "subtask=1", "n=4"])
+    task.generate(plan, 3, tmp_path / "booking", workers=1, progress=None)
+    return tmp_path / "booking"
 
 
 def demand_schema(name: str, value: Any) -> None:

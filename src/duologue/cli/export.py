@@ -5,26 +5,29 @@ from __future__ import annotations
 import os
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
-from duologue.core.plugins import read_card
+from duologue.core.plugins import names, read_card
 from duologue.exports.formats import FORMATS, export_format
 from duologue.exports.hub import ExportDetails
 from duologue.run.saved import read_report
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from duologue.exports.formats import ExportFormat
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 
 
 @click.command()
-@click.argument("files", type=options.PATH, nargs=-1, required=True, metavar="FILE.report.json ...")
+@click.argument(
+    "words", type=options.TASK_OR_PATH, nargs=-1, required=True, metavar="[FILE.report.json ... | TASK FOLDER]"
+)
 @click.option(
     "--to",
     "target",
@@ -34,14 +37,14 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 )
 @click.option("--out", type=options.OUT_FILE, required=True, help="The file to write.")
 @click.option("--name", default="", metavar="LAB/NAME", help="What a hub calls it.  [default: local/SYSTEM]")
-@click.option("--by", default="", metavar="LAB", help="Organisation that ran the evaluation.")
-@click.option("--licence", default="", help="Licence of the system, such as apache-2.0.")
+@click.option("--by", default="", metavar="LAB", help="Organisation that ran the evaluation or made the data.")
+@click.option("--licence", default="", help="Licence of the system or data, such as apache-2.0.")
 @click.option("--model", type=options.PATH, default=None, help="model-card: the model's folder; adds its training.")
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Day to be told.  [default: today, in UTC]")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 def export(
     *,
-    files: tuple[Path, ...],
+    words: tuple[str, ...],
     target: str,
     out: Path,
     name: str,
@@ -51,17 +54,18 @@ def export(
     date: str,
     force: bool,
 ) -> None:
-    """Write results in the form of another tool, with every figure to its last digit.
+    """Write results, or data of a simulator, in the form of another tool.
 
-    FILE.report.json is what `duologue score --out` saved. Intervals, signature, data seen and items go where the form
-    has a place for them; texts of data sets and folders of this machine do not leave with it. Several reports of one
-    system go into one model card.
+    FILE.report.json is what `duologue score --out` saved. Figures go to their last digit; intervals, signature, data
+    seen and items where the form has a place for them; texts of data sets and folders of this machine do not leave
+    with them. Several reports of one system go into one model card. FOLDER is what `duologue generate TASK` made.
 
     \b
     Examples:
       duologue export FILE.report.json --to inspect --out logs/FILE.json
       duologue export FILE.report.json --to every-eval-ever --name our-lab/bot --by our-lab --out FILE.json
       duologue export tst1.report.json tst2.report.json --to model-card --model model --out MODEL_CARD.md
+      duologue export restaurant data --to croissant --licence CC0-1.0 --out data/croissant.json
     """
     chosen = export_format(target)
     if out.exists() and (out.is_dir() or out.stat().st_size) and not force:
@@ -70,8 +74,19 @@ def export(
         raise UsageError("--model adds the training to a model card; leave it out, or export --to model-card")
     card = read_card(model) if model is not None else None
     details = ExportDetails(_day(date), _hub(name), by, licence, card)
-    write_text(out, chosen.load()([read_report(path) for path in files], details))
+    write_text(out, _made(chosen, words, details))
     console.line(f"{target} in {out}")
+
+
+def _made(chosen: ExportFormat, words: tuple[str, ...], details: ExportDetails) -> str:
+    """Return the text of an export, of data or of results."""
+    if chosen.of_data:
+        if len(words) != 2:
+            raise UsageError(f"{chosen.name} is of data: give TASK and the FOLDER that `duologue generate TASK` made")
+        return str(chosen.load()(words[0], Path(words[1]), details))
+    if words[0] in names("tasks"):
+        raise UsageError(f"{chosen.name} is of results: give what `duologue score --out FILE.report.json` saved")
+    return str(chosen.load()([read_report(Path(word)) for word in words], details))
 
 
 def _day(given: str) -> str:

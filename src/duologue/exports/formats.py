@@ -20,7 +20,7 @@ class ExportFormat(NamedTuple):
     writer: str
     """`module:function` below this package; imported when it is used."""
     of_data: bool = False
-    """Whether it tells of data: the function gets task, path and details, else saved reports and details."""
+    """Whether it tells of data: the function gets task, folder and details, else saved reports and details."""
 
     def load(self) -> Callable[..., Any]:
         """Return the function that makes it."""
@@ -34,6 +34,8 @@ FORMATS = (
     ExportFormat("every-eval-ever", "the JSON of Every Eval Ever", "every_eval_ever:to_every_eval_ever"),
     ExportFormat("hugging-face", "the results in a model card's head, as YAML", "hugging_face:to_hugging_face"),
     ExportFormat("model-card", "a model card, as Markdown", "model_card:to_model_card"),
+    ExportFormat("croissant", "generated data as Croissant, JSON-LD", "croissant:to_croissant", of_data=True),
+    ExportFormat("data-card", "a card of generated data, as Markdown", "data_card:to_data_card", of_data=True),
 )
 """All forms, those of results before those of data."""
 

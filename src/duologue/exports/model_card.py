@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import tomli_w
 
@@ -13,7 +12,7 @@ from duologue.core.version import __version__
 from duologue.exports.hub import hub_name, named_set, one_system, remarks
 from duologue.exports.hugging_face import metadata
 from duologue.exports.markdown import code, table, words
-from duologue.exports.portable import portable
+from duologue.exports.portable import names_for_folders
 from duologue.exports.yaml_text import to_yaml
 from duologue.report.background import external_data, overlap_with_training
 from duologue.report.numbers import figure, interval
@@ -90,17 +89,8 @@ def _training(card: SystemCard) -> str:
         ("external data", external),
         ("hash of the recipe", card.recipe_hash),
     ]
-    recipe = tomli_w.dumps(_without_folders(card.recipe))
+    recipe = tomli_w.dumps(names_for_folders(card.recipe))
     return "\n\n".join(["## Training", table(("what", "value"), rows), *([code(recipe, "toml")] if recipe else [])])
-
-
-def _without_folders(value: Any) -> Any:
-    """Return the values of a recipe in which whole paths are names."""
-    if isinstance(value, dict):
-        return {key: _without_folders(held) for key, held in value.items()}
-    if isinstance(value, list):
-        return [_without_folders(held) for held in value]
-    return portable(value) if isinstance(value, str) and "\n" not in value and Path(value).is_absolute() else value
 
 
 def _seen(report: Report) -> str:

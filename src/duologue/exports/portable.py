@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duologue.core.escapes import printable
 
@@ -46,3 +46,16 @@ def xml_text(text: str) -> str:
     'a\\x00b'
     """
     return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", printable(text))
+
+
+def names_for_folders(value: Any) -> Any:
+    """Return the values of a recipe in which whole paths are told by their names.
+
+    >>> names_for_folders({"a": ["/nobody/has/x.txt", 1], "b": "x/y"})
+    {'a': ['x.txt', 1], 'b': 'x/y'}
+    """
+    if isinstance(value, dict):
+        return {key: names_for_folders(held) for key, held in value.items()}
+    if isinstance(value, list):
+        return [names_for_folders(held) for held in value]
+    return portable(value) if isinstance(value, str) and "\n" not in value and Path(value).is_absolute() else value
