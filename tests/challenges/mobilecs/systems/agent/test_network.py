@@ -2,10 +2,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.network import (
+    BareRow,
+    all_probabilities,
+    bare_learner,
     collate,
     label_shares,
     learner,
@@ -21,6 +25,8 @@ from duologue.models.train import TrainConfig, train
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnRow
 
 BASE = {
     "ent-1": {"name": "彩铃", "type": "业务", "业务费用": "五元", "业务规则": "次月生效"},
@@ -53,6 +59,38 @@ def test_shapes_and_padding() -> None:
     assert torch.isfinite(learner(network).loss(batch))
     alone = probabilities([network], ROWS[0])
     assert torch.allclose(torch.from_numpy(alone.told), out.pieces[0, : len(alone.told), 2].sigmoid(), atol=1e-5)
+
+
+def test_targets_that_are_no_numbers_teach_nothing() -> None:
+    network = new_network(size_of(VOCABULARY, RECIPE), 1).eval()
+    nothing = [np.full_like(one, np.nan) for one in (ROWS[1].user_labels, ROWS[1].asked, ROWS[1].wanted)]
+    bare = ROWS[1]._replace(user_labels=nothing[0], asked=nothing[1], wanted=nothing[2], label_set=-1)
+    loss = learner(network).loss
+
+    def gradient(row: TurnRow) -> float:
+        found = torch.autograd.grad(loss(collate([row])), network.user_head.weight, allow_unused=True)[0]
+        return 0.0 if found is None else float(found.abs().sum())
+
+    assert gradient(ROWS[1]) > 0
+    assert gradient(bare) == 0
+    told = loss(collate([bare]))
+    assert torch.isfinite(told)
+    assert told < loss(collate([ROWS[1]]))
+
+
+def test_what_a_reply_tells_and_says_is_learned_from_bare_turns(tmp_path: Path) -> None:
+    network = new_network(size_of(VOCABULARY, RECIPE), 1)
+    rows = [BareRow(row, np.array([place], dtype=np.int32)) for place, row in enumerate(ROWS)]
+    config = TrainConfig(epochs=60, batch=3, learning_rate=1e-2, patience=60, choose="loss")
+    train(bare_learner(network, len(rows), 1), rows, rows, config, Run(folder=tmp_path, seed=1))
+    for row, read in zip(ROWS, all_probabilities([network.eval()], ROWS), strict=True):
+        assert read.told.argmax() == row.told.argmax()
+
+
+def test_many_turns_are_read_as_one_is() -> None:
+    network = new_network(size_of(VOCABULARY, RECIPE), 1).eval()
+    for row, read in zip(ROWS, all_probabilities([network], ROWS), strict=True):
+        assert np.allclose(read.told, probabilities([network], row).told, atol=1e-6)
 
 
 def test_it_overfits_a_few_turns(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def parts(calls: list[Example]) -> tuple[list[Example], list[Example]]:
     )
 
 
-@pytest.mark.parametrize("changes", [{}, {"staff_acts": False}, {"user_intents": False}, {"vocabulary": False}])
+@pytest.mark.parametrize("changes", [{}, {"staff_acts": False}, {"user_intents": False, "cues": False}])
 def test_dialogues_without_intents_teach(
     changes: dict[str, bool], parts: tuple[list[Example], list[Example]], tmp_path: Path
 ) -> None:
@@ -72,6 +72,22 @@ def test_each_way_to_read_knowledge_learns_from_dialogues_without_intents(
     sources = {one.source for one in products.products} if products is not None else set()
     assert bool(sources & {one.sample.dialogue_id for one in bare}) == (knowledge == "global")
     assert agent.answer([labelled[0].sample])[0].text
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_the_vocabulary_knows_the_slots_of_all_and_the_words_of_those_wanted(
+    bare: bool,  # noqa: FBT001  # a parameter of the test
+    parts: tuple[list[Example], list[Example]],
+    tmp_path: Path,
+) -> None:
+    labelled, unlabelled = parts
+    agent = CustomerAgent(msgspec.structs.replace(TINY, semi_supervised=LatentActsRecipe(vocabulary=bare, rounds=1)))
+    agent.fit(labelled[:20], [], unlabelled, Run(folder=tmp_path, seed=1))
+    known = agent._trained().encoder.vocabulary  # what it reads
+    said = "".join(one.sample.history[-1].text.lower() for one in labelled[:20])
+    assert all(gram in said for gram in known.grams) != bare
+    slots = {piece.slot for one in bare_turns(unlabelled) for piece in one.view.pieces}
+    assert slots <= set(known.slots)
 
 
 def test_a_policy_is_learned_on_top(parts: tuple[list[Example], list[Example]], tmp_path: Path) -> None:

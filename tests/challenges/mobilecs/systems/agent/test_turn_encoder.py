@@ -4,7 +4,7 @@ import numpy as np
 
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.features import COREFERENCE, PIECE_FEATURES
-from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCues
+from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCue, SlotCues
 from duologue.challenges.mobilecs.systems.agent.turn_encoder import (
     TOLD_SUMMARY,
     UNSEEN,
@@ -47,6 +47,15 @@ def test_ablations_leave_features_out() -> None:
     assert not text.slots.any()
     assert len(text.texts) == len(VIEW.pieces)
     assert not text.pieces[:, PIECE_FEATURES.index("is slot")].any()
+
+
+def test_other_cues_change_their_features_alone() -> None:
+    cue = SlotCue(text=VIEW.masked[:2], turns=9, wanted={VIEW.pieces[1].slot: 9})
+    plain, cued = TurnEncoder(VOCABULARY, SlotCues([])), TurnEncoder(VOCABULARY, SlotCues([cue]))
+    row = cued.recued(plain.row(VIEW, TRUTH), VIEW, None)
+    assert np.array_equal(row.pieces, cued.row(VIEW, TRUTH).pieces)
+    assert not np.array_equal(row.pieces, plain.row(VIEW, TRUTH).pieces)
+    assert row.told.tolist() == [0, 1, 0, 0]
 
 
 def test_the_summary_says_what_a_reply_tells() -> None:

@@ -21,7 +21,7 @@ from duologue.models.training_recipe import entries_of
 from duologue.models.weights import first_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 _PAD = 0
 _FAR = 1e4
+_TOGETHER = 256
+"""Turns that are read together where there are many."""
+_OF_REPLY = 0.1
+"""Weight of the reply's terms beside what the turn teaches."""
 
 
 class TurnSize(Record, frozen=True, kw_only=True):
@@ -206,23 +210,65 @@ def _padded(rows: Sequence[NDArray[np.int32]]) -> Tensor:
 
 
 def learner(network: TurnNetwork) -> TrainingTask[TurnRow, TurnInput]:
-    """Return what `train` needs: the sum of the losses of all heads, each a mean over its own."""
+    """Return what `train` needs: the sum of the losses of all heads, each a mean over its own; NaN is no target."""
 
     def loss(batch: TurnInput) -> Tensor:
-        out = network(batch)
-        labels = functional.binary_cross_entropy_with_logits(out.user_labels, batch.user_labels)
-        total = labels * batch.user_labels.shape[1]
-        if batch.mask.any():
-            target = torch.stack([batch.asked, batch.wanted, batch.told], dim=-1)[batch.mask]
-            each = functional.binary_cross_entropy_with_logits(out.pieces[batch.mask], target)
-            total = total + 3 * each * batch.mask.sum() / len(batch.mask)
-        known = batch.label_set >= 0
-        if known.any():
-            staff = network.staff(out.state[known], batch.summary[known])
-            total = total + functional.cross_entropy(staff, batch.label_set[known])
-        return total
+        return _turn_loss(network, batch, network(batch))
 
     return TrainingTask(module=network, collate=collate, loss=loss, hits=None, length=lambda row: len(row.slots))
+
+
+class BareRow(NamedTuple):
+    """A turn without intents."""
+
+    turn: TurnRow
+    reply: NDArray[np.int32]
+    """Numbers of the terms of its reply."""
+
+
+def bare_learner(network: TurnNetwork, terms: int, seed: int) -> TrainingTask[BareRow, tuple[TurnInput, Tensor]]:
+    """Return what pre-trains a network on turns without intents: it guesses which of the terms the reply has, too.
+
+    What guesses them stands beside the network and is not kept.
+    """
+    with first_weights(seed):
+        guesser = nn.Linear(network.size.hidden, terms)
+
+    def both(rows: Sequence[BareRow]) -> tuple[TurnInput, Tensor]:
+        said = torch.zeros(len(rows), terms)
+        for place, row in enumerate(rows):
+            said[place, torch.from_numpy(row.reply).long()] = 1
+        return collate([row.turn for row in rows]), said
+
+    def loss(batch: tuple[TurnInput, Tensor]) -> Tensor:
+        turns, said = batch
+        out = network(turns)
+        guessed = functional.binary_cross_entropy_with_logits(guesser(out.state), said, reduction="sum")
+        return _turn_loss(network, turns, out) + _OF_REPLY * guessed / len(said)
+
+    module = nn.ModuleDict({"network": network, "guesser": guesser})
+    return TrainingTask(module=module, collate=both, loss=loss, hits=None, length=lambda row: len(row.turn.slots))
+
+
+def _turn_loss(network: TurnNetwork, batch: TurnInput, out: TurnOutput) -> Tensor:
+    turns, labels = batch.user_labels.shape
+    total = labels * _known_loss(out.user_labels, batch.user_labels)
+    pieces = batch.mask.sum() / turns
+    for place, target in enumerate((batch.asked, batch.wanted, batch.told)):
+        total = total + pieces * _known_loss(out.pieces[batch.mask][:, place], target[batch.mask])
+    known = batch.label_set >= 0
+    if known.any():
+        staff = network.staff(out.state[known], batch.summary[known])
+        total = total + functional.cross_entropy(staff, batch.label_set[known])
+    return total
+
+
+def _known_loss(logits: Tensor, targets: Tensor) -> Tensor:
+    """Return the mean cross entropy of the targets that are numbers; 0 without any."""
+    known = ~targets.isnan()
+    if not known.any():
+        return logits.new_zeros(())
+    return functional.binary_cross_entropy_with_logits(logits[known], targets[known])
 
 
 class TurnProbabilities(NamedTuple):
@@ -242,12 +288,29 @@ class TurnProbabilities(NamedTuple):
 
 def probabilities(networks: Sequence[TurnNetwork], row: TurnRow) -> TurnProbabilities:
     """Return the probabilities of a turn. The networks are in inference mode."""
-    batch, c = collate([row]), len(row.slots)
+    return _probabilities(networks, [row])[0]
+
+
+def all_probabilities(networks: Sequence[TurnNetwork], rows: Sequence[TurnRow]) -> Iterator[TurnProbabilities]:
+    """Yield the probabilities of many turns, which are read together; so are the last bits of their sums."""
+    for start in range(0, len(rows), _TOGETHER):
+        yield from _probabilities(networks, rows[start : start + _TOGETHER])
+
+
+def _probabilities(networks: Sequence[TurnNetwork], rows: Sequence[TurnRow]) -> list[TurnProbabilities]:
+    batch = collate(rows)
     with torch.inference_mode():
         outputs = [network(batch) for network in networks]
-        labels = torch.stack([out.user_labels[0].sigmoid() for out in outputs]).mean(0).numpy()
-        pieces = torch.stack([out.pieces[0, :c].sigmoid() for out in outputs]).mean(0).numpy()
-    return TurnProbabilities(labels, pieces[:, 0], pieces[:, 1], pieces[:, 2], [out.state for out in outputs])
+        labels = torch.stack([out.user_labels.sigmoid() for out in outputs]).mean(0).numpy()
+        pieces = torch.stack([out.pieces.sigmoid() for out in outputs]).mean(0).numpy()
+    return [
+        _of_turn(labels[n], pieces[n, : len(row.slots)], [out.state[n : n + 1] for out in outputs])
+        for n, row in enumerate(rows)
+    ]
+
+
+def _of_turn(labels: NDArray[np.float32], pieces: NDArray[np.float32], states: list[Tensor]) -> TurnProbabilities:
+    return TurnProbabilities(labels, pieces[:, 0], pieces[:, 1], pieces[:, 2], states)
 
 
 def label_shares(

@@ -1,49 +1,62 @@
-"""Training of the agent on dialogues with and without intents: teachers, posteriors, then all of it together.
+"""Training of the agent on dialogues with and without intents: pre-training, teachers, posteriors, then all together.
 
-A round is one of expectation and maximisation: the networks of the last one and a model of replies give the posterior
-of every turn without intents; turns that are trusted then teach new networks, and the model of replies is counted anew.
+A round is one of expectation and maximisation: the networks of the last one and the likelihoods of replies give the
+posterior of every turn without intents; turns that are trusted then teach new networks, and the likelihoods are
+counted anew.
 """
 
 from __future__ import annotations
 
+import copy
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
 from duologue.challenges.mobilecs.schema.intents import USER_LABELS
-from duologue.challenges.mobilecs.systems.agent.latent_acts import TurnPosterior, posterior
-from duologue.challenges.mobilecs.systems.agent.network import probabilities
-from duologue.challenges.mobilecs.systems.agent.reply_model import reply_model, reply_terms
-from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCues
-from duologue.challenges.mobilecs.systems.agent.trainer import (
-    new_encoder,
-    parted_turns,
-    train_members,
-    turn_vocabulary,
+from duologue.challenges.mobilecs.systems.agent.latent_acts import (
+    LabelledTurn,
+    evidence,
+    fitting_weights,
+    posterior,
+    reply_likelihoods,
 )
+from duologue.challenges.mobilecs.systems.agent.network import (
+    BareRow,
+    all_probabilities,
+    bare_learner,
+    learner,
+    new_network,
+)
+from duologue.challenges.mobilecs.systems.agent.reply_model import reply_terms
+from duologue.challenges.mobilecs.systems.agent.slot_cues import SlotCues
+from duologue.challenges.mobilecs.systems.agent.trainer import new_encoder, parted_turns, size_of, turn_vocabulary
 from duologue.challenges.mobilecs.systems.calibration import (
     Guess,
     balanced_levels,
-    softened,
-    temperature_of,
     trusted_share,
 )
+from duologue.core.held_out import draw_order, split_by_group
 from duologue.core.progress import tracked
+from duologue.models.train import TrainConfig, train
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
-    from numpy.typing import NDArray
-
+    from duologue.challenges.mobilecs.systems.agent.latent_acts import ReplyLikelihoods, TurnPosterior
     from duologue.challenges.mobilecs.systems.agent.network import TurnNetwork
     from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
-    from duologue.challenges.mobilecs.systems.agent.reply_model import ReplyModel
+    from duologue.challenges.mobilecs.systems.agent.semi_supervised_recipe import LatentActsRecipe
     from duologue.challenges.mobilecs.systems.agent.staff_templates import AnsweredTurn
     from duologue.challenges.mobilecs.systems.agent.turn_encoder import TurnEncoder, TurnRow
     from duologue.core.protocols import Run
 
-    Floats = NDArray[np.float32]
+_WANTED = 0.4
+"""Posterior probability from which a told piece counts for the cues of its slot."""
+_APART = 0.05
+"""Share of the bare dialogues that chooses the best weights of the pre-training."""
 
 
 class SemiSupervisedParts(NamedTuple):
@@ -54,15 +67,11 @@ class SemiSupervisedParts(NamedTuple):
     turns: list[AnsweredTurn]
 
 
-class _Inferred(NamedTuple):
-    """A turn without intents with its posterior, calibrated."""
+class _Turns(NamedTuple):
+    """Turns with their rows."""
 
-    turn: AnsweredTurn
-    found: TurnPosterior
-    user_labels: Floats
-    """(u,)."""
-    labels: Floats
-    """(k,)."""
+    turns: Sequence[AnsweredTurn]
+    rows: list[TurnRow]
 
 
 def train_semi_supervised(
@@ -80,97 +89,170 @@ def train_semi_supervised(
     semi = recipe.semi_supervised
     learned, validation = parted_turns(turns, held_out, recipe.held_out, run.seed)
     vocabulary = turn_vocabulary([*learned, *bare] if semi.vocabulary else learned, recipe)
+    slots = {piece.slot for one in bare for piece in one.view.pieces}
+    vocabulary = msgspec.structs.replace(vocabulary, slots=sorted({*vocabulary.slots, *slots}))
     encoder = new_encoder(vocabulary, SlotCues.of((one.view, one.truth.wanted) for one in learned), recipe)
-    rows = [encoder.row(one.view, one.truth, counted=True) for one in learned]
-    tests = [encoder.row(one.view, one.truth) for one in validation]
-    sets = len(vocabulary.label_sets)
-    known = [
-        (reply_terms(one.view, one.reply), np.eye(sets, dtype=np.float32)[row.label_set])
-        for one, row in zip(learned, rows, strict=True)
-        if row.label_set >= 0 and one.reply
-    ]
-    replies = reply_model(known, sets)
-    networks = train_members(encoder, rows, tests, recipe, run.part("teachers"))
-    inferred: list[_Inferred] = []
+    known = _Turns(learned, [encoder.row(one.view, one.truth, counted=True) for one in learned])
+    tests = _Turns(validation, [encoder.row(one.view, one.truth) for one in validation])
+    read = tracked(bare, run.progress, "reading turns", every=100)
+    unknown = _Turns(bare, [_unknown(encoder.row(one.view, one.truth)) for one in read])
+    begun = _begun(encoder, unknown, recipe, run)
+    networks = _trained(begun, known.rows, [], tests.rows, recipe, run.part("teachers"))
+    certain, sets = _certain(known, len(vocabulary.label_sets)), len(vocabulary.label_sets)
+    likely = reply_likelihoods(certain, sets)
+    inferred: list[LabelledTurn] = []
     for number in range(semi.rounds):
-        inferred = _inferred(networks, encoder, replies, bare, validation, tests, run)
-        taught = [row for row in _rows(inferred, encoder, validation, networks, recipe) if semi.user_intents]
-        wanted = semi.labelled_share * len(taught) / (1 - semi.labelled_share)
-        copies = max(1, math.ceil(wanted / len(rows)))
-        if taught:
-            networks = train_members(encoder, rows * copies + taught, tests, recipe, run.part(f"round-{number}"))
-        replies = reply_model(
-            [*known, *((reply_terms(one.turn.view, one.turn.reply), one.labels) for one in inferred)], sets
-        )
+        found = _posteriors(networks, likely, unknown, tests, run)
+        inferred = [
+            LabelledTurn(turn, one.user_labels, one.labels, one.wanted) for turn, one in zip(bare, found, strict=True)
+        ]
+        trusted = _trusted(found, tests, networks, recipe)
+        if semi.cues:
+            encoder, known, tests, unknown = _recued(encoder, recipe, known, tests, unknown, inferred)
+        taught = [
+            _taught(row, one, semi, is_trusted=is_trusted)
+            for row, one, is_trusted in zip(unknown.rows, found, trusted, strict=True)
+        ]
+        networks = _trained(begun, known.rows, taught, tests.rows, recipe, run.part(f"round-{number}"))
+        likely = reply_likelihoods([*certain, *inferred], sets)
     wording = list(turns)
     for one in inferred if semi.staff_acts else ():
-        best = int(one.labels.argmax())
-        if one.labels[best] >= semi.sure:
-            truth = one.turn.truth._replace(staff_labels=vocabulary.label_sets[best])
-            wording.append(one.turn._replace(truth=truth))
+        truth = one.turn.truth._replace(staff_labels=vocabulary.label_sets[int(one.labels.argmax())])
+        wording.append(one.turn._replace(truth=truth))
     return SemiSupervisedParts(encoder, networks, wording)
 
 
-def _inferred(
-    networks: Sequence[TurnNetwork],
-    encoder: TurnEncoder,
-    replies: ReplyModel,
-    bare: Sequence[AnsweredTurn],
-    validation: Sequence[AnsweredTurn],
+def _unknown(row: TurnRow) -> TurnRow:
+    """Return the row of a turn of which nothing is known but what its reply tells."""
+    user, asked, wanted = (np.full_like(one, np.nan) for one in (row.user_labels, row.asked, row.wanted))
+    return row._replace(user_labels=user, asked=asked, wanted=wanted, label_set=-1)
+
+
+def _begun(encoder: TurnEncoder, bare: _Turns, recipe: AgentRecipe, run: Run) -> list[TurnNetwork]:
+    """Return the networks of the ensemble as pre-training leaves them."""
+    semi = recipe.semi_supervised
+    members = [
+        new_network(size_of(encoder.vocabulary, recipe), run.seed * 1000 + number) for number in range(recipe.members)
+    ]
+    if not semi.pre_training:
+        return members
+    each = [reply_terms(one.view, one.reply) for one in bare.turns]
+    counts = Counter(term for terms in each for term in terms)
+    chosen = sorted(counts, key=lambda one: (-counts[one], one))[: semi.reply_terms]
+    numbers = {term: number for number, term in enumerate(chosen)}
+    rows = [
+        (turn.dialogue, BareRow(row, np.array([numbers[one] for one in terms if one in numbers], dtype=np.int32)))
+        for turn, row, terms in zip(bare.turns, bare.rows, each, strict=True)
+    ]
+    names = draw_order((name for name, _ in rows), run.seed)
+    apart = set(names[: max(1, round(_APART * len(names)))])
+    taught, judged = split_by_group(rows, lambda one: one[0], apart)
+    config = TrainConfig.of(recipe, choose="loss", epochs=semi.pre_training, batch=semi.batch)
+    for number, network in enumerate(members):
+        task = bare_learner(network, len(chosen), run.seed * 1000 + number)
+        part = run.part(f"pre-training-{number}", run.seed * 1000 + number)
+        train(task, [row for _, row in taught], [row for _, row in judged], config, part)
+    return members
+
+
+def _trained(
+    begun: Sequence[TurnNetwork],
+    rows: Sequence[TurnRow],
+    taught: Sequence[TurnRow],
     tests: Sequence[TurnRow],
-    run: Run,
-) -> list[_Inferred]:
-    """Return the posteriors of turns without intents, at the temperatures that fit held-out turns best."""
-    checked = [posterior(networks, encoder, replies, one.view, one.reply) for one in validation]
-    of_labels = temperature_of(
-        np.stack([one.log_labels for one in checked]), np.array([row.label_set for row in tests])
-    )
-    of_user = temperature_of(
-        np.concatenate([_two_sided(one.read.user_labels) for one in checked]),
-        np.concatenate([row.user_labels for row in tests]).astype(np.int64),
-    )
-    found = []
-    for turn in tracked(bare, run.progress, "inferring acts", every=100):
-        one = posterior(networks, encoder, replies, turn.view, turn.reply)
-        user = np.exp(softened(_two_sided(one.read.user_labels), of_user))[:, 1]
-        labels = np.exp(softened(one.log_labels[None], of_labels))[0]
-        found.append(_Inferred(turn, one, user, labels))
-    return found
-
-
-def _two_sided(shares: Floats) -> Floats:
-    """Return the log probabilities (u, 2) of not having and of having each label."""
-    safe = np.clip(shares, 1e-6, 1 - 1e-6)
-    return np.stack([np.log1p(-safe), np.log(safe)], axis=1)
-
-
-def _rows(
-    inferred: Sequence[_Inferred],
-    encoder: TurnEncoder,
-    validation: Sequence[AnsweredTurn],
-    networks: Sequence[TurnNetwork],
     recipe: AgentRecipe,
-) -> list[TurnRow]:
-    """Return the turns that are trusted as the networks learn them: probabilities in place of the truth."""
+    run: Run,
+) -> list[TurnNetwork]:
+    """Return the networks of the ensemble, trained on from where they began: on taught turns, then on labelled ones."""
+    semi = recipe.semi_supervised
+    first = TrainConfig.of(recipe, choose="loss", epochs=semi.epochs, batch=semi.batch)
+    then = TrainConfig.of(recipe, choose="loss")
+    networks = []
+    for member, start in enumerate(begun):
+        network = copy.deepcopy(start)
+        part = run.part(f"turns-{member}", run.seed * 1000 + member)
+        if taught:
+            train(learner(network), taught, tests, first, part.part("taught"))
+        train(learner(network), rows, tests, then, part)
+        networks.append(network.eval())
+    return networks
+
+
+def _certain(known: _Turns, label_sets: int) -> list[LabelledTurn]:
+    """Return the labelled turns with a reply and a set of staff labels that is told apart."""
+    sets = np.eye(label_sets, dtype=np.float32)
+    return [
+        LabelledTurn(one, row.user_labels, sets[row.label_set], row.wanted)
+        for one, row in zip(known.turns, known.rows, strict=True)
+        if row.label_set >= 0 and one.reply
+    ]
+
+
+def _posteriors(
+    networks: Sequence[TurnNetwork], likely: ReplyLikelihoods, bare: _Turns, tests: _Turns, run: Run
+) -> list[TurnPosterior]:
+    """Return the posteriors of turns without intents; replies count as much as fits held-out turns best."""
+    judged, found = (
+        [
+            evidence(networks, read, likely, turn)
+            for turn, read in zip(part.turns, all_probabilities(networks, part.rows), strict=True)
+        ]
+        for part in (tests, bare)
+    )
+    weights = fitting_weights(judged, [row.user_labels for row in tests.rows], [row.label_set for row in tests.rows])
+    return [posterior(one, weights) for one in tracked(found, run.progress, "inferring acts", every=100)]
+
+
+def _trusted(
+    found: Sequence[TurnPosterior], tests: _Turns, networks: Sequence[TurnNetwork], recipe: AgentRecipe
+) -> list[bool]:
+    """Return of which turns the user's intents are trusted."""
     semi = recipe.semi_supervised
     guesses = []
-    for turn in validation:
-        shares = probabilities(networks, encoder.row(turn.view)).user_labels
-        best = int(shares.argmax())
-        guesses.append(Guess(float(shares[best]), USER_LABELS[best] in turn.truth.user_labels))
-    kept = trusted_share(guesses, semi.cost)
-    intents = [
-        (int(one.user_labels.argmax()) if semi.balanced else 0, float(one.user_labels.max())) for one in inferred
+    for turn, read in zip(tests.turns, all_probabilities(networks, tests.rows), strict=True):
+        best = int(read.user_labels.argmax())
+        guesses.append(Guess(float(read.user_labels[best]), USER_LABELS[best] in turn.truth.user_labels))
+    intents = [(int(one.user_labels.argmax()) if semi.balanced else 0, float(one.user_labels.max())) for one in found]
+    levels = balanced_levels(intents, trusted_share(guesses, semi.cost))
+    return [confidence >= levels.get(kind, math.inf) for kind, confidence in intents]
+
+
+def _recued(
+    encoder: TurnEncoder,
+    recipe: AgentRecipe,
+    known: _Turns,
+    tests: _Turns,
+    bare: _Turns,
+    inferred: Sequence[LabelledTurn],
+) -> tuple[TurnEncoder, _Turns, _Turns, _Turns]:
+    """Return the encoder with cues counted in turns without intents, too, and all rows with them."""
+    wanted = [set(np.flatnonzero(one.wanted >= _WANTED).tolist()) & one.turn.truth.told for one in inferred]
+    counted = [
+        *((one.view, one.truth.wanted) for one in known.turns),
+        *((one.turn.view, own) for one, own in zip(inferred, wanted, strict=True)),
     ]
-    levels = balanced_levels(intents, kept)
-    rows = []
-    for one, (kind, confidence) in zip(inferred, intents, strict=True):
-        if confidence < levels.get(kind, math.inf):
-            continue
-        read, row = one.found.read, encoder.row(one.turn.view, one.turn.truth)
-        row = row._replace(user_labels=one.user_labels, asked=read.asked, wanted=read.wanted, label_set=-1)
-        if semi.staff_acts:
-            likely = int(one.labels.argmax())
-            row = row._replace(told=one.found.told, label_set=likely if one.labels[likely] >= semi.sure else -1)
-        rows.append(row)
-    return rows
+    encoder = new_encoder(encoder.vocabulary, SlotCues.of(counted), recipe)
+
+    def of(part: _Turns, own: Sequence[Collection[int] | None]) -> _Turns:
+        rows = [
+            encoder.recued(row, turn.view, pieces) for turn, row, pieces in zip(part.turns, part.rows, own, strict=True)
+        ]
+        return _Turns(part.turns, rows)
+
+    return (
+        encoder,
+        of(known, [one.truth.wanted for one in known.turns]),
+        of(tests, [None for _ in tests.turns]),
+        of(bare, wanted),
+    )
+
+
+def _taught(row: TurnRow, found: TurnPosterior, semi: LatentActsRecipe, *, is_trusted: bool) -> TurnRow:
+    """Return a turn as the networks learn it: probabilities in place of the truth, where they are trusted."""
+    if semi.user_intents and is_trusted:
+        row = row._replace(user_labels=found.user_labels)
+    if not semi.staff_acts:
+        return row
+    likely = int(found.labels.argmax())
+    label_set = likely if found.labels[likely] >= semi.sure else -1
+    return row._replace(wanted=found.wanted, label_set=label_set)

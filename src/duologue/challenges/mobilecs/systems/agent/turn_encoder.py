@@ -132,6 +132,11 @@ class TurnEncoder:
             label_set=label_set,
         )
 
+    def recued(self, row: TurnRow, view: CallView, own: Iterable[int] | None) -> TurnRow:
+        """Return the row of a view, encoded with other cues, with these; `own` as of `SlotCues.features`."""
+        kept = row.pieces[:, : -len(CUE_FEATURES)]
+        return row._replace(pieces=np.concatenate([kept, self._cue_features(view, own)], axis=1))
+
     def _cue_features(self, view: CallView, own: Iterable[int] | None) -> Floats:
         """Return the features of the cues (c, 3); zeros for a reader of text, who knows no slots."""
         if self._text:
