@@ -10,6 +10,7 @@ from duologue.cli.old_names import RenamedOptions
 from duologue.core.disk import is_stream
 from duologue.core.plugins import load_task
 from duologue.run.contamination import told
+from duologue.run.forecast import forecast_file, forecast_lines
 from duologue.run.predict import predict_file
 from duologue.run.systems import open_system
 from duologue.terminal import console, options
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 @options.kb_option("restaurant, spoken")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The result file to write.")
 @click.option("--force", is_flag=True, help="Write over a file at --out that `duologue run` did not write.")
+@click.option(
+    "--dry-run", is_flag=True, help="Say what a system that is paid by the call would ask, and ask and write nothing."
+)
 @options.seed_option
 @options.recipe_option
 @options.set_option
@@ -37,6 +41,7 @@ def run(
     kb: Path | None,
     out: Path,
     force: bool,
+    dry_run: bool,
     seed: int,
     recipe: Path | None,
     overrides: tuple[str, ...],
@@ -52,10 +57,15 @@ def run(
     Examples:
       duologue run restaurant FILE.json.gz --system solver --kb KB.txt.gz --out FILE.pred.json
       duologue run restaurant FILE.json --system model --kb KB.txt --out FILE.pred.json
+      duologue run restaurant FILE.json --system endpoint --set url=http://127.0.0.1:8080/v1 --set model=M --out P.json
     """
     loaded = load_task(task)
     system = open_system(loaded, name, recipe, overrides)
     world = options.world_of(loaded, kb)
+    if dry_run:
+        for line in forecast_lines(forecast_file(loaded, system, data, name=name, world=world, seed=seed)):
+            console.line(line)
+        return
     with options.progress_bar(quiet=quiet) as progress:
         made = predict_file(
             loaded, system, data, out,
@@ -65,3 +75,5 @@ def run(
     if warning is not None:
         console.line(f"warning: {warning.message}", err=True)
     console.line(f"{made.answers} answers in {out}", err=is_stream(out))
+    for line in made.remarks:
+        console.line(line, err=is_stream(out))

@@ -13,6 +13,7 @@ from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
+from duologue.run.forecast import usage_of
 from duologue.run.resumed import resumed
 from duologue.run.robustness import STRENGTH
 from duologue.run.robustness import robustness as measure
@@ -126,6 +127,9 @@ def robustness(
     for report in reports:
         value = next(one.value for one in report.scores if one.name == report.rank_by)
         console.line(f"{report.system}  noise {report.meta[STRENGTH]:g}  {report.rank_by} {value:.4f}")
+    for label, system in systems:
+        for line in usage_of(system):
+            console.line(f"{label}  {line}")
     console.line(f"figure in {out}, result files and their reports in {kept} (for verify, compare and board)")
 
 

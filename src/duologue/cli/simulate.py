@@ -12,6 +12,7 @@ from duologue.core.capabilities import lacking_capability
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Playable
 from duologue.report import to_json
+from duologue.run.forecast import usage_of
 from duologue.run.resumed import resumed
 from duologue.run.saved import save_report
 from duologue.run.simulate import simulate as play_all
@@ -100,8 +101,10 @@ def simulate(
             save_report(found.report, saved)
     if as_json:
         console.as_json(_jsonable(found, seed))
-    else:
-        _print(found)
+        return
+    _print(found)
+    for line in usage_of(system):
+        console.line(line)
 
 
 def _jsonable(found: Simulation, seed: int) -> dict[str, Any]:

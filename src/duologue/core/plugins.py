@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from duologue.core.protocols import TaskInfo
 
-Kind = Literal["tasks", "systems", "commands"]
-"""What a package may register, in the entry-point group `duologue.tasks`, `duologue.systems` or `duologue.commands`."""
-KINDS: tuple[Kind, ...] = ("tasks", "systems", "commands")
+Kind = Literal["tasks", "systems", "commands", "prompts"]
+"""What a package may register, in an entry-point group such as `duologue.tasks`."""
+KINDS: tuple[Kind, ...] = ("tasks", "systems", "commands", "prompts")
 
 CARD = "system.toml"
 """The file that makes a folder a trained system."""
@@ -43,6 +43,7 @@ _TASK_METHODS = (
     *("data_sets", "test_set", "replay_check"),
 )
 _SYSTEM_METHODS = ("prepare", "answer")
+_PROMPT_METHODS = ("prepare", "messages", "shot", "schema", "read", "read_order", "read_choice", "empty")
 
 
 class Entry(Record, frozen=True, kw_only=True):
@@ -389,6 +390,11 @@ def _demand_whole(folder: Path, card: SystemCard) -> None:
     ]
     if wrong:
         raise StorageError(f"the model is not what was saved: {', '.join(wrong)}; copy it again, or train it again")
+
+
+def load_prompt_class(name: str) -> type[Any]:
+    """Return the class of the prompt that is registered for the task of that name. Raises as `load_task` does."""
+    return _load_class("prompts", name, _PROMPT_METHODS)
 
 
 def load_command(name: str) -> object:

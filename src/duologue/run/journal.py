@@ -15,7 +15,7 @@ from duologue.core.locks import writing_file
 from duologue.core.records import Answer, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -29,9 +29,10 @@ CHUNK = 100
 """Samples per call of `answer`: small enough for a lively progress bar and a short loss after a kill."""
 
 
-class _Line(Record, frozen=True, kw_only=True):
+class _Line(Record, frozen=True, kw_only=True, omit_defaults=True):
     place: int | str
     answer: Answer
+    account: dict[str, Any] = {}
 
 
 class Journal:
@@ -46,6 +47,8 @@ class Journal:
         self.path = path
         self.answers: dict[int | str, Answer] = {}
         """By place (how many samples were asked before), or by what was asked, as a hash."""
+        self.accounts: dict[int | str, dict[str, Any]] = {}
+        """What answers took, of systems that tell it."""
         self._identity = identity
         self._say = say
         self._file: IO[bytes] | None = None
@@ -71,13 +74,17 @@ class Journal:
             if kind is None:
                 self.path.unlink(missing_ok=True)
 
-    def add(self, places: Sequence[int | str], answers: Sequence[Answer]) -> None:
-        """Note answers and see them to the disk."""
+    def add(
+        self, places: Sequence[int | str], answers: Sequence[Answer], account: Mapping[str, Any] | None = None
+    ) -> None:
+        """Note answers, and what a single one took, and see them to the disk."""
         assert self._file is not None, "the journal is open inside its with block only"
         try:
             for place, answer in zip(places, answers, strict=True):
                 self.answers[place] = answer
-                self._file.write(_line(_Line(place=place, answer=answer)) + b"\n")
+                self.accounts[place] = dict(account or {})
+                line = _Line(place=place, answer=answer, account=self.accounts[place])
+                self._file.write(_line(line) + b"\n")
             self._file.flush()
         except OSError as error:
             raise StorageError(
@@ -106,6 +113,7 @@ class Journal:
                 damaged.append(number)
             else:
                 self.answers[entry.place] = entry.answer
+                self.accounts[entry.place] = entry.account
                 kept.append(line)
         if damaged:
             self._set_aside(

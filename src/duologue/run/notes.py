@@ -53,6 +53,10 @@ class Provenance(Record, frozen=True, kw_only=True):
     """Data beside the challenge's own that the system learned from, as declared; `None`: not declared."""
     exposure: Exposure | None = None
     """How much of the input the model saw in training; `None` where that is not known."""
+    prompt: str = ""
+    """Language, version and hash of the prompt that a chat model was asked with; empty for other systems."""
+    usage: dict[str, Any] = {}
+    """What the answers took, and what could not be read, of systems that tell it."""
     result_hash: str = ""
     """SHA-256 of the result file, unpacked."""
 

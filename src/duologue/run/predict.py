@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from duologue.core.disk import Source, is_stream, read_bytes, write_bytes, write_text
-from duologue.core.errors import PlugInError
+from duologue.core.errors import PlugInError, UsageError
 from duologue.core.identity import Identity, hash_of_model, packages
 from duologue.core.lines import sha256
 from duologue.core.locks import writing_file
@@ -34,6 +35,8 @@ class Predicted(NamedTuple):
 
     answers: int
     note: Provenance
+    remarks: Sequence[str]
+    """What the system tells of the run, such as what it cost, a line each."""
 
 
 def in_world(examples: Sequence[Example], world: World | None) -> list[Example]:
@@ -53,12 +56,14 @@ def answer_all(
     *,
     journal: Journal | None = None,
     progress: Progress | None = None,
+    accounts: dict[int, dict[str, Any]] | None = None,
 ) -> list[tuple[str, Answer]]:
     """Answer every example's sample, in order; `system` is prepared already.
 
     Where `task.rounds` is a generator, it is sent the answers to each round before the next, so that the system's
     own replies can stand in its histories. A system that fits itself on the whole file (attribute `whole_file`) gets
-    all samples in one call and uses no journal; one that is slow may say how many it takes at once (`chunk`). Raises
+    all samples in one call and uses no journal; one that is slow may say how many it takes at once (`chunk`), or hand
+    on each answer as it is made, with what it took (`answer_each`): `accounts` takes that up by place. Raises
     `PlugInError` when a system returns another number of answers than samples.
     """
     answers: list[tuple[str, Answer]] = []
@@ -67,17 +72,53 @@ def answer_all(
     while batch is not None:
         begun = len(answers)
         samples = [example.sample for example in batch]
+        each = getattr(system, "answer_each", None)
+        if each is not None:
+            taken = _answer_each(each, samples, journal, begun, len(examples), progress)
+            answers.extend((sample.id, answer) for sample, (answer, _) in zip(samples, taken, strict=True))
+            if accounts is not None:
+                accounts.update({begun + place: account for place, (_, account) in enumerate(taken)})
+            batch = next_round(rounds, [answer for _, answer in answers[begun:]])
+            continue
         size = len(samples) if getattr(system, "whole_file", False) else getattr(system, "chunk", CHUNK)
         for start in range(0, len(samples), max(size, 1)):
             chunk = samples[start : start + size]
             answers.extend(_answer_chunk(system, chunk, journal, begun + start))
             if progress is not None:
                 progress(len(answers), len(examples), "answering")
-        batch = _next_round(rounds, [answer for _, answer in answers[begun:]])
+        batch = next_round(rounds, [answer for _, answer in answers[begun:]])
     return answers
 
 
-def _next_round(rounds: Iterator[Sequence[Example]], answers: list[Answer]) -> Sequence[Example] | None:
+def _answer_each(
+    each: Callable[[Sequence[Sample]], Iterator[tuple[int, Answer, dict[str, Any]]]],
+    samples: Sequence[Sample],
+    journal: Journal | None,
+    begun: int,
+    total: int,
+    progress: Progress | None,
+) -> list[tuple[Answer, dict[str, Any]]]:
+    """Return answer and account of each sample, of which the first has the place `begun`; each is kept when made."""
+    known = journal.answers if journal is not None else {}
+    told = journal.accounts if journal is not None else {}
+    found = {
+        place: (known[begun + place], told[begun + place]) for place in range(len(samples)) if begun + place in known
+    }
+    missing = [place for place in range(len(samples)) if place not in found]
+    with told_what_is_kept(journal):
+        for number, answer, account in each([samples[place] for place in missing]) if missing else ():
+            place = missing[number]
+            found[place] = answer, account
+            if journal is not None:
+                journal.add([begun + place], [answer], account)
+            if progress is not None:
+                progress(begun + len(found), total, "answering")
+    if len(found) != len(samples):
+        raise PlugInError(f"{len(samples) - len(found)} of {len(samples)} samples got no answer of `answer_each`")
+    return [found[place] for place in range(len(samples))]
+
+
+def next_round(rounds: Iterator[Sequence[Example]], answers: list[Answer]) -> Sequence[Example] | None:
     """Return the next round; where its histories are made of the answers so far, the task is told them."""
     if not isinstance(rounds, Generator):
         return next(rounds, None)
@@ -99,19 +140,25 @@ def predict(
     sketch: Sketch | None = None,
     say: Callable[[str], object] | None = None,
     progress: Progress | None = None,
-) -> None:
+) -> Provenance:
     """Answer all samples and write the official result file with its note and sketch; resumes a stopped run.
 
     Answers go to a journal beside the result as they are made; a kill at any moment loses at most the
-    last chunk, and the same call goes on from there. Both files appear only when complete.
+    last chunk, and the same call goes on from there. Both files appear only when complete. Returns the note as it is
+    written, with what the system tells of its prompt and of what the answers took.
     """
     system.prepare(task.info, note.seed, worlds)
-    if getattr(system, "whole_file", False) or is_stream(out):
-        _write(task, examples, answer_all(task, system, examples, progress=progress), out, note, sketch)
-    else:
-        with Journal(out.with_name(f".{out.name}.journal"), _identity_of(note, system), say=say) as journal:
-            answers = answer_all(task, system, examples, journal=journal, progress=progress)
-            _write(task, examples, answers, out, note, sketch)
+    note = msgspec.structs.replace(note, prompt=getattr(system, "prompt_mark", ""))
+    accounts: dict[int, dict[str, Any]] = {}
+    with ExitStack() as stack:
+        journal = None
+        if not getattr(system, "whole_file", False) and not is_stream(out):
+            path = out.with_name(f".{out.name}.journal")
+            journal = stack.enter_context(Journal(path, _identity_of(note, system), say=say))
+        answers = answer_all(task, system, examples, journal=journal, progress=progress, accounts=accounts)
+        if hasattr(system, "usage"):
+            note = msgspec.structs.replace(note, usage=system.usage([accounts[place] for place in sorted(accounts)]))
+        return _write(task, examples, answers, out, note, sketch)
 
 
 def _write(
@@ -121,11 +168,11 @@ def _write(
     out: Path,
     note: Provenance,
     sketch: Sketch | None,
-) -> None:
+) -> Provenance:
     """Write the result, and its note before and after: at no moment does a result of ours lack one."""
     if is_stream(out):
         task.write(examples, answers, out)
-        return
+        return note
     path = provenance_path(out)
     before = read_bytes(path) if path.is_file() else None
     write_text(path, dump(msgspec.structs.replace(note, result_hash=BEING_WRITTEN)))
@@ -139,7 +186,9 @@ def _write(
         raise
     if sketch is not None:
         sketch.put_beside(out)
-    write_text(path, dump(msgspec.structs.replace(note, result_hash=sha256(Source(out)))))
+    note = msgspec.structs.replace(note, result_hash=sha256(Source(out)))
+    write_text(path, dump(note))
+    return note
 
 
 def _identity_of(note: Provenance, system: System) -> Identity:
@@ -148,7 +197,7 @@ def _identity_of(note: Provenance, system: System) -> Identity:
         system=note.system,
         packages=packages_of(note.system) if note.system in names("systems") else packages(),
         seed=note.seed,
-        recipe=decisive(system, note.recipe),
+        recipe=decisive(system, note.recipe) | ({"prompt": note.prompt} if note.prompt else {}),
         data=note.input_hash,
         world=note.world_hash,
         weights=note.model_hash,
@@ -184,6 +233,13 @@ def _answer_chunk(
     ]
 
 
+def demand_unread(system: System, data: Path) -> None:
+    """Raise `UsageError` where a system takes examples from the very file that it is to answer (attribute `reads`)."""
+    for path in getattr(system, "reads", ()):
+        if sha256(Source(path)) == sha256(Source(data)):
+            raise UsageError(f"the examples in {path} are the file that is answered; take them from a training file")
+
+
 def predict_file(
     task: Task,
     system: System,
@@ -205,6 +261,7 @@ def predict_file(
     """
     with writing_file(out):
         demand_free(out, [data, *([kb] if kb else [])], force=force)
+        demand_unread(system, data)
         examples = in_world(list(task.load(data)), world)
         card = Path(name) / CARD
         trained = read_card(card.parent) if card.is_file() else None
@@ -231,5 +288,6 @@ def predict_file(
             exposure=sketch.exposure(examples, [(data.name, input_hash)]) if sketch else None,
         )
         worlds = {} if world is None else {world.name: world}
-        predict(task, system, examples, worlds, out, note, sketch=sketch, say=say, progress=progress)
-        return Predicted(len(examples), note)
+        note = predict(task, system, examples, worlds, out, note, sketch=sketch, say=say, progress=progress)
+        lines = getattr(system, "usage_lines", None)
+        return Predicted(len(examples), note, lines(note.usage, len(examples)) if lines is not None else ())

@@ -49,7 +49,8 @@ class Resumed:
         """Answer each sample; raises what the system raises, of a bot with how many answers are kept."""
         if self.whole_file:
             return self._system.answer(samples)
-        keys = [sha256(msgspec.json.encode(sample)) for sample in samples]
+        mark = getattr(self._system, "prompt_mark", "").encode()  # another prompt is another question
+        keys = [sha256(mark + msgspec.json.encode(sample)) for sample in samples]
         known = self._journal.answers
         missing = {key: sample for key, sample in zip(keys, samples, strict=True) if key not in known}
         self.replayed += len(samples) - len(missing)

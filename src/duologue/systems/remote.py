@@ -8,12 +8,12 @@ import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from duologue.core.bounds import NonNegative, Positive, PositiveFloat
-from duologue.core.errors import BotError, UsageError
+from duologue.core.errors import BotError
 from duologue.core.records import Record
 from duologue.core.scope import Scope
+from duologue.systems.address import checked_address
 from duologue.systems.bot import MOST_BYTES, NOT_DECLARED, answer_of, excerpt, request_of
 
 if TYPE_CHECKING:
@@ -115,17 +115,10 @@ class _Target(Record, frozen=True):
     @classmethod
     def of(cls, url: str) -> _Target:
         """Take an address apart. Raises `UsageError` for what is none."""
-        try:
-            parts = urlsplit(url)
-            port = parts.port
-        except ValueError as error:
-            raise UsageError(f"--set url={url}: {error}") from error
-        if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isascii() or not url.isprintable():
-            raise UsageError(f"--set url={url}: expected an address such as http://127.0.0.1:8080/answer")
-        if parts.username is not None or parts.password is not None:
-            raise UsageError("--set url=...: name and password in the address would be kept beside every result")
+        parts = checked_address(url, "http://127.0.0.1:8080/answer")
+        assert parts.hostname is not None, "an address has a host"
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        return cls(url, parts.scheme == "https", parts.hostname, port, path)
+        return cls(url, parts.scheme == "https", parts.hostname, parts.port, path)
 
     def post(self, body: bytes, seconds: float) -> bytes:
         """Return the body of the response to a POST.

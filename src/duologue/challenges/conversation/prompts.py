@@ -1,0 +1,27 @@
+"""Prompt of the challenge for chat models: a reply to a customer, tokenized as the challenge's text is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
+from duologue.prompts.prompt import Prompt, Reading
+
+if TYPE_CHECKING:
+    from duologue.core.records import Sample
+
+
+class ReplyPrompt(Prompt):
+    """Asks for a reply in plain words, and lower-cases and tokenizes it."""
+
+    texts = "prompts.toml"
+
+    def read(self, text: str, sample: Sample) -> Reading:
+        """Return the reply as the challenge writes its text."""
+        found = super().read(text, sample)
+        if found.answer is None or found.answer.text is None:
+            return found
+        words = Cleaner().clean(found.answer.text)
+        return Reading(msgspec.structs.replace(found.answer, text=words) if words else None)

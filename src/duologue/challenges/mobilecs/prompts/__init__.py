@@ -1,0 +1,1 @@
+"""Prompts of both tracks for chat models."""

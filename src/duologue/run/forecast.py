@@ -1,0 +1,76 @@
+"""Forecast of a run: what a system that is paid by the call would ask, without asking."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duologue.core.errors import UsageError
+from duologue.core.records import Annotation, Answer
+from duologue.run.predict import demand_unread, in_world, next_round
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from duologue.core.protocols import System, Task, World
+
+_SILENT = Answer(text="", annotation=Annotation())
+"""What stands in histories for replies that are not known yet."""
+
+
+class RunForecast(NamedTuple):
+    """What answering a file would take."""
+
+    answers: int
+    counts: dict[str, float]
+    """What the system tells by name, added up over all samples."""
+    rounds: int
+    """More than one where later histories hold replies that are not known yet: those are taken to be empty."""
+
+
+def forecast_file(task: Task, system: System, data: Path, *, name: str, world: World | None, seed: int) -> RunForecast:
+    """Return what the system of that name would take to answer a file; nothing is asked and nothing written.
+
+    Raises `UsageError` for a system that tells no forecast, and as `predict_file` does.
+    """
+    told: Any = getattr(system, "forecast", None)
+    if told is None:
+        raise UsageError(f"system '{name}' costs nothing by the call, so it has no forecast; leave --dry-run out")
+    demand_unread(system, data)
+    examples = in_world(list(task.load(data)), world)
+    system.prepare(task.info, seed, {} if world is None else {world.name: world})
+    counts: Counter[str] = Counter()
+    rounds = task.rounds(examples)
+    batch, number = next(rounds, None), 0
+    while batch is not None:
+        number += 1
+        counts.update(told([example.sample for example in batch]))
+        batch = next_round(rounds, [_SILENT] * len(batch))
+    return RunForecast(len(examples), dict(counts), number)
+
+
+def forecast_lines(found: RunForecast) -> Sequence[str]:
+    """Return a forecast in words."""
+    counts = found.counts
+    new = counts["calls"] - counts["kept"]
+    lines = [
+        f"{found.answers:,} answers take {counts['calls']:,.0f} calls, {counts['kept']:,.0f} of them kept from before",
+        f"{new:,.0f} new calls: about {counts['prompt_tokens']:,.0f} tokens in, "
+        f"at most {counts['most_completion_tokens']:,.0f} out"
+        + (f", cost at most about {counts['cost']:,.2f}" if counts["cost"] else ""),
+        "nothing was asked and nothing written; the tokens of prompts are estimated from their bytes",
+    ]
+    if found.rounds > 1:
+        lines.append("later prompts will be longer: they hold the replies before them, which are not known yet")
+    return lines
+
+
+def usage_of(system: System) -> Sequence[str]:
+    """Return what a system tells of the answers that it has given so far, a line each; nothing of most systems."""
+    accounts: Any = getattr(system, "accounts", None)
+    if not accounts:
+        return ()
+    teller: Any = system
+    lines: list[str] = teller.usage_lines(teller.usage(accounts), len(accounts))
+    return lines

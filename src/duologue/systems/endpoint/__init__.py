@@ -1,0 +1,1 @@
+"""System `endpoint`: any chat model behind an OpenAI-compatible server."""

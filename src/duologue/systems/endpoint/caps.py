@@ -1,0 +1,80 @@
+"""Caps on the calls, tokens and money of a run."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from duologue.core.errors import BotError
+
+if TYPE_CHECKING:
+    from duologue.systems.endpoint.completion import Completion
+    from duologue.systems.endpoint.recipe import EndpointRecipe
+
+_MILLION = 1_000_000
+_BYTES_PER_TOKEN = 3.0
+"""First estimate, until the server has told what prompts came to."""
+
+
+class CapReachedError(BotError):
+    """A cap of the recipe is reached; what is answered is kept."""
+
+
+class SpendingCaps:
+    """What a run has used and may use. Threads may share it.
+
+    Before a call its prompt is estimated from its bytes, by what earlier ones came to, and its answer is taken to be as
+    long as it may; what is under way counts as used. Calls never exceed their cap; tokens and cost can by what the
+    estimate of the prompts under way is off.
+    """
+
+    def __init__(self, recipe: EndpointRecipe) -> None:
+        self._recipe = recipe
+        self._lock = Lock()
+        self._calls = 0
+        self._in, self._out = 0.0, 0.0
+        self._bytes, self._told = 0, 0
+
+    def estimated(self, size: int) -> int:
+        """Return the tokens that a prompt of so many bytes probably has."""
+        return round(size * self._told / self._bytes if self._bytes else size / _BYTES_PER_TOKEN)
+
+    def reserve(self, size: int) -> float:
+        """Count a call with a prompt of `size` bytes as under way and return its estimate for `settle`.
+
+        Raises `CapReachedError` where it might exceed a cap.
+        """
+        recipe, most = self._recipe, self._recipe.reply_tokens
+        with self._lock:
+            tokens = float(self.estimated(size))
+            after_in, after_out = self._in + tokens, self._out + most
+            cost = self.cost(after_in, after_out)
+            for name, cap, after in (
+                ("max_calls", recipe.max_calls, self._calls + 1),
+                ("max_tokens_total", recipe.max_tokens_total, after_in + after_out),
+                ("max_cost", recipe.max_cost, cost),
+            ):
+                if cap and after > cap:
+                    raise CapReachedError(
+                        f"the cap {name}={cap:g} is reached after {self._calls:,} calls of this run (the next might "
+                        f"exceed it); give more with --set {name}=..."
+                    )
+            self._calls += 1
+            self._in, self._out = after_in, after_out
+        return tokens
+
+    def settle(self, estimate: float, size: int, completion: Completion | None) -> None:
+        """Put what a call came to in place of its estimate; `None` for one that failed, which cost nothing."""
+        with self._lock:
+            self._in -= estimate
+            self._out -= self._recipe.reply_tokens
+            if completion is not None:
+                self._in += completion.prompt_tokens
+                self._out += completion.completion_tokens
+                if completion.told:
+                    self._bytes += size
+                    self._told += completion.prompt_tokens
+
+    def cost(self, tokens_in: float, tokens_out: float) -> float:
+        """Return what so many tokens cost."""
+        return (tokens_in * self._recipe.price_in + tokens_out * self._recipe.price_out) / _MILLION

@@ -1,0 +1,203 @@
+"""Client of a chat endpoint: one call with its tries, waits and deadline; several threads may share it.
+
+Redirects are not followed, and a proxy of the environment is asked for https alone, where it sees no header.
+"""
+
+from __future__ import annotations
+
+import time
+from email.utils import parsedate_to_datetime
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from duologue.core.decoded import made_whole
+from duologue.core.errors import BotError
+from duologue.core.extras import need
+from duologue.core.rng import Rng
+from duologue.systems.address import checked_address
+from duologue.systems.bot import MOST_BYTES, excerpt
+from duologue.systems.endpoint.completion import completion_of
+
+if TYPE_CHECKING:
+    from duologue.systems.endpoint.caps import SpendingCaps
+    from duologue.systems.endpoint.completion import Completion
+    from duologue.systems.endpoint.recipe import EndpointRecipe
+    from duologue.systems.endpoint.secret import Secret
+
+_PATH = "/chat/completions"
+_OK, _BAD_REQUESTS, _AGAIN = 200, (400, 415, 422), (408, 409, 425, 429)
+_STRUCTURE = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured", "guided")
+"""Words of a server that refuses the form of an answer."""
+
+
+class FormRefusedError(BotError):
+    """The server does not take the form that an answer was asked for in (`response_format`)."""
+
+
+class StoppedError(BotError):
+    """The run ends, and with it the calls that wait."""
+
+
+class _TroubleError(Exception):
+    """What may be over at the next try."""
+
+    def __init__(self, what: str, wait: float | None = None) -> None:
+        super().__init__(what)
+        self.wait = wait
+
+
+class EndpointClient:
+    """Posts chat requests to one server."""
+
+    def __init__(self, recipe: EndpointRecipe, secret: Secret, caps: SpendingCaps) -> None:
+        """Take the address apart; nothing is sent yet. Raises `UsageError` for what is no address."""
+        url = recipe.url.rstrip("/").removesuffix(_PATH)
+        parts = checked_address(url, "http://127.0.0.1:8080/v1", query=False)
+        self.url = url + _PATH
+        self._who = f"the endpoint at {url}"
+        self._recipe, self._secret, self._caps = recipe, secret, caps
+        self._secure = parts.scheme == "https"
+        self._http: Any = None
+        self._lock = Lock()
+        self._stopped = Event()
+        self._not_before = 0.0
+        self.tries = 0
+        """Requests that were sent."""
+
+    def complete(self, body: bytes) -> Completion:
+        """Return what the model says to a request.
+
+        Raises `BotError` for a server that refuses it, or is down, busy or broken try after try, `FormRefusedError`
+        where it does not take the form of the answer, and `CapReachedError`.
+        """
+        recipe, wait = self._recipe, self._recipe.wait
+        jitter = Rng(body.decode())
+        for number in range(1, recipe.tries + 1):
+            self._wait_until_asked()
+            try:
+                return self._once(body)
+            except _TroubleError as trouble:
+                if number == recipe.tries:
+                    tried = f" ({recipe.tries} tries)" if recipe.tries > 1 else ""
+                    raise BotError(f"{self._who} {trouble}{tried}; is it running?") from None
+                pause = wait * (0.5 + jitter.unit()) if trouble.wait is None else trouble.wait
+                if pause > recipe.longest_wait and trouble.wait is not None:
+                    raise BotError(
+                        f"{self._who} {trouble}, and asks to come back in {pause:.0f} s "
+                        f"(--set longest_wait={recipe.longest_wait:g})"
+                    ) from None
+                self._pause(min(pause, recipe.longest_wait), everybody=trouble.wait is not None)
+                wait *= 2
+        raise AssertionError("the last try ends the loop")
+
+    def stop(self) -> None:
+        """End the waits of all threads; calls under way come to their end."""
+        self._stopped.set()
+
+    def close(self) -> None:
+        """Close the connections; the next call opens them anew."""
+        with self._lock:
+            http, self._http = self._http, None
+        if http is not None:
+            http.close()
+
+    def reopen(self) -> None:
+        """Let calls wait again after `stop`."""
+        self._stopped.clear()
+
+    def _pause(self, seconds: float, *, everybody: bool) -> None:
+        """Wait; where the server asked for it, so do the other threads before their next call."""
+        if everybody:
+            with self._lock:
+                self._not_before = max(self._not_before, time.monotonic() + seconds)
+        elif self._stopped.wait(seconds):
+            raise StoppedError(f"{self._who} is asked no more")
+
+    def _wait_until_asked(self) -> None:
+        while (left := self._not_before - time.monotonic()) > 0:
+            if self._stopped.wait(left):
+                raise StoppedError(f"{self._who} is asked no more")
+
+    def _once(self, body: bytes) -> Completion:
+        estimate, completion = self._caps.reserve(len(body)), None
+        try:
+            with self._lock:
+                self.tries += 1
+            begun = time.perf_counter()
+            status, retry_after, data = self._post(body)
+            completion = self._judged(status, retry_after, data, len(body), 1000 * (time.perf_counter() - begun))
+        finally:
+            self._caps.settle(estimate, len(body), completion)
+        return completion
+
+    def _post(self, body: bytes) -> tuple[int, str, bytes]:
+        """Return status, `Retry-After` and body of the response. Raises `_TroubleError`."""
+        httpx, until = need("httpx", "endpoint"), time.monotonic() + self._recipe.timeout
+        data = bytearray()
+        try:
+            with self._opened(httpx).stream("POST", self.url, content=body) as response:
+                for piece in response.iter_bytes():
+                    data += piece
+                    if len(data) > MOST_BYTES:
+                        raise BotError(f"{self._who} sends more than {MOST_BYTES >> 20} MB")
+                    if time.monotonic() > until:  # a time-out of httpx is one of silence alone
+                        raise _TroubleError(f"gave no answer in {self._recipe.timeout:g} s (--set timeout=...)")
+                return response.status_code, response.headers.get("Retry-After", ""), bytes(data)
+        except httpx.TimeoutException as error:
+            raise _TroubleError(f"gave no answer in {self._recipe.timeout:g} s (--set timeout=...)") from error
+        except httpx.RemoteProtocolError as error:
+            raise _TroubleError(f"was cut off or speaks no HTTP ({self._secret.hidden(str(error))})") from error
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            raise _TroubleError(f"cannot be reached: {self._secret.hidden(str(error))}") from error
+
+    def _opened(self, httpx: Any) -> Any:
+        with self._lock:
+            if self._http is None:
+                workers = self._recipe.workers
+                self._http = httpx.Client(
+                    headers={"Content-Type": "application/json", **self._secret.headers()},
+                    timeout=httpx.Timeout(self._recipe.timeout, pool=None),
+                    limits=httpx.Limits(max_connections=workers, max_keepalive_connections=workers),
+                    follow_redirects=False,
+                    trust_env=self._secure,
+                )
+            return self._http
+
+    def _judged(self, status: int, retry_after: str, data: bytes, size: int, milliseconds: float) -> Completion:
+        if status in _AGAIN or status >= 500:
+            raise _TroubleError(f"answers with status {status}: {self._said(data)}", _seconds(retry_after))
+        if status in _BAD_REQUESTS and any(word in data.decode("utf-8", "replace").lower() for word in _STRUCTURE):
+            raise FormRefusedError(f"{self._who} refuses with status {status}: {self._said(data)}")
+        if 300 <= status < 400:
+            raise BotError(f"{self._who} sends elsewhere ({status}), which is not followed")
+        if status != _OK:
+            hint = "; its key is taken from DUOLOGUE_ENDPOINT_KEY" if status in {401, 403} else ""
+            raise BotError(f"{self._who} refuses with status {status}: {self._said(data)}{hint}")
+        try:
+            told = self._secret.hidden_in(msgspec.json.decode(data))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            told = None
+        completion = completion_of(told, size, milliseconds)
+        if completion is None:
+            raise _TroubleError(f"answers with what is no chat completion: {self._said(data)}")
+        return completion
+
+    def _said(self, data: bytes) -> str:
+        """Return the beginning of what the server said, without the key however JSON spells it."""
+        try:
+            told = msgspec.json.encode(self._secret.hidden_in(msgspec.json.decode(data)))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UnicodeEncodeError):
+            told = data
+        return excerpt(self._secret.hidden(made_whole(told.decode("utf-8", "backslashreplace"))).encode()) or "nothing"
+
+
+def _seconds(retry_after: str) -> float | None:
+    """Return the seconds that a `Retry-After` asks for, which may be a date; `None` where it says nothing."""
+    if retry_after.strip().isdecimal() and retry_after.isascii():
+        return float(retry_after)
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except (TypeError, ValueError, OverflowError):
+        return None

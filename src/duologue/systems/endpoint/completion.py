@@ -1,0 +1,70 @@
+"""A finished call: what the model said, and what it took."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duologue.core.decoded import made_whole
+from duologue.core.records import Record
+
+_BYTES_PER_TOKEN = 3
+
+
+class Completion(Record, frozen=True, kw_only=True):
+    """What came of one call."""
+
+    text: str
+    refusal: str = ""
+    """Why the model refuses, where the server says that it does."""
+    finish: str = ""
+    """Why it ended: `stop`, `length`, ..."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    told: bool = False
+    """Whether the server told the tokens; they are estimated from the bytes otherwise."""
+    first: list[tuple[str, float]] = []
+    """The likeliest first tokens with their log probabilities, where they were asked for and told."""
+    milliseconds: float = 0.0
+    """Wall time of the call that succeeded."""
+
+
+def completion_of(body: Any, size: int, milliseconds: float) -> Completion | None:
+    """Return the completion in a decoded response to a prompt of `size` bytes; `None` where there is none."""
+    choices = body.get("choices") if isinstance(body, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        return None
+    content, refusal = message.get("content"), message.get("refusal")
+    if content is not None and not isinstance(content, str):
+        return None
+    text = made_whole(content or "")
+    usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
+    asked, said = (usage.get(key) for key in ("prompt_tokens", "completion_tokens"))
+    told = _is_count(asked) and _is_count(said)
+    return Completion(
+        text=text,
+        refusal=made_whole(refusal) if isinstance(refusal, str) else "",
+        finish=str(choice.get("finish_reason") or ""),
+        prompt_tokens=int(asked) if told else size // _BYTES_PER_TOKEN,
+        completion_tokens=int(said) if told else len(text.encode()) // _BYTES_PER_TOKEN,
+        told=told,
+        first=_first_tokens(choice.get("logprobs")),
+        milliseconds=round(milliseconds, 3),
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 40
+
+
+def _first_tokens(told: Any) -> list[tuple[str, float]]:
+    """Return the likeliest first tokens in the form of the chat interface; none where they are not told."""
+    content = told.get("content") if isinstance(told, dict) else None
+    first = content[0] if isinstance(content, list) and content else None
+    listed = first.get("top_logprobs") if isinstance(first, dict) else None
+    return [
+        (made_whole(one["token"]), float(one["logprob"]))
+        for one in (listed if isinstance(listed, list) else ())
+        if isinstance(one, dict) and isinstance(one.get("token"), str) and type(one.get("logprob")) in {int, float}
+    ]
