@@ -104,6 +104,7 @@ def tries(folder: Path) -> list[Try]:
         GOLDEN / "mobilecs" / one for one in ("extraction/contract/raw.json", "dialogue/contract/dialogues.json")
     )
     bot, nobody = f"command={ProcessRecipe.tiny().command}", "url=http://127.0.0.1:9/"
+    model = ["--set", nobody, "--set", "model=m"]
     learn: dict[str, list[object]] = {
         "ranker": ["restaurant"],
         "matcher": ["proactive", "--train", sessions],
@@ -136,6 +137,10 @@ def tries(folder: Path) -> list[Try]:
         (["run", "restaurant", "--system", "medoid", data, "--out", "medoid.json"], FINE),
         (["run", "restaurant", "--system", "process", "--set", bot, data, "--out", "own.json"], FINE),
         (["run", "restaurant", "--system", "http", "--set", nobody, data, "--out", "http.json"], DOWN),
+        (
+            ["run", "restaurant", "--system", "endpoint", *model, data, "--out", "endpoint.json"],
+            "endpoint",
+        ),
         (["run", "mobilecs/dialogue", "--system", "rule-agent", calls, "--out", "calls.json"], FINE),
         (["simulate", "mobilecs/dialogue", "--system", "rule-agent", "--goals", calls, "--n", 2], FINE),
         (["pack", "mobilecs/dialogue", "--system", "rule-agent", "--external", "none", "--out", "entry"], FINE),

@@ -183,6 +183,20 @@ def test_five_minutes_run_as_they_stand_and_what_is_learned_is_better_than_chanc
     assert first.split()[-1] == "A"
 
 
+def test_the_commands_of_the_endpoint_page_run_as_they_stand(tmp_path: Path) -> None:
+    pytest.importorskip("httpx", reason="the client of endpoints is optional")
+    from tests.endpoint_stub import Stub
+
+    lines = commands_in("docs/guide/your-endpoint.md")
+    assert sum("--system endpoint" in line for line in lines) == 4
+    with Stub() as server:
+        told = in_a_shell([line.replace("http://127.0.0.1:8000/v1", server.url) for line in lines], tmp_path)
+    assert "20 answers take 40 calls, 0 of them kept from before" in told
+    assert "not as asked: 0 of 20" in told
+    assert "p@1" in told
+    assert len(server.asked) == 40 + 20
+
+
 def test_the_commands_of_the_bot_page_run_as_they_stand(tmp_path: Path) -> None:
     page = (ROOT / "docs/guide/your-own-bot.md").read_text(encoding="utf-8")
     bot = re.search(r"```python\n# bot.py\n(.*?)```", page, flags=re.DOTALL)

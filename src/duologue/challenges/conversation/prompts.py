@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
+from duologue.core.records import Answer
 from duologue.prompts.prompt import Prompt, Reading
 
 if TYPE_CHECKING:
     from duologue.core.records import Sample
+
+_EMPTY = "."
 
 
 class ReplyPrompt(Prompt):
@@ -25,3 +28,7 @@ class ReplyPrompt(Prompt):
             return found
         words = Cleaner().clean(found.answer.text)
         return Reading(msgspec.structs.replace(found.answer, text=words) if words else None)
+
+    def empty(self, sample: Sample) -> Answer:  # noqa: ARG002  # always the same
+        """Return a full stop, since a file without any word is refused."""
+        return Answer(text=_EMPTY)

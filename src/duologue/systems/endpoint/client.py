@@ -6,6 +6,7 @@ Redirects are not followed, and a proxy of the environment is asked for https al
 from __future__ import annotations
 
 import time
+import weakref
 from email.utils import parsedate_to_datetime
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
@@ -96,13 +97,6 @@ class EndpointClient:
         """End the waits of all threads; calls under way come to their end."""
         self._stopped.set()
 
-    def close(self) -> None:
-        """Close the connections; the next call opens them anew."""
-        with self._lock:
-            http, self._http = self._http, None
-        if http is not None:
-            http.close()
-
     def reopen(self) -> None:
         """Let calls wait again after `stop`."""
         self._stopped.clear()
@@ -125,19 +119,19 @@ class EndpointClient:
         try:
             with self._lock:
                 self.tries += 1
-            begun = time.perf_counter()
-            status, retry_after, data = self._post(body)
+            httpx = need("httpx", "endpoint")
+            http, begun = self._opened(httpx), time.perf_counter()
+            status, retry_after, data = self._post(httpx, http, body)
             completion = self._judged(status, retry_after, data, len(body), 1000 * (time.perf_counter() - begun))
         finally:
             self._caps.settle(estimate, len(body), completion)
         return completion
 
-    def _post(self, body: bytes) -> tuple[int, str, bytes]:
+    def _post(self, httpx: Any, http: Any, body: bytes) -> tuple[int, str, bytes]:
         """Return status, `Retry-After` and body of the response. Raises `_TroubleError`."""
-        httpx, until = need("httpx", "endpoint"), time.monotonic() + self._recipe.timeout
-        data = bytearray()
+        data, until = bytearray(), time.monotonic() + self._recipe.timeout
         try:
-            with self._opened(httpx).stream("POST", self.url, content=body) as response:
+            with http.stream("POST", self.url, content=body) as response:
                 for piece in response.iter_bytes():
                     data += piece
                     if len(data) > MOST_BYTES:
@@ -163,6 +157,7 @@ class EndpointClient:
                     follow_redirects=False,
                     trust_env=self._secure,
                 )
+                weakref.finalize(self, self._http.close)
             return self._http
 
     def _judged(self, status: int, retry_after: str, data: bytes, size: int, milliseconds: float) -> Completion:

@@ -40,22 +40,21 @@ def completion_of(body: Any, size: int, milliseconds: float) -> Completion | Non
         return None
     text = made_whole(content or "")
     usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
-    asked, said = (usage.get(key) for key in ("prompt_tokens", "completion_tokens"))
-    told = _is_count(asked) and _is_count(said)
+    asked, said = (_count(usage.get(key)) for key in ("prompt_tokens", "completion_tokens"))
     return Completion(
         text=text,
         refusal=made_whole(refusal) if isinstance(refusal, str) else "",
         finish=str(choice.get("finish_reason") or ""),
-        prompt_tokens=int(asked) if told else size // _BYTES_PER_TOKEN,
-        completion_tokens=int(said) if told else len(text.encode()) // _BYTES_PER_TOKEN,
-        told=told,
+        prompt_tokens=size // _BYTES_PER_TOKEN if asked is None else asked,
+        completion_tokens=len(text.encode()) // _BYTES_PER_TOKEN if said is None else said,
+        told=asked is not None and said is not None,
         first=_first_tokens(choice.get("logprobs")),
         milliseconds=round(milliseconds, 3),
     )
 
 
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 1 << 40
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value < 1 << 40 else None
 
 
 def _first_tokens(told: Any) -> list[tuple[str, float]]:

@@ -66,7 +66,7 @@ class EndpointSystem:
         self._caps = SpendingCaps(recipe)
         self._client = EndpointClient(recipe, Secret.of_environment(), self._caps)
         self._store = CallStore(recipe.cache)
-        self._forms = ("schema", "none") if recipe.structure == "auto" else (recipe.structure,)
+        self._forms: tuple[str, ...] = ("schema", "none") if recipe.structure == "auto" else (recipe.structure,)
         self._prompt: Prompt | None = None
         self._shots: ShotPool | None = None
         self._seed = 0
@@ -93,7 +93,10 @@ class EndpointSystem:
             self.prompt_mark += f", examples {sha256(Source(path))[:_HASH_SHOWN]}"
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
-        """Return an answer to each sample. Raises `BotError` for an endpoint that is down, refuses, or costs too much."""
+        """Return an answer to each sample.
+
+        Raises `BotError` for an endpoint that is down, refuses, or has come to a cap.
+        """
         found: dict[int, Answer] = {}
         for place, answer, account in self.answer_each(samples):
             found[place] = answer
@@ -162,8 +165,9 @@ class EndpointSystem:
         recipe, seed = self.recipe, self._seed
         if recipe.ranking == "pairwise":
             return rankings.pairwise(ask, prompt, sample, seed, account)
-        way = rankings.by_logprobs if recipe.ranking == "logprobs" else rankings.listwise
-        return way(ask, prompt, sample, recipe.permutations, seed, account)
+        if recipe.ranking == "logprobs":
+            return rankings.by_logprobs(ask, sample, recipe.permutations, seed, account)
+        return rankings.listwise(ask, prompt, sample, recipe.permutations, seed, account)
 
     def _ask(self, prompt: Prompt, sample: Sample, asked: Asked, account: Account) -> Completion:
         """Return what the model says, from before where it was asked the same; the call is put on the account."""

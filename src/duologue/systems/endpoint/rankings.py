@@ -14,6 +14,7 @@ import msgspec
 
 from duologue.core.errors import BotError
 from duologue.core.rng import Rng
+from duologue.prompts.labels import labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,13 +78,11 @@ def listwise(ask: Ask, prompt: Prompt, sample: Sample, count: int, seed: int, ac
     return _best_first(sample, [-rank for rank in ranks], seed)
 
 
-def by_logprobs(ask: Ask, prompt: Prompt, sample: Sample, count: int, seed: int, account: Account) -> tuple[str, ...]:
+def by_logprobs(ask: Ask, sample: Sample, count: int, seed: int, account: Account) -> tuple[str, ...]:
     """Return the candidates by the mean log probability of their labels as the first token, over `count` orders.
 
     Raises `BotError` where the endpoint tells no log probabilities.
     """
-    from duologue.prompts.labels import labels
-
     size = len(sample.candidates)
     known, scores, read = labels(size), [0.0] * size, 0
     for shown in _shown(sample, orders(sample, count, seed)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Event, Semaphore, Thread
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ def as_made(
     """Yield what `make` makes of each item, with the item's place, in the order in which it is done.
 
     `count` threads work at the same time. When one fails, no further item is begun, `stop` is called, what is under
-    way is still handed on, and then the first error is raised. When the caller leaves, `stop` is called too.
+    way is still handed on, and then the first error is raised. When the caller leaves, `stop` is called too. A thread
+    begins its next item when the caller is done with its last one: whoever keeps each at once never lacks more than one
+    item per thread.
     """
     if min(count, len(items)) <= 1:
         for place, item in enumerate(items):
@@ -38,7 +40,8 @@ class _Work(Generic[Item, Made]):
 
     def __init__(self, items: Sequence[Item], make: Callable[[Item], Made], stop: Callable[[], object]) -> None:
         self._waiting = deque(enumerate(items))
-        self._done = SimpleQueue[tuple[int, Made] | Exception | None]()
+        self._done = SimpleQueue[tuple[int, Made, Semaphore] | Exception | None]()
+        self._gates: list[Semaphore] = []
         self._make, self._stop = make, stop
         self._ended = Event()
 
@@ -52,7 +55,9 @@ class _Work(Generic[Item, Made]):
             if found is None:
                 count -= 1
             elif not isinstance(found, Exception):
-                yield found
+                place, made, gate = found
+                yield place, made
+                gate.release()
             elif failure is None:
                 failure = found
                 self.end()
@@ -65,16 +70,21 @@ class _Work(Generic[Item, Made]):
         if not self._ended.is_set():
             self._ended.set()
             self._stop()
+        for gate in self._gates:
+            gate.release()
 
     def _run(self) -> None:
+        gate = Semaphore(0)
+        self._gates.append(gate)
         while not self._ended.is_set():
             try:
                 place, item = self._waiting.popleft()
             except IndexError:
                 break
             try:
-                self._done.put((place, self._make(item)))
+                self._done.put((place, self._make(item), gate))
             except Exception as error:  # noqa: BLE001  # whatever it is, the thread that waits raises it
                 self._done.put(error)
                 break
+            gate.acquire()
         self._done.put(None)

@@ -68,7 +68,10 @@ class ExtractionPrompt(Prompt):
     def said(self, answer: Answer, sample: Sample, asked: Asked = "answer") -> str | None:  # noqa: ARG002  # all are asked alike
         """Return a reference as JSON; `None` where it has no annotation, or a mention without a span."""
         annotation = answer.annotation
-        if annotation is None or any(one.span is None for one in (*annotation.mentions, *annotation.values)):
+        if annotation is None:
+            return None
+        spans = [*(one.span for one in annotation.mentions), *(one.span for one in annotation.values)]
+        if None in spans:
             return None
         services = []
         for entity in dict.fromkeys(one.entity for one in annotation.mentions):

@@ -1,0 +1,182 @@
+"""The system `endpoint` through the installed command, beside a scripted server of this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("httpx", reason="the client of endpoints is optional")
+
+from tests import endpoint_stub as stub
+from tests.endpoint_stub import Stub
+
+from duologue.core.plugins import load_task
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Corpus
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+KEY = "sk-never-shown-123"
+DATA = {
+    "conversation": ("conversation/contract/evaluation.txt",),
+    "mobilecs/dialogue": ("mobilecs/dialogue/contract/dialogues.json",),
+    "mobilecs/extraction": ("mobilecs/extraction/contract/raw.json",),
+    "proactive": ("proactive/small-samples.txt",),
+    "restaurant": ("restaurant/small-data.json",),
+    "spoken": ("spoken/small-test.json", "--kg", GOLDEN / "spoken/tiny-kg.json"),
+}
+
+
+def words(url: str, cache: Path | str, *more: object) -> list[object]:
+    settings = [f"url={url}", "model=m", f"cache={cache}", "wait=0.01", *more]
+    return ["--system", "endpoint", *(word for one in settings for word in ("--set", one))]
+
+
+@pytest.mark.parametrize("task", DATA)
+def test_every_task_is_answered_and_checked(duologue: Any, task: str, tmp_path: Path) -> None:
+    name, *more = DATA[task]
+    data, out = GOLDEN / str(name), tmp_path / "result.json"
+    with Stub() as server:
+        done = duologue("run", task, data, *more, *words(server.url, tmp_path / "calls"), "--out", out)
+    assert done.code == 0, done.err
+    loaded = load_task(task)
+    examples = list(loaded.load(data))
+    errors = [one for one in loaded.check(loaded.read(out), examples, "strict") if one.severity == "error"]
+    assert not errors
+    assert f"not as asked: 0 of {len(examples)}" in done.out
+    note = tomllib.loads((tmp_path / "result.run.toml").read_text(encoding="utf-8"))
+    assert note["prompt"].startswith(f"{loaded.info.name} {loaded.info.language} v1 ")
+    assert note["usage"]["calls"] == len(server.asked)
+    assert note["external"] == ["m (a model trained elsewhere)"]
+
+
+def test_faults_are_survived_and_the_key_is_nowhere(duologue: Any, tmp_path: Path) -> None:
+    faults = [stub.busy(), stub.broken, stub.cut, stub.not_json, stub.echoes_key(), stub.refuses, stub.answers]
+    data, out = GOLDEN / DATA["conversation"][0], tmp_path / "out.txt"
+    with Stub(*faults) as server:
+        told = words(server.url, tmp_path / "calls", "workers=1")
+        done = duologue("run", "conversation", data, *told, "--out", out, DUOLOGUE_ENDPOINT_KEY=KEY)
+        assert done.code == 0, done.err
+        assert len(server.asked) == 12 + 4
+        assert {one["Authorization"] for one in server.headers} == {f"Bearer {KEY}"}
+        server.script = [stub.echoes_key(401)]
+        refused = duologue(
+            "run",
+            "conversation",
+            data,
+            *told,
+            "--set",
+            "model=n",
+            "--out",
+            tmp_path / "n.txt",
+            DUOLOGUE_ENDPOINT_KEY=KEY,
+        )
+    assert refused.code == 1
+    assert "refuses with status 401: " in refused.err
+    assert "[key]" in refused.err
+    assert "1 of 12 answers that could not be read and count as empty; 1 refusals" in done.out
+    assert KEY not in done.out + done.err + refused.out + refused.err
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("cached", [True, False], ids=["with a cache", "with the journal alone"])
+def test_after_a_kill_no_more_is_asked_again_than_was_under_way(
+    duologue: Any, corpus: Corpus, tmp_path: Path, *, cached: bool
+) -> None:
+    workers, each = 3, 2
+    out, cache = tmp_path / "out.json", tmp_path / "calls" if cached else ""
+    with Stub(delay=0.05) as server:
+        call = ("run", "restaurant", corpus.data, *words(server.url, cache, f"workers={workers}"), "--out", out)
+        running = duologue.start(*call)
+        until = time.monotonic() + 60
+        while server.answered < 24 and time.monotonic() < until:
+            time.sleep(0.01)
+        os.kill(running.pid, signal.SIGKILL)
+        running.communicate()
+        assert not out.exists()
+        server.delay = 0.0
+        time.sleep(0.2)
+        killed = len(server.asked)
+        assert 24 <= killed < 80
+        done = duologue(*call)
+        assert done.code == 0, done.err
+        lost = len(server.asked) - 40 * each
+        assert 0 <= lost <= (workers if cached else workers * each)  # of the journal's items each takes two calls
+        whole = tmp_path / "whole.json"
+        fresh = words(server.url, tmp_path / "others", "workers=8")
+        assert duologue("run", "restaurant", corpus.data, *fresh, "--out", whole).code == 0
+        assert whole.read_bytes() == out.read_bytes()
+        note = tomllib.loads((tmp_path / "out.run.toml").read_text(encoding="utf-8"))
+        assert note["usage"]["calls"] == 40 * each  # those before the kill are on the account too
+        if cached:
+            asked = len(server.asked)
+            again = duologue(*call)
+            assert (again.code, len(server.asked)) == (0, asked)
+            assert "calls: 80 (80 of them kept from before)" in again.out
+
+
+def test_a_cap_keeps_what_is_answered_and_the_same_command_goes_on(
+    duologue: Any, corpus: Corpus, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.json"
+    with Stub() as server:
+        call = ("run", "restaurant", corpus.data, *words(server.url, ""), "--out", out)
+        stopped = duologue(*call, "--set", "max_calls=21")
+        assert stopped.code == 1
+        assert "the cap max_calls=21 is reached" in stopped.err
+        assert "answers are kept; the same command goes on from there." in stopped.err
+        assert len(server.asked) == 21
+        assert not out.exists()
+        assert duologue(*call, "--set", "workers=2", "--set", "max_calls=100").code == 0
+        assert len(server.asked) <= 80 + 4
+
+
+def test_a_dry_run_asks_and_writes_nothing(duologue: Any, corpus: Corpus, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    with Stub() as server:
+        told = words(server.url, tmp_path / "calls", "price_out=1000", "reply_tokens=10")
+        done = duologue("run", "restaurant", corpus.data, *told, "--out", out, "--dry-run")
+        assert done.code == 0, done.err
+        assert not server.asked
+    assert "40 answers take 80 calls, 0 of them kept from before" in done.out
+    assert "cost at most about 0.80" in done.out
+    assert not list(tmp_path.iterdir())
+    free = duologue("run", "restaurant", corpus.data, "--system", "solver", "--out", out, "--dry-run")
+    assert free.code == 2
+    assert "'solver' costs nothing by the call" in free.err
+
+
+def test_it_talks_and_is_simulated_like_any_system(duologue: Any, tmp_path: Path) -> None:
+    with Stub() as server:
+        told = words(server.url, tmp_path / "calls")
+        goals = GOLDEN / "proactive/contract/sessions.txt"
+        played = duologue("simulate", "proactive", *told, "--goals", goals, "--n", 2, "--max-turns", 4)
+        assert played.code == 0, played.err
+        assert "not as asked: 0 of" in played.out
+        saved = tmp_path / "talk.json"
+        talked = duologue("chat", "restaurant", *told, "--save", saved, said="hi\n")
+        assert talked.code == 0, talked.err
+        assert "bot: " in talked.out
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (["model=m"], "'url' is missing"),
+        (["url=http://127.0.0.1:9/v1"], "'model' is missing"),
+        (["url=file:///etc/passwd", "model=m"], "expected an address"),
+        (["url=http://127.0.0.1:9/v1", "model=m", "language=fr"], "language"),
+    ],
+)
+def test_wrong_settings_are_told(duologue: Any, settings: list[str], message: str, tmp_path: Path) -> None:
+    given = [word for one in settings for word in ("--set", one)]
+    data = GOLDEN / "restaurant/small-data.json"
+    done = duologue("run", "restaurant", data, "--system", "endpoint", *given, "--out", tmp_path / "x.json")
+    assert done.code == 2
+    assert message in done.err

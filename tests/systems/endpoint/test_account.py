@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from duologue.systems.endpoint.account import Account, summary_lines
+from duologue.systems.endpoint.caps import SpendingCaps
+from duologue.systems.endpoint.completion import Completion
+from duologue.systems.endpoint.recipe import EndpointRecipe
+
+CAPS = SpendingCaps(EndpointRecipe(url="http://x/v1", model="m", price_in=1.0, price_out=2.0))
+
+
+def one(milliseconds: float, *, kept: bool = False) -> Account:
+    account = Account()
+    made = Completion(
+        text="", refusal="no", finish="length", prompt_tokens=1000, completion_tokens=500, milliseconds=milliseconds
+    )
+    account.called(made, kept=kept)
+    return account
+
+
+def test_accounts_add_up_and_are_told_with_cost_and_latency() -> None:
+    accounts = [one(float(number), kept=number > 90) for number in range(1, 101)]
+    accounts[0].note(unparsable=1, dropped=4)
+    total = Account.total(account.table() for account in accounts)
+    told = total.summary(CAPS)
+    assert (told["calls"], told["kept"], told["prompt_tokens"], told["completion_tokens"]) == (100, 10, 100_000, 50_000)
+    assert told["cost"] == 0.2
+    assert told["latency_ms"] == {"p50": 50.0, "p95": 95.0, "p99": 99.0}
+    assert (told["unparsable"], told["refusals"], told["cut_off"], told["estimated"]) == (1, 100, 100, 100)
+    lines = summary_lines(told, 100)
+    assert lines[0] == (
+        "calls: 100 (10 of them kept from before), tokens: 100,000 in, 50,000 out (some estimated), cost: 0.2"
+    )
+    assert lines[1] == "latency of a call: p50 50 ms, p95 95 ms, p99 99 ms"
+    assert lines[2].startswith("not as asked: 1 of 100 answers that could not be read and count as empty; 4 parts left")
+
+
+def test_order_bias_is_the_share_of_first_choices_by_place() -> None:
+    account = Account()
+    for place in (0, 0, 0, 1):
+        account.chosen(place, 2)
+    account.chosen(2, 3)
+    account.note(pairs=2, flips=1)
+    told = Account.total([account.table(), {}, Account().table()]).summary(CAPS)
+    assert told["order_bias"] == {
+        "2": {"choices": 4, "shares": [0.75, 0.25], "distance": 0.25},
+        "3": {"choices": 1, "shares": [0.0, 0.0, 1.0], "distance": 0.6667},
+    }
+    lines = summary_lines(told, 3)
+    assert "pairs: 2, decided otherwise in the other order: 1" in lines
+    assert "order bias, 2 shown: first choices by place 75 25 % (distance 0.25)" in lines

@@ -1,0 +1,133 @@
+"""The client beside a real server of this machine that misbehaves as servers do."""
+
+from __future__ import annotations
+
+import json
+import time
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+
+pytest.importorskip("httpx", reason="the client of endpoints is optional")
+
+from tests import endpoint_stub as stub
+from tests.endpoint_stub import Stub
+
+from duologue.core.errors import BotError, UsageError
+from duologue.systems.endpoint.caps import CapReachedError, SpendingCaps
+from duologue.systems.endpoint.client import EndpointClient, FormRefusedError, _seconds
+from duologue.systems.endpoint.recipe import EndpointRecipe
+from duologue.systems.endpoint.secret import Secret
+
+KEY = "sk-never-shown-123"
+BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}]}).encode()
+
+
+def client(url: str, key: str = "", **entries: Any) -> EndpointClient:
+    recipe = EndpointRecipe(url=url, model="m", cache="", **{"wait": 0.01, "timeout": 5.0, **entries})
+    return EndpointClient(recipe, Secret(key), SpendingCaps(recipe))
+
+
+def test_a_call_is_posted_with_the_key_and_told_with_its_time() -> None:
+    with Stub() as server:
+        made = client(server.url, KEY).complete(BODY)
+    assert made.text == "we are sorry , please send us a message"
+    assert (made.finish, made.told, made.prompt_tokens) == ("stop", True, 1)
+    assert made.milliseconds > 0
+    assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    assert server.headers[0]["path"] == "/v1/chat/completions"
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/chat/completions"])
+def test_the_address_may_be_that_of_the_interface_or_of_the_call(ending: str) -> None:
+    with Stub() as server:
+        client(server.url + ending).complete(BODY)
+    assert server.headers[0]["path"] == "/v1/chat/completions"
+    assert "Authorization" not in server.headers[0]
+
+
+@pytest.mark.parametrize(
+    "fault", [stub.busy(), stub.broken, stub.cut, stub.hang_up, stub.not_json, stub.no_choices], ids=range(6)
+)
+def test_what_may_be_over_soon_is_tried_again(fault: stub.Step) -> None:
+    with Stub(fault, fault, stub.answers) as server:
+        assert client(server.url).complete(BODY).text
+    assert len(server.asked) == 3
+
+
+def test_a_server_says_how_long_to_wait_in_seconds_or_as_a_date() -> None:
+    with Stub(stub.busy("1"), stub.answers) as server:
+        begun = time.monotonic()
+        client(server.url).complete(BODY)
+        assert time.monotonic() - begun > 0.9
+    assert 50 < (_seconds(formatdate(time.time() + 60, usegmt=True)) or 0) <= 60
+    assert (_seconds(formatdate(0)), _seconds("soon"), _seconds(""), _seconds("-3")) == (0.0, None, None, None)
+    with Stub(stub.busy("3600")) as server, pytest.raises(BotError, match="asks to come back in 3600 s"):
+        client(server.url).complete(BODY)
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_stays_broken_is_given_up_and_its_words_are_told() -> None:
+    with Stub(stub.broken) as server, pytest.raises(BotError, match=r"status 500: .*out of memory.*\(3 tries\)"):
+        client(server.url, tries=3).complete(BODY)
+    assert len(server.asked) == 3
+    with pytest.raises(BotError, match="cannot be reached"):
+        client("http://127.0.0.1:9/v1", tries=1).complete(BODY)
+
+
+def test_slow_bytes_are_no_answer() -> None:
+    with Stub(stub.drip) as server:
+        begun = time.monotonic()
+        with pytest.raises(BotError, match=r"gave no answer in 0.3 s"):
+            client(server.url, timeout=0.3, tries=1).complete(BODY)
+        assert time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_a_refusal_is_not_asked_twice(status: int) -> None:
+    told_so = pytest.raises(BotError, match=f"refuses with status {status}: .*no such model")
+    with Stub(stub.sends(b'{"error": "no such model"}', status)) as server, told_so as told:
+        client(server.url).complete(BODY)
+    assert ("DUOLOGUE_ENDPOINT_KEY" in str(told.value)) == (status == 401)
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_sends_elsewhere_is_not_followed() -> None:
+    elsewhere = stub.sends(b"", 302, Location="http://127.0.0.1:9/")
+    with Stub(elsewhere) as server, pytest.raises(BotError, match="sends elsewhere"):
+        client(server.url, KEY).complete(BODY)
+
+
+def test_a_form_that_is_refused_is_told_apart() -> None:
+    body = json.dumps({**json.loads(BODY), "response_format": {"type": "json_object"}}).encode()
+    with Stub(stub.refuses_forms) as server, pytest.raises(FormRefusedError):
+        client(server.url).complete(body)
+
+
+def test_the_key_is_taken_out_of_answers_and_errors_however_it_is_spelled() -> None:
+    with Stub(stub.echoes_key(), stub.echoes_key(401), stub.echoes_key(500)) as server:
+        asked = client(server.url, KEY, tries=1)
+        assert asked.complete(BODY).text == "your key is [key] [key]"
+        for _ in range(2):
+            with pytest.raises(BotError) as told:
+                asked.complete(BODY)
+            assert KEY not in str(told.value)
+            assert "[key]" in str(told.value)
+
+
+def test_tries_count_as_calls() -> None:
+    with Stub(stub.broken) as server, pytest.raises(CapReachedError, match="max_calls=2"):
+        client(server.url, max_calls=2).complete(BODY)
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("url", ["ftp://x/v1", "http://x/v1?key=abc", "http://a:b@x/v1", "x"])
+def test_odd_addresses_are_refused_before_anything_is_sent(url: str) -> None:
+    with pytest.raises(UsageError, match="--set url="):
+        client(url)
+
+
+def test_huge_answers_are_cut_off() -> None:
+    with Stub(stub.sends(b" " * (5 << 20))) as server, pytest.raises(BotError, match="more than 4 MB"):
+        client(server.url).complete(BODY)

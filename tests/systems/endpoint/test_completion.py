@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from duologue.systems.endpoint.completion import completion_of
+
+
+def body(**choice: Any) -> dict[str, Any]:
+    return {"choices": [{"message": {"content": "hi"}, "finish_reason": "stop", **choice}]}
+
+
+def test_words_usage_and_logprobs_are_read() -> None:
+    told = {"content": [{"top_logprobs": [{"token": " A", "logprob": -0.5}, {"token": 7, "logprob": 0}, None]}]}
+    found = completion_of({**body(logprobs=told), "usage": {"prompt_tokens": 9, "completion_tokens": 2}}, 30, 12.3456)
+    assert found is not None
+    assert (found.text, found.finish, found.prompt_tokens, found.completion_tokens) == ("hi", "stop", 9, 2)
+    assert (found.told, found.first, found.milliseconds) == (True, [(" A", -0.5)], 12.346)
+
+
+def test_tokens_that_are_not_told_are_estimated() -> None:
+    for usage in (None, {}, {"prompt_tokens": "9", "completion_tokens": -2}, {"prompt_tokens": True}):
+        found = completion_of({**body(message={"content": "x" * 9}), "usage": usage}, 30, 0)
+        assert found is not None
+        assert (found.prompt_tokens, found.completion_tokens, found.told) == (10, 3, False)
+
+
+def test_a_refusal_says_nothing() -> None:
+    found = completion_of(body(message={"content": None, "refusal": "no"}), 3, 0)
+    assert found is not None
+    assert (found.text, found.refusal) == ("", "no")
+
+
+@pytest.mark.parametrize(
+    "odd", [None, [], {}, {"choices": []}, {"choices": [1]}, body(message="hi"), body(message={"content": ["hi"]})]
+)
+def test_what_is_no_completion_is_none(odd: Any) -> None:
+    assert completion_of(odd, 3, 0) is None

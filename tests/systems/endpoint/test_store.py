@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.systems.endpoint.completion import Completion
+from duologue.systems.endpoint.store import CallStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+URL, BODY, MADE = "http://x/v1/chat/completions", b'{"model":"m"}', Completion(text="hi", told=True)
+
+
+def test_a_call_is_found_by_what_was_asked(tmp_path: Path) -> None:
+    store = CallStore(str(tmp_path / "calls"))
+    assert store.find(URL, BODY) is None
+    store.keep(URL, BODY, MADE)
+    assert CallStore(str(tmp_path / "calls")).find(URL, BODY) == MADE
+    assert store.find(URL, b'{"model":"n"}') is None
+    assert store.find("http://y/v1", BODY) is None
+    (path,) = (tmp_path / "calls").rglob("*.json")
+    assert path.read_bytes().startswith(b'{"url":"http://x/v1/chat/completions","request":{"model":"m"},')
+
+
+def test_a_file_that_is_damaged_or_of_another_call_is_no_answer(tmp_path: Path) -> None:
+    store = CallStore(str(tmp_path))
+    store.keep(URL, BODY, MADE)
+    store.keep(URL, b'{"model":"n"}', Completion(text="other"))
+    one, other = sorted(tmp_path.rglob("*.json"))
+    one.write_bytes(other.read_bytes())
+    assert [store.find(URL, body) for body in (BODY, b'{"model":"n"}')].count(None) == 1
+    one.write_bytes(other.read_bytes()[:-9])
+    assert [store.find(URL, body) for body in (BODY, b'{"model":"n"}')].count(None) == 1
+
+
+def test_without_a_folder_nothing_is_kept() -> None:
+    store = CallStore("")
+    store.keep(URL, BODY, MADE)
+    assert store.find(URL, BODY) is None

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+from duologue.core.errors import UsageError
+from duologue.systems.address import checked_address
+
+EXAMPLE = "http://127.0.0.1:8080/v1"
+
+
+def test_an_address_is_taken_apart() -> None:
+    parts = checked_address("https://api.example.org:8443/v1", EXAMPLE, query=False)
+    assert (parts.scheme, parts.hostname, parts.port, parts.path) == ("https", "api.example.org", 8443, "/v1")
+    assert checked_address("http://x/?a=1", EXAMPLE).query == "a=1"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "api.example.org",
+        "ftp://x/",
+        "file:///etc/passwd",
+        "http://",
+        "http://x:99999/",
+        "http://é/",
+        "http://x/ y"[:9] + "\n",
+    ],
+)
+def test_what_is_no_address_of_the_web_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="--set url="):
+        checked_address(url, EXAMPLE)
+
+
+def test_secrets_in_an_address_are_refused_and_not_shown() -> None:
+    for url in ("http://me:hunter22@x/", "http://x/v1?key=hunter22", "http://x/v1#hunter22"):
+        with pytest.raises(UsageError, match="would be kept beside every result") as told:
+            checked_address(url, EXAMPLE, query=False)
+        assert "hunter22" not in str(told.value)
