@@ -19,7 +19,6 @@ ELSEWHERE = {
     "challenges/mobilecs/scoring/dialogue/scorer.py": "challenges/mobilecs/test_task.py",
     "challenges/mobilecs/scoring/extraction/scorer.py": "challenges/mobilecs/test_task.py",
     "challenges/proactive/systems/references.py": "challenges/proactive/systems/matcher/test_matcher.py",
-    "challenges/restaurant/schema/task_info.py": "challenges/restaurant/test_task.py",
     "challenges/spoken/live/ui_text.py": "challenges/spoken/live/test_partner.py",
     "challenges/spoken/systems/grounded/components.py": "challenges/spoken/systems/grounded/test_grounded.py",
     "challenges/spoken/systems/grounded/encoder.py": "challenges/spoken/systems/grounded/test_grounded.py",

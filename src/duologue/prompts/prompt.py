@@ -17,13 +17,13 @@ from duologue.core.plugins import load_prompt_class, names
 from duologue.core.records import Answer
 from duologue.prompts.json_answer import without_thoughts
 from duologue.prompts.labels import choice_in, labels, order_in
-from duologue.prompts.wording import filled, load_wording, readable
+from duologue.prompts.prompt_texts import filled, load_wording, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from duologue.core.protocols import TaskInfo, World
-    from duologue.core.records import Example, Fact, Sample
+    from duologue.core.records import Example, Fact, Sample, Turn
 
 Asked = Literal["answer", "rank", "best"]
 """What a model is asked for: an answer, an order of all candidates, or one of them."""
@@ -121,8 +121,12 @@ class Prompt:
         """Return what was said, a line each."""
         turns = sample.history[-self._turns :] if self._turns else sample.history
         called = self.wording.speakers
-        lines = [f"{called.get(turn.speaker, turn.speaker)}: {' '.join(turn.text.split())}" for turn in turns]
+        lines = [f"{called.get(turn.speaker, turn.speaker)}: {self.utterance(turn)}" for turn in turns]
         return "\n".join(lines) or self.wording.nothing
+
+    def utterance(self, turn: Turn) -> str:
+        """Return the words of a turn in one line."""
+        return " ".join(turn.text.split())
 
     def goal(self, sample: Sample) -> str:
         """Return the goal where the task tells it to the system."""

@@ -15,7 +15,7 @@ from duologue.core.records import Answer
 from duologue.prompts.prompt import Prompt, Reading
 
 if TYPE_CHECKING:
-    from duologue.core.records import Fact, Sample
+    from duologue.core.records import Fact, Sample, Turn
     from duologue.prompts.prompt import Asked
 
 _EMPTY = "。"
@@ -27,9 +27,9 @@ class LeadingPrompt(Prompt):
 
     texts = "prompts.toml"
 
-    def history(self, sample: Sample) -> str:
+    def utterance(self, turn: Turn) -> str:
         """Return what was said, without the spaces between words."""
-        return joined(super().history(sample))
+        return joined(super().utterance(turn))
 
     def fact(self, fact: Fact) -> str:
         """Return a fact without the spaces between words."""

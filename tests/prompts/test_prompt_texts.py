@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.core.errors import PlugInError, UsageError
-from duologue.prompts.wording import filled, load_wording, readable
+from duologue.prompts.prompt_texts import filled, load_wording, readable
 
 if TYPE_CHECKING:
     from pathlib import Path
