@@ -26,7 +26,7 @@ def duologue(*words: object) -> str:
 
 @pytest.mark.parametrize("profile", ["clean", "exact", "crowd"])
 def test_gold_answers_score_the_maximum(profile: str, tmp_path: Path) -> None:
-    size = ("--n", 250, "--set", "unlabelled_ratio=0", "--set", "argument_rate=0.5", "--set", f"profile={profile}")
+    size = ("--n", 60, "--set", "unlabelled_ratio=0", "--set", "argument_rate=0.5", "--set", f"profile={profile}")
     duologue("generate", "mobilecs", "--seed", 11, *size, "--workers", 1, "--out", tmp_path / "calls", "--quiet")
     for (name, variant), expected in SCORES.items():
         folder = "labelled" if name.endswith("extraction") else "track2"
