@@ -25,3 +25,17 @@ def test_speakers_who_need_not_tell_leave_names_out() -> None:
     subject = CallSubject(telling=False)
     assert subject.is_clear(entity_of(0, "套餐"))
     assert not subject.needs_name(entity_of(0, "套餐"), [])
+
+
+def test_words_that_may_belong_to_a_name_blur_its_ends() -> None:
+    def told(before: str, after: str) -> Text:
+        text = Text(before)
+        text.add(Text("流量包", SpanMark(0, "流量包", is_mention=True)))
+        text.add(Text(after))
+        return text
+
+    subject = CallSubject(telling=True)
+    assert subject.blurs(told("我那个", ""))
+    assert subject.blurs(told("您的", "这个"))
+    assert not subject.blurs(told("您的", "怎么收费"))
+    assert not CallSubject(telling=False).blurs(told("我那个", ""))

@@ -119,7 +119,7 @@ def test_bytes_depend_on_recipe_and_seed_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("profile", "expected"),
     [
-        ("clean", "0ff25fff65bce9e36bc8c82391db72b15ec10fc4aadae128e344d7e9ea803dac"),
+        ("clean", "15e1d556e9bfc18852d360453b2700cd5bbf84cb41e05468cf5c280d1531a95e"),
         ("exact", "04d6975997ab5af86e326405564c5d251230e2d13152b91ca4466ada6a38eb77"),
         ("crowd", "25cc1740b0242016146988f3afb99076aec53f4614361d6b6fd46f94629de1b2"),
     ],

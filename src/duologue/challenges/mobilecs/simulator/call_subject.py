@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.simulator.utterance import Text
 
 
+_BEFORE, _AFTER = ("这个", "那个"), ("这个", "那个", "的")
+
+
 class CallSubject:
     """Follows what is said; `telling`: whether speakers name a service again before they come back to it."""
 
@@ -28,6 +31,12 @@ class CallSubject:
     def is_clear(self, entity: PlannedEntity | None) -> bool:
         """Return whether what is said of an entity, or of the user, need not say whose it is."""
         return not self.telling or entity is None or entity.number == self._entity
+
+    def blurs(self, text: Text) -> bool:
+        """Return whether words beside a name or value may be taken for a part of it: 那个 before or after 流量包."""
+        return self.telling and any(
+            text.text[:start].endswith(_BEFORE) or text.text[end:].startswith(_AFTER) for start, end, _ in text.spans
+        )
 
     def needs_name(self, entity: PlannedEntity, names: list[Text]) -> bool:
         """Return whether an entity must be named before it is spoken of, if these names of it come first."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LONG_GAP = 22
 """From so many missing characters on, a turn is lengthened by a sentence about its subject."""
+_TRIES = 4
 _SHORT = {"被动确认", "其他", "客套", "问候", "再见", "否认", "请求重复"}
 """Intents whose turns are not lengthened."""
 
@@ -47,6 +48,10 @@ class SurfaceRealiser:
     def filled(self, options: Sequence[Template], **fills: Text) -> Text:
         """Return one of the phrases with its places filled."""
         text = self.rng.choice(options).fill(self.unit, fills)
+        for _ in range(_TRIES):
+            if not self.subject.blurs(text):
+                break
+            text = self.rng.choice(options).fill(self.unit, fills)
         self.subject.hear(text)
         return text
 

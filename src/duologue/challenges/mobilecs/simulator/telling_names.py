@@ -24,6 +24,8 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "长途业务": ("长途",),
 }
 """Words of names that tell a type, besides the names of products."""
+_OTHER_WORDS = ("长途", "漫游", "流量", "彩信包", "短信包")
+"""Words of products of the type 业务 that tell other types."""
 _GENERATIONS = {"4G套餐": ("四G", "四g", "4G"), "5G套餐": ("五G", "5G")}
 _MAIN = "主"
 _MAIN_SLOTS = frozenset({"流量总量", "通话时长", "国内主叫", "国内被叫", "通话范围", "流量范围", "套餐外通话计费"})
@@ -36,6 +38,8 @@ def tells_type(entity: PlannedEntity) -> bool:
     texts = [name.text for name in entity.names]
     if kind in _GENERATIONS:
         return _holds(texts, _GENERATIONS[kind])
+    if kind == "业务" and _holds((entity.product.name,), _OTHER_WORDS):
+        return False
     if kind == "流量包" and "流量总量" in entity.slots:
         return True
     if not _holds(texts, (*_WORDS.get(kind, ()), entity.product.name)):
