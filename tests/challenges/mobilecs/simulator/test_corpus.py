@@ -119,7 +119,7 @@ def test_bytes_depend_on_recipe_and_seed_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("profile", "expected"),
     [
-        ("clean", "15e1d556e9bfc18852d360453b2700cd5bbf84cb41e05468cf5c280d1531a95e"),
+        ("clean", "1ec129cb2d4a601126b642b6e7f0e9ea69cea379ec04f6a1b2cbd4a3d25e0f27"),
         ("exact", "04d6975997ab5af86e326405564c5d251230e2d13152b91ca4466ada6a38eb77"),
         ("crowd", "25cc1740b0242016146988f3afb99076aec53f4614361d6b6fd46f94629de1b2"),
     ],

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from duologue.challenges.mobilecs.simulator.utterance import Text
 
 
-_BEFORE, _AFTER = ("这个", "那个"), ("这个", "那个", "的")
+_BEFORE = ("这个", "那个", "一个月", "每个月", "每月")
+_AFTER = ("这个", "那个", "的", "一个月", "每个月", "每月")
 
 
 class CallSubject:
