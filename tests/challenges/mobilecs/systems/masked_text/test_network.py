@@ -21,7 +21,7 @@ TINY = CharTaggerRecipe(embedding=8, width=WIDTH)
 
 def test_an_encoder_learns_what_stands_around_characters(tmp_path: Path) -> None:
     documents = [call_document(one.sample.history) for one in generated(40)]
-    recipe = MaskedTextRecipe(passes=2, vocabulary=100, batch=4, learning_rate=0.02)
+    recipe = MaskedTextRecipe(passes=3, vocabulary=100, batch=4, learning_rate=0.02)
     tagger = new_tagger([3], TINY, 1)
     loss = pre_train(tagger.encoder, WIDTH, documents, recipe, Run(folder=tmp_path / "a", seed=1))
     assert loss < math.log(100) - 0.3

@@ -35,6 +35,13 @@ def test_features_depend_on_the_neighbours_and_on_the_speaker() -> None:
     assert not features_of(call_document(turns), roles=False)[:, 5].any()
 
 
+def test_words_said_twice_in_a_row_and_trigrams_said_again_are_told() -> None:
+    twice = encoded("有锐享有锐享秒云云视")[:, 6]
+    assert [one - min(twice) for one in twice] == [3, 3, 3, 4, 4, 4, 0, 1, 2, 0]
+    again = encoded("锐享包很好锐享包")[:, 7]
+    assert [one - min(again) for one in again] == [0, 1, 0, 0, 0, 0, 1, 0]
+
+
 def test_any_text_can_be_encoded() -> None:
     assert encoded("").shape == (0, PER_CHARACTER)
     assert encoded("\ud800\U0001f600").shape == (2, PER_CHARACTER)

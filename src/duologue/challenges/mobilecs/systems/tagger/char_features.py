@@ -1,5 +1,8 @@
 """Features of characters: the character, the bigrams and the trigram around it, its class, its speaker.
 
+Two more tell what a window cannot: whether the character is part of words said twice in a row, of the first or of the
+second time, and how often its trigram is said in the document, since names come again.
+
 n-grams are hashed, so no vocabulary is kept, and a text of any corpus has features. Feature 0 is none.
 """
 
@@ -23,15 +26,18 @@ _SECOND_BIGRAM = _FIRST_BIGRAM + _BIGRAMS
 _TRIGRAM = _SECOND_BIGRAM + _BIGRAMS
 _CLASS = _TRIGRAM + _TRIGRAMS
 _ROLE = _CLASS + 8
-FEATURES = _ROLE + 4
+_TWICE = _ROLE + 4
+_AGAIN = _TWICE + 5
+FEATURES = _AGAIN + 4
 """Number of different features."""
-PER_CHARACTER = 6
+PER_CHARACTER = 8
 """Features of each character."""
 
 _ROLES = {"system": 1, "user": 2}
 _BREAK, _DIGIT, _LETTER = (ord(one) for one in "_0g")
 _CLASSES = {"零〇一二三四五六七八九两幺半几": 1, "十百千万": 2, "块元毛角钱": 3, "兆": 4, "年月天日号": 5}
 _NUMBER, _WORD = 6, 7
+_LONGEST_REPEAT = 4
 _PRIMES = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35)
 
 _SPELLED = np.arange(1 << 16, dtype=np.uint32)  # one spelling for what differs in no meaning
@@ -46,12 +52,12 @@ _CLASS_OF[ord("a") : ord("z") + 1] = _WORD
 
 
 def features_of(document: Document, *, roles: bool) -> NDArray[np.int32]:
-    """Return the features of a document's characters (n, 6); `roles`: whether they say who speaks."""
+    """Return the features of a document's characters (n, 8); `roles`: whether they say who speaks."""
     return encoded(document.text, _roles_of(document) if roles else ())
 
 
 def encoded(text: str, roles: Sequence[tuple[int, int]] = ()) -> NDArray[np.int32]:
-    """Return the features of the characters of a text (n, 6); `roles` has lengths and numbers of speakers."""
+    """Return the features of the characters of a text (n, 8); `roles` has lengths and numbers of speakers."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     signs = np.zeros(len(points) + 2, dtype=np.uint32)  # a zero before and after
     signs[1:-1] = _SPELLED[np.minimum(points, (1 << 16) - 1)]
@@ -61,10 +67,27 @@ def encoded(text: str, roles: Sequence[tuple[int, int]] = ()) -> NDArray[np.int3
     pairs = _hashed(_BIGRAMS, signs[:-1], signs[1:])
     found[:, 1] = _FIRST_BIGRAM + pairs[:-1]
     found[:, 2] = _SECOND_BIGRAM + pairs[1:]
-    found[:, 3] = _TRIGRAM + _hashed(_TRIGRAMS, before, here, after)
+    trigrams = _hashed(_TRIGRAMS, before, here, after)
+    found[:, 3] = _TRIGRAM + trigrams
     found[:, 4] = _CLASS + _CLASS_OF[here]
+    found[:, 6] = _TWICE + _said_twice(here)
+    _, kinds, counts = np.unique(trigrams, return_inverse=True, return_counts=True)
+    found[:, 7] = _AGAIN + np.minimum(counts, 4)[kinds.reshape(-1)] - 1
     if roles:
         found[:, 5] = _ROLE + np.repeat([number for _, number in roles], [length for length, _ in roles])
+    return found
+
+
+def _said_twice(signs: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return for each sign: 0 said once, 1 and 2 a sign said twice in a row, 3 and 4 one of up to four said twice."""
+    found = np.zeros(len(signs), dtype=np.int64)
+    for size in range(1, min(_LONGEST_REPEAT, len(signs) // 2) + 1):
+        alike = signs[:-size] == signs[size:]
+        starts = np.flatnonzero(np.lib.stride_tricks.sliding_window_view(alike, size).all(1))
+        first, second = (1, 2) if size == 1 else (3, 4)
+        for offset in range(size):
+            found[starts + offset] = first
+            found[starts + size + offset] = second
     return found
 
 
