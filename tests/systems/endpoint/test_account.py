@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from duologue.systems.endpoint.account import Account, summary_lines
 from duologue.systems.endpoint.caps import SpendingCaps
-from duologue.systems.endpoint.completion import Completion
+from duologue.systems.endpoint.completion import ChatCompletion
 from duologue.systems.endpoint.recipe import EndpointRecipe
 
 CAPS = SpendingCaps(EndpointRecipe(url="http://x/v1", model="m", price_in=1.0, price_out=2.0))
@@ -10,7 +10,7 @@ CAPS = SpendingCaps(EndpointRecipe(url="http://x/v1", model="m", price_in=1.0, p
 
 def one(milliseconds: float, *, kept: bool = False) -> Account:
     account = Account()
-    made = Completion(
+    made = ChatCompletion(
         text="", refusal="no", finish="length", prompt_tokens=1000, completion_tokens=500, milliseconds=milliseconds
     )
     account.called(made, kept=kept)

@@ -7,7 +7,7 @@ import pytest
 
 from duologue.core.errors import UsageError
 from duologue.systems.endpoint.caps import CapReachedError, SpendingCaps
-from duologue.systems.endpoint.completion import Completion
+from duologue.systems.endpoint.completion import ChatCompletion
 from duologue.systems.endpoint.recipe import EndpointRecipe
 
 RECIPE = EndpointRecipe(url="http://x/v1", model="m", reply_tokens=10)
@@ -23,7 +23,7 @@ def test_calls_never_exceed_their_cap_however_many_threads_ask() -> None:
     def ask() -> None:
         for _ in range(10):
             try:
-                shared.settle(shared.reserve(30), 30, Completion(text=""))
+                shared.settle(shared.reserve(30), 30, ChatCompletion(text=""))
             except CapReachedError as error:
                 refused.append(str(error))
 
@@ -43,7 +43,7 @@ def test_tokens_under_way_count_as_used_and_answers_as_long_as_they_may_be() -> 
     shared.reserve(30)
     with pytest.raises(CapReachedError, match="max_tokens_total=45"):
         shared.reserve(30)
-    shared.settle(first, 30, Completion(text="", prompt_tokens=5, completion_tokens=1, told=True))
+    shared.settle(first, 30, ChatCompletion(text="", prompt_tokens=5, completion_tokens=1, told=True))
     assert shared.estimated(60) == 10  # six bytes a token, as the server told
     shared.reserve(6)
 

@@ -16,13 +16,13 @@ from duologue.core.records import Candidate, Sample
 from duologue.prompts.labels import labels
 from duologue.prompts.prompt import prompt_of
 from duologue.systems.endpoint.account import Account
-from duologue.systems.endpoint.completion import Completion
+from duologue.systems.endpoint.completion import ChatCompletion
 from duologue.systems.endpoint.rankings import by_logprobs, listwise, orders, pairwise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Ask = Callable[[Sample, str, Account], Completion]
+    Ask = Callable[[Sample, str, Account], ChatCompletion]
 
 PROMPT = prompt_of(TaskInfo(name="choice", version="1", language="en", answers="ranking"))
 
@@ -34,21 +34,21 @@ def sample(texts: str, name: str = "s") -> Sample:
 def taste(bias: float = 0.0) -> Ask:
     """A model that likes early letters, and each place less than the one before by `bias` letters."""
 
-    def ask(shown: Sample, asked: str, account: Account) -> Completion:
+    def ask(shown: Sample, asked: str, account: Account) -> ChatCompletion:
         likes = [-ord(one.text) - bias * place for place, one in enumerate(shown.candidates)]
         known = labels(len(likes))
         order = [known[place] for place in sorted(range(len(likes)), key=lambda place: -likes[place])]
-        account.called(Completion(text=""), kept=False)
+        account.called(ChatCompletion(text=""), kept=False)
         if asked == "rank":
-            return Completion(text=json.dumps({"ranking": order}))
+            return ChatCompletion(text=json.dumps({"ranking": order}))
         told = [(f" {label}", like - max(likes)) for label, like in zip(known, likes, strict=True)]
-        return Completion(text=order[0], first=told)
+        return ChatCompletion(text=order[0], first=told)
 
     return ask
 
 
 def says(text: str, first: list[tuple[str, float]] | None = None) -> Ask:
-    return lambda _shown, _asked, _account: Completion(text=text, first=first or [])
+    return lambda _shown, _asked, _account: ChatCompletion(text=text, first=first or [])
 
 
 @given(texts=st.permutations("abcdefg"), seed=st.integers(0, 9))

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.systems.endpoint.completion import Completion
+from duologue.systems.endpoint.completion import ChatCompletion
 from duologue.systems.endpoint.store import CallStore
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-URL, BODY, MADE = "http://x/v1/chat/completions", b'{"model":"m"}', Completion(text="hi", told=True)
+URL, BODY, MADE = "http://x/v1/chat/completions", b'{"model":"m"}', ChatCompletion(text="hi", told=True)
 
 
 def test_a_call_is_found_by_what_was_asked(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_a_call_is_found_by_what_was_asked(tmp_path: Path) -> None:
 def test_a_file_that_is_damaged_or_of_another_call_is_no_answer(tmp_path: Path) -> None:
     store = CallStore(str(tmp_path))
     store.keep(URL, BODY, MADE)
-    store.keep(URL, b'{"model":"n"}', Completion(text="other"))
+    store.keep(URL, b'{"model":"n"}', ChatCompletion(text="other"))
     one, other = sorted(tmp_path.rglob("*.json"))
     one.write_bytes(other.read_bytes())
     assert [store.find(URL, body) for body in (BODY, b'{"model":"n"}')].count(None) == 1

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from duologue.systems.endpoint.caps import SpendingCaps
-    from duologue.systems.endpoint.completion import Completion
+    from duologue.systems.endpoint.completion import ChatCompletion
 
 
 class Account:
@@ -32,7 +32,7 @@ class Account:
         """Count the place that was chosen first, of so many."""
         self.first_choices.setdefault(str(size), [0] * size)[place] += 1
 
-    def called(self, completion: Completion, *, kept: bool) -> None:
+    def called(self, completion: ChatCompletion, *, kept: bool) -> None:
         """Count a call; `kept` says that it was not made anew."""
         self.milliseconds.append(completion.milliseconds)
         self.note(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from duologue.core.errors import BotError
 
 if TYPE_CHECKING:
-    from duologue.systems.endpoint.completion import Completion
+    from duologue.systems.endpoint.completion import ChatCompletion
     from duologue.systems.endpoint.recipe import EndpointRecipe
 
 _MILLION = 1_000_000
@@ -63,7 +63,7 @@ class SpendingCaps:
             self._in, self._out = after_in, after_out
         return tokens
 
-    def settle(self, estimate: float, size: int, completion: Completion | None) -> None:
+    def settle(self, estimate: float, size: int, completion: ChatCompletion | None) -> None:
         """Put what a call came to in place of its estimate; `None` for one that failed, which cost nothing."""
         with self._lock:
             self._in -= estimate

@@ -23,7 +23,7 @@ from duologue.systems.endpoint.completion import completion_of
 
 if TYPE_CHECKING:
     from duologue.systems.endpoint.caps import SpendingCaps
-    from duologue.systems.endpoint.completion import Completion
+    from duologue.systems.endpoint.completion import ChatCompletion
     from duologue.systems.endpoint.recipe import EndpointRecipe
     from duologue.systems.endpoint.secret import Secret
 
@@ -67,7 +67,7 @@ class EndpointClient:
         self.tries = 0
         """Requests that were sent."""
 
-    def complete(self, body: bytes) -> Completion:
+    def complete(self, body: bytes) -> ChatCompletion:
         """Return what the model says to a request.
 
         Raises `BotError` for a server that refuses it, or is down, busy or broken try after try, `FormRefusedError`
@@ -114,7 +114,7 @@ class EndpointClient:
             if self._stopped.wait(left):
                 raise StoppedError(f"{self._who} is asked no more")
 
-    def _once(self, body: bytes) -> Completion:
+    def _once(self, body: bytes) -> ChatCompletion:
         estimate, completion = self._caps.reserve(len(body)), None
         try:
             with self._lock:
@@ -160,7 +160,7 @@ class EndpointClient:
                 weakref.finalize(self, self._http.close)
             return self._http
 
-    def _judged(self, status: int, retry_after: str, data: bytes, size: int, milliseconds: float) -> Completion:
+    def _judged(self, status: int, retry_after: str, data: bytes, size: int, milliseconds: float) -> ChatCompletion:
         if status in _AGAIN or status >= 500:
             raise _TroubleError(f"answers with status {status}: {self._said(data)}", _seconds(retry_after))
         if status in _BAD_REQUESTS and any(word in data.decode("utf-8", "replace").lower() for word in _STRUCTURE):

@@ -10,7 +10,7 @@ from duologue.core.records import Record
 _BYTES_PER_TOKEN = 3
 
 
-class Completion(Record, frozen=True, kw_only=True):
+class ChatCompletion(Record, frozen=True, kw_only=True):
     """What came of one call."""
 
     text: str
@@ -28,7 +28,7 @@ class Completion(Record, frozen=True, kw_only=True):
     """Wall time of the call that succeeded."""
 
 
-def completion_of(body: Any, size: int, milliseconds: float) -> Completion | None:
+def completion_of(body: Any, size: int, milliseconds: float) -> ChatCompletion | None:
     """Return the completion in a decoded response to a prompt of `size` bytes; `None` where there is none."""
     choices = body.get("choices") if isinstance(body, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
@@ -41,7 +41,7 @@ def completion_of(body: Any, size: int, milliseconds: float) -> Completion | Non
     text = made_whole(content or "")
     usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
     asked, said = (_count(usage.get(key)) for key in ("prompt_tokens", "completion_tokens"))
-    return Completion(
+    return ChatCompletion(
         text=text,
         refusal=made_whole(refusal) if isinstance(refusal, str) else "",
         finish=str(choice.get("finish_reason") or ""),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from duologue.core.protocols import TaskInfo, World
     from duologue.core.records import Sample
     from duologue.prompts.prompt import Asked, Prompt
-    from duologue.systems.endpoint.completion import Completion
+    from duologue.systems.endpoint.completion import ChatCompletion
 
 _TOP_LOGPROBS = 20
 """As many as the interface allows."""
@@ -159,7 +159,7 @@ class EndpointSystem:
         if len(sample.candidates) < 2:
             return tuple(one.id for one in sample.candidates)
 
-        def ask(shown: Sample, asked: str, account: Account) -> Completion:
+        def ask(shown: Sample, asked: str, account: Account) -> ChatCompletion:
             return self._ask(prompt, shown, cast("Asked", asked), account)
 
         recipe, seed = self.recipe, self._seed
@@ -169,7 +169,7 @@ class EndpointSystem:
             return rankings.by_logprobs(ask, sample, recipe.permutations, seed, account)
         return rankings.listwise(ask, prompt, sample, recipe.permutations, seed, account)
 
-    def _ask(self, prompt: Prompt, sample: Sample, asked: Asked, account: Account) -> Completion:
+    def _ask(self, prompt: Prompt, sample: Sample, asked: Asked, account: Account) -> ChatCompletion:
         """Return what the model says, from before where it was asked the same; the call is put on the account."""
         bodies = self._bodies(prompt, sample, asked)
         completion = self._kept(bodies)
@@ -190,7 +190,7 @@ class EndpointSystem:
             return completion
         raise AssertionError("the last form ends the loop")
 
-    def _kept(self, bodies: Sequence[bytes]) -> Completion | None:
+    def _kept(self, bodies: Sequence[bytes]) -> ChatCompletion | None:
         return next(filter(None, (self._store.find(self._client.url, body) for body in bodies)), None)
 
     def _planned(self, prompt: Prompt, sample: Sample) -> tuple[list[list[bytes]], int]:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from duologue.core.records import Sample
     from duologue.prompts.prompt import Prompt
     from duologue.systems.endpoint.account import Account
-    from duologue.systems.endpoint.completion import Completion
+    from duologue.systems.endpoint.completion import ChatCompletion
 
-    Ask = Callable[[Sample, str, Account], Completion]
+    Ask = Callable[[Sample, str, Account], ChatCompletion]
     """Asks for `rank` or `best` of the candidates of a sample, in their order."""
 
 NO_LOGPROBS = "gives no logprobs; choose --set ranking=listwise or --set ranking=pairwise"

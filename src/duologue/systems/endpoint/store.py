@@ -10,7 +10,7 @@ import msgspec
 
 from duologue.core.disk import guarded, sha256
 from duologue.core.records import Record
-from duologue.systems.endpoint.completion import Completion
+from duologue.systems.endpoint.completion import ChatCompletion
 
 
 class StoredCall(Record, frozen=True, kw_only=True):
@@ -18,7 +18,7 @@ class StoredCall(Record, frozen=True, kw_only=True):
 
     url: str
     request: msgspec.Raw
-    completion: Completion
+    completion: ChatCompletion
 
 
 class CallStore:
@@ -27,7 +27,7 @@ class CallStore:
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder) if folder else None
 
-    def find(self, url: str, body: bytes) -> Completion | None:
+    def find(self, url: str, body: bytes) -> ChatCompletion | None:
         """Return what came of a call; `None` for one that was not made, or whose file is damaged or another's."""
         if self._folder is None:
             return None
@@ -37,7 +37,7 @@ class CallStore:
             return None
         return stored.completion if (stored.url, bytes(stored.request)) == (url, body) else None
 
-    def keep(self, url: str, body: bytes, completion: Completion) -> None:
+    def keep(self, url: str, body: bytes, completion: ChatCompletion) -> None:
         """Keep a finished call: its file is whole or not there. Raises `StorageError` for what the disk refuses."""
         if self._folder is None:
             return
