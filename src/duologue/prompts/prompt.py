@@ -32,7 +32,7 @@ _LONGEST_VALUE = 120
 """Characters of a fact's value that are told."""
 
 
-class ChatMessage(NamedTuple):
+class PromptMessage(NamedTuple):
     """One message of a chat."""
 
     role: str
@@ -76,26 +76,26 @@ class Prompt:
         self.worlds = worlds
 
     def messages(
-        self, sample: Sample, asked: Asked = "answer", shots: Iterable[Sequence[ChatMessage]] = ()
-    ) -> list[ChatMessage]:
+        self, sample: Sample, asked: Asked = "answer", shots: Iterable[Sequence[PromptMessage]] = ()
+    ) -> list[PromptMessage]:
         """Return the messages that ask for a sample, after `shots` (questions with their answers)."""
-        told = [ChatMessage("system", readable(filled(self.wording.instruction, self._general())))]
+        told = [PromptMessage("system", readable(filled(self.wording.instruction, self._general())))]
         told += [message for shot in shots for message in shot]
         return [*told, self._question(sample, asked)]
 
-    def shot(self, example: Example, asked: Asked = "answer") -> list[ChatMessage] | None:
+    def shot(self, example: Example, asked: Asked = "answer") -> list[PromptMessage] | None:
         """Return an example as a question with its answer; `None` for one without a reference that can be said."""
         for reference in example.references:
             said = self.said(reference, example.sample, asked)
             if said is not None:
-                return [self._question(example.sample, asked), ChatMessage("assistant", readable(said))]
+                return [self._question(example.sample, asked), PromptMessage("assistant", readable(said))]
         return None
 
-    def _question(self, sample: Sample, asked: Asked) -> ChatMessage:
+    def _question(self, sample: Sample, asked: Asked) -> PromptMessage:
         template = getattr(self.wording, asked)
         if not template:
             raise PlugInError(f"the prompt '{self.mark}' has no text '{asked}'")
-        return ChatMessage("user", readable(filled(template, {**self._general(), **self.fields(sample)})))
+        return PromptMessage("user", readable(filled(template, {**self._general(), **self.fields(sample)})))
 
     def _general(self) -> dict[str, str]:
         """Return what templates may say of the task itself."""

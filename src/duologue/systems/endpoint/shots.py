@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.core.records import Example, Sample
-    from duologue.prompts.prompt import Asked, ChatMessage, Prompt
+    from duologue.prompts.prompt import Asked, Prompt, PromptMessage
     from duologue.retrieval.grouped_terms import GroupedTerms
 
 _LAST, _BEFORE = 1.0, 0.5
@@ -36,13 +36,13 @@ class ShotPool:
 
     def choose(
         self, sample: Sample, count: int, how: str, asked: Asked, *, pair: bool = False
-    ) -> list[list[ChatMessage]]:
+    ) -> list[list[PromptMessage]]:
         """Return `count` examples as questions with their answers, the most similar one last.
 
         None has the history of the sample. With `pair` each shows the right candidate and another one alone.
         """
         order = self._similar(sample) if how == "similar" else self._drawn
-        found: list[list[ChatMessage]] = []
+        found: list[list[PromptMessage]] = []
         for place in order:
             example = self._examples[place]
             if len(found) == count:
