@@ -176,7 +176,12 @@ def tries(folder: Path) -> list[Try]:
 
 def exported(one: ExportFormat) -> tuple[list[object], str]:
     """Return an export of a saved report."""
-    given = ["restaurant", "data"] if one.of_data else ["a.report.json"]
+    data = "data/tst1/dialog-task1API-kb1_atmosphere-distr0.5-tst2.json"
+    given = {
+        "results": ["a.report.json"],
+        "corpus": ["restaurant", "data"],
+        "data": ["restaurant", data, "--gold", data.replace(".json", ".answers.json")],
+    }[one.of]
     return ["export", *given, "--to", one.name, "--out", f"export-{one.name}"], FINE
 
 

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.exports.yaml_text import to_yaml
+from duologue.exports.yaml_text import YamlFunction, to_yaml
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 VALUES = st.recursive(
@@ -34,3 +34,7 @@ def test_a_number_stays_the_same_number() -> None:
     for number in (1e-05, 1e300, 5e-324, 0.1, -0.0, 1.0, math.inf, 0.007788615680080879):
         assert repr(yaml.safe_load(to_yaml(number))) == repr(number)
     assert math.isnan(yaml.safe_load(to_yaml(math.nan)))
+
+
+def test_a_function_is_named_by_a_tag() -> None:
+    assert to_yaml({"a": [YamlFunction("m.f")]}) == "a:\n  - !function m.f\n"

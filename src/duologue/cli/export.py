@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duologue.core.disk import write_text
+from duologue.core.disk import write_bytes
 from duologue.core.errors import UsageError
 from duologue.core.plugins import names, read_card
 from duologue.exports.formats import FORMATS, export_format
@@ -26,7 +26,11 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 
 @click.command()
 @click.argument(
-    "words", type=options.TASK_OR_PATH, nargs=-1, required=True, metavar="[FILE.report.json ... | TASK FOLDER]"
+    "words",
+    type=options.TASK_OR_PATH,
+    nargs=-1,
+    required=True,
+    metavar="[FILE.report.json ... | TASK FOLDER | TASK DATA]",
 )
 @click.option(
     "--to",
@@ -35,11 +39,12 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
     type=click.Choice([one.name for one in FORMATS]),
     help="; ".join(f"{one.name}: {one.about}" for one in FORMATS) + ".",
 )
-@click.option("--out", type=options.OUT_FILE, required=True, help="The file to write.")
+@click.option("--out", type=options.OUT_FILE, required=True, help="The file to write; lm-eval: the folder.")
 @click.option("--name", default="", metavar="LAB/NAME", help="What a hub calls it.  [default: local/SYSTEM]")
 @click.option("--by", default="", metavar="LAB", help="Organisation that ran the evaluation or made the data.")
 @click.option("--licence", default="", help="Licence of the system or data, such as apache-2.0.")
 @click.option("--model", type=options.PATH, default=None, help="model-card: the model's folder; adds its training.")
+@click.option("--gold", type=options.PATH, multiple=True, help="lm-eval: truth of DATA, where it has none itself.")
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Day to be told.  [default: today, in UTC]")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 def export(
@@ -51,6 +56,7 @@ def export(
     by: str,
     licence: str,
     model: Path | None,
+    gold: tuple[Path, ...],
     date: str,
     force: bool,
 ) -> None:
@@ -59,6 +65,7 @@ def export(
     FILE.report.json is what `duologue score --out` saved. Figures go to their last digit; intervals, signature, data
     seen and items where the form has a place for them; texts of data sets and folders of this machine do not leave
     with them. Several reports of one system go into one model card. FOLDER is what `duologue generate TASK` made.
+    A task of lm-eval is a folder with a copy of DATA in it; its scores are those of `duologue score`.
 
     \b
     Examples:
@@ -66,6 +73,7 @@ def export(
       duologue export FILE.report.json --to every-eval-ever --name our-lab/bot --by our-lab --out FILE.json
       duologue export tst1.report.json tst2.report.json --to model-card --model model --out MODEL_CARD.md
       duologue export restaurant data --to croissant --licence CC0-1.0 --out data/croissant.json
+      duologue export restaurant FILE.json --gold TRUTH.json --to lm-eval --out tasks/restaurant
     """
     chosen = export_format(target)
     if out.exists() and (out.is_dir() or out.stat().st_size) and not force:
@@ -74,19 +82,31 @@ def export(
         raise UsageError("--model adds the training to a model card; leave it out, or export --to model-card")
     card = read_card(model) if model is not None else None
     details = ExportDetails(_day(date), _hub(name), by, licence, card)
-    write_text(out, _made(chosen, words, details))
+    for place, content in _made(chosen, words, gold, details).items():
+        write_bytes(out / place if place else out, content)
     console.line(f"{target} in {out}")
 
 
-def _made(chosen: ExportFormat, words: tuple[str, ...], details: ExportDetails) -> str:
-    """Return the text of an export, of data or of results."""
-    if chosen.of_data:
-        if len(words) != 2:
-            raise UsageError(f"{chosen.name} is of data: give TASK and the FOLDER that `duologue generate TASK` made")
-        return str(chosen.load()(words[0], Path(words[1]), details))
-    if words[0] in names("tasks"):
-        raise UsageError(f"{chosen.name} is of results: give what `duologue score --out FILE.report.json` saved")
-    return str(chosen.load()([read_report(Path(word)) for word in words], details))
+def _made(
+    chosen: ExportFormat, words: tuple[str, ...], gold: tuple[Path, ...], details: ExportDetails
+) -> dict[str, bytes]:
+    """Return the files of an export by their names below its folder; one file has an empty name."""
+    given = chosen.load()
+    if gold and chosen.of != "data":
+        raise UsageError(f"{chosen.name} needs no truth; leave --gold out")
+    if chosen.of == "results":
+        if words[0] in names("tasks"):
+            raise UsageError(f"{chosen.name} is of results: give what `duologue score --out FILE.report.json` saved")
+        made: str = given([read_report(Path(word)) for word in words], details)
+        return {"": made.encode()}
+    if len(words) != 2:
+        what = "the FOLDER that `duologue generate TASK` made" if chosen.of == "corpus" else "a DATA file"
+        raise UsageError(f"{chosen.name} is of data: give TASK and {what}")
+    if chosen.of == "corpus":
+        made = given(words[0], Path(words[1]), details)
+        return {"": made.encode()}
+    files: dict[str, bytes] = given(words[0], Path(words[1]), gold, details)
+    return files
 
 
 def _day(given: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from duologue.core.errors import UsageError, did_you_mean
 
@@ -19,8 +19,9 @@ class ExportFormat(NamedTuple):
     """What it is, for `--help` and the guide."""
     writer: str
     """`module:function` below this package; imported when it is used."""
-    of_data: bool = False
-    """Whether it tells of data: the function gets task, folder and details, else saved reports and details."""
+    of: Literal["results", "corpus", "data"] = "results"
+    """What the function gets, beside details: saved reports; a task and a corpus of its simulator; or a task, a data
+    file and truth files. The last gives a folder of files, the others one text."""
 
     def load(self) -> Callable[..., Any]:
         """Return the function that makes it."""
@@ -34,8 +35,9 @@ FORMATS = (
     ExportFormat("every-eval-ever", "the JSON of Every Eval Ever", "every_eval_ever:to_every_eval_ever"),
     ExportFormat("hugging-face", "the results in a model card's head, as YAML", "hugging_face:to_hugging_face"),
     ExportFormat("model-card", "a model card, as Markdown", "model_card:to_model_card"),
-    ExportFormat("croissant", "generated data as Croissant, JSON-LD", "croissant:to_croissant", of_data=True),
-    ExportFormat("data-card", "a card of generated data, as Markdown", "data_card:to_data_card", of_data=True),
+    ExportFormat("croissant", "generated data as Croissant, JSON-LD", "croissant:to_croissant", of="corpus"),
+    ExportFormat("lm-eval", "a task of lm-eval, a folder", "lm_eval_task:to_lm_eval", of="data"),
+    ExportFormat("data-card", "a card of generated data, as Markdown", "data_card:to_data_card", of="corpus"),
 )
 """All forms, those of results before those of data."""
 

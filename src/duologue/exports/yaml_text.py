@@ -16,6 +16,12 @@ _WORDS = frozenset("y yes n no true false on off null none nan inf".split())  # 
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
+class YamlFunction(str):
+    """The name of a function that the reader is to import: `!function module.name`."""
+
+    __slots__ = ()
+
+
 def to_yaml(value: Any) -> str:
     r"""Return a value of mappings, lists, texts, numbers, booleans and `None` as YAML.
 
@@ -51,6 +57,8 @@ def _lines(value: Any) -> Iterator[str]:
 
 
 def _scalar(value: Any) -> str:
+    if isinstance(value, YamlFunction):
+        return f"!function {value}"
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, float):
