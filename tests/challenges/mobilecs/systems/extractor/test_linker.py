@@ -45,7 +45,7 @@ CALL = FoundCall(
 )
 BARE = 15
 """Features of a mention by itself; the next one is whether the entity has its name."""
-NEW = MENTION_SIZE - 7
+NEW = MENTION_SIZE - 8
 
 
 def by_name(weight: float = 5.0) -> FeedForward:
@@ -108,3 +108,13 @@ def test_a_hypothesis_knows_who_spoke_of_what() -> None:
     assert features.shape == (3, MENTION_SIZE)
     assert features[:, BARE].tolist() == [1, 0, 0]
     assert value_features(CALL.values[2], 0, state, [(CALL.mentions[2], 0)]).shape == (2, VALUE_SIZE)
+
+
+def test_signs_that_few_names_have_tell_services_apart() -> None:
+    (alike, other), (opposed, _) = (
+        mention_features(mention(name, after), LinkHypothesis().linked(mention("彩铃"), 0, 0.0, None))[:, BARE + 4 :]
+        for name, after in (("彩铃", 5), ("副卡", 0))
+    )
+    assert alike[:5].tolist() == [1, 1, 0, 0, 0]
+    assert opposed[:5].tolist() == [0, 0, 1, 0, 0]
+    assert not other[:5].any()

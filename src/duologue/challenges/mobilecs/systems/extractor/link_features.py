@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import log1p
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,14 @@ if TYPE_CHECKING:
 _LATEST = 4  # ranks by recency that are told apart
 
 _OF_MENTION = 5 + len(ENTITY_TYPES)
-_OF_LINK = 15 + _LATEST
-_OF_NEW = 7
+_OF_LINK = 20 + _LATEST
+_OF_NEW = 8
+_BEST = 5
+"""Features of a link of which a new entity knows the best ones."""
+_SHARED_SIGNS = frozenset(
+    "套餐流量包业务活动功能服主资费月租卡上网那个这它元块钱的兆g零一二三四五六七八九十百千万两幺半点0123456789"
+)
+"""Signs that names of many services have: they tell none from others."""
 MENTION_SIZE = _OF_MENTION + _OF_LINK + _OF_NEW
 """Features of a mention with an entity."""
 _OF_VALUE = 2 + len(SERVICE_SLOTS)
@@ -58,8 +65,11 @@ def _of_mention(part: FoundPart) -> list[float]:
 
 
 def _link(part: FoundPart, number: int, rank: int, state: LinkHypothesis) -> list[float]:
-    """Return the features of a mention with an entity; the first four tell how alike the names are."""
+    """Return the features of a mention with an entity; the first five tell how alike the names are."""
     entity = state.entities[number]
+    own, known = signs_of_its_own(part.text), [signs_of_its_own(name) for name in entity.names]
+    most = max((len(own & one) / len(own | one) for one in known if own | one), default=0.0)
+    others = frozenset().union(*known)
     signs = set(part.text)
     same = float(part.text in entity.names)
     alike = max(len(signs & set(name)) / len(signs | set(name)) for name in entity.names)
@@ -71,6 +81,11 @@ def _link(part: FoundPart, number: int, rank: int, state: LinkHypothesis) -> lis
         alike,
         float(any(part.text in name for name in entity.names)),
         float(any(name in part.text for name in entity.names)),
+        most if own else 0.0,
+        float(bool(own) and own <= others),
+        float(bool(own) and bool(others) and not own & others),
+        float(bool(own - others) and bool(own & others)),
+        float(not own),
         float(part.text == entity.names[-1]),
         float(shared),
         float(bool(part.numbers) and bool(entity.numbers) and not shared),
@@ -86,9 +101,19 @@ def _link(part: FoundPart, number: int, rank: int, state: LinkHypothesis) -> lis
     ]
 
 
+@lru_cache(4096)
+def signs_of_its_own(name: str) -> frozenset[str]:
+    """Return the signs of a name that few others have.
+
+    >>> sorted(signs_of_its_own("十块钱的心享流量包"))
+    ['享', '心']
+    """
+    return frozenset(name) - _SHARED_SIGNS
+
+
 def _new(links: Sequence[Sequence[float]], state: LinkHypothesis) -> list[float]:
     """Return the features of a new entity: how well those fit that there are."""
-    best = [max((link[place] for link in links), default=0.0) for place in range(4)]
+    best = [max((link[place] for link in links), default=0.0) for place in range(_BEST)]
     return [1.0, *best, log1p(len(state.entities)), float(not state.entities)]
 
 
