@@ -155,6 +155,11 @@ def tries(folder: Path) -> list[Try]:
         *[exported(one) for one in FORMATS],
         (["verify", "a.report.json"], FINE),
         (
+            ["ratings", "score", "people.csv", "--protocol", "restaurant", "--judge", "people.csv", "--out", "p.html"],
+            FINE,
+        ),
+        (["ratings", "plan", "--raters", 5, "--items", 9], FINE),
+        (
             ["data", "convert", "proactive", "--from", "session", "--to", "sample", sessions, "--out", "samples.txt"],
             FINE,
         ),
@@ -192,6 +197,8 @@ def prepare(folder: Path) -> None:
     rows = json.loads((GOLDEN / "mobilecs/small-extraction.answers.json").read_bytes())
     rows[0]["id"] = "00000000000000000000000000000a01"
     (folder / "mentions.json").write_text(json.dumps(rows), encoding="utf-8")
+    rows = [f"{item},{system},{rater},{item % 2}\n" for item in range(9) for system in "ab" for rater in "xyz"]
+    (folder / "people.csv").write_text("item,system,rater,task-success\n" + "".join(rows), encoding="utf-8")
     turns = [{"from": "customer", "text": "hello"}, {"from": "help", "text": "hi"}]
     (folder / "chats.jsonl").write_text(json.dumps({"id": "1", "turns": turns}) + "\n", encoding="utf-8")
 

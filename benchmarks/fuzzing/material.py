@@ -66,7 +66,7 @@ _TRAINING = {
 
 def make(folder: Path, *, models: bool = True) -> None:
     """Lay all material below a folder; `models` says whether systems are trained for it (a minute or two)."""
-    for made in (_restaurant, _conversation, _proactive, _spoken, _mobilecs, _posts, _subtitles, _recipes):
+    for made in (_restaurant, _conversation, _proactive, _spoken, _mobilecs, _posts, _subtitles, _recipes, _ratings):
         made(folder)
     _results(folder)
     if models:
@@ -95,6 +95,35 @@ def _copy(folder: Path, places: dict[str, str]) -> None:
 
 def _rows(rows: list[Any]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _ratings(folder: Path) -> None:
+    """People's ratings, a judge's, pairwise judgements, a protocol of one's own, and automatic scores."""
+    answers = [(f"d{item}", system, item) for item in range(12) for system in ("planner", "matcher", "规划")]
+    people = [
+        f"{item},{system},r{rater},{(number + rater) % 4},{(number * rater) % 3}"
+        for item, system, number in answers[:24]
+        for rater in range(3)
+    ]
+    _write(folder / "h/people.csv", "\n".join(["item,system,rater,coherence,goal-completion", *people, ""]))
+    judged = [
+        {"item": item, "system": system, "coherence": number / 4, "goal-completion": number % 3}
+        for item, system, number in answers
+    ]
+    _write(folder / "h/judge.jsonl", _rows(judged))
+    pairs = [
+        f"{item},planner,{other},r{item % 4},{('a', 'b', 'tie', 'planner')[item % 4]}"
+        for item in range(12)
+        for other in ("matcher", "规划")
+    ]
+    _write(folder / "h/pairs.csv", "\n".join(["item,system_a,system_b,rater,winner", *pairs, ""]))
+    _write(folder / "h/scores.csv", "system,score\nplanner,1.5\nmatcher,2\n规划,0.5\n")
+    _write(
+        folder / "h/protocol.toml",
+        '[[protocol]]\nname = "own"\nabout = "ours"\nsource = "ours"\nrule = "sum"\nautomatic_share = 0.5\n'
+        'automatic_most = 5.0\n[[protocol.criterion]]\nname = "coherence"\nhigh = 3\n'
+        'anchors = ["none", "some", "most", "all"]\n[[protocol.criterion]]\nname = "goal-completion"\nhigh = 2\n',
+    )
 
 
 def _restaurant(folder: Path) -> None:

@@ -71,6 +71,32 @@ def read_ratings(path: Path, protocol: RatingProtocol, *, judge: bool = False) -
     return RatingFile(tuple(reader.ratings), tuple(reader.preferences), found)
 
 
+def read_system_scores(path: Path) -> dict[str, float]:
+    """Return automatic scores by system from a table with the columns `system` and `score`.
+
+    Raises `FormatError` with all problems of the file; `StorageError` where it cannot be read.
+    """
+    text, warnings = disk.decode_text(disk.read_bytes(path), path)
+    problems = ProblemCollector(warnings)
+    found: dict[str, float] = {}
+    for row in _rows(text, path, problems):
+        system, score = (str(row.cells.get(name, "")).strip() for name in ("system", "score"))
+        if not is_text(system) or not system or system in found:
+            message = f"field system: found {shown(row.cells.get('system'))}, expected a name that stands there once"
+            problems.add(Problem(rule="score-system", place=row.place, message=message))
+        elif not _NUMBER.fullmatch(score):
+            message = f"field score: found {shown(row.cells.get('score'))}, expected a number such as 1.613"
+            problems.add(Problem(rule="score-value", place=row.place, message=message))
+        else:
+            found[system] = float(score)
+    told = problems.problems()
+    if not found and not told:
+        told = (Problem(rule="scores-none", message="found no score", advice="name the columns system,score"),)
+    if any(one.severity == "error" for one in told):
+        raise FormatError(path, told)
+    return found
+
+
 def _rows(text: str, path: Path, problems: ProblemCollector) -> Iterator[_Row]:
     suffixes = [one for one in path.suffixes if one not in {".gz", ".bz2"}]
     suffix = suffixes[-1].lower() if suffixes else ".csv"
