@@ -1,6 +1,6 @@
 """Coverage of intervals of ratings, of win shares and of PPI++; false alarms of tests; power against what is planned.
 
-    python benchmarks/ratings.py [--runs 2000] [--only WORD] [--out benchmarks/RATINGS.md]
+    python benchmarks/ratings.py [--runs 2000] [--only WORD] [--work FILE] [--out benchmarks/RATINGS.md]
 
 One core. Exits with 1 when a figure misses what it must be. The same runs and seed give the same table.
 """
@@ -8,17 +8,19 @@ One core. Exits with 1 when a figure misses what it must be. The same runs and s
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
 import numpy as np  # noqa: E402  # after the number of threads is set
 
+from duologue.core.disk import write_text  # noqa: E402  # the same
 from duologue.ratings.agreement import agreement  # noqa: E402  # the same
 from duologue.ratings.coefficients import COEFFICIENTS  # noqa: E402  # the same
 from duologue.ratings.judgement import Rating  # noqa: E402  # the same
@@ -64,107 +66,111 @@ CAMPAIGNS = {
 }
 
 
-def rated(runs: int) -> Iterator[Cell]:
+def rated(name: str, runs: int) -> Iterator[Cell]:
     """Yield coverage of means and of differences, and what the habit would say: ratings taken for independent."""
-    for name, campaign in CAMPAIGNS.items():
-        truth = campaign.truth()
-        means = differences = habit = pairs = 0
-        for run in range(runs):
-            table = campaign.table(SEED + run)
-            found = rate_systems(table, campaign.protocol)
-            by_name = {one.system: one for one in found.systems}
-            for place, system in enumerate(campaign.systems):
-                total = by_name[system].total
-                assert total is not None
-                assert total.low is not None
-                assert total.high is not None
-                means += total.low <= truth[place] <= total.high
-                mine = table.value[table.system == place]
-                habit += abs(mine.mean() - truth[place]) <= 1.96 * mine.std(ddof=1) / len(mine) ** 0.5
-            pairs += len(found.tests)
-            for test in found.tests:
-                true = truth[campaign.systems.index(test.a)] - truth[campaign.systems.index(test.b)]
-                assert test.low is not None
-                assert test.high is not None
-                differences += test.low <= true <= test.high
-        n = len(campaign.systems)
-        note = f"one way, the habit: {habit / runs / n:.3f}"
-        yield Cell("coverage, mean", name, means / runs / n, 0.93, 1.0, note)
-        yield Cell("coverage, difference", name, differences / pairs, 0.93, 1.0)
+    campaign = CAMPAIGNS[name]
+    truth = campaign.truth()
+    means = differences = habit = pairs = 0
+    for run in range(runs):
+        table = campaign.table(SEED + run)
+        found = rate_systems(table, campaign.protocol)
+        by_name = {one.system: one for one in found.systems}
+        for place, system in enumerate(campaign.systems):
+            total = by_name[system].total
+            assert total is not None
+            assert total.low is not None
+            assert total.high is not None
+            means += total.low <= truth[place] <= total.high
+            mine = table.value[table.system == place]
+            habit += abs(mine.mean() - truth[place]) <= 1.96 * mine.std(ddof=1) / len(mine) ** 0.5
+        pairs += len(found.tests)
+        for test in found.tests:
+            true = truth[campaign.systems.index(test.a)] - truth[campaign.systems.index(test.b)]
+            assert test.low is not None
+            assert test.high is not None
+            differences += test.low <= true <= test.high
+    n = len(campaign.systems)
+    note = f"one way, the habit: {habit / runs / n:.3f}"
+    yield Cell("coverage, mean", name, means / runs / n, 0.93, 1.0, note)
+    yield Cell("coverage, difference", name, differences / pairs, 0.93, 1.0)
 
 
-def false_alarms(runs: int) -> Iterator[Cell]:
+def false_alarms(name: str, runs: int) -> Iterator[Cell]:
     """Yield how often any of four equal systems is said to differ from another."""
-    for name in ("5 raters x 30 items, all rate all, tastes", "20 raters, 60 items with 3 each, tastes"):
-        campaign = CAMPAIGNS[name]._replace(systems=("a", "b", "c", "d"), quality=(0.0, 0.0, 0.0, 0.0))
-        wrong = 0
-        for run in range(runs):
-            found = rate_systems(campaign.table(SEED + run), campaign.protocol)
-            wrong += any(one.better for one in found.tests)
-        yield Cell("family-wise error", f"four equal systems, {name}", wrong / runs, 0.0, 0.06)
+    campaign = CAMPAIGNS[name]._replace(systems=("a", "b", "c", "d"), quality=(0.0, 0.0, 0.0, 0.0))
+    wrong = 0
+    for run in range(runs):
+        found = rate_systems(campaign.table(SEED + run), campaign.protocol)
+        wrong += any(one.better for one in found.tests)
+    yield Cell("family-wise error", f"four equal systems, {name}", wrong / runs, 0.0, 0.06)
 
 
-def battled(runs: int) -> Iterator[Cell]:
+BATTLES = {
+    "15 % ties, raters alike": Battles(raters=30, items=60, taste=0.0, item=0.0),
+    "15 % ties, tastes": Battles(raters=30, items=60, taste=0.7, item=0.0),
+    "15 % ties, tastes and items that suit some systems": Battles(raters=30, items=60, taste=0.7, item=0.7),
+    "15 % ties, 8 raters with tastes": Battles(raters=8, items=60, taste=0.7, item=0.3),
+}
+
+
+def battled(name: str, runs: int) -> Iterator[Cell]:
     """Yield coverage of win shares with ties and tastes, and of the habit: ties thrown away, judgements resampled."""
-    cells = {
-        "15 % ties, raters alike": Battles(raters=30, items=60, taste=0.0, item=0.0),
-        "15 % ties, tastes": Battles(raters=30, items=60, taste=0.7, item=0.0),
-        "15 % ties, tastes and items that suit some systems": Battles(raters=30, items=60, taste=0.7, item=0.7),
-        "15 % ties, 8 raters with tastes": Battles(raters=8, items=60, taste=0.7, item=0.3),
-    }
-    for name, battles in cells.items():
-        truth, ties = battle_truth(battles)
-        inside = habit = 0
-        for run in range(runs):
-            said = battles.preferences(SEED + run)
-            found = {one.system: one.win_share for one in rank_by_preference(said).systems}
-            for place, (low, high) in enumerate(habit_of_battles(said, battles.systems)):
-                share = found[battles.systems[place]]
-                assert share.low is not None
-                assert share.high is not None
-                inside += share.low <= truth[place] <= share.high
-                habit += low <= truth[place] <= high
-        n = runs * len(battles.systems)
-        note = f"ties {ties:.2f}; habit (ties left out, judgements resampled): {habit / n:.3f}"
-        yield Cell("coverage, win share", name, inside / n, 0.93, 1.0, note)
+    battles = BATTLES[name]
+    truth, ties = battle_truth(battles)
+    inside = habit = 0
+    for run in range(runs):
+        said = battles.preferences(SEED + run)
+        found = {one.system: one.win_share for one in rank_by_preference(said).systems}
+        for place, (low, high) in enumerate(habit_of_battles(said, battles.systems)):
+            share = found[battles.systems[place]]
+            assert share.low is not None
+            assert share.high is not None
+            inside += share.low <= truth[place] <= share.high
+            habit += low <= truth[place] <= high
+    n = runs * len(battles.systems)
+    note = f"ties {ties:.2f}; habit (ties left out, judgements resampled): {habit / n:.3f}"
+    yield Cell("coverage, win share", name, inside / n, 0.93, 1.0, note)
 
 
-def powered(runs: int) -> Iterator[Cell]:
+JUDGES = {
+    "50 labels, 450 others, good judge": (50, 450, 0.8, 0.3, 1),
+    "100 labels, 900 others, good judge": (100, 900, 0.8, 0.3, 1),
+    "100 labels, 900 others, useless judge": (100, 900, 0.0, 0.3, 1),
+    "200 labels, 1,000 others, fair judge": (200, 1000, 0.5, -0.4, 1),
+    "60 answers x 10 raters with tastes, 600 others, good judge": (60, 600, 0.8, 0.3, 10),
+}
+"""Labelled answers, others, the judge's skill and bias, and raters of each labelled answer."""
+
+
+def powered(name: str, runs: int) -> Iterator[Cell]:
     """Yield coverage of people alone and PPI++, what a judge alone gets, and how much narrower PPI++ is."""
-    cells = {
-        "50 labels, 450 others, good judge": (50, 450, 0.8, 0.3, 1),
-        "100 labels, 900 others, good judge": (100, 900, 0.8, 0.3, 1),
-        "100 labels, 900 others, useless judge": (100, 900, 0.0, 0.3, 1),
-        "200 labels, 1,000 others, fair judge": (200, 1000, 0.5, -0.4, 1),
-        "60 answers x 10 raters with tastes, 600 others, good judge": (60, 600, 0.8, 0.3, 10),
-    }
-    for name, (labels, others, skill, bias, raters) in cells.items():
-        truth = 1.0 - 0.0
-        inside = dict.fromkeys(("people alone", "PPI++", "judge alone", "paired difference, PPI++"), 0)
-        width = {"people alone": 0.0, "PPI++": 0.0}
-        rng = np.random.default_rng(SEED)
-        for _ in range(runs):
-            item, rater, human, judge, rest = answers(rng, labels, others, skill, bias, raters)
-            people = prediction_powered(item, rater, human, judge, rest, weight=0)
-            both = prediction_powered(item, rater, human, judge, rest)
-            alone = judge_alone(np.concatenate([judge[:: max(1, raters)], rest]))
-            other = answers(rng, labels, others, skill, -bias, raters)
-            paired = prediction_powered(item, rater, human - other[2], judge - other[3], rest - other[4])
-            for key, one, true in (
-                ("people alone", people, truth),
-                ("PPI++", both, truth),
-                ("judge alone", alone, truth),
-                ("paired difference, PPI++", paired, 0.0),
-            ):
-                assert one is not None
-                inside[key] += one.low <= true <= one.high
-                if key in width:
-                    width[key] += one.high - one.low
-        ratio = f"intervals {width['PPI++'] / width['people alone']:.2f} times those of people alone"
-        for key, count in inside.items():
-            least = 0.0 if key == "judge alone" else 0.93
-            most = 1.0 if key == "judge alone" or raters > 1 else 0.97
-            yield Cell(f"coverage, {key}", name, count / runs, least, most, ratio if key == "PPI++" else "")
+    labels, others, skill, bias, raters = JUDGES[name]
+    truth = 1.0
+    inside = dict.fromkeys(("people alone", "PPI++", "judge alone", "paired difference, PPI++"), 0)
+    width = {"people alone": 0.0, "PPI++": 0.0}
+    rng = np.random.default_rng(SEED)
+    for _ in range(runs):
+        item, rater, human, judge, rest = answers(rng, labels, others, skill, bias, raters)
+        people = prediction_powered(item, rater, human, judge, rest, weight=0)
+        both = prediction_powered(item, rater, human, judge, rest)
+        alone = judge_alone(np.concatenate([judge[:: max(1, raters)], rest]))
+        other = answers(rng, labels, others, skill, -bias, raters)
+        paired = prediction_powered(item, rater, human - other[2], judge - other[3], rest - other[4])
+        for key, one, true in (
+            ("people alone", people, truth),
+            ("PPI++", both, truth),
+            ("judge alone", alone, truth),
+            ("paired difference, PPI++", paired, 0.0),
+        ):
+            assert one is not None
+            inside[key] += one.low <= true <= one.high
+            if key in width:
+                width[key] += one.high - one.low
+    ratio = f"intervals {width['PPI++'] / width['people alone']:.2f} times those of people alone"
+    for key, count in inside.items():
+        least = 0.0 if key == "judge alone" else 0.93
+        most = 1.0 if key == "judge alone" or raters > 1 else 0.97
+        yield Cell(f"coverage, {key}", name, count / runs, least, most, ratio if key == "PPI++" else "")
 
 
 def answers(
@@ -181,36 +187,42 @@ def answers(
     return item, rater, human, judge[:labels][item], judge[labels:]
 
 
-def planned(runs: int) -> Iterator[Cell]:
+PLANS = {
+    "10 raters, 40 items with 3 each": Campaign(raters=10, items=40, per_item=3, quality=(0.0, 0.5)),
+    "6 raters x 40 items, all rate all": Campaign(raters=6, items=40, per_item=6, quality=(0.0, 0.7)),
+    "24 raters, 120 items with 2 each": Campaign(raters=24, items=120, per_item=2, quality=(0.0, 0.3)),
+    "40 volunteers, 150 items with 1 each": Campaign(raters=40, items=150, per_item=1, quality=(0.0, 0.35)),
+    "8 raters, 60 items with 4 each, three systems": Campaign(
+        raters=8, items=60, per_item=4, systems=("a", "b", "c"), quality=(0.0, 0.55, 0.55)
+    ),
+}
+
+
+def planned(name: str, runs: int) -> Iterator[Cell]:
     """Yield how far the power of campaigns of whole points lies from what the planner says of a pilot's spreads."""
-    for name, campaign in {
-        "10 raters, 40 items with 3 each": Campaign(raters=10, items=40, per_item=3, quality=(0.0, 0.5)),
-        "6 raters x 40 items, all rate all": Campaign(raters=6, items=40, per_item=6, quality=(0.0, 0.7)),
-        "24 raters, 120 items with 2 each": Campaign(raters=24, items=120, per_item=2, quality=(0.0, 0.3)),
-        "40 volunteers, 150 items with 1 each": Campaign(raters=40, items=150, per_item=1, quality=(0.0, 0.35)),
-        "8 raters, 60 items with 4 each, three systems": Campaign(
-            raters=8, items=60, per_item=4, systems=("a", "b", "c"), quality=(0.0, 0.55, 0.55)
-        ),
-    }.items():
-        truth = campaign.truth()
-        spread = pilot_spread(
-            campaign._replace(
-                raters=150, items=150, per_item=150, systems=("a", "b"), quality=campaign.quality[:2]
-            ).table(1)
+    campaign = PLANS[name]
+    truth = campaign.truth()
+    spread = pilot_spread(
+        campaign._replace(raters=150, items=150, per_item=150, systems=("a", "b"), quality=campaign.quality[:2]).table(
+            1
         )
-        design = Design(campaign.raters, campaign.items, campaign.per_item, len(campaign.systems))
-        said = power(design, Spread(*spread), float(truth[1] - truth[0]), seed=1, draws=8_000)
-        shown = 0
-        for run in range(runs):
-            table = campaign.table(SEED + run)
-            (test,) = [one for one in rate_systems(table, campaign.protocol).tests if {one.a, one.b} == {"a", "b"}]
-            shown += test.p < design.level
-        gap = 100 * (shown / runs - said)
-        note = f"planned {said:.3f}, simulated {shown / runs:.3f}"
-        yield Cell("power, points off", name, gap, -3.0, 3.0, note)
+    )
+    design = Design(campaign.raters, campaign.items, campaign.per_item, len(campaign.systems))
+    said = power(design, Spread(*spread), float(truth[1] - truth[0]), seed=1, draws=8_000)
+    shown = 0
+    for run in range(runs):
+        table = campaign.table(SEED + run)
+        (test,) = [one for one in rate_systems(table, campaign.protocol).tests if {one.a, one.b} == {"a", "b"}]
+        shown += test.p < design.level
+    gap = 100 * (shown / runs - said)
+    note = f"planned {said:.3f}, simulated {shown / runs:.3f}"
+    yield Cell("power, points off", name, gap, -3.0, 3.0, note)
 
 
-def agreed(runs: int) -> Iterator[Cell]:
+AGREEMENTS = {"3 raters, 20 items": 20, "3 raters, 50 items": 50}
+
+
+def agreed(name: str, runs: int) -> Iterator[Cell]:
     """Yield coverage of the intervals of agreement."""
     scale = Criterion(name="quality", low=1, high=5)
     cells = {
@@ -226,26 +238,25 @@ def agreed(runs: int) -> Iterator[Cell]:
         return RatingTable.of(rows, ["quality"])
 
     whole = agreement(drawn(np.random.default_rng(SEED), 40_000).units(0), scale, list(cells.values()))
-    for items in (20, 50):
-        inside = dict.fromkeys(cells, 0)
-        rng = np.random.default_rng(SEED + items)
-        for _ in range(runs):
-            for true, one in zip(
-                whole, agreement(drawn(rng, items).units(0), scale, list(cells.values())), strict=True
-            ):
-                inside[one.name] += one.low is not None and one.low <= (true.value or 0.0) <= (one.high or 0.0)
-        for name, count in inside.items():
-            yield Cell(f"coverage, {name}", f"3 raters, {items} items", count / runs, 0.92, 0.98)
+    items = AGREEMENTS[name]
+    inside = dict.fromkeys(cells, 0)
+    rng = np.random.default_rng(SEED + items)
+    for _ in range(runs):
+        for true, one in zip(whole, agreement(drawn(rng, items).units(0), scale, list(cells.values())), strict=True):
+            inside[one.name] += one.low is not None and one.low <= (true.value or 0.0) <= (one.high or 0.0)
+    for what, count in inside.items():
+        yield Cell(f"coverage, {what}", name, count / runs, 0.92, 0.98)
 
 
-KINDS: dict[str, Callable[[int], Iterator[Cell]]] = {
-    "ratings": rated,
-    "false alarms": false_alarms,
-    "pairwise": battled,
-    "PPI++": powered,
-    "planner": planned,
-    "agreement": agreed,
+KINDS: dict[str, tuple[Callable[[str, int], Iterator[Cell]], tuple[str, ...]]] = {
+    "ratings": (rated, tuple(CAMPAIGNS)),
+    "false alarms": (false_alarms, tuple(CAMPAIGNS)[:4:3]),
+    "pairwise": (battled, tuple(BATTLES)),
+    "PPI++": (powered, tuple(JUDGES)),
+    "planner": (planned, tuple(PLANS)),
+    "agreement": (agreed, tuple(AGREEMENTS)),
 }
+"""By name what simulates, and where."""
 
 
 def page(cells: list[Cell], runs: int) -> str:
@@ -279,14 +290,25 @@ def main() -> int:
     """Run the simulations, print and write the table, and return 1 when a must is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=2_000, help="campaigns per cell; a tenth or less for a first look")
-    parser.add_argument("--only", default="", help="only kinds whose name holds this word")
+    parser.add_argument("--only", default="", help="only what has this word in its kind or place")
+    parser.add_argument("--work", type=Path, default=None, help="keep what is done in this file, and go on from it")
     parser.add_argument("--out", type=Path, default=None, help="write the page here")
     options = parser.parse_args()
     start = time.process_time()
+    done: dict[str, list[list[Any]]] = {}
+    if options.work is not None and options.work.exists():
+        done = json.loads(options.work.read_text(encoding="utf-8"))
     cells: list[Cell] = []
-    for name, kind in KINDS.items():
-        if options.only in name:
-            for one in kind(options.runs):
+    for kind, (simulate, places) in KINDS.items():
+        for place in places:
+            name = f"{kind}: {place}: {options.runs}"
+            if options.only not in name:
+                continue
+            if name not in done:
+                done[name] = [list(one) for one in simulate(place, options.runs)]
+                if options.work is not None:
+                    write_text(options.work, json.dumps(done))
+            for one in (Cell(*row) for row in done[name]):
                 cells.append(one)
                 print(
                     f"{one.kind}: {one.what}: {one.found:.4f}{' MISSED' if one.missed else ''} {one.note}", flush=True

@@ -191,8 +191,8 @@ def _cleared(below: Floats) -> Floats:
 
 
 COEFFICIENTS: tuple[Coefficient, ...] = (
-    KrippendorffAlpha("nominal"),
     KrippendorffAlpha("ordinal"),
+    KrippendorffAlpha("nominal"),
     KrippendorffAlpha("interval"),
     WeightedKappa("linear"),
     WeightedKappa("quadratic"),
@@ -201,6 +201,4 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
     IntraclassCorrelation(mean=False),
     IntraclassCorrelation(mean=True),
 )
-"""All that are told of a criterion, in this order."""
-HEADLINE = "alpha (ordinal)"
-"""The one that stands first where one is shown: scales are ordered, and ratings may be missing."""
+"""All that are told of a criterion; alpha for ordered points first, which takes missing ratings."""

@@ -11,12 +11,11 @@ from rich.text import Text
 
 from duologue.core.escapes import one_line
 from duologue.core.version import __version__
-from duologue.metrics.significance import ALPHA, SEED
-from duologue.ratings.coefficients import HEADLINE
+from duologue.metrics.significance import ALPHA
 from duologue.ratings.judged import TOTAL
 from duologue.ratings.prediction_powered import CALIBRATED
 from duologue.ratings.two_way import FEWEST_RATERS
-from duologue.report.figures import score_axis
+from duologue.report.figures import Axis, score_axis
 from duologue.report.html import template
 from duologue.report.numbers import NOTHING, probability
 from duologue.report.responsive_table import Column, ResponsiveTable
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from duologue.ratings.scores import RatedSystems, SystemRating
     from duologue.ratings.summary import RatingsSummary
 
+_SHARES = Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
 _TESTS = 15
 """Pairs of systems that are listed on the terminal; the page and --json have all."""
 
@@ -60,12 +60,8 @@ def render_ratings(found: RatingsSummary) -> Group:
 
 
 def _agreement(found: RatingsSummary) -> list[RenderableType]:
-    names = [one.name for one in found.agreement[0]]
-    names.sort(key=lambda name: name != HEADLINE)
     rows = [
-        (scale.name, next(one for one in told if one.name == name))
-        for scale, told in zip(found.protocol.criterion, found.agreement, strict=True)
-        for name in names
+        (scale.name, one) for scale, told in zip(found.protocol.criterion, found.agreement, strict=True) for one in told
     ]
     table = ResponsiveTable(
         [
@@ -77,8 +73,18 @@ def _agreement(found: RatingsSummary) -> list[RenderableType]:
         [Column("answers", [f"{one.units:,}" for _, one in rows])],
         box.SIMPLE_HEAD,
     )
-    whys = dict.fromkeys(f"{scale}, {one.name}: {one.why}." for scale, one in rows if one.why)
-    return [_line("Agreement of the raters", "bold"), table, *(_line(one, "dim") for one in whys)]
+    return [_line("Agreement of the raters", "bold"), table, *(_line(one, "dim") for one in _whys(found))]
+
+
+def _whys(found: RatingsSummary) -> list[str]:
+    """Return why coefficients of agreement, or their intervals, are not there."""
+    told = [
+        f"{scale.name}, {one.name}: {one.why}."
+        for scale, coefficients in zip(found.protocol.criterion, found.agreement, strict=True)
+        for one in coefficients
+        if one.why
+    ]
+    return list(dict.fromkeys(told))
 
 
 def _systems(found: RatingsSummary, rated: RatedSystems) -> list[RenderableType]:
@@ -315,17 +321,17 @@ def ratings_page(found: RatingsSummary, *, title: str, commands: Sequence[str] =
     return template("ratings.html.j2").render(
         title=title,
         found=found,
-        headline=HEADLINE,
+        automatic=found.rated is not None and any(one.automatic is not None for one in found.rated.systems),
+        whys=_whys(found),
         total=TOTAL,
         fewest=CALIBRATED,
         fewest_raters=FEWEST_RATERS,
         axis=score_axis(ends, of_one=False),
-        share_axis=score_axis([0.0, 1.0], of_one=True),
+        share_axis=_SHARES,
         number=_number,
         ends=_ends,
         powered=_powered,
         probability=probability,
         commands=list(commands),
-        seed=SEED,
         version=__version__,
     )
