@@ -80,7 +80,7 @@ def _whys(found: RatingsSummary) -> list[str]:
     """Return why coefficients of agreement, or their intervals, are not there."""
     told = [
         f"{scale.name}, {one.name}: {one.why}."
-        for scale, coefficients in zip(found.protocol.criterion, found.agreement, strict=True)
+        for scale, coefficients in zip(found.protocol.criterion, found.agreement, strict=bool(found.agreement))
         for one in coefficients
         if one.why
     ]
