@@ -205,3 +205,34 @@ def test_a_name_that_the_system_refuses_is_said_in_plain_english(call: Call, tmp
         assert outcome.code == 1, outcome.err
         assert outcome.err.rstrip().endswith(f"{long}: the name is too long") or f"{long}/" in outcome.err, outcome.err
         assert "should not have happened" not in outcome.err
+
+
+def test_whatever_speaks_the_api_is_talked_to(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.web.test_chat_client import TOKEN, solver
+
+    kept = tmp_path / "talk.json"
+    with solver() as address:
+        monkeypatch.setenv("DUOLOGUE_ENDPOINT_KEY", TOKEN)
+        outcome = call("chat", "--url", address, "--save", kept, said="hello\n/quit\n")
+        other = call("chat", "--url", address, "--model", "gpt", said="hello\n")
+    assert outcome.code == 0, outcome.err
+    assert f"restaurant/solver at {address}/v1" in outcome.out
+    assert "bot: hello what can i help you with today" in outcome.out
+    assert TOKEN not in outcome.out + outcome.err + kept.read_text("utf-8")
+    assert len(msgspec.json.decode(kept.read_bytes(), type=Dialogue).turns) == 2
+    assert (other.code, "There is no model 'gpt'" in other.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "say what to talk in: TASK"),
+        (("restaurant", "--model", "m"), "give its address with --url"),
+        (("restaurant", "--url", "http://127.0.0.1:9", "--seed", 2), "leave TASK, --seed out"),
+        (("--url", "nowhere"), "expected an address"),
+    ],
+)
+def test_a_talk_is_with_a_system_or_with_an_endpoint(call: Call, words: tuple[object, ...], said: str) -> None:
+    refused = call("chat", *words)
+    assert refused.code == 2
+    assert said in refused.err

@@ -14,6 +14,7 @@ from duologue.core.capabilities import lacking_capability
 from duologue.core.decoded import is_whole
 from duologue.core.disk import write_bytes
 from duologue.core.errors import UsageError
+from duologue.core.extras import need
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Conversable
 from duologue.run.systems import open_system
@@ -50,7 +51,9 @@ _QUIT = "/quit"
 
 
 @click.command()
-@options.task_argument
+@options.optional_task_argument
+@click.option("--url", default=None, help="Talk to a chat endpoint instead, such as http://127.0.0.1:8200/v1.")
+@click.option("--model", default=None, help="With --url: the model to ask for (default: the first that it lists).")
 @click.option(
     "--system",
     "name",
@@ -77,7 +80,9 @@ _QUIT = "/quit"
 @options.set_option
 def chat(
     *,
-    task: str,
+    task: str | None,
+    url: str | None,
+    model: str | None,
     name: str | None,
     place: Path | None,
     lang: str,
@@ -94,6 +99,9 @@ def chat(
     results are shown; in spoken entity, query and triples are, and `/noise on` makes your words noisy.
     `/quit`, `bye` or the end of input (Ctrl-D) leaves. The transcript is saved as a Dialogue.
 
+    With --url, and without TASK, you talk to whatever speaks the OpenAI API, such as `duologue serve`; its key, if it
+    wants one, stands in the environment variable DUOLOGUE_ENDPOINT_KEY.
+
     \b
     Examples:
       duologue chat restaurant
@@ -102,24 +110,67 @@ def chat(
       duologue chat conversation --system model
       duologue chat mobilecs/dialogue --goals track2/test.json --seed 7
       duologue chat spoken --system model --kg kg.json.gz --lang zh
+      duologue chat --url http://127.0.0.1:8200/v1
     """
+    now = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
+    if url is not None:
+        _refuse_beside_url()
+        need("httpx", "web")
+        from duologue.web.chat_client import ChatEndpoint
+
+        called = f"endpoint-{now}"
+        partner: Partner = ChatEndpoint(url, model, lang=lang, name=called)
+    else:
+        if task is None:
+            raise UsageError("say what to talk in: TASK (duologue list), or --url ADDRESS")
+        if model is not None:
+            raise UsageError("--model is the model of an endpoint: give its address with --url")
+        called = f"{task}-{now}"
+        partner = _partner(task, name, place, recipe, overrides, seed=seed, lang=lang, called=called)
+    console.block(partner.welcome, indent="")
+    try:
+        _talk(partner, _WORDS[lang])
+    finally:
+        if partner.dialogue().turns:
+            path = save or options.WORKSPACE / "chats" / f"{called}.json"
+            write_bytes(path, msgspec.json.format(msgspec.json.encode(partner.dialogue()), indent=1))
+            console.line(f"{_WORDS[lang]['saved']}: {path}")
+
+
+def _partner(
+    task: str,
+    name: str | None,
+    place: Path | None,
+    recipe: Path | None,
+    overrides: Sequence[str],
+    *,
+    seed: int,
+    lang: str,
+    called: str,
+) -> Partner:
+    """Return a system of a task as a partner."""
     loaded = load_task(task)
     if not isinstance(loaded, Conversable):
         raise lacking_capability(task, "Conversable")
     name = name or loaded.default_system
     if not name:
         raise UsageError(f"say whom to talk to in task '{task}': --system NAME (duologue list) or a model's folder")
-    now = datetime.now(tz=UTC).strftime("%Y%m%d-%H%M%S")
     system = open_system(loaded, name, recipe, overrides)
-    partner = loaded.partner(system, place, seed=seed, lang=lang, name=f"{task}-{now}")
-    console.block(partner.welcome, indent="")
-    try:
-        _talk(partner, _WORDS[lang])
-    finally:
-        if partner.dialogue().turns:
-            path = save or options.WORKSPACE / "chats" / f"{task}-{now}.json"
-            write_bytes(path, msgspec.json.format(msgspec.json.encode(partner.dialogue()), indent=1))
-            console.line(f"{_WORDS[lang]['saved']}: {path}")
+    return loaded.partner(system, place, seed=seed, lang=lang, name=called)
+
+
+def _refuse_beside_url() -> None:
+    """Raise `UsageError` for what says whom to talk to, beside an address that does."""
+    context = click.get_current_context()
+    given = [
+        parameter.opts[0].upper() if isinstance(parameter, click.Argument) else parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name in {"task", "name", "place", "seed", "recipe", "overrides"}
+        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+        and context.params[parameter.name] is not None
+    ]
+    if given:
+        raise UsageError(f"--url says whom to talk to; leave {', '.join(given)} out")
 
 
 def _talk(partner: Partner, words: dict[str, str]) -> None:

@@ -70,6 +70,7 @@ def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 task_argument = click.argument("task", metavar="TASK", shell_complete=_tasks)
+optional_task_argument = click.argument("task", metavar="[TASK]", required=False, shell_complete=_tasks)
 system_option = click.option(
     "--system",
     "name",

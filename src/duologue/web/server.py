@@ -33,7 +33,8 @@ class Server:
     def __init__(self, app: Any, host: str = "127.0.0.1", port: int = 0, *, hosts: Collection[str] = ()) -> None:
         self.hosts = frozenset({"localhost", host.lower(), *(name.lower() for name in hosts)})
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._socket = socket.socket(family, socket.SOCK_STREAM)
+        self._socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        """With its protocol named: only then asyncio sends small pieces at once (`TCP_NODELAY`)."""
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self._socket.bind((host, port))

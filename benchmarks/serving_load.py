@@ -1,0 +1,160 @@
+"""Load of `duologue serve`: latency of the retriever alone and under 32 clients, and memory over 10,000 requests.
+
+    python benchmarks/serving_load.py [--dialogues 2000] [--seconds 20] [--requests 10000]
+
+The server runs in a process of its own with a retriever that learned from made dialogues; clients keep a connection
+and ask on the loopback, each request another dialogue. Bounds: the 95th percentile of 32 people who pause for about a
+second before they write again is at most 5 times the latency of one request alone, and the server grows by at most
+8 MB from the 1,000th request to the last. Clients that never pause are shown beside: what one processor does one after
+the other cannot hold that bound for them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import multiprocessing
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from duologue.core.plugins import load_system_class, load_task
+from duologue.core.protocols import Run, Trainable
+from duologue.core.recipe import resolve
+from duologue.web.application import application
+from duologue.web.served import prepared
+from duologue.web.server import Server
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+CLIENTS = 32
+PAUSE_SECONDS = 1.0
+MOST_TIMES, MOST_MEGABYTES = 5.0, 8.0
+_WORDS = 4000
+"""Words of the made language, the n-th of which is n times as rare as the first."""
+
+
+class Load(NamedTuple):
+    """What clients saw."""
+
+    seconds: list[float]
+    """Of each request, sorted."""
+    took: float
+    """Seconds that all of them took together."""
+
+    def quantile(self, share: float) -> float:
+        """Return the latency that this share of requests had at most."""
+        return self.seconds[math.ceil(share * len(self.seconds)) - 1]
+
+
+def _sentence(rng: random.Random) -> str:
+    return " ".join(f"w{int(_WORDS ** rng.random())}" for _ in range(6 + int(14 * rng.random())))
+
+
+def _serve(told: Connection, dialogues: int) -> None:
+    """Train a retriever on made dialogues and serve it."""
+    rng = random.Random(1)
+    lines = ["\n".join(f"{who}: {_sentence(rng)}" for who in "USUS") for _ in range(dialogues)]
+    task, kind = load_task("conversation"), load_system_class("retriever")
+    system = kind(resolve(kind.Recipe))
+    assert isinstance(system, Trainable)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "made.txt"
+        path.write_text("\n\n".join(lines) + "\n", encoding="utf-8")
+        system.fit(task.load_training([path]), [], [], Run(folder=Path(folder), seed=1))
+    server = Server(application([prepared("conversation/retriever", task, system, None, seed=1)]))
+    told.send(server.server_port)
+    server.run()
+
+
+async def _client(port: int, seed: int, found: list[float], *, until: float, count: int, pause: float) -> None:
+    """Ask on one connection until it is time or so many requests are answered; note how long each answer took."""
+    rng = random.Random(seed)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    await asyncio.sleep(pause * rng.random())
+    for _ in range(count):
+        if time.monotonic() > until:
+            break
+        talk = [{"role": role, "content": _sentence(rng)} for role in ("user", "assistant", "user")]
+        body = json.dumps({"model": "conversation/retriever", "messages": talk}).encode()
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+        began = time.perf_counter()
+        writer.write(head.encode() + body)
+        answered = (await reader.readuntil(b"\r\n\r\n")).lower()
+        assert answered.startswith(b"http/1.1 200 "), answered
+        await reader.readexactly(int(answered.partition(b"content-length: ")[2].split(b"\r\n")[0]))
+        found.append(time.perf_counter() - began)
+        if pause:
+            await asyncio.sleep(pause * (0.5 + rng.random()))
+    writer.close()
+
+
+def load(port: int, clients: int, *, seconds: float = math.inf, count: int = 1 << 40, pause: float = 0.0) -> Load:
+    """Return what so many clients see, for so long or for `count` requests of each."""
+    found: list[float] = []
+
+    async def crowd() -> None:
+        until = time.monotonic() + seconds
+        await asyncio.gather(
+            *(_client(port, seed, found, until=until, count=count, pause=pause) for seed in range(clients))
+        )
+
+    began = time.monotonic()
+    asyncio.run(crowd())
+    return Load(sorted(found), time.monotonic() - began)
+
+
+def _megabytes(process: int) -> float:
+    """Return the resident memory of a process."""
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+def main() -> int:
+    """Print the figures; return 1 when one is over its bound."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dialogues", type=int, default=2000, help="made dialogues that the retriever learns from")
+    parser.add_argument("--seconds", type=float, default=20, help="how long each row is measured")
+    parser.add_argument("--requests", type=int, default=10_000, help="requests over which memory is watched")
+    given = parser.parse_args()
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    server = context.Process(target=_serve, args=(theirs, given.dialogues), daemon=True)
+    server.start()
+    try:
+        port: int = ours.recv()
+        assert server.pid is not None
+        load(port, 1, count=20)
+        alone = load(port, 1, seconds=given.seconds / 2)
+        single = alone.quantile(0.5)
+        print("| clients                | requests | per s | p50 ms | p95 ms | p95 / alone |")
+        print("|------------------------|----------|-------|--------|--------|-------------|")
+        rows = {
+            "1": alone,
+            f"{CLIENTS} that pause for 1 s": load(port, CLIENTS, seconds=given.seconds, pause=PAUSE_SECONDS),
+            f"{CLIENTS} without a pause": load(port, CLIENTS, seconds=given.seconds),
+        }
+        for name, row in rows.items():
+            per_second, times = len(row.seconds) / row.took, row.quantile(0.95) / single
+            figures = f"{1000 * row.quantile(0.5):6.1f} | {1000 * row.quantile(0.95):6.1f} | {times:11.1f}"
+            print(f"| {name:<22} | {len(row.seconds):8} | {per_second:5.0f} | {figures} |")
+        load(port, CLIENTS, count=math.ceil(1000 / CLIENTS))
+        before = _megabytes(server.pid)
+        load(port, CLIENTS, count=math.ceil((given.requests - 1000) / CLIENTS))
+        after = _megabytes(server.pid)
+        print(f"\nmemory after 1,000 requests {before:.1f} MB, after {given.requests:,} {after:.1f} MB")
+    finally:
+        server.terminate()
+        server.join(10)
+    paused = list(rows.values())[1].quantile(0.95) / single
+    return int(paused > MOST_TIMES or after - before > MOST_MEGABYTES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,178 @@
+"""A chat endpoint as a live partner: whatever speaks the OpenAI API, over HTTP with streams."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+
+from duologue.core.errors import BotError, UsageError
+from duologue.core.protocols import Partner
+from duologue.core.records import Dialogue, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+KEY = "DUOLOGUE_ENDPOINT_KEY"
+"""Environment variable with the key of the endpoint, sent to it alone."""
+MOST_BYTES = 4 << 20
+"""Bytes of an answer that are read; more are refused."""
+GOODBYES = frozenset({"bye", "goodbye", "quit", "exit", "再见"})
+"""Inputs that end the talk."""
+_SECONDS = 120.0
+_LONGEST_ERROR = 1000
+_WELCOME = {
+    "en": "You talk with {model} at {url}. bye or /quit leaves.",
+    "zh": "你在和 {url} 的 {model} 对话。输入 再见 或 /quit 离开。",
+}
+_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class _Named(msgspec.Struct, frozen=True):
+    id: str
+
+
+class _Models(msgspec.Struct, frozen=True):
+    data: list[_Named]
+
+
+class _Delta(msgspec.Struct, frozen=True):
+    content: str | None = None
+
+
+class _Piece(msgspec.Struct, frozen=True):
+    delta: _Delta = _Delta()
+
+
+class _Chunk(msgspec.Struct, frozen=True):
+    choices: list[_Piece] = []
+
+
+class _Message(msgspec.Struct, frozen=True):
+    message: str
+
+
+class _Refusal(msgspec.Struct, frozen=True):
+    error: _Message
+
+
+class ChatEndpoint(Partner):
+    """A model behind a chat endpoint; `model` is the first that it lists, where none is named.
+
+    `url` is the base address, such as `http://127.0.0.1:8200/v1`; without a path `/v1` is meant. Neither redirects nor
+    proxies are followed, so that key and words go to the named host alone. Raises `UsageError` for an address that is
+    none, `BotError` for an endpoint that cannot be reached or refuses.
+    """
+
+    def __init__(self, url: str, model: str | None = None, *, lang: str = "en", name: str = "chat") -> None:
+        self._url, self._lang, self._name = _base_of(url), lang, name
+        key = os.environ.get(KEY, "").strip()
+        if not (key.isascii() and key.isprintable()):
+            raise UsageError(f"{KEY} holds no key: it has signs that cannot be sent")
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._client = httpx.Client(headers=headers, timeout=_SECONDS, trust_env=False, follow_redirects=False)
+        self._turns: list[Turn] = []
+        try:
+            self.model = model or self._first_model()
+        except BotError:
+            self._client.close()
+            raise
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Hang up."""
+        self._client.close()
+
+    @property
+    def welcome(self) -> str:
+        """Whom one talks to."""
+        return _WELCOME[self._lang].format(model=self.model, url=self._url)
+
+    def reply(self, text: str) -> list[Turn]:
+        """Return what the model says; nothing after a goodbye or an empty line."""
+        said = text.strip()
+        self.finished = said.lower() in GOODBYES
+        if self.finished or not said:
+            return []
+        turns = [*self._turns, Turn(speaker="user", text=said)]
+        roles = {"user": "user", "system": "assistant"}
+        messages = [{"role": roles[turn.speaker], "content": turn.text} for turn in turns]
+        body = msgspec.json.encode({"model": self.model, "messages": messages, "stream": True})
+        answer = "".join(self._pieces(body))
+        self._turns = [*turns, Turn(speaker="system", text=answer)]
+        return self._turns[-1:]
+
+    def dialogue(self) -> Dialogue:
+        """Return the transcript so far."""
+        return Dialogue(id=self._name, turns=tuple(self._turns), meta={"url": self._url, "model": self.model})
+
+    def _pieces(self, body: bytes) -> Iterator[str]:
+        """Yield the pieces of a streamed answer."""
+        for line in self._lines("POST", "/chat/completions", body):
+            data = line.removeprefix("data:").strip()
+            if not line.startswith("data:"):
+                continue  # another field of the event, or a comment
+            if data == "[DONE]":
+                return
+            for choice in self._decoded(data, _Chunk).choices[:1]:
+                yield choice.delta.content or ""
+        raise BotError(f"the endpoint at {self._url} ended its answer before the end")
+
+    def _first_model(self) -> str:
+        models: _Models = self._decoded("".join(self._lines("GET", "/models")), _Models)
+        if not models.data:
+            raise BotError(f"the endpoint at {self._url} has no model; name one with --model")
+        return models.data[0].id
+
+    def _lines(self, method: str, path: str, body: bytes | None = None) -> Iterator[str]:
+        """Yield the lines of a response as they come. Raises `BotError` for one that is no success."""
+        read = 0
+        headers = {"Content-Type": "application/json"} if body is not None else {}
+        try:
+            with self._client.stream(method, self._url + path, content=body, headers=headers) as response:
+                if response.status_code != httpx.codes.OK:
+                    said = _message_in(next(response.iter_bytes(_LONGEST_ERROR), b""))
+                    raise BotError(f"the endpoint at {self._url} answers with {response.status_code}: {said}")
+                for line in response.iter_lines():
+                    read += len(line)
+                    if read > MOST_BYTES:
+                        raise BotError(f"the endpoint at {self._url} sends more than {MOST_BYTES >> 20} MB")
+                    yield line
+        except httpx.HTTPError as error:
+            what = f"{type(error).__name__} {error}".strip()
+            raise BotError(f"the endpoint at {self._url} cannot be asked: {what}; is it running?") from error
+
+    def _decoded(self, text: str, kind: Any) -> Any:
+        try:
+            return msgspec.json.decode(text.encode("utf-8", "replace"), type=kind)
+        except _ERRORS as error:
+            raise BotError(f"the endpoint at {self._url} answers what is no answer: {text[:200]!r}") from error
+
+
+def _message_in(body: bytes) -> str:
+    """Return the message of an error in the form of the API, or the beginning of what came instead."""
+    try:
+        return msgspec.json.decode(body, type=_Refusal).error.message[:_LONGEST_ERROR]
+    except _ERRORS:
+        return repr(body.decode("utf-8", "replace")[:200])
+
+
+def _base_of(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise UsageError(f"--url {url}: {error}") from error
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isascii() or not url.isprintable():
+        raise UsageError(f"--url {url}: expected an address such as http://127.0.0.1:8200/v1")
+    if parts.username is not None or parts.password is not None:
+        raise UsageError(f"--url: no name or password belongs in the address; the key stands in {KEY}")
+    path = parts.path.removesuffix("/").removesuffix("/chat/completions")
+    return f"{parts.scheme}://{parts.netloc}{path or '/v1'}"

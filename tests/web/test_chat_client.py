@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from duologue.core.errors import BotError, UsageError
+from duologue.core.plugins import load_system_class, load_task, make_system
+from duologue.core.recipe import resolve
+from duologue.web.access import AccessTokens
+from duologue.web.application import application
+from duologue.web.chat_client import KEY, ChatEndpoint
+from duologue.web.served import prepared
+from duologue.web.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOKEN = "0123456789abcdef"
+MODELS = b'{"data": [{"id": "m"}]}'
+
+
+@contextmanager
+def solver() -> Iterator[str]:
+    """Our own server with the rule bot; gives its address."""
+    system = make_system("solver", resolve(load_system_class("solver").Recipe))
+    served = prepared("restaurant/solver", load_task("restaurant"), system, None, seed=1)
+    server = Server(application([served], tokens=AccessTokens([TOKEN])))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        yield server.address
+    finally:
+        server.shutdown()
+        thread.join(10)
+
+
+@contextmanager
+def stub(answer: bytes, status: int = 200, **fields: str) -> Iterator[str]:
+    """A server that lists one model and gives one answer to everything else."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._send(MODELS, 200, {})
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self._send(answer, status, fields)
+
+        def _send(self, body: bytes, status: int, fields: dict[str, str]) -> None:
+            self.send_response(status)
+            for name, value in fields.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def chunks(*texts: str | None) -> bytes:
+    lines = [json.dumps({"choices": [{"delta": {"content": text}}]}) for text in texts]
+    return "".join(f"data: {line}\n\n" for line in [*lines, '{"choices": []}', "[DONE]"]).encode()
+
+
+def test_our_own_server_is_talked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    with solver() as address:
+        with pytest.raises(BotError, match="answers with 401"):
+            ChatEndpoint(address)
+        monkeypatch.setenv(KEY, TOKEN)
+        with ChatEndpoint(address) as partner:
+            assert partner.model == "restaurant/solver"
+            assert f"restaurant/solver at {address}/v1" in partner.welcome
+            assert [turn.text for turn in partner.reply("hello")] == ["hello what can i help you with today"]
+            assert partner.reply(" ") == []
+            assert partner.reply("a table for six please")
+            assert partner.reply("bye") == []
+            assert partner.finished
+            found = partner.dialogue()
+            assert [turn.speaker for turn in found.turns] == ["user", "system"] * 2
+            assert TOKEN not in str(found)
+
+
+def test_pieces_of_a_stream_are_one_reply() -> None:
+    answer = b": a comment\r\nevent: x\n" + chunks(None, "he", "llo\n", "", "you")
+    with stub(answer) as url, ChatEndpoint(url) as partner:
+        assert [turn.text for turn in partner.reply("x")] == ["hello\nyou"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "said"),
+    [
+        (b"data: {}\n\n", 200, "before the end"),
+        (b"data: [1]\n\n", 200, "what is no answer"),
+        (b"data: \xff\n\n", 200, "what is no answer"),
+        (b"x" * (5 << 20), 200, "more than 4 MB"),
+        (b"no\x1b[31m", 500, r"answers with 500: 'no\\x1b\[31m'"),
+        (b"", 302, "answers with 302"),
+    ],
+    ids=range(6),
+)
+def test_what_is_no_answer_is_said_and_not_kept(answer: bytes, status: int, said: str) -> None:
+    with stub(answer, status, Location="http://192.0.2.1/") as url, ChatEndpoint(url) as partner:
+        with pytest.raises(BotError, match=said):
+            partner.reply("x")
+        assert partner.dialogue().turns == ()
+
+
+@pytest.mark.parametrize("url", ["", "x", "ftp://a/v1", "http://", "http://a:b@c/v1", "http://a:x/", "http://ü/"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="--url"):
+        ChatEndpoint(url)
+
+
+def test_a_bad_key_and_nobody_at_the_address_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BotError, match="is it running"):
+        ChatEndpoint("http://127.0.0.1:9/v1")
+    monkeypatch.setenv(KEY, "schlüssel")
+    with pytest.raises(UsageError, match="signs that cannot be sent") as told:
+        ChatEndpoint("http://127.0.0.1:9/v1")
+    assert "schl" not in str(told.value)
