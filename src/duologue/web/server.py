@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ FAREWELL_SECONDS = 10.0
 """How long a stopping server waits for the answers under way."""
 _BACKLOG = 1024
 """Clients that may wait while others are let in: a crowd that comes at once."""
+
+_SWITCH_SECONDS = 0.0005
+"""How long a system at work keeps others from the interpreter: whoever reads and writes needs it often and briefly."""
 
 
 class Server:
@@ -49,10 +53,13 @@ class Server:
 
     def run(self) -> None:
         """Serve until `shutdown` or Ctrl-C; then answer what is under way, and let go of the port."""
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH_SECONDS)
         try:
             with asyncio.Runner() as runner:
                 runner.run(self._serve())
         finally:
+            sys.setswitchinterval(before)
             self.server_close()
 
     def shutdown(self) -> None:
