@@ -17,6 +17,12 @@ def one(milliseconds: float, *, kept: bool = False) -> Account:
     return account
 
 
+def test_a_call_for_one_token_is_not_cut_off() -> None:
+    account = Account()
+    account.called(ChatCompletion(text="A", finish="length"), kept=False, one_token=True)
+    assert "cut_off" not in account.counts
+
+
 def test_accounts_add_up_and_are_told_with_cost_and_latency() -> None:
     accounts = [one(float(number), kept=number > 90) for number in range(1, 101)]
     accounts[0].note(unparsable=1, dropped=4)

@@ -103,7 +103,7 @@ def test_candidates_that_are_left_out_come_last() -> None:
     account = Account()
     found = listwise(says('{"ranking": ["C"]}'), PROMPT, sample("abcd"), 1, 1, account)
     assert len(found) == 4
-    assert account.counts == {"dropped": 3}
+    assert account.counts == {"unranked": 3}
 
 
 def test_labels_that_are_not_told_are_less_likely_than_those_that_are() -> None:

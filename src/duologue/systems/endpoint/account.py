@@ -32,8 +32,8 @@ class Account:
         """Count the place that was chosen first, of so many."""
         self.first_choices.setdefault(str(size), [0] * size)[place] += 1
 
-    def called(self, completion: ChatCompletion, *, kept: bool) -> None:
-        """Count a call; `kept` says that it was not made anew."""
+    def called(self, completion: ChatCompletion, *, kept: bool, one_token: bool = False) -> None:
+        """Count a call; `kept` says that it was not made anew, `one_token` that it was to end after one."""
         self.milliseconds.append(completion.milliseconds)
         self.note(
             calls=1,
@@ -42,7 +42,7 @@ class Account:
             completion_tokens=completion.completion_tokens,
             estimated=int(not completion.told),
             refusals=int(bool(completion.refusal)),
-            cut_off=int(completion.finish == "length"),
+            cut_off=int(completion.finish == "length" and not one_token),
         )
 
     def table(self) -> dict[str, Any]:
@@ -113,6 +113,7 @@ def summary_lines(told: dict[str, Any], answers: int) -> list[str]:
         "unparsable": "answers that could not be read and count as empty",
         "unparsable_calls": "calls of them or of others without a readable choice",
         "dropped": "parts left out that name nothing which was offered",
+        "unranked": "candidates that were shown and not ranked",
         "refusals": "refusals",
         "cut_off": "cut off at reply_tokens",
     }

@@ -171,10 +171,10 @@ class EndpointSystem:
 
     def _ask(self, prompt: Prompt, sample: Sample, asked: Asked, account: Account) -> ChatCompletion:
         """Return what the model says, from before where it was asked the same; the call is put on the account."""
-        bodies = self._bodies(prompt, sample, asked)
+        bodies, one_token = self._bodies(prompt, sample, asked), asked == "best" and self._one_token()
         completion = self._kept(bodies)
         if completion is not None:
-            account.called(completion, kept=True)
+            account.called(completion, kept=True, one_token=one_token)
             return completion
         last = len(bodies) - 1
         for number, body in enumerate(bodies):
@@ -186,7 +186,7 @@ class EndpointSystem:
                 self._forms = self._forms[1:] or self._forms  # the server said so: no other call need try
                 continue
             self._store.keep(self._client.url, body, completion)
-            account.called(completion, kept=False)
+            account.called(completion, kept=False, one_token=one_token)
             return completion
         raise AssertionError("the last form ends the loop")
 

@@ -72,7 +72,7 @@ def listwise(ask: Ask, prompt: Prompt, sample: Sample, count: int, seed: int, ac
         left = (len(order) + size - 1) / 2  # mean of the ranks that are left
         for place in range(size):
             ranks[shown.places[place]] += order.index(place) if place in order else left
-        account.note(dropped=size - len(order))
+        account.note(unranked=size - len(order))
     if not read:
         account.note(unparsable=1)
     return _best_first(sample, [-rank for rank in ranks], seed)
@@ -98,7 +98,7 @@ def by_logprobs(ask: Ask, sample: Sample, count: int, seed: int, account: Accoun
             account.note(unparsable_calls=1)
             continue
         read += 1
-        account.note(dropped=size - len(seen))
+        account.note(unranked=size - len(seen))
         floor = math.log(min(seen)) + _UNSEEN
         logs = [math.log(chance) if chance > 0 else floor for chance in chances.values()]
         account.chosen(max(range(size), key=logs.__getitem__), size)
