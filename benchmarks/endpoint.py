@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Simulated
@@ -31,7 +31,7 @@ from duologue.systems.endpoint.secret import VARIABLE
 
 LIMIT_MS = 3.0
 STUB = Path(__file__).resolve().parents[1] / "tests" / "endpoint_stub.py"
-WAYS = ("logprobs", "listwise", "pairwise")
+WAYS: tuple[Literal["logprobs", "listwise", "pairwise"], ...] = ("logprobs", "listwise", "pairwise")
 
 
 def overhead(calls: int) -> float:
