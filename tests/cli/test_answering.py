@@ -96,7 +96,7 @@ def test_what_cannot_be_learned_from_or_talked_to_is_said(duologue: Any, folder:
     assert "say whom to talk to" in refused.err
     refused = duologue("chat", "conversation", "--system", "random", said="hello\n")
     assert refused.code == 2
-    assert "wants text; systems that do: copy, http" in refused.err
+    assert "wants text; systems that do: copy, endpoint, http" in refused.err
 
 
 def test_a_retriever_scored_on_its_own_training_file_is_told_of_and_can_be_refused(
