@@ -143,7 +143,8 @@ def main(words: Sequence[str] | None = None) -> int:
                     skipped = (chosen.only and name != chosen.only) or (chosen.ways and way not in chosen.ways)
                     if not skipped and not (chosen.work / "cells" / f"{cell.name}.json").is_file():
                         measure(cell, task, corpus, chosen.work)
-    write_page(kept_cells(chosen.work), Path(__file__).with_name("MOBILECS_SEMI.md"))
+    sizes = f"{LABELLED:,} labelled, {UNLABELLED:,} unlabelled and {TESTS:,} test dialogues"
+    write_page(kept_cells(chosen.work), Path(__file__).with_name("MOBILECS_SEMI.md"), sizes)
     return 0
 
 

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 DRAWS = 4_000
+WANTED_SHARES, WANTED_SEEDS = (1, 3, 10), (1, 2, 3)
+"""What the page is about at the least; what is not there of it is said."""
 INTRODUCTION = """# Learning from unlabelled calls
 
 What MobileCS systems gain from dialogues without labels, at small shares of the labels. Made by
-`python benchmarks/mobilecs_semi.py`, which says the corpora, seeds and sizes; all of it is generated (profile `crowd`,
+`python benchmarks/mobilecs_semi.py` from {sizes}; all of it is generated (profile `crowd`,
 argument rate .4), and the test set is of a seed that nothing was trained on, read once per cell. Held-out dialogues,
 which choose weights, temperatures and levels, are part of the labelled share in every cell. At small shares the
 systems train in smaller batches for more epochs, with and without unlabelled dialogues alike.
@@ -37,14 +39,35 @@ seeds it says little about other seeds, so each seed's gain stands beside it.
 """
 
 
-def write_page(cells: Cells, path: Path) -> None:
-    """Write the page and its pictures from the cells that are there."""
-    parts = [INTRODUCTION]
+def write_page(cells: Cells, path: Path, sizes: str) -> None:
+    """Write the page and its pictures from the cells that are there; `sizes` says what they were made from."""
+    parts = [INTRODUCTION.format(sizes=sizes)]
     for name, task in TASKS.items():
-        known = {cell: kept for cell, kept in cells.items() if cell.task == name}
-        if known:
-            parts.append(_section(name, task, known, path))
+        known = {cell: kept for cell, kept in cells.items() if cell.task == name and _is_paired(cell, cells)}
+        parts.append(_section(name, task, known, path) if known else f"## {task.title}\n")
+        missing = missing_cells(task, known)
+        if missing:
+            parts.append(f"Not measured yet with the present code: {missing}.\n")
     path.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _is_paired(cell: Cell, cells: Cells) -> bool:
+    """Tell whether there is another way of learning with the same seed and share: means are over the same seeds."""
+    return any(other.way != cell.way and other._replace(way=cell.way) == cell for other in cells)
+
+
+def missing_cells(task: SemiTask, cells: Cells) -> str:
+    """Return the ways, shares and seeds that have no cell, in words."""
+    done = {(cell.way, cell.share, cell.seed) for cell in cells}
+    found = []
+    for way in task.ways:
+        for share in WANTED_SHARES:
+            seeds = [seed for seed in WANTED_SEEDS if (way, share, seed) not in done]
+            if seeds:
+                found.append(
+                    f"{way} at {share} % ({'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))})"
+                )
+    return "; ".join(found)
 
 
 def _section(name: str, task: SemiTask, cells: Cells, path: Path) -> str:
