@@ -327,7 +327,7 @@ def _innermost(trace: Any) -> str:
 
 
 def _visitor(given: Input, out: io.TextIOWrapper) -> threading.Thread:
-    """Send one request to the server that is being started, then stop it as Ctrl-C does."""
+    """Send a request to both forms of the server that is being started, then stop it as Ctrl-C does."""
 
     def visit() -> None:
         import time
@@ -340,9 +340,10 @@ def _visitor(given: Input, out: io.TextIOWrapper) -> threading.Thread:
         else:
             found = None
         if found:
-            with contextlib.suppress(Exception):
-                request = urllib.request.Request(found.group(), data=given.said)  # noqa: S310  # our own server
-                urllib.request.urlopen(request, timeout=5).read()  # noqa: S310  # an address on this machine
+            for path in ("/", "/v1/chat/completions"):
+                with contextlib.suppress(Exception):
+                    request = urllib.request.Request(found.group() + path, data=given.said)  # noqa: S310  # our own server
+                    urllib.request.urlopen(request, timeout=5).read()  # noqa: S310  # an address on this machine
         if _inside:
             os.kill(os.getpid(), signal.SIGINT)
 

@@ -153,3 +153,12 @@ def test_a_client_that_leaves_takes_its_request_out_of_the_queue(served: ServedS
 def test_two_systems_of_one_name_are_refused(served: ServedSystem) -> None:
     with pytest.raises(UsageError, match="two systems would be called 'restaurant/ranker'"):
         by_name([served, served])
+
+
+def test_whatever_fails_before_a_route_is_found_is_an_error_in_the_one_form(
+    served: ServedSystem, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running(served, per_minute=10**400) as connection:
+        status, told = ask(connection, "/v1/models")
+        assert (status, told["error"]["code"]) == (500, "internal_server_error")
+    assert "a request failed" in caplog.text

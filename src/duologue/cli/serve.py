@@ -59,10 +59,16 @@ TOKEN = "DUOLOGUE_SERVE_TOKEN"  # noqa: S105  # the name of a variable
     default=None,
     help=f"File with the tokens that may ask, one on each line; one may stand in {TOKEN} instead.",
 )
-@options.count_option("--rate", "Requests a minute of one client; 0: any number.", default=6000, least=0)
+@click.option(
+    "--rate",
+    type=click.IntRange(0, 1_000_000),
+    default=6000,
+    show_default=True,
+    help="Requests a minute of one client; 0: any number.",
+)
 @click.option(
     "--deadline",
-    type=options.FiniteRange(min=0.1),
+    type=options.FiniteRange(min=0.1, max=86_400),
     default=120.0,
     show_default=True,
     help="Seconds for a whole request, from being there to the last byte of its answer.",

@@ -40,14 +40,11 @@ class Guard:
             ended = message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await refusal(scope, receive, send)
-            return
         status, message = HTTPStatus.INTERNAL_SERVER_ERROR, ""
         try:
+            app = self._refusal(scope) or self._app
             async with asyncio.timeout(self._seconds):
-                await self._app(scope, receive, noted)
+                await app(scope, receive, noted)
         except TimeoutError:
             status, message = HTTPStatus.GATEWAY_TIMEOUT, "The answer took too long."
         except Exception:  # noqa: BLE001  # whatever it is, it is logged and the next request is served
