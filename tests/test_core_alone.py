@@ -131,6 +131,7 @@ def tries(folder: Path) -> list[Try]:
             (["train", rest[0], "--system", name, *rest[1:], "--out", name], wanted.get(name, "models"))
             for name, rest in learn.items()
         ),
+        (["train", "restaurant", "--system", "ranker", "--log", "wandb", "--out", "ranker"], "wandb"),
         (["run", "restaurant", "--system", "solver", data, "--out", "solver.json"], FINE),
         (["run", "restaurant", "--system", "tfidf", data, "--out", "tfidf.json"], FINE),
         (["run", "restaurant", "--system", "random", data, "--out", "random.json"], FINE),

@@ -9,7 +9,7 @@ import click
 from duologue.cli.old_names import RenamedOptions
 from duologue.cli.several import SeveralFiles
 from duologue.core.errors import UsageError
-from duologue.core.plugins import demand_fit, load_task, make_system
+from duologue.core.plugins import demand_fit, load_task, make_logger, make_system
 from duologue.run.systems import recipe_of
 from duologue.run.train import train as train_system
 from duologue.run.training_parts import read_training_parts
@@ -61,6 +61,13 @@ class _Train(RenamedOptions, SeveralFiles):
 @options.seed_option
 @options.recipe_option
 @options.set_option
+@click.option(
+    "--log",
+    "loggers",
+    multiple=True,
+    metavar="NAME",
+    help="Write metrics into the model's folder as it trains: csv, tensorboard or wandb (offline); may be repeated.",
+)
 @options.quiet_option
 def train(
     *,
@@ -75,6 +82,7 @@ def train(
     seed: int,
     recipe: Path | None,
     overrides: tuple[str, ...],
+    loggers: tuple[str, ...],
     quiet: bool,
 ) -> None:
     """Train a system for TASK and save the model with its recipe, seed and data hash.
@@ -98,6 +106,8 @@ def train(
     loaded = load_task(task)
     demand_fit(name, loaded.info)
     resolved = recipe_of(name, recipe, overrides)
+    for logger in loggers:
+        make_logger(logger, out, {})  # what it lacks is said before the data is read, too
     make_system(name, resolved)  # what it lacks is said before the data is read
     world = options.world_of(loaded, kb)
     parts = read_training_parts(loaded, world, data=data, held_out=held_out, unlabelled=unlabelled)
@@ -111,6 +121,7 @@ def train(
             **parts._asdict(),
             worlds={} if world is None else {world.name: world},
             external=names,
+            loggers=loggers,
             progress=progress,
         )
     console.line(f"model saved in {out}" if made else f"{out} holds this very model already; nothing to do")

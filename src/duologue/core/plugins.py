@@ -24,13 +24,14 @@ from duologue.core.scope import Scope
 from duologue.core.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from duologue.core.protocols import TaskInfo
+    from duologue.core.protocols import MetricsLogger, TaskInfo
 
-Kind = Literal["tasks", "systems", "commands", "prompts"]
+Kind = Literal["tasks", "systems", "commands", "prompts", "loggers"]
 """What a package may register, in an entry-point group such as `duologue.tasks`."""
-KINDS: tuple[Kind, ...] = ("tasks", "systems", "commands", "prompts")
+KINDS: tuple[Kind, ...] = ("tasks", "systems", "commands", "prompts", "loggers")
 
 CARD = "system.toml"
 """The file that makes a folder a trained system."""
@@ -395,6 +396,20 @@ def _demand_whole(folder: Path, card: SystemCard) -> None:
 def load_prompt_class(name: str) -> type[Any]:
     """Return the class of the prompt that is registered for the task of that name. Raises as `load_task` does."""
     return _load_class("prompts", name, _PROMPT_METHODS)
+
+
+def make_logger(name: str, folder: Path, about: Mapping[str, str]) -> MetricsLogger:
+    """Return the logger of that name for a training into `folder`.
+
+    Raises as `load_task` does, and `MissingExtraError` where its library is not installed.
+    """
+    cls = _load_class("loggers", name, ("log", "close"))
+    try:
+        return cast("MetricsLogger", cls(folder, about))
+    except DuologueError:
+        raise
+    except Exception as error:
+        raise PlugInError(f"{_owner('loggers', name)}: {cls.__name__}(folder, about) fails: {_cause(error)}") from error
 
 
 def load_command(name: str) -> object:

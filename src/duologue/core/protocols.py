@@ -100,6 +100,32 @@ Progress: TypeAlias = "Callable[[int, int, str], None]"
 """Where long work says how far it is: called with the steps done, their total, and what is being done."""
 
 
+OnMetrics: TypeAlias = "Callable[[Path, int, Mapping[str, float]], None]"
+"""Where a training says what it measures: called with the folder of the part that learns, its steps done, and the
+figures by their names."""
+
+
+@runtime_checkable
+class MetricsLogger(Protocol):
+    """Where metrics of a training go (entry point `duologue.loggers`); made with the model's folder and what it is.
+
+    What it writes lies in that folder, under names that begin with `training.`, and not before the first metrics.
+    """
+
+    def __init__(self, folder: Path, about: Mapping[str, str]) -> None: ...
+
+    def log(self, part: str, step: int, metrics: Mapping[str, float]) -> None:
+        """Take what was measured after `step` steps of a part of the system (empty: the whole).
+
+        A training that was stopped may come to the same step twice.
+        """
+        ...
+
+    def close(self) -> None:
+        """Write what is left; called once, however the training ends."""
+        ...
+
+
 class Run(Record, frozen=True, kw_only=True):
     """Where a training runs: its folder, seed and progress."""
 
@@ -108,6 +134,8 @@ class Run(Record, frozen=True, kw_only=True):
     seed: int
     progress: Progress | None = None
     """Called as the training goes on; `None` for a silent run."""
+    on_metrics: OnMetrics | None = None
+    """Called with what the training measures, each time it looks at the held-out examples."""
     identity: Identity = Identity()
     """What decides the result; checkpoints bear it, and those that bear another are refused."""
     worlds: Mapping[str, World] = {}

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-    from duologue.core.protocols import Progress, Run
+    from duologue.core.protocols import OnMetrics, Progress, Run
 
 Example = TypeVar("Example")
 Batch = TypeVar("Batch")
@@ -147,9 +147,9 @@ def train(
         raise UsageError(f"training needs examples and held-out examples; found {len(examples)} and {len(held_out)}")
     if task.hits is None and config.choose == "right":
         raise UsageError("this model does not say which examples it gets right; set the config's 'choose' to 'loss'")
-    given = (task, examples, held_out, config, msgspec.structs.replace(run, progress=None, worlds={}))
+    given = (task, examples, held_out, config, msgspec.structs.replace(run, progress=None, on_metrics=None, worlds={}))
     with _settings(config, run.seed), process_group(config.devices, config.device, _help, *given) as group:
-        return _Training(group, *given, progress=run.progress).run()
+        return _Training(group, *given, progress=run.progress, on_metrics=run.on_metrics).run()
 
 
 def _help(group: ProcessGroup, *given: Any) -> None:
@@ -174,9 +174,11 @@ class _Training(Generic[Example, Batch]):
         config: TrainConfig,
         run: Run,
         progress: Progress | None = None,
+        on_metrics: OnMetrics | None = None,
     ) -> None:
         self.group, self.task, self.examples, self.held_out, self.config = group, task, examples, held_out, config
         self.folder, self.seed, self.progress = run.folder, run.seed, progress
+        self.on_metrics = on_metrics
         self.identity = {
             **run.identity.table(),
             "part": {
@@ -330,6 +332,10 @@ class _Training(Generic[Example, Batch]):
         state.loss_sum, state.loss_steps = 0.0, 0
         if self.group.rank == 0:
             write_text(self.folder / LOG, "".join(json.dumps(line) + "\n" for line in state.log))
+        if self.on_metrics is not None:
+            self.on_metrics(
+                self.folder, int(line["step"]), {name: float(line[name]) for name in line if name != "step"}
+            )
 
     def _judge(self) -> tuple[float, float]:
         """Return the share of held-out examples that are right, and their mean loss."""

@@ -23,6 +23,7 @@ from duologue.core.plugins import (
 from duologue.core.protocols import Run, Trainable
 from duologue.core.recipe import dump, read_toml, to_table
 from duologue.run.contamination import HELD_OUT, SKETCH, TRAIN, UNLABELLED, Sketch, declared
+from duologue.run.metrics_log import logging_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,6 +54,7 @@ def train(
     worlds: Mapping[str, World] | None = None,
     files: Sequence[TrainingFile] = (),
     external: Sequence[str] | None = None,
+    loggers: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> bool:
     """Train the registered system `name` into the folder `out`; return False when it stands there already.
@@ -62,7 +64,8 @@ def train(
     too. A stopped training goes on from its last checkpoint and ends in the same weights. `files`
     says which files the examples are from; `external` names data that are not the challenge's own (`None`: not
     declared), and declares it anew for a model that stands there. Beside the model lies a sketch of all that it
-    learned from, so that scores on the same data are told (`run.contamination`). Raises
+    learned from, so that scores on the same data are told (`run.contamination`). `loggers` names where metrics go
+    as the training goes on. Raises
     `UsageError` when the system does not learn, or not from unlabelled examples, there are `held_out` or `unlabelled`
     examples alone, or `out` holds another model or
     another training that was stopped; `BusyError` where another process trains into it.
@@ -104,8 +107,11 @@ def train(
             external = external or ()
         data_hash = _hash_of_data(examples, held_out or ()) if origin != _GIVEN else identity.data
         run = Run(folder=out, seed=seed, progress=progress, identity=identity, worlds=dict(worlds or {}))
+        about = {"task": task.info.name, "system": name, "seed": str(seed), "data": data_hash}
         try:
-            system.fit(examples, held_out or [], unlabelled, run)
+            with logging_to(loggers, out, about) as on_metrics:
+                learning = msgspec.structs.replace(run, on_metrics=on_metrics)
+                system.fit(examples, held_out or [], unlabelled, learning)
         except UsageError:
             _release(out)
             raise

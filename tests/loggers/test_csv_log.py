@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+from duologue.loggers.csv_log import FILE, CsvLogger
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    with (folder / FILE).open(encoding="utf-8", newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def test_a_row_for_each_part_and_step_with_the_figure_to_the_last_digit(tmp_path: Path) -> None:
+    logger = CsvLogger(tmp_path, {})
+    assert not (tmp_path / FILE).exists()
+    logger.log("", 10, {"loss": 0.1})
+    logger.log('a,"b"', 10, {"loss": 1 / 3, "held_out_loss": 2.0})
+    logger.close()
+    assert rows(tmp_path) == [
+        {"part": "", "step": "10", "loss": "0.1", "held_out_loss": ""},
+        {"part": 'a,"b"', "step": "10", "loss": repr(1 / 3), "held_out_loss": "2.0"},
+    ]
+
+
+def test_a_step_that_comes_again_after_a_stop_replaces_its_row(tmp_path: Path) -> None:
+    for loss in (0.5, 0.25):
+        CsvLogger(tmp_path, {}).log("", 10, {"loss": loss})
+    CsvLogger(tmp_path, {}).log("", 20, {"loss": 0.125})
+    assert [(row["step"], row["loss"]) for row in rows(tmp_path)] == [("10", "0.25"), ("20", "0.125")]
