@@ -49,6 +49,7 @@ def test_many_systems_need_more() -> None:
         (Design(3, 20, 3, systems=1), "two systems or more"),
         (Design(3, 4, 3), "4 items are asked for"),
         (Design(3, 30_000, 3), "30,000 items"),
+        (Design(9_000, 9_000, 9_000), "81,000,000 ratings of each system"),
     ],
 )
 def test_designs_that_no_campaign_can_have(design: Design, told: str) -> None:

@@ -24,6 +24,9 @@ _COMMANDS = {
     }
 }
 
+_MOST = 1_000.0
+"""Points, at most, of differences and spreads."""
+
 
 @click.group(cls=LazyGroup, sections=_COMMANDS, prefix="ratings.")
 def ratings() -> None:
@@ -94,12 +97,14 @@ def score(
 @options.count_option("--items", "Items; left out: as many as the difference takes.")
 @options.count_option("--per-item", "Raters of each item.  [default: all]")
 @options.count_option("--systems", "Systems; each rater of an item rates all of them.", default=2, least=2)
-@options.amount_option("--difference", "Smallest true difference to be found, in points; left out: it is told.")
+@options.amount_option(
+    "--difference", "Smallest true difference to be found, in points; left out: it is told.", most=_MOST
+)
 @click.option("--pilot", type=options.PATH, default=None, help="Ratings that tell the spreads (with --protocol).")
 @click.option("--protocol", "word", default=None, help="The protocol of the pilot.")
-@options.amount_option("--item-spread", "Standard deviation of the difference between items.", default=0.6)
-@options.amount_option("--rater-spread", "The same between raters: their tastes.", default=0.3)
-@options.amount_option("--rest-spread", "The same of one rater on one item, beside these.", default=1.0)
+@options.amount_option("--item-spread", "Standard deviation of the difference between items.", default=0.6, most=_MOST)
+@options.amount_option("--rater-spread", "The same between raters: their tastes.", default=0.3, most=_MOST)
+@options.amount_option("--rest-spread", "The same of one rater on one item, beside these.", default=1.0, most=_MOST)
 @options.seed_option
 @options.json_option
 def plan(

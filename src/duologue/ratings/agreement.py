@@ -14,7 +14,7 @@ import numpy as np
 
 from duologue.metrics.intervals import student
 from duologue.metrics.significance import FEWEST
-from duologue.ratings.coefficients import COEFFICIENTS, MOST_SUMS, WeightedKappa
+from duologue.ratings.coefficients import COEFFICIENTS, WeightedKappa
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from duologue.ratings.table import RatingTable, UnitTable
 
 _ROUNDING = 1e-12
+_MOST_PAIRS = 10_000_000
+"""Cells of the tables of all pairs of raters by item, at most."""
+_CELLS = 2_000_000
+"""Numbers that are worked on at once."""
 
 
 class Agreement(NamedTuple):
@@ -107,26 +111,37 @@ def _of_values(
     given = np.unique(values[kept][~np.isnan(values[kept])])
     if len(given) == 1:
         return undefined(f"all ratings are {given[0]:g}: without differences, agreement is that of chance")
-    if isinstance(coefficient, WeightedKappa) and math.comb(raters, 2) * criterion.points**2 > MOST_SUMS:
+    cells = math.comb(raters, 2) * criterion.points**2 * len(np.unique(groups))
+    if isinstance(coefficient, WeightedKappa) and cells > _MOST_PAIRS:
         return undefined(f"{raters} raters make too many pairs; alpha takes them all at once")
-    sums = coefficient.sums(found, criterion.points)
+    sums = _by_item(coefficient, found, groups, criterion.points)
     value = float(coefficient.total(sums.sum(axis=0), criterion.points))
     if not math.isfinite(value):
         return undefined("one of the raters gives everything the same point: what chance would do is not defined")
-    low, high, why = _interval(sums, groups, coefficient, criterion.points, value)
+    low, high, why = _interval(sums, coefficient, criterion.points, value)
     return Agreement(coefficient.name, value, low, high, n, raters, why)
 
 
+def _by_item(coefficient: Coefficient, units: Floats, items: np.ndarray, points: int) -> Floats:
+    """Return the sums of the units of each item, (items, K)."""
+    known, places = np.unique(items, return_inverse=True)
+    width = coefficient.sums(units[:1], points).shape[1]
+    each = np.zeros((len(known), width))
+    step = max(1, _CELLS // max(1, width))
+    for start in range(0, len(units), step):
+        np.add.at(each, places[start : start + step], coefficient.sums(units[start : start + step], points))
+    return each
+
+
 def _interval(
-    sums: Floats, items: np.ndarray, coefficient: Coefficient, points: int, value: float
+    sums: Floats, coefficient: Coefficient, points: int, value: float
 ) -> tuple[float | None, float | None, str]:
     """Return the ends of the interval, or why there are none."""
-    groups, places = np.unique(items, return_inverse=True)
-    if len(groups) < FEWEST:
-        return None, None, f"there are too few items ({len(groups)}) for an interval; it takes {FEWEST}"
-    each = np.zeros((len(groups), sums.shape[1]))
-    np.add.at(each, places, sums)
-    kept = coefficient.total(each.sum(axis=0) - each, points)
+    if len(sums) < FEWEST:
+        return None, None, f"there are too few items ({len(sums)}) for an interval; it takes {FEWEST}"
+    whole, step = sums.sum(axis=0), max(1, _CELLS // max(1, sums.shape[1]))
+    parts = [coefficient.total(whole - sums[start : start + step], points) for start in range(0, len(sums), step)]
+    kept = np.concatenate(parts)
     kept = kept[np.isfinite(kept)]
     if len(kept) < FEWEST:
         return None, None, "without any one of the items it is hardly ever defined, so there is no interval"

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 Level = Literal["nominal", "ordinal", "interval"]
 Weights = Literal["none", "linear", "quadratic"]
 
-MOST_SUMS = 20_000
-"""Sums per unit beyond which pairs of raters are not gone through."""
-
 
 class Coefficient(ABC):
     """One coefficient of agreement among raters."""

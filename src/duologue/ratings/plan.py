@@ -27,6 +27,8 @@ POWER = 0.8
 DRAWS = 2_000
 """Simulated campaigns: their share is within 1.8 points of the power they estimate, 19 times in 20."""
 MOST_ITEMS = 20_000
+MOST_RATINGS = 50_000
+"""Ratings of one system, at most."""
 _CELLS = 500_000
 """Ratings simulated at once."""
 
@@ -75,6 +77,9 @@ def expect_design(design: Design) -> None:
         raise UsageError("two systems or more are compared")
     if not FEWEST <= design.items <= MOST_ITEMS:
         raise UsageError(f"{design.items:,} items are asked for; a campaign has {FEWEST} to {MOST_ITEMS:,}")
+    if design.items * design.per_item > MOST_RATINGS:
+        ratings = design.items * design.per_item
+        raise UsageError(f"{ratings:,} ratings of each system are asked for; {MOST_RATINGS:,} are simulated at most")
 
 
 def power(design: Design, spread: Spread, difference: float, *, seed: int, draws: int = DRAWS) -> float:
@@ -105,11 +110,12 @@ def items_for(
     def enough(items: int) -> bool:
         return power(design._replace(items=items), spread, difference, seed=seed, draws=draws) >= wanted
 
+    most = max(FEWEST, min(MOST_ITEMS // 10, MOST_RATINGS // design.per_item))
     high = FEWEST
     while not enough(high):
-        if high >= MOST_ITEMS // 10:
+        if high >= most:
             return None
-        high = min(2 * high, MOST_ITEMS // 10)
+        high = min(2 * high, most)
     low = high // 2
     while high - low > max(1, high // 50):
         middle = (low + high) // 2
