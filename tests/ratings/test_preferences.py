@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize  # in the tests only
 
 from duologue.core.errors import UsageError
 from duologue.ratings.judgement import Preference
@@ -36,6 +37,20 @@ def test_two_systems_fit_exactly() -> None:
     model = fit_davidson(a, b, outcome, 2)  # as many parameters as shares: the model says what was counted
     np.testing.assert_allclose(model.chances(a[:1], b[:1])[0], [0.5, 0.2, 0.3], atol=1e-3)
     np.testing.assert_allclose(model.win_shares(), [0.65, 0.35], atol=1e-3)
+
+
+def test_the_fit_is_the_greatest_likelihood_that_another_program_finds() -> None:
+    said = judged(items=20)
+    a, b = (np.array(["abc".index(one[side]) for one in said]) for side in (1, 2))
+    outcome = np.array([OUTCOMES.index(one.outcome) for one in said])
+
+    def loss(values: np.ndarray) -> float:
+        chances = DavidsonModel(np.array([*values[:2], -values[0] - values[1]]), float(values[2])).chances(a, b)
+        return -float(np.log(chances[np.arange(len(said)), outcome]).sum())
+
+    found = minimize(loss, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4_000})
+    model = fit_davidson(a, b, outcome, 3)
+    assert [*model.strengths[:2], model.ties] == pytest.approx(list(found.x), abs=2e-3)
 
 
 def test_a_balanced_design_gives_the_shares_that_were_counted() -> None:
