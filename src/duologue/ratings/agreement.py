@@ -1,8 +1,8 @@
 """How well raters agree, each coefficient with its 95 % interval, and in a sentence why one is not defined.
 
 Intervals are by the delete-one-item jackknife on the scale of log(1 - coefficient), the ratio of observed to expected
-disagreement, with Student's t: no end is above 1. All answers to one item are left out together. They speak of these
-raters and other items.
+disagreement, with Student's t, around the value less the bias that few items give it: no end is above 1. All answers
+to one item are left out together. Intervals speak of these raters and other items.
 """
 
 from __future__ import annotations
@@ -150,5 +150,5 @@ def _interval(
     logs = np.log1p(-kept)
     n = len(logs)
     half = student(n - 1) * math.sqrt((n - 1) / n * float(np.square(logs - logs.mean()).sum()))
-    middle = math.log1p(-value)
-    return 1 - math.exp(middle + half), 1 - math.exp(middle - half), ""
+    middle = n * math.log1p(-value) - (n - 1) * float(logs.mean())  # without the bias of few items
+    return min(value, 1 - math.exp(middle + half)), max(value, 1 - math.exp(middle - half)), ""
