@@ -153,7 +153,8 @@ class Prompt:
         """Return the JSON schema of what the model is to say; `None` for plain text."""
         known = labels(len(sample.candidates))
         if asked == "rank":
-            return object_schema(ranking={"type": "array", "items": {"type": "string", "enum": known}})
+            size = {"minItems": len(known), "maxItems": len(known)}  # small models repeat themselves without end
+            return object_schema(ranking={"type": "array", "items": {"type": "string", "enum": known}, **size})
         return None
 
     def read(self, text: str, sample: Sample) -> Reading:  # noqa: ARG002  # a text refers to nothing
