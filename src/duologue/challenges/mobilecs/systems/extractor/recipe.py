@@ -18,7 +18,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
     turns: Literal["annotated", "all"] = "all"
     """Turns that the tagger learns from; `annotated`: labels of turns without any annotation do not count."""
     tagger: CharTaggerRecipe = CharTaggerRecipe(epochs=9)
-    renamed: Probability = 0.5
+    renamed: Probability = 1.0
     """Share of the calls that are learned a second time with other signs in the names of services."""
     links: ScorerRecipe = ScorerRecipe()
     """Of the scorers that link mentions and values to entities."""
