@@ -2,10 +2,11 @@
 
     python benchmarks/mobilecs_dialogue.py [--work workspace/mobilecs_dialogue] [--only agent agent-baseline]
 
-Systems learn from 900 generated calls of one seed (profile `crowd`, argument rate .4) and are measured on the test
-part of calls of another. Corpora, models, replies and reports stay below `--work`; a second run makes only what is
-not there. With `--only` the other rows are shown as far as they are there. Leaves with exit code 1 where a figure that
-must hold does not. What stands in the page behind the line `<!-- by hand -->` stays.
+Systems learn from 900 generated calls of one seed (profile `crowd`, argument rate .4; `--calls`) and are measured on
+the test part, a tenth, of 4,000 calls of another (`--tests`). Corpora, models, replies and reports stay below
+`--work`; a second run makes only what is not there. With `--only` the other rows are shown as far as they are there.
+Leaves with exit code 1 where a figure that must hold does not. What stands in the page behind the line `<!-- by hand
+-->` stays.
 """
 
 from __future__ import annotations
@@ -27,14 +28,34 @@ from mobilecs_dialogue_measures import Requests, hallucinated, latency, probe, r
 from mobilecs_dialogue_page import page
 
 TASK = "mobilecs/dialogue"
+_BY_HAND = "<!-- by hand -->"
+_PARTS = ("train", "dev")
 TRAIN_SEED, TEST_SEED = 11, 2001
-TRAIN_CALLS, TEST_CALLS = 900, 3000
+TRAIN_CALLS, TEST_CALLS = 900, 4000
 GENERATE = ("--set", "profile=crowd", "--set", "argument_rate=0.4", "--set", "unlabelled_ratio=0")
 TIMED = 30
 """Dialogues whose turns are answered one by one for the latency."""
 PLAYED = 200
 """Simulated conversations of each system."""
-_BY_HAND = "<!-- by hand -->"
+
+
+class Plan(NamedTuple):
+    """Where what is made is kept, and how much is made."""
+
+    work: Path
+    calls: int = TRAIN_CALLS
+    tests: int = TEST_CALLS
+    played: int = PLAYED
+
+    @property
+    def seen(self) -> Path:
+        """Folder of the track 2 files that systems learn from."""
+        return corpus(self.work, TRAIN_SEED, self.calls)
+
+    @property
+    def truth(self) -> Path:
+        """The test calls."""
+        return corpus(self.work, TEST_SEED, self.tests) / "test.json"
 
 
 class Row(NamedTuple):
@@ -104,23 +125,23 @@ def ready(row: Row, work: Path) -> Any:
     return make_system(row.system, resolve(load_system_class(row.system).Recipe))
 
 
-def make(row: Row, work: Path, *, wanted: bool) -> Measured | None:
+def make(row: Row, plan: Plan, *, wanted: bool) -> Measured | None:
     """Train, run and measure what is not there yet; `None` where the row is not wanted and not there."""
-    folder = work / row.name
+    folder = plan.work / row.name
     if not (folder / "measured.json").exists():
         if not wanted:
             return None
-        _make(row, work, folder)
+        _make(row, plan, folder)
     kept = json.loads((folder / "measured.json").read_text(encoding="utf-8"))
-    first = work / ROWS[0].name / "strict.report.json"
-    tested = compare(first, folder / "strict.report.json") if row != ROWS[0] else ()
+    first = plan.work / ROWS[0].name / "strict.report.json"
+    tested = compare(first, folder / "strict.report.json") if row != ROWS[0] and first.exists() else ()
     p = next((one.tested.p for one in tested if one.tested.name == "combined"), 1.0)
     return Measured(**{**kept, "row": row, "p": p, "requests": Requests(**kept["requests"])})
 
 
-def _make(row: Row, work: Path, folder: Path) -> None:
-    train, test = corpus(work, TRAIN_SEED, TRAIN_CALLS), corpus(work, TEST_SEED, TEST_CALLS)
-    truth, result, model = test / "test.json", folder / "test.pred.json", folder / "model"
+def _make(row: Row, plan: Plan, folder: Path) -> None:
+    train, truth = plan.seen, plan.truth
+    result, model = folder / "test.pred.json", folder / "model"
     folder.mkdir(parents=True, exist_ok=True)
     system: object = row.system
     minutes = folder / "minutes.json"
@@ -135,7 +156,7 @@ def _make(row: Row, work: Path, folder: Path) -> None:
         duologue("run", TASK, truth, "--system", system, "--out", result)
     simulated = folder / "simulated.report.json"
     if not simulated.exists():
-        played = ("--system", system, "--goals", truth, "--n", PLAYED, "--seed", 1, "--report", simulated)
+        played = ("--system", system, "--goals", truth, "--n", plan.played, "--seed", 1, "--report", simulated)
         duologue("simulate", TASK, *played)
     strict, official = (score(TASK, result, truth, variant=one) for one in ("strict", "official"))
     duologue("score", TASK, result, "--gold", truth, "--out", folder / "strict.report.json")
@@ -149,17 +170,16 @@ def _make(row: Row, work: Path, folder: Path) -> None:
         "official": {one.name: one.value for one in official.scores},
         "hallucinated": hallucinated(examples, answers),
         "requests": requests_by_kind(examples, answers)._asdict(),
-        "latency": latency(ready(row, work), timed),
+        "latency": latency(ready(row, plan.work), timed),
         "minutes": json.loads(minutes.read_text(encoding="utf-8")) if row.trained else 0.0,
         "simulated": {one["name"]: one["value"] for one in played_scores},
     }
     write_text(folder / "measured.json", json.dumps(measured, ensure_ascii=False))
 
 
-def probed(work: Path) -> dict[str, dict[str, float]]:
+def probed(plan: Plan) -> dict[str, dict[str, float]]:
     """Return the scores of the probe: constant intents and a recital of the knowledge base."""
-    truth = corpus(work, TEST_SEED, TEST_CALLS) / "test.json"
-    path = work / "probe.json"
+    truth, path = plan.truth, plan.work / "probe.json"
     write_text(path, json.dumps(probe(json.loads(truth.read_text(encoding="utf-8"))), ensure_ascii=False))
     return {
         variant: {one.name: one.value for one in score(TASK, path, truth, variant=variant).scores}
@@ -201,16 +221,21 @@ def main() -> int:
     parser.add_argument("--work", type=Path, default=Path("workspace/mobilecs_dialogue"))
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("MOBILECS_DIALOGUE.md"))
     parser.add_argument("--only", nargs="+", default=[], help="rows that are made, by name")
+    parser.add_argument("--calls", type=int, default=TRAIN_CALLS, help="generated calls of the training corpus")
+    parser.add_argument("--tests", type=int, default=TEST_CALLS, help="the same of the other corpus; a tenth is tested")
+    parser.add_argument("--played", type=int, default=PLAYED, help="simulated conversations of each system")
     chosen = parser.parse_args()
+    plan = Plan(chosen.work, chosen.calls, chosen.tests, chosen.played)
     results = []
     for row in ROWS:
-        measured = make(row, chosen.work, wanted=not chosen.only or row.name in chosen.only)
+        measured = make(row, plan, wanted=not chosen.only or row.name in chosen.only)
         if measured is not None:
             results.append(measured)
-    truth = corpus(chosen.work, TEST_SEED, TEST_CALLS) / "test.json"
     missed = failures(results)
-    replies = chosen.work / ROWS[0].name / "test.pred.json"
-    text = page(results, probed(chosen.work), missed, load_data(TASK, truth), replies)
+    examples = load_data(TASK, plan.truth)
+    seen = [len({one.sample.dialogue_id for one in load_data(TASK, plan.seen / f"{part}.json")}) for part in _PARTS]
+    sizes = (*seen, len({one.sample.dialogue_id for one in examples}), plan.played)
+    text = page(results, probed(plan), missed, examples, chosen.work / ROWS[0].name / "test.pred.json", sizes)
     write_text(chosen.out, text + _by_hand(chosen.out))
     print(f"{len(results)} of {len(ROWS)} rows in {chosen.out}", *missed, sep="\n")
     return int(bool(missed))

@@ -32,22 +32,24 @@ def page(
     missed: Sequence[str],
     examples: Sequence[Example],
     replies: Path,
+    sizes: tuple[int, ...],
 ) -> str:
-    """Return the page."""
+    """Return the page; sizes are those of `train`, `dev` and test, and of the simulated conversations."""
+    train, dev, test, played = sizes
     parts = [
-        _HEAD,
+        _HEAD.format(train=train, dev=dev, test=test),
         _scores(results, probe, "strict"),
         _OFFICIAL,
         _scores(results, probe, "official"),
         _MEASURES,
         _measures(results),
-        _SIMULATED,
+        _SIMULATED.format(played=played),
         _simulated(results),
         _REQUESTS,
         *(_requests(one) for one in results if one.row.name in {"agent", "agent-baseline"}),
         "## Must\n\n" + ("".join(f"* Missed: {one}.\n" for one in missed) or "All figures that must hold do.\n"),
         _DIALOGUES,
-        _dialogues(examples, replies),
+        *([_dialogues(examples, replies)] if replies.is_file() else []),
     ]
     return "\n".join(parts)
 
@@ -55,14 +57,14 @@ def page(
 _HEAD = """# Agents of MobileCS track 2
 
 Written by `python benchmarks/mobilecs_dialogue.py`. All calls are generated (`duologue generate mobilecs --set
-profile=crowd --set argument_rate=0.4`): systems learn from 720 calls of seed 11 (another 90 decide when to
-stop), thresholds were chosen on calls of seed 5, and what stands here was measured once on the 300 test
-calls of seed 2001. Models are trained by `duologue train mobilecs/dialogue --system NAME --train
-track2/train.json --held-out track2/dev.json --seed 1` and answer by `duologue run`. Systems see the user's
-side, the call's knowledge base and their own earlier replies. p: paired test of `combined` against `agent`,
-whole dialogues swapped.
+profile=crowd --set argument_rate=0.4`): systems learn from {train} calls of seed 11 (another {dev} decide when
+to stop), thresholds and the form of the agent were chosen on other calls of `dev` of that seed, and what stands
+here was measured on {test} test calls of seed 2001, in one go. Models are trained by `duologue train
+mobilecs/dialogue --system NAME --train track2/train.json --held-out track2/dev.json --seed 1` and answer by
+`duologue run`. Systems see the user's side, the call's knowledge base and their own earlier replies. p: paired
+test of `combined` against `agent`, whole dialogues swapped.
 
-Generated calls share one simulator, so a cue or a wording learned from seed 1 is there in seed 2001: on the
+Generated calls share one simulator, so a cue or a wording learned from seed 11 is there in seed 2001: on the
 real corpus all figures will be lower. No system has the simulator's phrases or catalogue; all learn from track
 2 files alone.
 
@@ -82,7 +84,7 @@ that are played turn by turn, on one core.
 """
 _SIMULATED = """## Simulated users
 
-`duologue simulate mobilecs/dialogue --system MODEL --goals test.json --n 200 --seed 1`: whole conversations
+`duologue simulate mobilecs/dialogue --system MODEL --goals test.json --n {played} --seed 1`: whole conversations
 with the agenda-based user, whose questions are phrased partly otherwise than in generated calls.
 """
 _REQUESTS = """## Errors by kind

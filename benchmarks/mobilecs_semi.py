@@ -131,6 +131,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", default=",".join(map(str, SEEDS)), help="seeds, with commas between")
     parser.add_argument("--ways", default="", help="ways of learning, with commas between; all of them by default")
     parser.add_argument("--page", action="store_true", help="measure nothing, write the page")
+    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("MOBILECS_SEMI.md"), help="the page")
     chosen = parser.parse_args(words)
     logging.getLogger("duologue").setLevel(logging.ERROR)  # generated calls have the odd turn on purpose
     corpus = corpora(chosen.work)
@@ -144,7 +145,7 @@ def main(words: Sequence[str] | None = None) -> int:
                     if not skipped and not (chosen.work / "cells" / f"{cell.name}.json").is_file():
                         measure(cell, task, corpus, chosen.work)
     sizes = f"{LABELLED:,} labelled, {UNLABELLED:,} unlabelled and {TESTS:,} test dialogues"
-    write_page(kept_cells(chosen.work), Path(__file__).with_name("MOBILECS_SEMI.md"), sizes)
+    write_page(kept_cells(chosen.work), chosen.out, sizes)
     return 0
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -76,6 +77,27 @@ def test_the_truth_of_a_turn_is_what_was_asked_wanted_and_told() -> None:
     assert truth("彩铃多少钱", (), "五元") == [set(), {1}, {1}]
     assert truth("话费", ("账户余额",), "三块") == [{3}, {3}, {3}]
     assert truth("有什么业务", ("业务",), "有彩铃")[1] == {4}
+
+
+def test_what_the_staff_look_up_first_was_wanted_before() -> None:
+    asks = [Act(speaker="user", name="询问"), Act(speaker="system", name="通知")]
+    assert truth_of(CallView([], "彩铃多少钱", BASE), asks, "稍等", awaited="五元").wanted == {1}
+    assert truth_of(CallView([], "彩铃多少钱", BASE), asks, "次月", awaited="五元").wanted == {2}
+    thanks = [Act(speaker="user", name="客套"), Act(speaker="system", name="通知")]
+    assert truth_of(CallView([], "谢谢", BASE), thanks, "稍等", awaited="五元").wanted == frozenset()
+
+
+def test_the_awaited_reply_is_the_next_of_the_call_where_the_user_only_waits(calls: list[Example]) -> None:
+    turns = answered_turns(calls)
+    later = [
+        (one, two)
+        for one, two in pairwise(turns)
+        if one.dialogue == two.dialogue and not one.truth.told and one.truth.wanted and not one.truth.asked
+    ]
+    assert later
+    for one, two in later:
+        assert one.truth.wanted <= one.view.told_in(two.reply)
+        assert not two.truth.user_labels & {"询问", "求助-查询"}
 
 
 def test_views_of_training_turns_have_the_replies_of_people(calls: list[Example]) -> None:

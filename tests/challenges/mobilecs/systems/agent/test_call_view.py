@@ -42,3 +42,12 @@ def test_the_history_of_a_sample_is_turns_with_the_systems_own_replies() -> None
     assert {one.pieces[number].slot for number in one.told_before[0]} == {"name", "持有套餐", "套餐", "主套餐"}
     assert one.said_before == [set()]
     assert one.said_now == set()
+
+
+def test_what_the_user_has_said_in_part_is_not_given() -> None:
+    base = {"ent-1": {"name": "彩铃", "业务费用": "五元,五块钱"}, "ent-2": {"name": "宽带", "业务费用": "十元"}}
+    one = CallView([], "彩铃五元宽带十元", base)
+    slots = {(piece.owner, piece.slot): number for number, piece in enumerate(one.pieces)}
+    fees = {slots["ent-1", "业务费用"], slots["ent-2", "业务费用"]}
+    assert one.said_now & fees == fees
+    assert one.given_now & fees == {slots["ent-2", "业务费用"]}

@@ -110,3 +110,14 @@ class CallView:
     def said_now(self) -> set[int]:
         """Pieces that the last utterance has."""
         return self.told_in(self.last)
+
+    @cached_property
+    def given_now(self) -> set[int]:
+        """Pieces of which the last utterance has all that could be told: every value."""
+        folded = self.last.lower()
+        return {
+            number
+            for number in self.said_now
+            if self.pieces[number].owner != CONSULT
+            and all(value.lower() in folded for value in self.pieces[number].values)
+        }

@@ -42,6 +42,8 @@ class TurnSize(Record, frozen=True, kw_only=True):
 
     grams: int
     """Pieces of text, padding and unseen ones included."""
+    text_grams: int
+    """The same of the base where it is read as text; 1, for the padding, where it is not."""
     slots: int
     """The same for slots."""
     turn_features: int
@@ -105,7 +107,7 @@ class TurnNetwork(nn.Module):
         super().__init__()
         self.size = size
         d, h = size.width, size.hidden
-        self.now, self.before, self.text = _bag(size.grams, d), _bag(size.grams, d), _bag(size.grams, d)
+        self.now, self.before, self.text = _bag(size.grams, d), _bag(size.grams, d), _bag(size.text_grams, d)
         self.slot = nn.Embedding(size.slots, d, padding_idx=_PAD)
         nn.init.normal_(self.slot.weight, std=0.1)
         self.norm, self.text_norm = nn.LayerNorm(d), nn.LayerNorm(d)

@@ -48,6 +48,9 @@ class AgentRecipe(TrainingRecipe, frozen=True):
     dropout: Dropout = 0.35
     gram_dropout: Dropout = 0.4
     """Share of pieces of text that are not read, in training."""
+    other_replies: Probability = 0.3
+    """Share of the earlier replies of training turns in whose place something else is told, or nothing: at work, the
+    earlier replies are the agent's own."""
     rare: Positive = 3
     """Pieces of text that fewer training dialogues have are not read."""
     label_sets: Positive = 40

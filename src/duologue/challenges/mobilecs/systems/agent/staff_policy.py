@@ -124,7 +124,7 @@ def merits_of(view: CallView, read: TurnProbabilities, request_weight: float) ->
     merits = np.zeros(len(view.pieces), dtype=np.float32)
     types = [(float(read.wanted[n]), set(one.values)) for n, one in enumerate(view.pieces) if one.owner == CONSULT]
     for number, piece in enumerate(view.pieces):
-        requested = 0.0 if number in view.said_now else float(read.wanted[number])
+        requested = 0.0 if number in view.given_now else float(read.wanted[number])
         if piece.slot == NAME:
             requested = max((share for share, names in types if names & set(piece.values)), default=0.0)
         times = sum(number in told for told in view.told_before)

@@ -9,6 +9,7 @@ from duologue.challenges.mobilecs.schema.intents import ASK, QUERY, STAFF_LABELS
 from duologue.challenges.mobilecs.systems.agent.call_view import CallView
 from duologue.challenges.mobilecs.systems.agent.features import PIECE_FEATURES, TURN_FEATURES
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, base_with_names
+from duologue.challenges.mobilecs.systems.agent.other_replies import with_other_replies
 from duologue.challenges.mobilecs.systems.agent.product_index import ProductIndex, products_of
 from duologue.challenges.mobilecs.systems.agent.slot_cues import CUE_FEATURES, SlotCues
 from duologue.challenges.mobilecs.systems.agent.staff_templates import AnsweredTurn
@@ -23,9 +24,11 @@ from duologue.challenges.mobilecs.systems.agent.turn_encoder import (
 from duologue.core.errors import UsageError
 from duologue.core.held_out import draw_order, split_by_group
 from duologue.core.progress import tracked
+from duologue.core.rng import Rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from duologue.challenges.mobilecs.systems.agent.network import TurnNetwork, TurnSize
     from duologue.challenges.mobilecs.systems.agent.recipe import AgentRecipe
@@ -39,11 +42,21 @@ def answered_turns(examples: Sequence[Example], index: ProductIndex | None = Non
 
     With an index, its products stand in the place of each call's own base.
     """
+    turns = list(_turns(examples, index))
+    following = [*turns[1:], None][: len(turns)]
     return [
-        AnsweredTurn(name, view, truth_of(view, reference.annotation.acts, reply), reply)
-        for name, view, reference, reply in _turns(examples, index)
+        AnsweredTurn(name, view, truth_of(view, reference.annotation.acts, reply, _awaited(name, later)), reply)
+        for (name, view, reference, reply), later in zip(turns, following, strict=True)
         if reference is not None and reference.annotation is not None
     ]
+
+
+def _awaited(dialogue: str, later: tuple[str, CallView, Answer | None, str] | None) -> str:
+    """Return the staff's next reply, where it is in the same dialogue and the user asks nothing before it."""
+    if later is None or later[0] != dialogue or later[2] is None or later[2].annotation is None:
+        return ""
+    asks = any(act.speaker == "user" and act.name in {ASK, QUERY} for act in later[2].annotation.acts)
+    return "" if asks else later[3]
 
 
 def bare_turns(examples: Sequence[Example], index: ProductIndex | None = None) -> list[AnsweredTurn]:
@@ -89,8 +102,11 @@ def product_index(examples: Sequence[Example], recipe: AgentRecipe) -> ProductIn
     return ProductIndex(products, most=recipe.products)
 
 
-def truth_of(view: CallView, acts: Sequence[Act], reply: str) -> TurnTruth:
-    """Return what a turn teaches. Unknown labels, and arguments that the base has nothing of, are left out."""
+def truth_of(view: CallView, acts: Sequence[Act], reply: str, awaited: str = "") -> TurnTruth:
+    """Return what a turn teaches. Unknown labels, and arguments that the base has nothing of, are left out.
+
+    `awaited` is a later reply that may tell what this one does not: staff often look something up first.
+    """
     user = [act for act in acts if act.speaker == "user"]
     arguments = {argument for act in user for argument in act.args}
     pairs = {(name, slot) for name, dash, slot in (one.rpartition("-") for one in arguments) if dash}
@@ -104,19 +120,19 @@ def truth_of(view: CallView, acts: Sequence[Act], reply: str) -> TurnTruth:
     return TurnTruth(
         user_labels=labels,
         asked=frozenset(asked),
-        wanted=frozenset(_wanted(view, labels, asked, told)),
+        wanted=frozenset(_wanted(view, labels, asked, told or view.told_in(awaited))),
         staff_labels=ordered(act.name for act in acts if act.speaker == "system" and act.name in STAFF_LABELS),
         told=told,
     )
 
 
-def _wanted(view: CallView, labels: frozenset[str], asked: set[int], told: frozenset[int]) -> set[int]:
-    """Return what the user asks for and has not said: by the arguments; where a question has none, by the answer.
+def _wanted(view: CallView, labels: frozenset[str], asked: set[int], told: AbstractSet[int]) -> set[int]:
+    """Return what the user asks for and has not given: by the arguments; where a question has none, by the answer.
 
-    Annotators seldom give arguments, and the staff say at once, or not at all, what they are asked for.
+    Annotators seldom give arguments, and the staff say soon, or not at all, what they are asked for.
     """
     if asked:
-        return asked - view.said_now
+        return asked - view.given_now
     if not labels & {ASK, QUERY}:
         return set()
     known = view.said_now.union(*view.told_before)
@@ -135,6 +151,7 @@ def size_of(vocabulary: TurnVocabulary, recipe: AgentRecipe) -> TurnSize:
     return TurnSize.of(
         recipe,
         grams=len(vocabulary.grams) + UNSEEN + 1,
+        text_grams=len(vocabulary.grams) + UNSEEN + 1 if recipe.knowledge == "text" else 1,
         slots=len(vocabulary.slots) + UNSEEN + 1,
         turn_features=len(TURN_FEATURES),
         piece_features=len(PIECE_FEATURES) + len(CUE_FEATURES),
@@ -186,12 +203,18 @@ def train_networks(
     encoder = new_encoder(vocabulary, SlotCues.of((one.view, one.truth.wanted) for one in learned), recipe)
     rows, tests = (
         [
-            encoder.row(one.view, one.truth, counted=part is learned)
+            encoder.row(_served_otherwise(one, recipe, run.seed), one.truth, counted=part is learned)
             for one in tracked(part, run.progress, "reading turns", every=100)
         ]
         for part in (learned, validation)
     )
     return encoder, train_members(encoder, rows, tests, recipe, run)
+
+
+def _served_otherwise(turn: AnsweredTurn, recipe: AgentRecipe, seed: int) -> CallView:
+    """Return the view of a turn as if some of the earlier replies had been others."""
+    rng = Rng("other replies", seed, turn.dialogue, turn.view.turn)
+    return with_other_replies(turn.view, recipe.other_replies, rng)
 
 
 def train_members(
