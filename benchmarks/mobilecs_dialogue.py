@@ -35,7 +35,7 @@ TRAIN_CALLS, TEST_CALLS = 900, 4000
 GENERATE = ("--set", "profile=crowd", "--set", "argument_rate=0.4", "--set", "unlabelled_ratio=0")
 TIMED = 30
 """Dialogues whose turns are answered one by one for the latency."""
-PLAYED = 200
+PLAYED = 100
 """Simulated conversations of each system."""
 
 
