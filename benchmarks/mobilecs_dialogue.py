@@ -105,7 +105,8 @@ class Measured(NamedTuple):
 def duologue(*arguments: object) -> float:
     """Run the command; return its CPU minutes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([Path(sys.executable).with_name("duologue"), *map(str, arguments), "--quiet"], check=True)
+    quiet = () if arguments[0] == "score" else ("--quiet",)
+    subprocess.run([Path(sys.executable).with_name("duologue"), *map(str, arguments), *quiet], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / 60
 
