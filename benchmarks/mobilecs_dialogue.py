@@ -156,7 +156,7 @@ def _make(row: Row, plan: Plan, folder: Path) -> None:
     if not result.exists():
         duologue("run", TASK, truth, "--system", system, "--out", result)
     simulated = folder / "simulated.report.json"
-    if not simulated.exists():
+    if plan.played and not simulated.exists():
         played = ("--system", system, "--goals", truth, "--n", plan.played, "--seed", 1, "--report", simulated)
         duologue("simulate", TASK, *played)
     strict, official = (score(TASK, result, truth, variant=one) for one in ("strict", "official"))
@@ -165,7 +165,7 @@ def _make(row: Row, plan: Plan, folder: Path) -> None:
     answers = DialogueTask().answers(DialogueTask().read(result), examples)
     names = list(dict.fromkeys(one.sample.dialogue_id for one in examples))[:TIMED]
     timed = [one for one in examples if one.sample.dialogue_id in set(names)]
-    played_scores = json.loads(simulated.read_text(encoding="utf-8"))["scores"]
+    played_scores = json.loads(simulated.read_text(encoding="utf-8"))["scores"] if simulated.exists() else ()
     measured = {
         "strict": {one.name: (one.value, one.low, one.high) for one in strict.scores},
         "official": {one.name: one.value for one in official.scores},
@@ -224,7 +224,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", default=[], help="rows that are made, by name")
     parser.add_argument("--calls", type=int, default=TRAIN_CALLS, help="generated calls of the training corpus")
     parser.add_argument("--tests", type=int, default=TEST_CALLS, help="the same of the other corpus; a tenth is tested")
-    parser.add_argument("--played", type=int, default=PLAYED, help="simulated conversations of each system")
+    parser.add_argument("--played", type=int, default=PLAYED, help="simulated conversations of each system; 0: none")
     chosen = parser.parse_args()
     plan = Plan(chosen.work, chosen.calls, chosen.tests, chosen.played)
     results = []

@@ -59,7 +59,7 @@ _HEAD = """# Agents of MobileCS track 2
 Written by `python benchmarks/mobilecs_dialogue.py`. All calls are generated (`duologue generate mobilecs --set
 profile=crowd --set argument_rate=0.4`): systems learn from {train} calls of seed 11 (another {dev} decide when
 to stop), thresholds and the form of the agent were chosen on other calls of `dev` of that seed, and what stands
-here was measured on {test} test calls of seed 2001, in one go. Models are trained by `duologue train
+here was measured on {test} test calls of seed 2001, by which nothing was chosen. Models are trained by `duologue train
 mobilecs/dialogue --system NAME --train track2/train.json --held-out track2/dev.json --seed 1` and answer by
 `duologue run`. Systems see the user's side, the call's knowledge base and their own earlier replies. p: paired
 test of `combined` against `agent`, whole dialogues swapped.
@@ -85,7 +85,8 @@ that are played turn by turn, on one core.
 _SIMULATED = """## Simulated users
 
 `duologue simulate mobilecs/dialogue --system MODEL --goals test.json --n {played} --seed 1`: whole conversations
-with the agenda-based user, whose questions are phrased partly otherwise than in generated calls.
+with the agenda-based user, whose questions are phrased partly otherwise than in generated calls. Systems that
+are not in the table have not been played (`--played 0`).
 """
 _REQUESTS = """## Errors by kind
 
@@ -157,6 +158,7 @@ def _simulated(results: Sequence[Any]) -> str:
             ),
         ]
         for one in results
+        if one.simulated
     ]
     return _table(["system", *names], rows)
 
