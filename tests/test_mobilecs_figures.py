@@ -63,12 +63,17 @@ def test_what_a_page_does_not_say_is_not_measured(figures: ModuleType, changed: 
     assert figures.judged(one, found) == ""
 
 
+def test_a_row_without_the_last_column_is_passed_over(figures: ModuleType) -> None:
+    page = "## A\n\n| labels | from | gain |\n|---|---|---|\n| 1 % | labels |  |\n| 1 % | both | +2.0 |\n"
+    assert figures.figure_of(figures.Figure("x", "semi", "## A", "1 %", ("from", "gain")), f"\n{page}") == "both, +2.0"
+
+
 def test_every_figure_is_found_in_the_pages_of_the_repository(figures: ModuleType) -> None:
     from mobilecs_page import PAGES
 
     pages = {part: (BENCHMARKS / name).read_text(encoding="utf-8") for part, name in PAGES.items()}
-    missing = [one.what for one in figures.FIGURES if figures.figure_of(one, pages[one.part]) == "not measured"]
-    assert missing == []
+    shown = [one for one in figures.FIGURES if one.part != "semi"]  # its page has the shares that were measured
+    assert [one.what for one in shown if figures.figure_of(one, pages[one.part]) == "not measured"] == []
 
 
 def test_the_overview_takes_the_place_of_the_last_one(programs: None) -> None:
