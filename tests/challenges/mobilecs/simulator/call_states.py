@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from duologue.challenges.mobilecs.simulator.call_plan import CallPlan, PlannedEntity, PlannedValue
+from duologue.challenges.mobilecs.simulator.call_plan import CallPlan
 from duologue.challenges.mobilecs.simulator.call_state import CallState
 from duologue.challenges.mobilecs.simulator.call_subject import CallSubject
 from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue
 from duologue.challenges.mobilecs.simulator.fact_bundle import FactBundle, SharedFacts
+from duologue.challenges.mobilecs.simulator.planned_entity import PlannedEntity, PlannedValue
 from duologue.challenges.mobilecs.simulator.utterance import SpanMark, Text
 
 PRODUCT = make_catalogue(1, 0.4)[0]

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.challenges.mobilecs.simulator.call_plan import CallPlanner, PlannedEntity
+from duologue.challenges.mobilecs.simulator.call_plan import CallPlanner
 from duologue.challenges.mobilecs.simulator.catalogue import make_catalogue, split_by_type
+from duologue.challenges.mobilecs.simulator.planned_entity import PlannedEntity
 from duologue.challenges.mobilecs.simulator.telling_names import is_telling, tells_apart, tells_type
 from duologue.challenges.mobilecs.simulator.utterance import SpanMark, Text
 from duologue.core.rng import Rng

@@ -7,7 +7,7 @@ from the dialogues have them by construction.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from duologue.challenges.mobilecs.schema import ontology
 from duologue.challenges.mobilecs.simulator import amounts
@@ -20,6 +20,7 @@ from duologue.challenges.mobilecs.simulator.plan_shares import (
     USER_COUNTS,
     USER_SHARES,
 )
+from duologue.challenges.mobilecs.simulator.planned_entity import PlannedEntity, PlannedValue
 from duologue.challenges.mobilecs.simulator.scenario import draw_scenario
 from duologue.challenges.mobilecs.simulator.slot_values import VALUE_COUNTS, fills_of, some_volume, surfaces
 from duologue.challenges.mobilecs.simulator.telling_names import is_telling, tells_apart, tells_type
@@ -38,28 +39,6 @@ _TELLING_NAMES = {1: 0.62, 2: 0.19, 3: 0.113, 4: 0.05, 5: 0.017, 6: 0.01}
 _TRIES = 60
 HELD = "持有套餐"
 """The user's slot whose values are mentions of entities."""
-
-
-class PlannedValue(NamedTuple):
-    """A value that will be said, marked with its slot."""
-
-    slot: str
-    text: Text
-
-
-class PlannedEntity:
-    """One entity of a call: its product, the names and values that will be said."""
-
-    def __init__(self, number: int, product: Product) -> None:
-        self.number, self.product = number, product
-        self.names: list[Text] = []
-        """Mentions, the fullest first, with the marks of values inside them."""
-        self.values: list[PlannedValue] = []
-        """Values that no name holds."""
-        self.slots: dict[str, list[str]] = {}
-        """All values by slot."""
-        self.held = False
-        """Whether the user has it, and this is said."""
 
 
 class CallPlan:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from duologue.challenges.mobilecs.simulator.line import Line
 
 if TYPE_CHECKING:
-    from duologue.challenges.mobilecs.simulator.call_plan import PlannedEntity, PlannedValue
     from duologue.challenges.mobilecs.simulator.call_subject import CallSubject
     from duologue.challenges.mobilecs.simulator.fact_bundle import FactBundle, SharedFacts
     from duologue.challenges.mobilecs.simulator.line import IntentLabel
+    from duologue.challenges.mobilecs.simulator.planned_entity import PlannedEntity, PlannedValue
     from duologue.challenges.mobilecs.simulator.utterance import Text
 
 

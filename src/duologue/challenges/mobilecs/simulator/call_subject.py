@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from duologue.challenges.mobilecs.simulator.telling_names import is_telling
 
 if TYPE_CHECKING:
-    from duologue.challenges.mobilecs.simulator.call_plan import PlannedEntity
+    from duologue.challenges.mobilecs.simulator.planned_entity import PlannedEntity
     from duologue.challenges.mobilecs.simulator.utterance import Text
 
 

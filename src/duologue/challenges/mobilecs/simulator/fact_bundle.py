@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from duologue.challenges.mobilecs.simulator.call_plan import CallPlan, PlannedEntity, PlannedValue
+    from duologue.challenges.mobilecs.simulator.call_plan import CallPlan
+    from duologue.challenges.mobilecs.simulator.planned_entity import PlannedEntity, PlannedValue
     from duologue.challenges.mobilecs.simulator.utterance import Text
 
 _USER_SAYS = {"业务费用": 0.19, "流量总量": 0.17, "业务规则": 0.08, "流量范围": 0.1, "业务时长": 0.2, "办理渠道": 0.2}

@@ -11,8 +11,8 @@ from duologue.challenges.mobilecs.simulator.utterance import Text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duologue.challenges.mobilecs.simulator.call_plan import PlannedEntity
     from duologue.challenges.mobilecs.simulator.phrases import Template
+    from duologue.challenges.mobilecs.simulator.planned_entity import PlannedEntity
     from duologue.core.rng import Rng
 
 _LONG_GAP = 22

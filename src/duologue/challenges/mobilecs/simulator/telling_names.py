@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from duologue.challenges.mobilecs.simulator.call_plan import PlannedEntity
+    from duologue.challenges.mobilecs.simulator.planned_entity import PlannedEntity
     from duologue.challenges.mobilecs.simulator.utterance import Text
 
 _WORDS: dict[str, tuple[str, ...]] = {

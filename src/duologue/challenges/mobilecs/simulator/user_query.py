@@ -11,9 +11,9 @@ from duologue.challenges.mobilecs.simulator.line import IntentLabel
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.challenges.mobilecs.simulator.call_plan import PlannedEntity
     from duologue.challenges.mobilecs.simulator.call_state import CallState
     from duologue.challenges.mobilecs.simulator.fact_bundle import FactBundle
+    from duologue.challenges.mobilecs.simulator.planned_entity import PlannedEntity
     from duologue.challenges.mobilecs.simulator.surface_realiser import SurfaceRealiser
     from duologue.challenges.mobilecs.simulator.utterance import Text
 
