@@ -11,9 +11,9 @@ from duologue.challenges.restaurant.systems.ranker.ranker import RankerRecipe
 from duologue.core.errors import UsageError
 from duologue.core.identity import LOG
 from duologue.core.plugins import load_system, load_task, make_system
-from duologue.core.protocols import MetricsLogger, Trainable
+from duologue.core.protocols import Trainable
 from duologue.loggers.csv_log import FILE, CsvLogger
-from duologue.run.metrics_log import logging_to
+from duologue.run.metrics_log import MetricsLogger, logging_to
 from duologue.run.train import train
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from duologue.core.protocols import MetricsLogger, TaskInfo
+    from duologue.core.protocols import TaskInfo
 
 Kind = Literal["tasks", "systems", "commands", "prompts", "loggers"]
 """What a package may register, in an entry-point group such as `duologue.tasks`."""
@@ -398,14 +398,14 @@ def load_prompt_class(name: str) -> type[Any]:
     return _load_class("prompts", name, _PROMPT_METHODS)
 
 
-def make_logger(name: str, folder: Path, about: Mapping[str, str]) -> MetricsLogger:
-    """Return the logger of that name for a training into `folder`.
+def make_logger(name: str, folder: Path, about: Mapping[str, str]) -> object:
+    """Return the logger of that name for a training into `folder`; it has `log` and `close`.
 
     Raises as `load_task` does, and `MissingExtraError` where its library is not installed.
     """
     cls = _load_class("loggers", name, ("log", "close"))
     try:
-        return cast("MetricsLogger", cls(folder, about))
+        return cls(folder, about)
     except DuologueError:
         raise
     except Exception as error:

@@ -105,27 +105,6 @@ OnMetrics: TypeAlias = "Callable[[Path, int, Mapping[str, float]], None]"
 figures by their names."""
 
 
-@runtime_checkable
-class MetricsLogger(Protocol):
-    """Where metrics of a training go (entry point `duologue.loggers`); made with the model's folder and what it is.
-
-    What it writes lies in that folder, under names that begin with `training.`, and not before the first metrics.
-    """
-
-    def __init__(self, folder: Path, about: Mapping[str, str]) -> None: ...
-
-    def log(self, part: str, step: int, metrics: Mapping[str, float]) -> None:
-        """Take what was measured after `step` steps of a part of the system (empty: the whole).
-
-        A training that was stopped may come to the same step twice.
-        """
-        ...
-
-    def close(self) -> None:
-        """Write what is left; called once, however the training ends."""
-        ...
-
-
 class Run(Record, frozen=True, kw_only=True):
     """Where a training runs: its folder, seed and progress."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from duologue.core.plugins import make_logger
 
@@ -14,6 +14,27 @@ if TYPE_CHECKING:
     from duologue.core.protocols import OnMetrics
 
 
+@runtime_checkable
+class MetricsLogger(Protocol):
+    """Where metrics of a training go (entry point `duologue.loggers`); made with the model's folder and what it is.
+
+    What it writes lies in that folder, under names that begin with `training.`, and not before the first metrics.
+    """
+
+    def __init__(self, folder: Path, about: Mapping[str, str]) -> None: ...
+
+    def log(self, part: str, step: int, metrics: Mapping[str, float]) -> None:
+        """Take what was measured after `step` steps of a part of the system (empty: the whole).
+
+        A training that was stopped may come to the same step twice.
+        """
+        ...
+
+    def close(self) -> None:
+        """Write what is left; called once, however the training ends."""
+        ...
+
+
 @contextmanager
 def logging_to(loggers: Sequence[str], out: Path, about: Mapping[str, str]) -> Iterator[OnMetrics | None]:
     """Yield what the training loop calls with its metrics; `None` where there are no loggers. Closes them at the end.
@@ -21,7 +42,7 @@ def logging_to(loggers: Sequence[str], out: Path, about: Mapping[str, str]) -> I
     `about` says whose training it is. Raises as `make_logger` does.
     """
     with ExitStack() as stack:
-        made = [make_logger(name, out, about) for name in dict.fromkeys(loggers)]
+        made = [cast("MetricsLogger", make_logger(name, out, about)) for name in dict.fromkeys(loggers)]
         for one in made:
             stack.callback(one.close)
 
