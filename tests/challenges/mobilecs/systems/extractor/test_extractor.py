@@ -39,7 +39,7 @@ def extractor(tmp_path_factory: pytest.TempPathFactory) -> Extractor:
 
 @pytest.mark.slow
 def test_it_learns_to_find_mentions_values_and_their_entities(tmp_path: Path) -> None:
-    tagger = msgspec.structs.replace(TINY.tagger, embedding=16, width=32, epochs=20, batch=4, learning_rate=0.01)
+    tagger = msgspec.structs.replace(TINY.tagger, embedding=16, width=32, epochs=35, batch=4, learning_rate=0.01)
     links = msgspec.structs.replace(TINY.links, hidden=16, epochs=6, batch=16)
     recipe = msgspec.structs.replace(TINY, tagger=tagger, links=links, held_out=0.1)
     examples = generated(50)[:40]

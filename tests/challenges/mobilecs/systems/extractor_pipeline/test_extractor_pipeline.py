@@ -32,7 +32,7 @@ def trained(folder: Path, recipe: ExtractorPipelineRecipe = TINY, n: int = 40) -
 
 @pytest.mark.slow
 def test_it_learns_to_find_mentions_and_values(tmp_path: Path) -> None:
-    tagger = msgspec.structs.replace(TINY.tagger, embedding=16, width=24, epochs=14, batch=16, learning_rate=0.01)
+    tagger = msgspec.structs.replace(TINY.tagger, embedding=16, width=24, epochs=14, batch=4, learning_rate=0.01)
     system = trained(tmp_path, msgspec.structs.replace(TINY, tagger=tagger, held_out=0.1), 50)
     examples = generated(50)[:40]
     task = ExtractionTask()
