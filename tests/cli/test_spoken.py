@@ -123,10 +123,14 @@ def test_a_served_model_answers_until_it_is_told_to_stop(monkeypatch: pytest.Mon
         }
         connection.request("POST", "/", "history")
         assert json.loads(connection.getresponse().read())["code"] == 105
-        process.send_signal(signal.SIGTERM)  # what Ctrl-C is, also where a shell in the background ignores that
-        out, err = process.communicate(timeout=30)
-        assert (process.returncode, out, err) == (0, "model at /v1: spoken/model\nstopped\n", "")
         connection.close()
+        process.send_signal(signal.SIGTERM)  # what Ctrl-C is, also where a shell in the background ignores that
+        assert process.wait(timeout=30) == 0
+        assert process.stdout is not None
+        assert process.stderr is not None
+        # no `communicate`: it loses what came together with the line that was read first
+        assert process.stdout.read() == "model at /v1: spoken/model\nstopped\n"
+        assert process.stderr.read() == ""
 
 
 def test_several_systems_are_served_by_their_names(monkeypatch: pytest.MonkeyPatch, model: Path) -> None:
