@@ -25,9 +25,9 @@ from duologue.core.plugins import load_task
 from duologue.core.protocols import Simulated
 from duologue.core.recipe import resolve
 from duologue.core.records import Example, Sample, Turn
+from duologue.endpoints.secret import VARIABLE
 from duologue.systems.endpoint.endpoint import EndpointSystem
 from duologue.systems.endpoint.recipe import EndpointRecipe
-from duologue.systems.endpoint.secret import VARIABLE
 
 LIMIT_MS = 3.0
 STUB = Path(__file__).resolve().parents[1] / "tests" / "endpoint_stub.py"

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.core.escapes import in_json, one_line, printable
+from duologue.core.escapes import excerpt, in_json, one_line, printable
 
 ANY = st.text(st.characters(codec=None), max_size=40)
 OBEYED = {*map(chr, range(0x20)), "\x7f", *map(chr, range(0x80, 0xA0)), *"\u2028\u2029\u202a\u202e\u2066\u2069\ud800"}
@@ -29,3 +29,9 @@ def test_what_is_spelled_out_and_what_is_left_alone() -> None:
     assert one_line("a\x1b[2J\x9b\u202e\r\n\ud800") == r"a\x1b[2J\x9b\u202e\r\n\ud800"
     plain = "naïve 你好，👩‍👩‍👧 \tשלום \u200f \\x1b"
     assert (one_line(plain), printable(plain + "\n")) == (plain, plain + "\n")
+
+
+def test_what_a_bot_says_reaches_a_message_in_print_and_short() -> None:
+    assert excerpt(b"\x1b[31mred\x07\n") == r"\x1b[31mred\x07"
+    assert excerpt(b"\xff") == r"\\xff"
+    assert len(excerpt(b"x" * (4 << 20))) == 203

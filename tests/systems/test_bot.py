@@ -9,7 +9,7 @@ from duologue.core.errors import BotError
 from duologue.core.plugins import load_task, names
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Act, Answer, Candidate, Fact, Goal, Mention, Sample, Span, Turn, Value
-from duologue.systems.bot import MOST_BYTES, answer_of, example_of, excerpt, request_of
+from duologue.systems.bot import answer_of, example_of, request_of
 
 SAMPLE = Sample(
     id="s\n1",
@@ -97,12 +97,6 @@ def test_what_is_no_answer_says_what_is_wrong_and_what_was_expected(
 def test_what_is_no_object_is_a_clear_message(body: bytes) -> None:
     with pytest.raises(BotError, match="gave no answer to sample"):
         answer_of(body, SAMPLE, info("text"), "the bot")
-
-
-def test_what_a_bot_says_reaches_a_message_in_print_and_short() -> None:
-    assert excerpt(b"\x1b[31mred\x07\n") == r"\x1b[31mred\x07"
-    assert excerpt(b"\xff") == r"\\xff"
-    assert len(excerpt(b"x" * MOST_BYTES)) == 203
 
 
 @pytest.mark.parametrize("task", names("tasks"))

@@ -12,6 +12,7 @@ _UNSAFE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\u
 _IN_TEXT = re.compile(f"[{_UNSAFE}]")
 _IN_LINE = re.compile(f"[\n{_UNSAFE}]")
 _SHORT = {"\n": "\\n", "\r": "\\r"}
+_LONGEST_SHOWN = 200
 
 
 def printable(text: str) -> str:
@@ -39,6 +40,12 @@ def in_json(text: str) -> str:
     "a\u202eb"
     """
     return _IN_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def excerpt(data: bytes) -> str:
+    """Return the beginning of what a program or server said, for a message: what is no plain text is escaped."""
+    text = data[: 4 * _LONGEST_SHOWN].decode("utf-8", "backslashreplace").strip()
+    return repr(text[:_LONGEST_SHOWN])[1:-1] + ("..." if len(text) > _LONGEST_SHOWN else "")
 
 
 def _spelled(found: re.Match[str]) -> str:

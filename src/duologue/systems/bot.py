@@ -13,6 +13,7 @@ import msgspec
 
 from duologue.core.decoded import is_whole
 from duologue.core.errors import BotError
+from duologue.core.escapes import excerpt
 from duologue.core.records import Act, Annotation, Answer, Fact, Mention, Record, Value
 
 if TYPE_CHECKING:
@@ -123,9 +124,3 @@ def _nonsense(who: str, sample: Sample, info: TaskInfo, wrong: str, body: bytes)
         f"  expected: {example_of(info)}, with the id of the request\n"
         f"  it said:  {said or 'nothing'}"
     )
-
-
-def excerpt(data: bytes) -> str:
-    """Return the beginning of what a bot said, for a message: what is no plain text is escaped."""
-    text = data[: 4 * _LONGEST_SHOWN].decode("utf-8", "backslashreplace").strip()
-    return repr(text[:_LONGEST_SHOWN])[1:-1] + ("..." if len(text) > _LONGEST_SHOWN else "")

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from duologue.core.bounds import PositiveFloat
 from duologue.core.errors import BotError, UsageError
+from duologue.core.escapes import excerpt
 from duologue.core.records import Record
 from duologue.core.scope import Scope
-from duologue.systems.bot import MOST_BYTES, NOT_DECLARED, answer_of, excerpt, request_of
+from duologue.systems.bot import MOST_BYTES, NOT_DECLARED, answer_of, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

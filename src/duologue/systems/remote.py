@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from duologue.core.bounds import NonNegative, Positive, PositiveFloat
 from duologue.core.errors import BotError
+from duologue.core.escapes import excerpt
 from duologue.core.records import Record
 from duologue.core.scope import Scope
-from duologue.systems.address import checked_address
-from duologue.systems.bot import MOST_BYTES, NOT_DECLARED, answer_of, excerpt, request_of
+from duologue.endpoints.address import checked_address
+from duologue.systems.bot import MOST_BYTES, NOT_DECLARED, answer_of, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from duologue.core.errors import BotError
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Candidate, Sample
+from duologue.endpoints.account import Account
+from duologue.endpoints.completion import ChatCompletion
 from duologue.prompts.labels import labels
 from duologue.prompts.prompt import prompt_of
-from duologue.systems.endpoint.account import Account
-from duologue.systems.endpoint.completion import ChatCompletion
 from duologue.systems.endpoint.rankings import by_logprobs, listwise, orders, pairwise
 
 if TYPE_CHECKING:

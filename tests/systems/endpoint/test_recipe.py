@@ -5,13 +5,9 @@ import pytest
 from duologue.core.errors import UsageError
 from duologue.core.recipe import resolve
 from duologue.run.systems import recipe_of
-from duologue.systems.endpoint.recipe import PATIENCE, EndpointRecipe
+from duologue.systems.endpoint.recipe import EndpointRecipe
 
 GIVEN = ("url=http://x/v1", "model=m")
-
-
-def test_patience_names_entries_that_are_there() -> None:
-    assert set(PATIENCE) <= set(EndpointRecipe.__struct_fields__)
 
 
 @pytest.mark.parametrize(

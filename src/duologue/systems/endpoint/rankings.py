@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from duologue.core.records import Sample
+    from duologue.endpoints.account import Account
+    from duologue.endpoints.completion import ChatCompletion
     from duologue.prompts.prompt import Prompt
-    from duologue.systems.endpoint.account import Account
-    from duologue.systems.endpoint.completion import ChatCompletion
 
     Ask = Callable[[Sample, str, Account], ChatCompletion]
     """Asks for `rank` or `best` of the candidates of a sample, in their order."""

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from msgspec import Meta
-
-from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat
+from duologue.core.bounds import Count, Positive
 from duologue.core.errors import UsageError
-from duologue.core.records import Record
+from duologue.endpoints.settings import EndpointSettings
 
 SEEN = "not declared: a chat model trained elsewhere (--set seen=... says what it learned from)"
-Temperature = Annotated[float, Meta(ge=0, le=2)]
 
 
-class EndpointRecipe(Record, frozen=True, kw_only=True):
+class EndpointRecipe(EndpointSettings, frozen=True, kw_only=True):
     """Which model, how it is asked, and what that may cost."""
 
-    url: str
-    """Base address of an OpenAI-compatible server, up to `/v1`. From `--set` alone, as are `examples` and `cache`."""
-    model: str
-    """Name of the model, as the server knows it."""
     language: Literal["", "en", "zh"] = ""
     """Language of the prompt; empty: that of the task."""
     turns: Count = 0
@@ -28,71 +21,27 @@ class EndpointRecipe(Record, frozen=True, kw_only=True):
     facts: Positive = 60
     """Facts that are told at most."""
     examples: str = ""
-    """Training file that examples (`shots`) are taken from; never the one that is answered."""
+    """Training file that examples (`shots`) are taken from; never the one that is answered. From `--set` alone."""
     shots: Count = 0
     """Examples in each prompt."""
     choose: Literal["seed", "similar"] = "seed"
     """How examples are chosen: the same few for all, by the seed, or the most similar ones for each sample."""
     pool: Positive = 2000
     """Training examples to choose from at most, drawn by the seed."""
-    structure: Literal["auto", "schema", "object", "none"] = "auto"
-    """How JSON answers are asked for: by schema, by `json_object`, in words alone; `auto`: a schema, and in words where
-    the server refuses that."""
     ranking: Literal["listwise", "pairwise", "logprobs"] = "listwise"
     """How candidates are ranked: whole orders, a tournament of pairs, or the probabilities of their labels."""
     permutations: Positive = 2
     """Orders in which the candidates are shown, each second one the reverse of the one before (listwise, logprobs)."""
-    reply_tokens: Positive = 256
-    """Tokens that the model may write at most."""
-    temperature: Temperature = 0.0
-    extra: dict[str, Any] = {}
-    """Further fields of the request, such as `--set extra.reasoning_effort=low`."""
-    omit: tuple[str, ...] = ()
-    """Fields of the request that the server does not take, such as `["seed", "temperature"]`."""
     seen: str = SEEN
     """What data the model learned from, as you declare it; said beside every score."""
-    workers: Positive = 4
-    """Calls at the same time."""
-    timeout: PositiveFloat = 120.0
-    """Seconds for a whole call."""
-    tries: Positive = 5
-    """How often a call is sent before a server that is down, busy (429), broken (5xx) or cut off is given up."""
-    wait: NonNegative = 1.0
-    """Seconds before the second try, give or take a half; doubled before each further one, unless the server says how
-    long (`Retry-After`)."""
-    longest_wait: PositiveFloat = 120.0
-    """Seconds between two tries at most; a server that asks for more is given up."""
-    cache: str = "workspace/endpoint-cache"
-    """Folder of finished calls, by what was asked: none is made twice. Empty: none is kept."""
-    max_calls: Count = 0
-    """Calls of a run at most, tries included; 0: no limit."""
-    max_tokens_total: Count = 0
-    """Tokens of a run at most, prompts and answers; 0: no limit."""
-    max_cost: NonNegative = 0.0
-    """Cost of a run at most, in the currency of the prices; 0: no limit."""
-    price_in: NonNegative = 0.0
-    """Price of a million tokens of prompts."""
-    price_out: NonNegative = 0.0
-    """Price of a million tokens of answers."""
 
     def __post_init__(self) -> None:
         """Refuse entries that do not go together."""
-        if self.max_cost and not (self.price_in or self.price_out):
-            raise UsageError("max_cost: without price_in and price_out nothing costs anything; set them")
+        super().__post_init__()
         if bool(self.shots) != bool(self.examples):
             raise UsageError("shots and examples go together: how many, and of which training file")
-        taken = sorted({"messages", "model", "stream", "n"} & {*self.extra, *self.omit})
-        if taken:
-            raise UsageError(f"extra and omit: '{taken[0]}' is not theirs to change")
 
     @classmethod
     def tiny(cls) -> EndpointRecipe:
         """Return a recipe for tests of what is not asked."""
         return cls(url="http://127.0.0.1:9/v1", model="tiny", tries=1, cache="")
-
-
-PATIENCE = (
-    *("workers", "timeout", "tries", "wait", "longest_wait", "cache"),
-    *("max_calls", "max_tokens_total", "max_cost", "price_in", "price_out"),
-)
-"""Entries that no answer depends on."""

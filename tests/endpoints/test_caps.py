@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from duologue.core.errors import UsageError
-from duologue.systems.endpoint.caps import CapReachedError, SpendingCaps
-from duologue.systems.endpoint.completion import ChatCompletion
+from duologue.endpoints.caps import CapReachedError, SpendingCaps
+from duologue.endpoints.completion import ChatCompletion
 from duologue.systems.endpoint.recipe import EndpointRecipe
 
 RECIPE = EndpointRecipe(url="http://x/v1", model="m", reply_tokens=10)

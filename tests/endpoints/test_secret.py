@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from duologue.core.errors import UsageError
-from duologue.systems.endpoint.secret import VARIABLE, Secret
+from duologue.endpoints.secret import VARIABLE, Secret
 
 KEY = "sk-abcdefgh"
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from duologue.systems.endpoint.caps import SpendingCaps
-    from duologue.systems.endpoint.completion import ChatCompletion
+    from duologue.endpoints.caps import SpendingCaps
+    from duologue.endpoints.completion import ChatCompletion
 
 
 class Account:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duologue.systems.endpoint.completion import ChatCompletion
-from duologue.systems.endpoint.store import CallStore
+from duologue.endpoints.completion import ChatCompletion
+from duologue.endpoints.store import CallStore
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,18 +15,20 @@ import msgspec
 
 from duologue.core.decoded import made_whole
 from duologue.core.errors import BotError
+from duologue.core.escapes import excerpt
 from duologue.core.extras import need
 from duologue.core.rng import Rng
-from duologue.systems.address import checked_address
-from duologue.systems.bot import MOST_BYTES, excerpt
-from duologue.systems.endpoint.completion import completion_of
+from duologue.endpoints.address import checked_address
+from duologue.endpoints.completion import completion_of
 
 if TYPE_CHECKING:
-    from duologue.systems.endpoint.caps import SpendingCaps
-    from duologue.systems.endpoint.completion import ChatCompletion
-    from duologue.systems.endpoint.recipe import EndpointRecipe
-    from duologue.systems.endpoint.secret import Secret
+    from duologue.endpoints.caps import SpendingCaps
+    from duologue.endpoints.completion import ChatCompletion
+    from duologue.endpoints.secret import Secret
+    from duologue.endpoints.settings import EndpointSettings
 
+MOST_BYTES = 4 << 20
+"""Bytes of a response that are read; more are refused."""
 _PATH = "/chat/completions"
 _OK, _BAD_REQUESTS, _AGAIN = 200, (400, 415, 422), (408, 409, 425, 429)
 _STRUCTURE = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured", "guided")
@@ -52,13 +54,13 @@ class _TroubleError(Exception):
 class EndpointClient:
     """Posts chat requests to one server."""
 
-    def __init__(self, recipe: EndpointRecipe, secret: Secret, caps: SpendingCaps) -> None:
+    def __init__(self, settings: EndpointSettings, secret: Secret, caps: SpendingCaps) -> None:
         """Take the address apart; nothing is sent yet. Raises `UsageError` for what is no address."""
-        url = recipe.url.rstrip("/").removesuffix(_PATH)
+        url = settings.url.rstrip("/").removesuffix(_PATH)
         parts = checked_address(url, "http://127.0.0.1:8080/v1", query=False)
         self.url = url + _PATH
         self._who = f"the endpoint at {url}"
-        self._recipe, self._secret, self._caps = recipe, secret, caps
+        self._settings, self._secret, self._caps = settings, secret, caps
         self._secure = parts.scheme == "https"
         self._http: Any = None
         self._lock = Lock()
@@ -73,23 +75,23 @@ class EndpointClient:
         Raises `BotError` for a server that refuses it, or is down, busy or broken try after try, `FormRefusedError`
         where it does not take the form of the answer, and `CapReachedError`.
         """
-        recipe, wait = self._recipe, self._recipe.wait
+        settings, wait = self._settings, self._settings.wait
         jitter = Rng(body.decode())
-        for number in range(1, recipe.tries + 1):
+        for number in range(1, settings.tries + 1):
             self._wait_until_asked()
             try:
                 return self._once(body)
             except _TroubleError as trouble:
-                if number == recipe.tries:
-                    tried = f" ({recipe.tries} tries)" if recipe.tries > 1 else ""
+                if number == settings.tries:
+                    tried = f" ({settings.tries} tries)" if settings.tries > 1 else ""
                     raise BotError(f"{self._who} {trouble}{tried}; is it running?") from None
                 pause = wait * (0.5 + jitter.unit()) if trouble.wait is None else trouble.wait
-                if pause > recipe.longest_wait and trouble.wait is not None:
+                if pause > settings.longest_wait and trouble.wait is not None:
                     raise BotError(
                         f"{self._who} {trouble}, and asks to come back in {pause:.0f} s "
-                        f"(--set longest_wait={recipe.longest_wait:g})"
+                        f"(--set longest_wait={settings.longest_wait:g})"
                     ) from None
-                self._pause(min(pause, recipe.longest_wait), everybody=trouble.wait is not None)
+                self._pause(min(pause, settings.longest_wait), everybody=trouble.wait is not None)
                 wait *= 2
         raise AssertionError("the last try ends the loop")
 
@@ -129,7 +131,7 @@ class EndpointClient:
 
     def _post(self, httpx: Any, http: Any, body: bytes) -> tuple[int, str, bytes]:
         """Return status, `Retry-After` and body of the response. Raises `_TroubleError`."""
-        data, until = bytearray(), time.monotonic() + self._recipe.timeout
+        data, until = bytearray(), time.monotonic() + self._settings.timeout
         try:
             with http.stream("POST", self.url, content=body) as response:
                 for piece in response.iter_bytes():
@@ -137,10 +139,10 @@ class EndpointClient:
                     if len(data) > MOST_BYTES:
                         raise BotError(f"{self._who} sends more than {MOST_BYTES >> 20} MB")
                     if time.monotonic() > until:  # a time-out of httpx is one of silence alone
-                        raise _TroubleError(f"gave no answer in {self._recipe.timeout:g} s (--set timeout=...)")
+                        raise _TroubleError(f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)")
                 return response.status_code, response.headers.get("Retry-After", ""), bytes(data)
         except httpx.TimeoutException as error:
-            raise _TroubleError(f"gave no answer in {self._recipe.timeout:g} s (--set timeout=...)") from error
+            raise _TroubleError(f"gave no answer in {self._settings.timeout:g} s (--set timeout=...)") from error
         except httpx.RemoteProtocolError as error:
             raise _TroubleError(f"was cut off or speaks no HTTP ({self._secret.hidden(str(error))})") from error
         except (httpx.HTTPError, httpx.StreamError) as error:
@@ -149,10 +151,10 @@ class EndpointClient:
     def _opened(self, httpx: Any) -> Any:
         with self._lock:
             if self._http is None:
-                workers = self._recipe.workers
+                workers = self._settings.workers
                 self._http = httpx.Client(
                     headers={"Content-Type": "application/json", **self._secret.headers()},
-                    timeout=httpx.Timeout(self._recipe.timeout, pool=None),
+                    timeout=httpx.Timeout(self._settings.timeout, pool=None),
                     limits=httpx.Limits(max_connections=workers, max_keepalive_connections=workers),
                     follow_redirects=False,
                     trust_env=self._secure,

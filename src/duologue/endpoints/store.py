@@ -10,7 +10,7 @@ import msgspec
 
 from duologue.core.disk import guarded, sha256
 from duologue.core.records import Record
-from duologue.systems.endpoint.completion import ChatCompletion
+from duologue.endpoints.completion import ChatCompletion
 
 
 class StoredCall(Record, frozen=True, kw_only=True):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from duologue.core.errors import BotError
 
 if TYPE_CHECKING:
-    from duologue.systems.endpoint.completion import ChatCompletion
-    from duologue.systems.endpoint.recipe import EndpointRecipe
+    from duologue.endpoints.completion import ChatCompletion
+    from duologue.endpoints.settings import EndpointSettings
 
 _MILLION = 1_000_000
 _BYTES_PER_TOKEN = 3.0
@@ -28,8 +28,8 @@ class SpendingCaps:
     estimate of the prompts under way is off.
     """
 
-    def __init__(self, recipe: EndpointRecipe) -> None:
-        self._recipe = recipe
+    def __init__(self, settings: EndpointSettings) -> None:
+        self._settings = settings
         self._lock = Lock()
         self._calls = 0
         self._in, self._out = 0.0, 0.0
@@ -44,15 +44,15 @@ class SpendingCaps:
 
         Raises `CapReachedError` where it might exceed a cap.
         """
-        recipe, most = self._recipe, self._recipe.reply_tokens
+        settings, most = self._settings, self._settings.reply_tokens
         with self._lock:
             tokens = float(self.estimated(size))
             after_in, after_out = self._in + tokens, self._out + most
             cost = self.cost(after_in, after_out)
             for name, cap, after in (
-                ("max_calls", recipe.max_calls, self._calls + 1),
-                ("max_tokens_total", recipe.max_tokens_total, after_in + after_out),
-                ("max_cost", recipe.max_cost, cost),
+                ("max_calls", settings.max_calls, self._calls + 1),
+                ("max_tokens_total", settings.max_tokens_total, after_in + after_out),
+                ("max_cost", settings.max_cost, cost),
             ):
                 if cap and after > cap:
                     raise CapReachedError(
@@ -67,7 +67,7 @@ class SpendingCaps:
         """Put what a call came to in place of its estimate; `None` for one that failed, which cost nothing."""
         with self._lock:
             self._in -= estimate
-            self._out -= self._recipe.reply_tokens
+            self._out -= self._settings.reply_tokens
             if completion is not None:
                 self._in += completion.prompt_tokens
                 self._out += completion.completion_tokens
@@ -77,4 +77,4 @@ class SpendingCaps:
 
     def cost(self, tokens_in: float, tokens_out: float) -> float:
         """Return what so many tokens cost."""
-        return (tokens_in * self._recipe.price_in + tokens_out * self._recipe.price_out) / _MILLION
+        return (tokens_in * self._settings.price_in + tokens_out * self._settings.price_out) / _MILLION

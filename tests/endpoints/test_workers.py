@@ -5,7 +5,7 @@ from threading import Lock
 
 import pytest
 
-from duologue.systems.endpoint.workers import as_made
+from duologue.endpoints.workers import as_made
 
 
 @pytest.mark.parametrize("count", [1, 3, 50])

@@ -15,10 +15,10 @@ from tests import endpoint_stub as stub
 from tests.endpoint_stub import Stub
 
 from duologue.core.errors import BotError, UsageError
-from duologue.systems.endpoint.caps import CapReachedError, SpendingCaps
-from duologue.systems.endpoint.client import EndpointClient, FormRefusedError, _seconds
+from duologue.endpoints.caps import CapReachedError, SpendingCaps
+from duologue.endpoints.client import EndpointClient, FormRefusedError, _seconds
+from duologue.endpoints.secret import Secret
 from duologue.systems.endpoint.recipe import EndpointRecipe
-from duologue.systems.endpoint.secret import Secret
 
 KEY = "sk-never-shown-123"
 BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}]}).encode()

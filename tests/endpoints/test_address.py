@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.core.errors import UsageError
-from duologue.systems.address import checked_address
+from duologue.endpoints.address import checked_address
 
 EXAMPLE = "http://127.0.0.1:8080/v1"
 

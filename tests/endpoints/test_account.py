@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from duologue.systems.endpoint.account import Account, summary_lines
-from duologue.systems.endpoint.caps import SpendingCaps
-from duologue.systems.endpoint.completion import ChatCompletion
+from duologue.endpoints.account import Account, summary_lines
+from duologue.endpoints.caps import SpendingCaps
+from duologue.endpoints.completion import ChatCompletion
 from duologue.systems.endpoint.recipe import EndpointRecipe
 
 CAPS = SpendingCaps(EndpointRecipe(url="http://x/v1", model="m", price_in=1.0, price_out=2.0))

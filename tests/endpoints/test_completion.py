@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from duologue.systems.endpoint.completion import completion_of
+from duologue.endpoints.completion import completion_of
 
 
 def body(**choice: Any) -> dict[str, Any]:

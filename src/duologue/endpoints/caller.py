@@ -1,0 +1,126 @@
+"""Asks a chat model: the request in a form that the server takes, kept calls before new ones, all on an account."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from duologue.endpoints.caps import SpendingCaps
+from duologue.endpoints.client import EndpointClient, FormRefusedError
+from duologue.endpoints.secret import Secret
+from duologue.endpoints.store import CallStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.endpoints.account import Account
+    from duologue.endpoints.completion import ChatCompletion
+    from duologue.endpoints.settings import EndpointSettings
+
+_TOP_LOGPROBS = 20
+"""As many as the interface allows."""
+
+
+class ChatRequest(NamedTuple):
+    """What is asked of a chat model."""
+
+    messages: Sequence[tuple[str, str]]
+    """Role (`"system"`, `"user"` or `"assistant"`) and words of each."""
+    seed: int
+    schema: Mapping[str, Any] | None = None
+    """JSON schema of the answer; `None` for plain text."""
+    one_token: bool = False
+    """Whether the first token with its likeliest alternatives is all that is wanted."""
+
+
+class ChatCaller:
+    """Asks one model on one server. Threads may share it."""
+
+    def __init__(self, settings: EndpointSettings) -> None:
+        """Read the key from the environment. Raises `UsageError` for an address or a key that can be none."""
+        self.caps = SpendingCaps(settings)
+        self._settings = settings
+        self._client = EndpointClient(settings, Secret.of_environment(), self.caps)
+        self._store = CallStore(settings.cache)
+        self._forms: tuple[str, ...] = ("schema", "none") if settings.structure == "auto" else (settings.structure,)
+
+    def ask(self, request: ChatRequest, account: Account) -> ChatCompletion:
+        """Return what the model says, from before where it was asked the same; the call is put on the account.
+
+        Raises `BotError` for an endpoint that is down, refuses, or has come to a cap.
+        """
+        bodies = self.bodies(request)
+        completion = self.kept(bodies)
+        if completion is not None:
+            account.called(completion, kept=True, one_token=request.one_token)
+            return completion
+        last = len(bodies) - 1
+        for number, body in enumerate(bodies):
+            try:
+                completion = self._client.complete(body)
+            except FormRefusedError:
+                if number == last:
+                    raise
+                self._forms = self._forms[1:] or self._forms  # the server said so: no other call need try
+                continue
+            self._store.keep(self._client.url, body, completion)
+            account.called(completion, kept=False, one_token=request.one_token)
+            return completion
+        raise AssertionError("the last form ends the loop")
+
+    def kept(self, bodies: Sequence[bytes]) -> ChatCompletion | None:
+        """Return what came of a request in one of its forms before; `None` where it was never made."""
+        return next(filter(None, (self._store.find(self._client.url, body) for body in bodies)), None)
+
+    def bodies(self, request: ChatRequest) -> list[bytes]:
+        """Return a request as it would be sent, in each form that may be tried, the best first."""
+        settings = self._settings
+        fields: dict[str, Any] = {
+            "model": settings.model,
+            "messages": [{"role": role, "content": content} for role, content in request.messages],
+            "max_tokens": self.limit(request),
+            "temperature": settings.temperature,
+            "seed": request.seed,
+        }
+        if request.one_token:
+            fields |= {"logprobs": True, "top_logprobs": _TOP_LOGPROBS}
+        fields = {key: value for key, value in {**fields, **settings.extra}.items() if key not in settings.omit}
+        forms = [_form(form, request.schema) for form in (self._forms if request.schema is not None else ("none",))]
+        return [msgspec.json.encode({**fields, **form}) for form in forms]
+
+    def limit(self, request: ChatRequest) -> int:
+        """Return how many tokens the model may write."""
+        return 1 if request.one_token else self._settings.reply_tokens
+
+    def forecast(self, requests: Sequence[ChatRequest], *, times: int = 1) -> dict[str, float]:
+        """Return what requests would take, each `times` times: calls, those kept from before, tokens, cost.
+
+        Nothing is asked. Where a request stands for several, none of its calls counts as kept.
+        """
+        found = dict.fromkeys(("calls", "kept", "prompt_tokens", "most_completion_tokens"), 0.0)
+        for request in requests:
+            bodies = self.bodies(request)
+            kept = times == 1 and self.kept(bodies) is not None
+            found["calls"] += times
+            found["kept"] += kept
+            if not kept:
+                found["prompt_tokens"] += times * self.caps.estimated(len(bodies[0]))
+                found["most_completion_tokens"] += times * self.limit(request)
+        found["cost"] = self.caps.cost(found["prompt_tokens"], found["most_completion_tokens"])
+        return found
+
+    def stop(self) -> None:
+        """End the waits of all threads; calls under way come to their end."""
+        self._client.stop()
+
+    def reopen(self) -> None:
+        """Let calls wait again after `stop`."""
+        self._client.reopen()
+
+
+def _form(form: str, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    if form == "schema":
+        named = {"name": "answer", "strict": True, "schema": schema}
+        return {"response_format": {"type": "json_schema", "json_schema": named}}
+    return {"response_format": {"type": "json_object"}} if form == "object" else {}

@@ -1,0 +1,70 @@
+"""A caller beside a scripted server of this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+pytest.importorskip("httpx", reason="the client of endpoints is optional")
+
+from tests import endpoint_stub as stub
+from tests.endpoint_stub import Stub
+
+from duologue.core.errors import BotError
+from duologue.endpoints.account import Account
+from duologue.endpoints.caller import ChatCaller, ChatRequest
+from duologue.endpoints.settings import EndpointSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = {"type": "object", "properties": {"points": {"type": "integer"}}}
+ASKED = ChatRequest([("user", "how many?")], seed=3, schema=SCHEMA)
+
+
+def caller(url: str, **entries: Any) -> ChatCaller:
+    return ChatCaller(EndpointSettings(url=url, model="m", **{"wait": 0.01, "cache": "", **entries}))
+
+
+def test_a_request_is_sent_with_its_schema_and_put_on_the_account() -> None:
+    account = Account()
+    with Stub() as server:
+        made = caller(server.url, extra={"top_p": 0.5}, omit=("seed",)).ask(ASKED, account)
+    (asked,) = server.asked
+    assert made.text == '{"points": 1}'
+    assert asked["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert asked["top_p"] == 0.5
+    assert "seed" not in asked
+    assert (account.counts["calls"], account.counts.get("kept", 0)) == (1, 0)
+
+
+def test_a_form_that_is_refused_is_tried_once_and_the_best_one_stays_the_first_to_be_looked_up(tmp_path: Path) -> None:
+    with Stub(stub.refuses_forms) as server:
+        made = caller(server.url, cache=str(tmp_path))
+        for number in range(3):
+            made.ask(ASKED._replace(seed=number), Account())
+        assert len(server.asked) == 4
+        account = Account()
+        caller(server.url, cache=str(tmp_path)).ask(ASKED._replace(seed=1), account)
+        assert account.counts["kept"] == 1
+        with pytest.raises(BotError, match="refuses with status 400"):
+            caller(server.url, structure="schema").ask(ASKED, Account())
+
+
+def test_a_request_for_one_token_asks_for_its_alternatives() -> None:
+    (body,) = caller("http://127.0.0.1:9/v1").bodies(ChatRequest([("user", "?")], seed=1, one_token=True))
+    told = msgspec.json.decode(body)
+    assert (told["max_tokens"], told["logprobs"], told["top_logprobs"]) == (1, True, 20)
+
+
+def test_a_forecast_counts_what_is_kept_and_what_answers_may_take(tmp_path: Path) -> None:
+    with Stub() as server:
+        made = caller(server.url, cache=str(tmp_path), price_out=1000.0, reply_tokens=10)
+        made.ask(ASKED, Account())
+        told = made.forecast([ASKED, ASKED._replace(seed=4)])
+        assert len(server.asked) == 1
+    assert (told["calls"], told["kept"], told["most_completion_tokens"]) == (2, 1, 10)
+    assert told["cost"] == pytest.approx(0.01)
+    assert made.forecast([ASKED], times=18)["kept"] == 0
