@@ -14,14 +14,15 @@ from tests.endpoint_stub import Stub
 
 from duologue.core.errors import BotError
 from duologue.endpoints.account import Account
-from duologue.endpoints.caller import ChatCaller, ChatRequest
+from duologue.endpoints.caller import ChatCaller, CompletionRequest
+from duologue.endpoints.recording import NotRecordedError
 from duologue.endpoints.settings import EndpointSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = {"type": "object", "properties": {"points": {"type": "integer"}}}
-ASKED = ChatRequest([("user", "how many?")], seed=3, schema=SCHEMA)
+ASKED = CompletionRequest([("user", "how many?")], seed=3, schema=SCHEMA)
 
 
 def caller(url: str, **entries: Any) -> ChatCaller:
@@ -54,7 +55,7 @@ def test_a_form_that_is_refused_is_tried_once_and_the_best_one_stays_the_first_t
 
 
 def test_a_request_for_one_token_asks_for_its_alternatives() -> None:
-    (body,) = caller("http://127.0.0.1:9/v1").bodies(ChatRequest([("user", "?")], seed=1, one_token=True))
+    (body,) = caller("http://127.0.0.1:9/v1").bodies(CompletionRequest([("user", "?")], seed=1, one_token=True))
     told = msgspec.json.decode(body)
     assert (told["max_tokens"], told["logprobs"], told["top_logprobs"]) == (1, True, 20)
 
@@ -68,3 +69,29 @@ def test_a_forecast_counts_what_is_kept_and_what_answers_may_take(tmp_path: Path
     assert (told["calls"], told["kept"], told["most_completion_tokens"]) == (2, 1, 10)
     assert told["cost"] == pytest.approx(0.01)
     assert made.forecast([ASKED], times=18)["kept"] == 0
+
+
+def test_a_recording_is_replayed_without_a_call_and_what_it_lacks_is_told(tmp_path: Path) -> None:
+    recording = str(tmp_path / "calls.jsonl")
+    with Stub(stub.refuses_forms, brain=lambda _: "two") as server:
+        made = caller(server.url, record=recording).ask(ASKED, Account())
+        before = len(server.asked)
+        replayed = caller(server.url, replay=recording)
+        account = Account()
+        assert replayed.ask(ASKED, account) == made
+        assert account.counts["kept"] == 1
+        with pytest.raises(
+            NotRecordedError, match=r"has no call with the hash \w{12} to http://.* among its 1: another"
+        ):
+            replayed.ask(ASKED._replace(seed=4), Account())
+        assert len(server.asked) == before
+
+
+def test_the_key_is_in_no_recording(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DUOLOGUE_ENDPOINT_KEY", "sk-never-shown-123")
+    recording = tmp_path / "calls.jsonl"
+    with Stub(stub.echoes_key()) as server:
+        caller(server.url, record=str(recording)).ask(ASKED, Account())
+        assert server.headers[0]["Authorization"] == "Bearer sk-never-shown-123"
+    assert b"never-shown" not in recording.read_bytes()
+    assert b"your key is [key]" in recording.read_bytes()

@@ -15,3 +15,5 @@ def test_entries_that_do_not_go_together_are_refused() -> None:
         EndpointSettings(url="http://x/v1", model="m", max_cost=3)
     with pytest.raises(UsageError, match="'stream' is not theirs"):
         EndpointSettings(url="http://x/v1", model="m", extra={"stream": True})
+    with pytest.raises(UsageError, match="record and replay"):
+        EndpointSettings(url="http://x/v1", model="m", record="a", replay="b")

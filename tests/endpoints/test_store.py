@@ -37,3 +37,11 @@ def test_without_a_folder_nothing_is_kept() -> None:
     store = CallStore("")
     store.keep(URL, BODY, MADE)
     assert store.find(URL, BODY) is None
+
+
+def test_a_call_of_the_folder_is_recorded_when_it_is_found(tmp_path: Path) -> None:
+    recording = tmp_path / "calls.jsonl"
+    CallStore(str(tmp_path / "calls")).keep(URL, BODY, MADE)
+    assert CallStore(str(tmp_path / "calls"), record=str(recording)).find(URL, BODY) == MADE
+    assert CallStore(replay=str(recording)).find(URL, BODY) == MADE
+    assert CallStore(str(tmp_path / "calls"), replay=str(recording)).find(URL, b'{"model":"n"}') is None

@@ -8,6 +8,7 @@ import msgspec
 
 from duologue.endpoints.caps import SpendingCaps
 from duologue.endpoints.client import EndpointClient, FormRefusedError
+from duologue.endpoints.recording import NotRecordedError, key_of
 from duologue.endpoints.secret import Secret
 from duologue.endpoints.store import CallStore
 
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
 
     from duologue.endpoints.account import Account
     from duologue.endpoints.completion import ChatCompletion
+    from duologue.endpoints.recording import CallRecording
     from duologue.endpoints.settings import EndpointSettings
 
 _TOP_LOGPROBS = 20
 """As many as the interface allows."""
 
 
-class ChatRequest(NamedTuple):
+class CompletionRequest(NamedTuple):
     """What is asked of a chat model."""
 
     messages: Sequence[tuple[str, str]]
@@ -42,19 +44,22 @@ class ChatCaller:
         self.caps = SpendingCaps(settings)
         self._settings = settings
         self._client = EndpointClient(settings, Secret.of_environment(), self.caps)
-        self._store = CallStore(settings.cache)
+        self._store = CallStore(settings.cache, record=settings.record, replay=settings.replay)
         self._forms: tuple[str, ...] = ("schema", "none") if settings.structure == "auto" else (settings.structure,)
 
-    def ask(self, request: ChatRequest, account: Account) -> ChatCompletion:
+    def ask(self, request: CompletionRequest, account: Account) -> ChatCompletion:
         """Return what the model says, from before where it was asked the same; the call is put on the account.
 
-        Raises `BotError` for an endpoint that is down, refuses, or has come to a cap.
+        Raises `BotError` for an endpoint that is down, refuses, or has come to a cap, and `NotRecordedError` where
+        calls are replayed and this one is not in the recording.
         """
         bodies = self.bodies(request)
         completion = self.kept(bodies)
         if completion is not None:
             account.called(completion, kept=True, one_token=request.one_token)
             return completion
+        if self._store.replayed is not None:
+            raise _not_recorded(self._store.replayed, self._client.url, bodies[0])
         last = len(bodies) - 1
         for number, body in enumerate(bodies):
             try:
@@ -73,7 +78,7 @@ class ChatCaller:
         """Return what came of a request in one of its forms before; `None` where it was never made."""
         return next(filter(None, (self._store.find(self._client.url, body) for body in bodies)), None)
 
-    def bodies(self, request: ChatRequest) -> list[bytes]:
+    def bodies(self, request: CompletionRequest) -> list[bytes]:
         """Return a request as it would be sent, in each form that may be tried, the best first."""
         settings = self._settings
         fields: dict[str, Any] = {
@@ -89,11 +94,11 @@ class ChatCaller:
         forms = [_form(form, request.schema) for form in (self._forms if request.schema is not None else ("none",))]
         return [msgspec.json.encode({**fields, **form}) for form in forms]
 
-    def limit(self, request: ChatRequest) -> int:
+    def limit(self, request: CompletionRequest) -> int:
         """Return how many tokens the model may write."""
         return 1 if request.one_token else self._settings.reply_tokens
 
-    def forecast(self, requests: Sequence[ChatRequest], *, times: int = 1) -> dict[str, float]:
+    def forecast(self, requests: Sequence[CompletionRequest], *, times: int = 1) -> dict[str, float]:
         """Return what requests would take, each `times` times: calls, those kept from before, tokens, cost.
 
         Nothing is asked. Where a request stands for several, none of its calls counts as kept.
@@ -117,6 +122,13 @@ class ChatCaller:
     def reopen(self) -> None:
         """Let calls wait again after `stop`."""
         self._client.reopen()
+
+
+def _not_recorded(recording: CallRecording, url: str, body: bytes) -> NotRecordedError:
+    return NotRecordedError(
+        f"{recording.path} has no call with the hash {key_of(url, body)[:12]} to {url} among its {len(recording):,}: "
+        f"another prompt, seed, model, address or recipe was recorded; replay with those, or record anew"
+    )
 
 
 def _form(form: str, schema: Mapping[str, Any] | None) -> dict[str, Any]:

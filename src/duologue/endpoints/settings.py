@@ -17,7 +17,7 @@ class EndpointSettings(Record, frozen=True, kw_only=True):
     """Recipe entries of whatever asks a chat endpoint."""
 
     url: str
-    """Base address of an OpenAI-compatible server, up to `/v1`. From `--set` alone, as is `cache`."""
+    """Base address of an OpenAI-compatible server, up to `/v1`. From `--set` alone, as are all files."""
     model: str
     """Name of the model, as the server knows it."""
     structure: Literal["auto", "schema", "object", "none"] = "auto"
@@ -43,6 +43,10 @@ class EndpointSettings(Record, frozen=True, kw_only=True):
     """Seconds between two tries at most; a server that asks for more is given up."""
     cache: str = "workspace/endpoint-cache"
     """Folder of finished calls, by what was asked: none is made twice. Empty: none is kept."""
+    record: str = ""
+    """File that each call of the run is written to, as JSON lines: request, completion and their hash."""
+    replay: str = ""
+    """Recording that all calls are taken from: nothing is sent, and a call that is not there is an error."""
     max_calls: Count = 0
     """Calls of a run at most, tries included; 0: no limit."""
     max_tokens_total: Count = 0
@@ -58,15 +62,17 @@ class EndpointSettings(Record, frozen=True, kw_only=True):
         """Refuse entries that do not go together."""
         if self.max_cost and not (self.price_in or self.price_out):
             raise UsageError("max_cost: without price_in and price_out nothing costs anything; set them")
+        if self.record and self.replay:
+            raise UsageError("record and replay: a run that is replayed makes no calls to be recorded; leave one out")
         taken = sorted({"messages", "model", "stream", "n"} & {*self.extra, *self.omit})
         if taken:
             raise UsageError(f"extra and omit: '{taken[0]}' is not theirs to change")
 
 
 PATIENCE = (
-    *("workers", "timeout", "tries", "wait", "longest_wait", "cache"),
+    *("workers", "timeout", "tries", "wait", "longest_wait", "cache", "record", "replay"),
     *("max_calls", "max_tokens_total", "max_cost", "price_in", "price_out"),
 )
 """Entries that no answer depends on."""
-BY_HAND = ("url", "cache")
+BY_HAND = ("url", "cache", "record", "replay")
 """Entries that are never taken from a file, which may come from a stranger."""

@@ -1,4 +1,7 @@
-"""Finished calls on the disk, by the hash of what was asked: the same call is never made twice."""
+"""Finished calls on the disk, by the hash of what was asked: the same call is never made twice.
+
+A folder has them for all runs; a recording (`recording`) has those of one, to be replayed elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from threading import get_ident
 
 import msgspec
 
-from duologue.core.disk import guarded, sha256
+from duologue.core.disk import guarded
 from duologue.core.records import Record
 from duologue.endpoints.completion import ChatCompletion
+from duologue.endpoints.recording import CallRecording, key_of
 
 
 class StoredCall(Record, frozen=True, kw_only=True):
@@ -22,23 +26,33 @@ class StoredCall(Record, frozen=True, kw_only=True):
 
 
 class CallStore:
-    """A folder of finished calls; without a folder none is kept. Threads and processes may share it."""
+    """Finished calls. Threads and processes may share the folder."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = Path(folder) if folder else None
+    def __init__(self, folder: str = "", *, record: str = "", replay: str = "") -> None:
+        """Take the folder and the recording that calls are kept in; nothing is kept where both are empty.
+
+        With `replay` calls are taken from that recording alone. Raises as `CallRecording` does.
+        """
+        self._folder = Path(folder) if folder and not replay else None
+        self.replayed = CallRecording(Path(replay), needed=True) if replay else None
+        """The recording that has all calls there may be; `None` where calls are made."""
+        self._recorded = CallRecording(Path(record), needed=False) if record else None
 
     def find(self, url: str, body: bytes) -> ChatCompletion | None:
         """Return what came of a call; `None` for one that was not made, or whose file is damaged or another's."""
-        if self._folder is None:
-            return None
-        try:
-            stored = msgspec.json.decode(self._path(url, body).read_bytes(), type=StoredCall)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return None
-        return stored.completion if (stored.url, bytes(stored.request)) == (url, body) else None
+        if self.replayed is not None:
+            return self.replayed.find(url, body)
+        found = self._recorded.find(url, body) if self._recorded is not None else None
+        if found is None:
+            found = self._in_folder(url, body)
+            if found is not None and self._recorded is not None:
+                self._recorded.keep(url, body, found)
+        return found
 
     def keep(self, url: str, body: bytes, completion: ChatCompletion) -> None:
         """Keep a finished call: its file is whole or not there. Raises `StorageError` for what the disk refuses."""
+        if self._recorded is not None:
+            self._recorded.keep(url, body, completion)
         if self._folder is None:
             return
         path = self._path(url, body)
@@ -49,7 +63,16 @@ class CallStore:
             temporary.write_bytes(data)  # not forced to the disk: a crash of the machine costs a call, never a result
             temporary.replace(path)
 
+    def _in_folder(self, url: str, body: bytes) -> ChatCompletion | None:
+        if self._folder is None:
+            return None
+        try:
+            stored = msgspec.json.decode(self._path(url, body).read_bytes(), type=StoredCall)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        return stored.completion if (stored.url, bytes(stored.request)) == (url, body) else None
+
     def _path(self, url: str, body: bytes) -> Path:
         assert self._folder is not None, "asked only where there is one"
-        key = sha256(url.encode() + b"\n" + body)
+        key = key_of(url, body)
         return self._folder / key[:2] / f"{key}.json"

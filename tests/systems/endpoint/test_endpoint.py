@@ -130,6 +130,20 @@ def test_the_same_call_is_never_made_twice(tmp_path: Path) -> None:
     assert not any(b"Bearer" in path.read_bytes() for path in tmp_path.rglob("*.json"))
 
 
+@pytest.mark.parametrize("ranking", ["listwise", "pairwise", "logprobs"])
+def test_a_recording_gives_the_same_answers_without_a_call(ranking: str, tmp_path: Path) -> None:
+    recording = str(tmp_path / "calls.jsonl")
+    with Stub() as server:
+        first = system(server.url, CHOICE, ranking=ranking, workers=4, record=recording).answer(samples(5))
+        made = len(server.asked)
+        again = system(server.url, CHOICE, ranking=ranking, workers=2, replay=recording)
+        assert again.answer(samples(5)) == first
+        assert used(again)["kept"] == used(again)["calls"] == made
+        with pytest.raises(BotError, match=r"calls\.jsonl has no call with the hash"):
+            again.answer(samples(6))
+        assert len(server.asked) == made
+
+
 def test_the_key_is_in_no_answer_and_in_no_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DUOLOGUE_ENDPOINT_KEY", "sk-never-shown-123")
     with Stub(stub.echoes_key()) as server:

@@ -18,7 +18,7 @@ from duologue.core.lines import sha256
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
 from duologue.endpoints.account import Account, summary_lines
-from duologue.endpoints.caller import ChatCaller, ChatRequest
+from duologue.endpoints.caller import ChatCaller, CompletionRequest
 from duologue.endpoints.settings import BY_HAND, PATIENCE
 from duologue.endpoints.workers import as_made
 from duologue.prompts.prompt import RANKING, prompt_of
@@ -159,7 +159,7 @@ class EndpointSystem:
     def _ask(self, prompt: Prompt, sample: Sample, asked: Asked, account: Account) -> ChatCompletion:
         return self._caller.ask(self._request(prompt, sample, asked), account)
 
-    def _planned(self, prompt: Prompt, sample: Sample) -> tuple[list[ChatRequest], int]:
+    def _planned(self, prompt: Prompt, sample: Sample) -> tuple[list[CompletionRequest], int]:
         """Return the requests for a sample that are known beforehand, and how many calls each of them stands for."""
         if RANKING not in prompt.info.answers.split("+"):
             return [self._request(prompt, sample, "answer")], 1
@@ -176,7 +176,7 @@ class EndpointSystem:
             found.append(self._request(prompt, msgspec.structs.replace(sample, candidates=shown), asked))
         return found, 1
 
-    def _request(self, prompt: Prompt, sample: Sample, asked: Asked) -> ChatRequest:
+    def _request(self, prompt: Prompt, sample: Sample, asked: Asked) -> CompletionRequest:
         recipe = self.recipe
         shots = []
         if self._shots is not None:
@@ -184,4 +184,4 @@ class EndpointSystem:
             shots = self._shots.choose(sample, recipe.shots, recipe.choose, asked, pair=pair)
         one_token = asked == "best" and recipe.ranking == "logprobs" and prompt.info.answers == RANKING
         messages = prompt.messages(sample, asked, shots)
-        return ChatRequest(messages, self._seed, prompt.schema(sample, asked), one_token)
+        return CompletionRequest(messages, self._seed, prompt.schema(sample, asked), one_token)

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.core.errors import FormatError, StorageError
+from duologue.endpoints.completion import ChatCompletion
+from duologue.endpoints.recording import CallRecording
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+URL, BODY, MADE = "http://x/v1/chat/completions", b'{"model": "m"}', ChatCompletion(text="hi", told=True)
+
+
+def test_calls_are_lines_that_are_found_again(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "calls.jsonl"
+    recording = CallRecording(path, needed=False)
+    assert recording.find(URL, BODY) is None
+    assert not path.exists()
+    recording.keep(URL, BODY, MADE)
+    recording.keep(URL, BODY, ChatCompletion(text="later"))
+    recording.keep(URL, b"{}", ChatCompletion(text="other"))
+    assert path.read_bytes().count(b"\n") == 2
+    again = CallRecording(path, needed=True)
+    assert (again.find(URL, BODY), len(again)) == (MADE, 2)
+    assert again.find("http://y/v1", BODY) is None
+
+
+def test_a_line_that_a_kill_cut_off_is_dropped_and_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    CallRecording(path, needed=False).keep(URL, BODY, MADE)
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:40])
+    recording = CallRecording(path, needed=False)
+    assert len(recording) == 1
+    recording.keep(URL, b"{}", MADE)
+    assert len(CallRecording(path, needed=True)) == 2
+
+
+def test_what_is_no_recording_is_refused_with_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    with pytest.raises(StorageError, match=r"calls\.jsonl"):
+        CallRecording(path, needed=True)
+    CallRecording(path, needed=False).keep(URL, BODY, MADE)
+    path.write_bytes(path.read_bytes().replace(b'"m"', b'"n"') + b"[]\n")
+    with pytest.raises(FormatError) as told:
+        CallRecording(path, needed=False)
+    assert [problem.place for problem in told.value.problems] == ["line 1", "line 2"]
+    assert "is not that of its address and request" in str(told.value)
