@@ -188,7 +188,7 @@ def test_the_commands_of_the_endpoint_page_run_as_they_stand(tmp_path: Path) -> 
     from tests.endpoint_stub import Stub
 
     lines = commands_in("docs/guide/your-endpoint.md")
-    assert sum("--system endpoint" in line for line in lines) == 4
+    assert sum("--system endpoint" in line for line in lines) == 6
     with Stub() as server:
         told = in_a_shell([line.replace("http://127.0.0.1:8000/v1", server.url) for line in lines], tmp_path)
     assert "20 answers take 40 calls, 0 of them kept from before" in told

@@ -15,7 +15,7 @@ from tests.endpoint_stub import Stub
 from duologue.core.errors import BotError
 from duologue.endpoints.account import Account
 from duologue.endpoints.caller import ChatCaller, CompletionRequest
-from duologue.endpoints.recording import NotRecordedError
+from duologue.endpoints.recorded_calls import NotRecordedError
 from duologue.endpoints.settings import EndpointSettings
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import msgspec
 
 from duologue.endpoints.caps import SpendingCaps
 from duologue.endpoints.client import EndpointClient, FormRefusedError
-from duologue.endpoints.recording import NotRecordedError, key_of
+from duologue.endpoints.recorded_calls import NotRecordedError, key_of
 from duologue.endpoints.secret import Secret
 from duologue.endpoints.store import CallStore
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from duologue.endpoints.account import Account
     from duologue.endpoints.completion import ChatCompletion
-    from duologue.endpoints.recording import CallRecording
+    from duologue.endpoints.recorded_calls import CallRecording
     from duologue.endpoints.settings import EndpointSettings
 
 _TOP_LOGPROBS = 20

@@ -1,6 +1,6 @@
 """Finished calls on the disk, by the hash of what was asked: the same call is never made twice.
 
-A folder has them for all runs; a recording (`recording`) has those of one, to be replayed elsewhere.
+A folder has them for all runs; a recording (`recorded_calls`) has those of one, to be replayed elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from duologue.core.disk import guarded
 from duologue.core.records import Record
 from duologue.endpoints.completion import ChatCompletion
-from duologue.endpoints.recording import CallRecording, key_of
+from duologue.endpoints.recorded_calls import CallRecording, key_of
 
 
 class StoredCall(Record, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ import pytest
 
 from duologue.core.errors import FormatError, StorageError
 from duologue.endpoints.completion import ChatCompletion
-from duologue.endpoints.recording import CallRecording
+from duologue.endpoints.recorded_calls import CallRecording
 
 if TYPE_CHECKING:
     from pathlib import Path
