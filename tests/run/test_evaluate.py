@@ -243,3 +243,15 @@ def test_a_note_of_another_hash_is_that_of_another_result(contest: Any, digest: 
     provenance_path(result).write_text(f'system = "solver"\nresult_hash = "{digest}"\n', encoding="utf-8")
     report = evaluate.score(contest.task, [contest.gold], result, STRICT)
     assert (report.system, [one.rule for one in report.problems]) == ("fair", ["note-of-another-result"])
+
+
+def test_prompt_and_usage_of_a_note_are_in_the_report(contest: Any) -> None:
+    pred = contest.results / "fair.answers.json"
+    told = f'prompt = "toy en v1"\nresult_hash = "{sha256(pred.read_bytes())}"\n[usage]\ncalls = 3\n'
+    provenance_path(pred).write_text(told, "utf-8")
+    report = evaluate.score(contest.task, [contest.gold], pred, STRICT, data=contest.data)
+    assert report.meta["usage"] == {"system": {"calls": 3}}
+    scores = [*report.scores, *(score for part in report.slices for score in part.scores)]
+    assert {one.signature.prompts["system"] for one in scores} == {"toy en v1"}
+    other = evaluate.score(contest.task, [contest.gold], contest.results / "poor.answers.json", STRICT)
+    assert ("usage" in other.meta, other.signature.prompts) == (False, {})

@@ -6,7 +6,7 @@ import pytest
 
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task, make_system
-from duologue.run.forecast import forecast_file, forecast_lines, usage_of
+from duologue.run.forecast import forecast_file, forecast_lines
 from duologue.systems.endpoint.endpoint import EndpointSystem
 from duologue.systems.endpoint.recipe import EndpointRecipe
 
@@ -39,7 +39,6 @@ def test_a_system_that_costs_nothing_has_no_forecast() -> None:
     system = make_system("rule-agent")
     with pytest.raises(UsageError, match="'rule-agent' costs nothing by the call"):
         forecast_file(load_task("mobilecs/dialogue"), system, CALLS, name="rule-agent", world=None, seed=1)
-    assert usage_of(system) == ()
 
 
 def test_examples_are_never_those_of_the_file_that_is_answered(tmp_path: Path) -> None:

@@ -4,11 +4,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.run.test_usage import Metered
 
 from duologue.core.plugins import load_task, save_card
 from duologue.core.records import Answer, Record, Sample
 from duologue.run.journal import CHUNK
 from duologue.run.resumed import Resumed, resumed
+from duologue.run.usage import usage_lines, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -145,3 +147,17 @@ def test_a_journal_of_a_model_with_other_weights_is_set_aside(tmp_path: Path) ->
     _, (said,) = stopped(tmp_path / "journal", again, name=str(model))
     assert again.asked == 1
     assert "other weights" in said
+
+
+def test_what_answers_took_is_kept_beside_them(tmp_path: Path) -> None:
+    def told(asked: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
+        with suppress(KeyboardInterrupt), resumed(load_task("spoken"), "grounded", Metered(), 1, journal) as kept:
+            assert isinstance(kept, Resumed)
+            kept.answer([sample(name) for name in asked])
+            assert kept.prompt_mark == Metered.prompt_mark
+            raise KeyboardInterrupt
+        return usage_lines(kept), usage_of(kept, kept.accounts)
+
+    journal = tmp_path / "journal"
+    assert told(["a", "bc"]) == (["3 characters in 2 answers"], {"characters": 3})
+    assert told(["bc", "d", "a", "d"]) == (["5 characters in 4 answers"], {"characters": 5})

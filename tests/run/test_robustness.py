@@ -3,12 +3,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+from tests.run.test_usage import Metered
 
 from duologue.challenges.spoken.task import SpokenTask
 from duologue.core.errors import UsageError
+from duologue.core.identity import Identity
 from duologue.core.plugins import load_task
 from duologue.core.records import Annotation, Answer, Example, Record, Sample, Scoring, Turn
 from duologue.run.evaluate import Truth
+from duologue.run.journal import Journal
+from duologue.run.resumed import Resumed
 from duologue.run.robustness import robustness
 from duologue.run.saved import read_report
 
@@ -111,3 +115,16 @@ def test_a_report_says_strength_and_seed_and_the_way_says_what_was_done(
     robustness(SpokenTask(), systems[:1], clean_of(examples), [0.5], HOW, tmp_path / "y")
     assert Echo.heard != heard
     assert other[0].meta["seed"] == 5
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["with a journal", "without"])
+def test_a_report_has_the_usage_at_its_strength(examples: list[Example], tmp_path: Path, *, kept: bool) -> None:
+    with Journal(tmp_path / "journal", Identity()) as journal:
+        system: Any = Resumed(Metered(), journal) if kept else Metered()
+        reports = robustness(SpokenTask(), [("m", system)], clean_of(examples), [0, 1], HOW, tmp_path, seed=1)
+    task = SpokenTask()
+    for report, strength in zip(reports, ("noise-0", "noise-1"), strict=True):
+        answers = task.answers(task.read(tmp_path / "1-m" / strength / "result.json"), examples)
+        said = sum(len(one.text or "") for one in answers.values())
+        assert report.meta["usage"]["system"] == {"characters": said}
+    assert {one.signature.prompts["system"] for one in reports} == {Metered.prompt_mark}

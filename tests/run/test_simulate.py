@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.run.test_usage import Metered
 
 from duologue.core.errors import UsageError
 from duologue.core.identity import Identity
@@ -131,3 +132,16 @@ def test_nothing_to_play_and_a_system_that_says_nothing_are_refused(task: Task) 
         simulate(task, Counter("s"), stage_of(), name="x", seed=1)
     with pytest.raises(UsageError, match="'dumb' said nothing"):
         simulate(task, Counter("s", most=0), stage_of("a"), name="dumb", seed=1)
+
+
+def test_usage_and_prompts_of_both_partners_are_in_the_report(task: Task, tmp_path: Path) -> None:
+    stage = stage_of("a", "b")._replace(user=Metered())
+    found = simulate(task, Metered(), stage, name="x", seed=1)
+    assert found.report.meta["usage"] == {"system": {"characters": 18}, "user": {"characters": 18}}
+    assert found.report.signature.prompts == {"system": Metered.prompt_mark, "user": Metered.prompt_mark}
+    with Journal(tmp_path / "journal", Identity()) as journal:
+        for _ in range(2):
+            stage = stage_of("a")
+            again = simulate(task, Resumed(Metered(), journal), stage, name="x", seed=1)
+            assert again.report.meta["usage"] == {"system": {"characters": 7}}
+    assert "usage" not in simulate(task, Counter("s"), stage_of("a"), name="x", seed=1).report.meta

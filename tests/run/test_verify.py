@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from duologue.core.disk import sha256
 from duologue.core.errors import FormatError, UsageError
 from duologue.core.plugins import load_task
 from duologue.core.records import Scoring
 from duologue.run import evaluate
+from duologue.run.notes import provenance_path
 from duologue.run.saved import formulas_of, read_report, save_report
-from duologue.run.verify import FileLocations, find, verify
+from duologue.run.verify import NO_NOTE, FileLocations, find, verify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -189,3 +191,18 @@ def test_a_table_that_was_an_option_is_found_like_the_other_files(tmp_path: Path
     assert verify(hidden / path.name, FileLocations(options={"vectors": str(table)})).differences == ()
     with pytest.raises(UsageError, match="no file or program to be given as 'vector'; did you mean 'vectors'"):
         verify(hidden / path.name, FileLocations(options={"vector": str(table)}))
+
+
+def test_a_prompt_is_proved_by_the_note_of_the_run_alone(contest: Any, tmp_path: Path) -> None:
+    pred, path = contest.results / "fair.answers.json", tmp_path / "fair.report.json"
+    note = provenance_path(pred)
+    note.write_text(f'prompt = "toy en v1 0a1b"\nresult_hash = "{sha256(pred.read_bytes())}"\n', "utf-8")
+    report = evaluate.score(contest.task, [contest.gold], pred, Scoring(variant="strict"))
+    assert "| system prompt toy en v1 0a1b |" in str(report.scores[0].signature)
+    save_report(report, path)
+    assert (verify(path).differences, verify(path).remarks) == ((), ())
+    note.write_text(note.read_text("utf-8").replace("v1", "v2"), "utf-8")
+    assert any(one.startswith("signature: stored") for one in verify(path).differences)
+    note.unlink()
+    assert verify(path).differences == ()
+    assert verify(path).remarks == (f"{NO_NOTE}: toy en v1 0a1b",)

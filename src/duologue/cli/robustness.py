@@ -13,11 +13,11 @@ from duologue.core.disk import write_text
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
-from duologue.run.forecast import usage_of
 from duologue.run.resumed import resumed
 from duologue.run.robustness import STRENGTH
 from duologue.run.robustness import robustness as measure
 from duologue.run.systems import is_model, open_system
+from duologue.run.usage import USAGE, usage_lines
 from duologue.terminal import console, options
 
 
@@ -118,6 +118,7 @@ def robustness(
             "system": report.system,
             STRENGTH: report.meta[STRENGTH],
             "scores": {one.name: one.value for one in report.scores},
+            **({USAGE: report.meta[USAGE]} if USAGE in report.meta else {}),
         }
         for report in reports
     ]
@@ -127,8 +128,8 @@ def robustness(
     for report in reports:
         value = next(one.value for one in report.scores if one.name == report.rank_by)
         console.line(f"{report.system}  noise {report.meta[STRENGTH]:g}  {report.rank_by} {value:.4f}")
-    for label, system in systems:
-        for line in usage_of(system):
+    for label, system in asked:
+        for line in usage_lines(system):
             console.line(f"{label}  {line}")
     console.line(f"figure in {out}, result files and their reports in {kept} (for verify, compare and board)")
 

@@ -12,11 +12,11 @@ from duologue.core.capabilities import lacking_capability
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Playable
 from duologue.report import to_json
-from duologue.run.forecast import usage_of
 from duologue.run.resumed import resumed
 from duologue.run.saved import save_report
 from duologue.run.simulate import simulate as play_all
 from duologue.run.systems import open_system
+from duologue.run.usage import USAGE, usage_lines
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def simulate(
         console.as_json(_jsonable(found, seed))
         return
     _print(found)
-    for line in usage_of(system):
+    for line in usage_lines(kept):
         console.line(line)
 
 
@@ -117,6 +117,7 @@ def _jsonable(found: Simulation, seed: int) -> dict[str, Any]:
         "people": None if found.people is None else to_json(found.people)["scores"],
         "ended_by": found.ended_by,
         "latency_ms": timed,
+        **({USAGE: found.report.meta[USAGE]} if USAGE in found.report.meta else {}),
         "problems": msgspec.to_builtins(found.report.problems),
         "notes": list(found.notes),
     }

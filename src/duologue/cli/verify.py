@@ -68,6 +68,7 @@ def verify(
                 "equal": not one.differences,
                 "checked": one.checked,
                 "differences": list(one.differences),
+                "remarks": list(one.remarks),
                 "signature": one.signature,
             }
             for one in verdicts
@@ -79,5 +80,7 @@ def verify(
                 console.line(f"{one.path}: equal, {one.checked} figures computed again")
             for difference in one.differences:
                 console.line(f"{one.path}: differs: {difference}")
+            for remark in one.remarks:
+                console.line(f"{one.path}: {remark}")
     if any(one.differences for one in verdicts):
         raise click.exceptions.Exit(1)

@@ -292,6 +292,9 @@ class Signature(Record, frozen=True, kw_only=True):
     """Where intervals come from."""
     hashes: dict[str, str] = {}
     """SHA-256, or its beginning, of what counted: `gold`, `pred`, word vectors, programs."""
+    prompts: dict[str, str] = {}
+    """Marks of the prompts (task, language, version, hash) that chat models were asked with, by their part in what is
+    scored: `system`, `user`."""
 
     def of(self, formulas: Sequence[str], part: str = "", n: int | None = None) -> Signature:
         """Return the signature of some formulas, over a part of the data where one is named."""
@@ -321,6 +324,7 @@ class Signature(Record, frozen=True, kw_only=True):
             units,
             self.resampling if units else "",
             self.part,
+            *(f"{part} prompt {mark}" for part, mark in sorted(self.prompts.items())),
             *(f"{name} {found[:8]}" for name, found in self.hashes.items()),
         )
         return " | ".join(filter(None, parts))

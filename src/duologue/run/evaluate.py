@@ -14,8 +14,10 @@ from duologue.core.records import Problem, Scoring
 from duologue.run.contamination import exposure_of, told
 from duologue.run.mismatch import OTHER_TASK, expect_own_task, expect_own_truth, folded
 from duologue.run.notes import OTHER_NOTE, note_of
+from duologue.run.prompt_marks import SYSTEM, one_line, with_prompts
 from duologue.run.saved import how_to_save
 from duologue.run.stored import stored
+from duologue.run.usage import USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -166,7 +168,8 @@ def score_against(
     """Return the report of a result file against truth that is read already.
 
     Where the note beside the result, or one of the folders `models`, says what the system was trained on, the report
-    tells how much of the truth was among it, with a warning where that is more than chance.
+    tells how much of the truth was among it, with a warning where that is more than chance. The prompt that a note
+    tells of is part of the signature.
 
     The report's `meta` has the name of the test set, how it was scored, and every file with its hash, so that it
     can be re-computed. Raises `FormatError` for a file that the variant does not accept, unless `how.partial`, and
@@ -183,7 +186,8 @@ def score_against(
     copies = [one["path"] for one in truth.files["gold"] if one["sha256"] == pred["sha256"]]
     system = str(note.get("system", result.name)) if note else _stem(result)
     seen = str(note.get("seen", "")) if note else ""
-    external = _external(note)
+    external, usage = _external(note), (note or {}).get(USAGE)
+    mark = one_line((note or {}).get("prompt"))
     track = task.info.tracks[bool(external)] if task.info.tracks and external is not None else ""
     exposure = exposure_of(note, result, lambda: truth.examples or _own(task, result), truth.names_and_hashes(), models)
     warning = told(exposure, system) if exposure is not None else None
@@ -198,19 +202,19 @@ def score_against(
         **kept,
         **({"track": track} if track else {}),
         "test_set": test_set or truth.test_set or _stem(result),
+        **({USAGE: {SYSTEM: usage}} if isinstance(usage, dict) and usage else {}),
         "how": how_to_save(how, task.info),
         "files": {**truth.files, "pred": [pred], **{kind: listed for kind, listed in outside.items() if listed}},
     }
     slices = tuple(part for part in report.slices if not how.by or part.by in how.by)
     return msgspec.structs.replace(
-        report,
+        with_prompts(msgspec.structs.replace(report, slices=slices), {SYSTEM: mark} if mark else {}),
         system=report.system or system,
         seen=report.seen or seen,
         exposure=exposure,
         external=external,
         problems=(*other, *map(_copy_of, copies), *doubts, *([warning] if warning else []), *report.problems),
         meta=meta,
-        slices=slices,
     )
 
 

@@ -64,13 +64,3 @@ def forecast_lines(found: RunForecast) -> Sequence[str]:
     if found.rounds > 1:
         lines.append("later prompts will be longer: they hold the replies before them, which are not known yet")
     return lines
-
-
-def usage_of(system: System) -> Sequence[str]:
-    """Return what a system tells of the answers that it has given so far, a line each; nothing of most systems."""
-    accounts: Any = getattr(system, "accounts", None)
-    if not accounts:
-        return ()
-    teller: Any = system
-    lines: list[str] = teller.usage_lines(teller.usage(accounts), len(accounts))
-    return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -38,29 +38,53 @@ class Resumed:
         self.seen = system.seen
         self.replayed = 0
         """Answers that came from the journal."""
+        self.accounts: list[dict[str, Any]] = []
+        """What each answer took when it was made, of systems that tell it; those from the journal too."""
         self.chunk = getattr(system, "chunk", CHUNK)
         self.whole_file = bool(getattr(system, "whole_file", False))
+
+    @property
+    def prompt_mark(self) -> str:
+        """The mark of the prompt that the prepared system asks with; empty of most systems."""
+        return str(getattr(self._system, "prompt_mark", ""))
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Prepare the system."""
         self._system.prepare(info, seed, worlds)
 
+    def usage(self, accounts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Return what answers took in all, as the system adds their accounts up."""
+        teller: Any = self._system
+        return dict(teller.usage(accounts))
+
+    def usage_lines(self, usage: dict[str, Any], answers: int) -> list[str]:
+        """Return the same in the words of the system."""
+        teller: Any = self._system
+        return list(teller.usage_lines(usage, answers))
+
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Answer each sample; raises what the system raises, of a bot with how many answers are kept."""
         if self.whole_file:
             return self._system.answer(samples)
-        mark = getattr(self._system, "prompt_mark", "").encode()  # another prompt is another question
+        mark = self.prompt_mark.encode()  # another prompt is another question
         keys = [sha256(mark + msgspec.json.encode(sample)) for sample in samples]
         known = self._journal.answers
         missing = {key: sample for key, sample in zip(keys, samples, strict=True) if key not in known}
         self.replayed += len(samples) - len(missing)
-        if missing:
-            with told_what_is_kept(self._journal):
+        each = getattr(self._system, "answer_each", None)
+        with told_what_is_kept(self._journal):
+            if missing and each is None:
                 fresh = self._system.answer(list(missing.values()))
-            if len(fresh) != len(missing):
-                return fresh  # whoever asked says what is wrong with that
-            self._journal.add(list(missing), fresh)
-        return [known[key] for key in keys]
+                if len(fresh) != len(missing):
+                    return fresh  # whoever asked says what is wrong with that
+                self._journal.add(list(missing), fresh)
+            elif missing:
+                asked = list(missing)
+                for place, answer, account in each(list(missing.values())):
+                    self._journal.add([asked[place]], [answer], account)
+        if each is not None:
+            self.accounts += [self._journal.accounts[key] for key in keys if key in known]
+        return [known[key] for key in keys if key in known]
 
 
 @contextmanager

@@ -13,6 +13,8 @@ import msgspec
 from duologue.core.errors import UsageError
 from duologue.core.play import play
 from duologue.core.seeds import seed_of
+from duologue.run.prompt_marks import SYSTEM, USER, marks_of, with_prompts
+from duologue.run.usage import USAGE, accounts_of, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,8 +92,9 @@ def simulate(
 ) -> Simulation:
     """Play every scene of `stage` with `system` (by its `name` in the report) and judge the dialogues.
 
-    Equal system, stage and seed give equal dialogues and figures. Raises `UsageError` for a stage without scenes and
-    for a system that says nothing at all, `PlugInError` as `play` does.
+    Equal system, stage and seed give equal dialogues and figures. What the answers of partners that tell it took is in
+    the report's `meta`, the prompts that they ask with are in its signature. Raises `UsageError` for a stage without
+    scenes and for a system that says nothing at all, `PlugInError` as `play` does.
     """
     if not stage.scenes:
         raise UsageError("there is no goal to play")
@@ -105,10 +108,12 @@ def simulate(
             progress(number, len(stage.scenes), "talking")
     if not any(turn.speaker == "system" for dialogue in dialogues for turn in dialogue.turns):
         raise UsageError(f"'{name}' said nothing; whole conversations need a system that answers with text")
-    told = {"system": name, "seen": system.seen}
+    report = with_prompts(stage.judge(dialogues), marks_of(system=system, user=stage.user))
+    usage = {part: usage_of(partner, accounts_of(partner)) for part, partner in ((SYSTEM, system), (USER, stage.user))}
+    meta = {USAGE: {part: taken for part, taken in usage.items() if taken}} if any(usage.values()) else {}
     return Simulation(
         dialogues=dialogues,
-        report=msgspec.structs.replace(stage.judge(dialogues), **told),
+        report=msgspec.structs.replace(report, system=name, seen=system.seen, meta={**report.meta, **meta}),
         people=_of_people(stage),
         latency=timed.latency(),
         ended_by=dict(sorted(Counter(str(one.meta["ended_by"]) for one in dialogues).items())),

@@ -15,6 +15,7 @@ from duologue.core.errors import DuologueError, UsageError, did_you_mean
 from duologue.core.lines import sha256
 from duologue.core.plugins import load_task
 from duologue.run import evaluate
+from duologue.run.prompt_marks import with_prompts
 from duologue.run.saved import how_of, read_report
 from duologue.run.stored import Located, files_of, locate, told
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 REPORTS = "*.report.json"
 """Names of saved reports, as `duologue score --out` should be given."""
+NO_NOTE = "the prompt is told by the report alone, since the note of the run is not beside the result here"
 
 
 class Verdict(NamedTuple):
@@ -38,6 +40,8 @@ class Verdict(NamedTuple):
     """How many stored figures were compared."""
     differences: tuple[str, ...]
     """What differs, in words; empty: everything is equal."""
+    remarks: tuple[str, ...] = ()
+    """What could not be compared, in words."""
 
 
 def find(what: str, folders: Sequence[Path]) -> list[Path]:
@@ -118,11 +122,15 @@ def verify(path: Path, given: FileLocations = FileLocations()) -> Verdict:  # no
         data=data[0] if data else None,
         test_set=str(test_set) if test_set else None,
     )
+    prompts, remarks = report.signature.prompts, []
+    if bool(prompts) != bool(again.signature.prompts):  # an old report, or a result without its note
+        again = with_prompts(again, prompts)
+        remarks = [f"{NO_NOTE}: {', '.join(prompts.values())}"] if prompts else []
     pairs = _figures(report, again)
     differences += [
         f"{what}: stored {stored!r}, computed {now!r}" for what, stored, now in pairs if not _same(stored, now)
     ]
-    return Verdict(path, str(report.signature), len(pairs), tuple(differences))
+    return Verdict(path, str(report.signature), len(pairs), tuple(differences), tuple(remarks))
 
 
 class _Search:

@@ -1,0 +1,34 @@
+"""Usage: what the answers of a system took, such as calls, tokens, cost and latency, where the system tells it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.core.protocols import System
+
+USAGE = "usage"
+"""Under which `Report.meta` has the usage of each partner, by its part: `system`, `user`."""
+
+
+def accounts_of(system: System) -> list[dict[str, Any]]:
+    """Return an account of each answer that a system has given so far, in their order; none of most systems."""
+    return list(getattr(system, "accounts", ()))
+
+
+def usage_of(system: System, accounts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return what the answers with these accounts took in all; nothing where there is none."""
+    return dict(_teller(system).usage(accounts)) if accounts else {}
+
+
+def usage_lines(system: System) -> list[str]:
+    """Return what a system tells of the answers that it has given so far, a line each; nothing of most systems."""
+    accounts, teller = accounts_of(system), _teller(system)
+    return list(teller.usage_lines(teller.usage(accounts), len(accounts))) if accounts else []
+
+
+def _teller(system: System) -> Any:
+    """Return a system as one that tells its usage: `usage` adds up accounts, `usage_lines` puts that into words."""
+    return system
