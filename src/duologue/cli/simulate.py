@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,17 +10,22 @@ import click
 import msgspec
 
 from duologue.core.capabilities import lacking_capability
+from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Playable
 from duologue.report import to_json
 from duologue.run.resumed import resumed
 from duologue.run.saved import save_report
 from duologue.run.simulate import simulate as play_all
-from duologue.run.systems import open_system
+from duologue.run.simulate import staged_with
+from duologue.run.systems import open_system, open_user
 from duologue.run.usage import USAGE, usage_lines
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duologue.core.protocols import System, Task
     from duologue.run.simulate import Simulation
 
 
@@ -42,6 +48,20 @@ if TYPE_CHECKING:
     help="mobilecs/dialogue, proactive: whom the simulated user speaks like: the users of annotated track 2 dialogues "
     "(default: nobody, it has phrases); of sessions (default: others of --goals); may be repeated.",
 )
+@click.option(
+    "--user",
+    "player",
+    default=None,
+    metavar="NAME",
+    help="Another simulated user than the task's own: endpoint, a chat model that speaks freely.",
+)
+@click.option(
+    "--user-set",
+    "user_overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Override a recipe entry of --user (repeatable).",
+)
 @click.option("--max-turns", type=click.IntRange(min=1), default=None, help="Cut after so many utterances.")
 @click.option("--out", type=options.OUT_FILE, default=None, help="Write the dialogues in their official form.")
 @click.option(
@@ -59,6 +79,8 @@ def simulate(
     goals: Path | None,
     n: int,
     users: tuple[Path, ...],
+    player: str | None,
+    user_overrides: tuple[str, ...],
     max_turns: int | None,
     out: Path | None,
     saved: Path | None,
@@ -76,6 +98,9 @@ def simulate(
     or --report a stopped run goes on where it was. Beside the figures stand those of people, where the file holds
     their dialogues, and how long the system took for a reply.
 
+    With --user endpoint a chat model plays the user, told what the user may know and nothing else: the goal card of
+    mobilecs/dialogue and restaurant, nothing in proactive. What it says that only the system can know is counted.
+
     \b
     Examples:
       duologue simulate proactive --system model --goals sessions.jsonl --n 500 --seed 1 --json
@@ -83,16 +108,24 @@ def simulate(
       duologue simulate mobilecs/dialogue --system rule-agent --goals track2/test.json --n 500 --seed 1
       duologue simulate restaurant --system solver --n 500 --seed 1
       duologue simulate restaurant --system process --set command='python bot.py' --kb kb.txt
+      duologue simulate restaurant --system solver --user endpoint --user-set url=http://127.0.0.1:8080/v1
+        --user-set model=m --n 20
     """
     loaded = load_task(task)
     if not isinstance(loaded, Playable):
         raise lacking_capability(task, "Playable")
     system = open_system(loaded, name, recipe, overrides)
+    user = _other_user(loaded, player, user_overrides, users)
     stage = loaded.stage(goals, users, n=n, seed=seed, max_turns=max_turns)
     label = Path(name).name or name
     target = out or saved
     journal = None if target is None else target.with_name(f".{target.name}.journal")
-    with resumed(loaded, name, system, seed, journal, say=console.remark) as kept:
+    with ExitStack() as opened:
+        kept = opened.enter_context(resumed(loaded, name, system, seed, journal, say=console.remark))
+        if user is not None:
+            apart = journal and journal.with_name(f"{journal.name}.user")
+            other = opened.enter_context(resumed(loaded, str(player), user, seed, apart, say=console.remark))
+            stage = staged_with(stage, other, loaded)
         with options.progress_bar(quiet=quiet) as progress:
             found = play_all(loaded, kept, stage, name=label, seed=seed, progress=progress)
         if out is not None:
@@ -101,10 +134,19 @@ def simulate(
             save_report(found.report, saved)
     if as_json:
         console.as_json(_jsonable(found, seed))
-        return
-    _print(found)
-    for line in usage_lines(kept):
-        console.line(line)
+    else:
+        _print(found, (*usage_lines(kept), *(f"user: {line}" for line in usage_lines(stage.user))))
+
+
+def _other_user(task: Task, player: str | None, overrides: Sequence[str], users: Sequence[Path]) -> System | None:
+    """Return the user that is named in place of the task's own; `None` where none is."""
+    if player is None:
+        if overrides:
+            raise UsageError("--user-set is for another user than the task's own; say which with --user")
+        return None
+    if users:
+        raise UsageError("--users is for the task's own user; leave out --users or --user")
+    return open_user(task, player, overrides)
 
 
 def _jsonable(found: Simulation, seed: int) -> dict[str, Any]:
@@ -123,7 +165,7 @@ def _jsonable(found: Simulation, seed: int) -> dict[str, Any]:
     }
 
 
-def _print(found: Simulation) -> None:
+def _print(found: Simulation, usage: Sequence[str]) -> None:
     from duologue.report import render
 
     for report in (found.report, found.people):
@@ -137,3 +179,5 @@ def _print(found: Simulation) -> None:
         console.line(f"{replies}, {latency.p95:.0f} ms (95 %)")
     for note in found.notes:
         console.line(f"note: {note}")
+    for line in usage:
+        console.line(line)

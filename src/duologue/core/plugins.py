@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from duologue.core.protocols import TaskInfo
 
-Kind = Literal["tasks", "systems", "commands", "prompts", "loggers"]
+Kind = Literal["tasks", "systems", "commands", "prompts", "user_prompts", "loggers"]
 """What a package may register, in an entry-point group such as `duologue.tasks`."""
-KINDS: tuple[Kind, ...] = ("tasks", "systems", "commands", "prompts", "loggers")
+KINDS: tuple[Kind, ...] = ("tasks", "systems", "commands", "prompts", "user_prompts", "loggers")
 
 CARD = "system.toml"
 """The file that makes a folder a trained system."""
@@ -396,6 +396,11 @@ def _demand_whole(folder: Path, card: SystemCard) -> None:
 def load_prompt_class(name: str) -> type[Any]:
     """Return the class of the prompt that is registered for the task of that name. Raises as `load_task` does."""
     return _load_class("prompts", name, _PROMPT_METHODS)
+
+
+def load_user_prompt_class(name: str) -> type[Any]:
+    """Return the class of the simulated user's prompt that is registered for a task. Raises as `load_task` does."""
+    return _load_class("user_prompts", name, ("prepare", "messages", "schema", "settled", "read", "empty"))
 
 
 def make_logger(name: str, folder: Path, about: Mapping[str, str]) -> object:

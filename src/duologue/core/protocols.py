@@ -483,6 +483,9 @@ class Stage(NamedTuple):
     """Scores finished dialogues of the scenes, in any order; ids are those of the scenes."""
     worlds: Mapping[str, World] = MappingProxyType({})
     """The shared knowledge bases that the scenes name, as `System.prepare` gets them."""
+    with_user: Callable[[System], Stage] | None = None
+    """Returns the same scenes with another user, who speaks freely, and a judge who goes by the dialogues alone; `None`
+    where there is no such judge."""
 
 
 @runtime_checkable

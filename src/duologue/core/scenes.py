@@ -9,6 +9,11 @@ from typing import Literal
 from duologue.core.bounds import Count
 from duologue.core.records import Candidate, Fact, Goal, Record, Turn
 
+HANGS_UP = "hangs-up"
+"""Act of a user's last words, where the task has no act of its own for that."""
+TYPED = "typed"
+"""Act of a user whose words are not the text of the turn; its argument are the words."""
+
 
 class SystemView(Record, frozen=True, kw_only=True):
     """What the system's side knows and the user does not."""

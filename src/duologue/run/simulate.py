@@ -121,6 +121,13 @@ def simulate(
     )
 
 
+def staged_with(stage: Stage, user: System, task: Task) -> Stage:
+    """Return a stage with another user. Raises `UsageError` where conversations are judged by their own user alone."""
+    if stage.with_user is None:
+        raise UsageError(f"conversations of {task.info.name} are judged by the plan of its own user; leave out --user")
+    return stage.with_user(user)
+
+
 def _of_people(stage: Stage) -> Report | None:
     """Return the figures of people, without the problems: these are for who mends the system."""
     if not stage.human_dialogues:

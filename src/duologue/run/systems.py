@@ -35,6 +35,18 @@ def open_system(task: Task, name: str, recipe: Path | None = None, overrides: Se
     return make_system(name, recipe_of(name, recipe, overrides))
 
 
+def open_user(task: Task, name: str, overrides: Sequence[str] = ()) -> System:
+    """Return the registered system `name` as a simulated user for `task`.
+
+    Raises `UsageError` for a system that plays no users, and as `open_system` does.
+    """
+    play = getattr(open_system(task, name, None, overrides), "as_user", None)
+    if play is None:
+        raise UsageError(f"system '{name}' plays no users; --user endpoint lets a chat model do it")
+    user: System = play()
+    return user
+
+
 def is_model(name: str) -> bool:
     """Whether a name means the folder of a model rather than a registered system."""
     return Path(name).is_dir() and ((Path(name) / CARD).is_file() or name not in names("systems"))

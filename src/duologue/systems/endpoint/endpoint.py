@@ -29,7 +29,7 @@ from duologue.systems.endpoint.shots import ShotPool
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from duologue.core.protocols import TaskInfo, World
+    from duologue.core.protocols import System, TaskInfo, World
     from duologue.core.records import Sample
     from duologue.endpoints.completion import ChatCompletion
     from duologue.prompts.prompt import Asked, Prompt
@@ -69,7 +69,7 @@ class EndpointSystem:
         """Take prompt and examples; nothing is asked yet. Raises as `prompt_of` and the task's reader do."""
         recipe = self.recipe
         self._seed = seed
-        self._prompt = prompt_of(info, recipe.language, turns=recipe.turns, facts=recipe.facts)
+        self._prompt = self._prompt_for(info)
         self._prompt.prepare(worlds)
         self.prompt_mark = self._prompt.mark
         if recipe.examples:
@@ -124,6 +124,15 @@ class EndpointSystem:
             requests, times = self._planned(prompt, sample)
             found.update(self._caller.forecast(requests, times=times))
         return dict(found)
+
+    def as_user(self) -> System:
+        """Return the same model as a simulated user. Raises `UsageError` for a recipe that a user cannot have."""
+        from duologue.systems.endpoint.user import EndpointUser
+
+        return EndpointUser(self.recipe)
+
+    def _prompt_for(self, info: TaskInfo) -> Prompt:
+        return prompt_of(info, self.recipe.language, turns=self.recipe.turns, facts=self.recipe.facts)
 
     def _ready(self) -> Prompt:
         if self._prompt is None:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.formats.files import conversation_row
+from duologue.challenges.mobilecs.live import free_user
 from duologue.challenges.mobilecs.schema.ontology import STAFF_TEXT
 from duologue.challenges.mobilecs.scoring.dialogue import strict
 from duologue.challenges.mobilecs.simulator.goal_rows import user_seed
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 VARIANT = "conversation"
+_OF_AGENDA = frozenset({"reward", "hallucinated-values"})
+"""Metrics that go by what the agenda of the user waits for."""
 
 
 def formulas() -> tuple[Ratio, ...]:
@@ -45,25 +48,30 @@ def formulas() -> tuple[Ratio, ...]:
     )
 
 
-def counted(dialogue: Dialogue, row: Row, user: AgendaUser, seed: int) -> dict[str, float]:
-    """Return the counts of one finished dialogue by name; `row` has its official goal and knowledge base."""
+def counted(dialogue: Dialogue, row: Row, user: AgendaUser | None, seed: int) -> dict[str, float]:
+    """Return the counts of one finished dialogue by name; `row` has its official goal and knowledge base.
+
+    Without the `user` who spoke, reward and values without ground are not counted: they go by its agenda.
+    """
     replies = [turn.text for turn in dialogue.turns if turn.speaker == "system"]
     requested = [one.values for one in requests_of(row["goal"], row["KB"]) if one.values]
     met = [any(value in reply for value in values for reply in replies) for values in requested]
     made = {**conversation_row(dialogue), "goal": row["goal"], "KB": row["KB"]}
     strictly = strict.answered_items(made, [turn[STAFF_TEXT] for turn in made["content"]])
-    reward, groundless, ended = _rewarded(row, user, user_seed(seed, dialogue.id), replies)
-    return {
+    found = {
         "dialogues": 1,
         "successes": all(met),
         "strict successes": all(strictly.values()),
         "requests": len(met),
         "answered": sum(met),
         "replies": len(replies),
-        "reward": reward + (0.0 if ended or all(met) else Reward().left_open),
-        "hallucinated": groundless,
         "repeats": sum(one == other for one, other in pairwise(replies)),
     }
+    if user is None:
+        return found | free_user.counted(dialogue, row)
+    reward, groundless, ended = _rewarded(row, user, user_seed(seed, dialogue.id), replies)
+    left_open = 0.0 if ended or all(met) else Reward().left_open
+    return {**found, "reward": reward + left_open, "hallucinated": groundless}
 
 
 def _rewarded(row: Row, user: AgendaUser, seed: str, replies: Sequence[str]) -> tuple[float, int, bool]:
@@ -81,15 +89,18 @@ def _rewarded(row: Row, user: AgendaUser, seed: str, replies: Sequence[str]) -> 
 
 
 def judge(
-    dialogues: Sequence[Dialogue], rows: Mapping[str, Row], user: AgendaUser, *, seed: int, goals_hash: str
+    dialogues: Sequence[Dialogue], rows: Mapping[str, Row], user: AgendaUser | None, *, seed: int, goals_hash: str
 ) -> Report:
     """Return the report on finished dialogues with 95 % intervals over dialogues; a failed one is a warning.
 
+    Without an agenda `user` it is one who spoke freely: what it says of the knowledge base is counted, and a warning.
     Raises `UsageError` without dialogues.
     """
     if not dialogues:
         raise UsageError("there are no dialogues to judge")
     metrics: tuple[Metric[Any], ...] = formulas()
+    if user is None:
+        metrics = (*(one for one in formulas() if one.name not in _OF_AGENDA), *free_user.formulas())
     names = [one.id for one in dialogues]
     found = [counted(one, rows[one.id], user, seed) for one in dialogues]
     counts = tally(metrics, names, found, groups=names)
@@ -112,4 +123,6 @@ def judge(
         for name, one in zip(names, found, strict=True)
         if not one["successes"]
     ]
+    if user is None:
+        problems += [problem for one in dialogues for problem in free_user.problems(one, rows[one.id])]
     return report_of(counts, known, signature, rank_by="success", problems=problems)

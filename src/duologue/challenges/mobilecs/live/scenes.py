@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.knowledge.goal import goal_of
 from duologue.challenges.mobilecs.knowledge.kb import facts_of
+from duologue.challenges.mobilecs.live import free_user
 from duologue.challenges.mobilecs.live.judge import judge
 from duologue.challenges.mobilecs.schema.intents import acts_of
 from duologue.challenges.mobilecs.simulator.agenda_user import MAX_TURNS, AgendaUser
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.core.protocols import TaskInfo, World
+    from duologue.core.protocols import System, TaskInfo, World
     from duologue.core.records import Sample, Turn
 
     Row = Mapping[str, Any]
@@ -86,13 +87,22 @@ def make_stage(goals: Path | None, users: Sequence[Path], *, n: int, seed: int, 
             f"{n} conversations were asked for; {goals.name} has {len(chosen)} goals, and each was played once"
         )
     goals_hash = disk.sha256(disk.read_bytes(goals))
-    return Stage(
+    stage = Stage(
         scenes=[_scene(name, rows[name], max_turns) for name in chosen],
         user=AgendaPartner(rows, seed, user),
         human_dialogues=[],
         notes=notes,
         judge=lambda dialogues: judge(dialogues, rows, user, seed=seed, goals_hash=goals_hash),
     )
+
+    def with_user(other: System) -> Stage:
+        return stage._replace(
+            user=other,
+            notes=[free_user.NOTE, *notes[1:]],
+            judge=lambda dialogues: judge(dialogues, rows, None, seed=seed, goals_hash=goals_hash),
+        )
+
+    return stage._replace(with_user=with_user)
 
 
 def load_rows(goals: Path, seed: int) -> tuple[dict[str, Row], list[str]]:

@@ -1,1 +1,1 @@
-"""Prompts of both tracks for chat models."""
+"""Prompts for chat models: of both tracks, and as the user of track 2."""

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.proactive.knowledge import goal_completion, usable_facts, without_punctuation, without_spaces
+from duologue.challenges.proactive.live import free_user as free_users
 from duologue.challenges.proactive.live.grounding import Evidence
 from duologue.core.errors import UsageError
 from duologue.core.records import Problem, Report, Sample, Signature
@@ -103,17 +104,20 @@ def counted(dialogue: Dialogue, checker: GroundingChecker) -> dict[str, float]:
     }
 
 
-def judge(dialogues: Sequence[Dialogue], checker: GroundingChecker, *, goals_hash: str) -> Report:
+def judge(
+    dialogues: Sequence[Dialogue], checker: GroundingChecker, *, goals_hash: str, free_user: bool = False
+) -> Report:
     """Return the report on finished dialogues with 95 % intervals over dialogues.
 
-    Every utterance with an unsupported fact and every repeated one is a warning among the problems. Raises `UsageError`
-    without dialogues.
+    Every utterance with an unsupported fact and every repeated one is a warning among the problems; with `free_user` so
+    is what the user says of goal and knowledge, which is counted. Raises `UsageError` without dialogues.
     """
     if not dialogues:
         raise UsageError("there are no dialogues to judge")
-    metrics: tuple[Metric[Any], ...] = formulas()
+    metrics: tuple[Metric[Any], ...] = (*formulas(), *(free_users.formulas() if free_user else ()))
     names = [one.id for one in dialogues]
-    counts = tally(metrics, names, [counted(one, checker) for one in dialogues], groups=names)
+    found = [counted(one, checker) | (free_users.counted(one) if free_user else {}) for one in dialogues]
+    counts = tally(metrics, names, found, groups=names)
     known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][0] > 0]
     signature = Signature(
         task="proactive",
@@ -123,7 +127,11 @@ def judge(dialogues: Sequence[Dialogue], checker: GroundingChecker, *, goals_has
         n=len(dialogues),
         hashes={"goals": goals_hash},
     )
-    problems = [problem for one in dialogues for problem in _problems(one, checker)]
+    problems = [
+        problem
+        for one in dialogues
+        for problem in (*_problems(one, checker), *(free_users.problems(one) if free_user else ()))
+    ]
     return report_of(counts, known, signature, rank_by="goal-completion", problems=problems)
 
 

@@ -16,7 +16,7 @@ import msgspec
 from duologue.challenges.proactive.formats import files
 from duologue.challenges.proactive.formats.rules import form_of
 from duologue.challenges.proactive.knowledge import without_spaces
-from duologue.challenges.proactive.live import judge
+from duologue.challenges.proactive.live import free_user, judge
 from duologue.challenges.proactive.live.grounding import GroundingChecker
 from duologue.challenges.proactive.simulator.user import RetrievalUser, built_in_exchanges, exchanges_of
 from duologue.core import disk
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.challenges.proactive.simulator.user import UserExchange
+    from duologue.core.protocols import System
 
 _END_PROBABILITY = 0.86
 """Probability that a conversation ends after an answer of the user, once B is named and it is long enough."""
@@ -79,13 +80,22 @@ def make_stage(goals: Path | None, users: Sequence[Path], *, n: int, seed: int, 
         )
     if not (given.whole and chosen):
         notes.append(f"{goals.name} holds no whole sessions, so there are no figures of people beside these")
-    return Stage(
+    stage = Stage(
         scenes=[_scene(one, seed, max_turns) for one in chosen],
         user=RetrievalUser(exchanges, {one.id: _topics(one) for one in chosen}),
         human_dialogues=chosen if given.whole else [],
         notes=notes,
         judge=lambda dialogues: judge.judge(dialogues, checker, goals_hash=goals_hash),
     )
+
+    def with_user(user: System) -> Stage:
+        return stage._replace(
+            user=user,
+            notes=[free_user.NOTE, *notes[1:]],
+            judge=lambda dialogues: judge.judge(dialogues, checker, goals_hash=goals_hash, free_user=True),
+        )
+
+    return stage._replace(with_user=with_user)
 
 
 def load_dialogues(path: Path) -> LoadedDialogues:

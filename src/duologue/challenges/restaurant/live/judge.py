@@ -116,12 +116,16 @@ def judge(dialogues: Sequence[Dialogue], bookings: BookingSet, *, base_hash: str
         n=len(dialogues),
         hashes={"kb": base_hash},
     )
-    problems = [
+    return report_of(counts, known, signature, rank_by="success", problems=failed_bookings(names, found))
+
+
+def failed_bookings(names: Sequence[str], found: Sequence[Mapping[str, float]]) -> list[Problem]:
+    """Return a warning for each dialogue without success, by name, from its counts."""
+    return [
         Problem(rule="booking-failed", severity="warning", place=f"dialogue '{name}'", message=_failure(one))
         for name, one in zip(names, found, strict=True)
         if not one["successes"]
     ]
-    return report_of(counts, known, signature, rank_by="success", problems=problems)
 
 
 def _failure(found: Mapping[str, float]) -> str:

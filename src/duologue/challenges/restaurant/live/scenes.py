@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import arguments_of, execute, fact_lines
 from duologue.challenges.restaurant.knowledge.kb import RestaurantIndex
+from duologue.challenges.restaurant.live import free_user
 from duologue.challenges.restaurant.live.candidates import candidate_utterances
 from duologue.challenges.restaurant.live.judge import BookingSet, judge, new_user
 from duologue.challenges.restaurant.schema import templates
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.challenges.restaurant.simulator.booking_user import BookingGoal
-    from duologue.core.protocols import TaskInfo, World
+    from duologue.core.protocols import System, TaskInfo, World
     from duologue.core.records import Candidate, Sample, Turn
 
 _ITEMS = ("phone", "address")
@@ -93,7 +94,7 @@ def make_stage(world: World, users: Sequence[object], *, n: int, seed: int, max_
     slot_of = {str(value): slot.name for slot in reversed(templates.SLOTS) for value in base.values(slot.name)}
     told = "\n".join(f"{fact.subject} {fact.relation} {fact.object}" for fact in facts)
     base_hash = disk.sha256(told.encode())
-    return Stage(
+    stage = Stage(
         scenes=[_scene(name, goal, bookings, slot_of, max_turns) for name, goal in goals.items()],
         user=BookingPartner(bookings),
         human_dialogues=[],
@@ -102,17 +103,34 @@ def make_stage(world: World, users: Sequence[object], *, n: int, seed: int, max_
         worlds={base.name: base},
     )
 
+    def with_user(user: System) -> Stage:
+        settled = [_scene(name, goal, bookings, slot_of, max_turns, changes=False) for name, goal in goals.items()]
+        return stage._replace(
+            scenes=settled,
+            user=user,
+            notes=[free_user.NOTE],
+            judge=lambda dialogues: free_user.judge(dialogues, bookings, base_hash=base_hash),
+        )
+
+    return stage._replace(with_user=with_user)
+
 
 def _scene(
-    name: str, goal: BookingGoal, bookings: BookingSet, slot_of: Mapping[str, str], max_turns: int | None
+    name: str,
+    goal: BookingGoal,
+    bookings: BookingSet,
+    slot_of: Mapping[str, str],
+    max_turns: int | None,
+    *,
+    changes: bool = True,
 ) -> Scene:
-    base, first = bookings.base, tuple(goal.first.values())
+    base, first = bookings.base, tuple(goal.first.values()) if changes else ()
 
     def api(text: str) -> tuple[str, ...] | None:
         result = execute(text, base)
         if result is None:
             return None
-        if arguments_of(text) == first:  # the user changes its mind before anything is listed
+        if first and arguments_of(text) == first:  # the user changes its mind before anything is listed
             return ()
         return tuple(fact_lines(base, Rng(bookings.seed, name, text).sample(result.names, MAX_LISTED)))
 
