@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -178,5 +179,44 @@ def test_wrong_settings_are_told(duologue: Any, settings: list[str], message: st
     given = [word for one in settings for word in ("--set", one)]
     data = GOLDEN / "restaurant/small-data.json"
     done = duologue("run", "restaurant", data, "--system", "endpoint", *given, "--out", tmp_path / "x.json")
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_a_chat_model_plays_the_user_and_a_stopped_run_goes_on(duologue: Any, tmp_path: Path) -> None:
+    report, out = tmp_path / "talk.report.json", tmp_path / "talk.json"
+    goals = GOLDEN / "mobilecs/dialogue/contract/dialogues.json"
+    call = ["simulate", "mobilecs/dialogue", "--system", "rule-agent", "--goals", goals, "--n", 2, "--max-turns", 6]
+    call += ["--report", report, "--out", out, "--user", "endpoint"]
+    with Stub(stub.says('{"say": "你好", "hang_up": false}')) as server:
+        told = [word for one in (f"url={server.url}", "model=m", "cache=") for word in ("--user-set", one)]
+        stopped = duologue(*call, *told, "--user-set", "max_calls=2")
+        assert stopped.code == 1
+        assert "the cap max_calls=2 is reached" in stopped.err
+        done = duologue(*call, *told)
+        assert done.code == 0, done.err
+        assert len(server.asked) == 6  # three turns of each user
+        assert "user: calls: 6" in done.out
+    saved = json.loads(report.read_bytes())
+    assert saved["meta"]["usage"]["user"]["calls"] == 6
+    assert saved["signature"]["prompts"]["user"].startswith("mobilecs/dialogue zh v1 ")
+    assert not [path for path in tmp_path.iterdir() if "journal" in path.name]
+    assert len(json.loads(out.read_bytes())) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--user-set", "model=m"], "say which with --user"),
+        (["--user", "endpoint", "--users", GOLDEN / "proactive/contract/sessions.txt"], "leave out --users or --user"),
+        (["--user", "solver"], "does not serve task 'proactive'"),
+        (["--user", "leader"], "there is no system 'leader'"),
+        (["--user", "endpoint"], "'url' is missing"),
+    ],
+)
+def test_users_that_cannot_be_are_told(duologue: Any, words: list[object], message: str) -> None:
+    goals = GOLDEN / "proactive/contract/sessions.txt"
+    own = ["--system", "process", "--set", "command=none"]
+    done = duologue("simulate", "proactive", *own, "--goals", goals, *words)
     assert done.code == 2
     assert message in done.err

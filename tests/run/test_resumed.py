@@ -10,7 +10,7 @@ from duologue.core.plugins import load_task, save_card
 from duologue.core.records import Answer, Record, Sample
 from duologue.run.journal import CHUNK
 from duologue.run.resumed import Resumed, resumed
-from duologue.run.usage import usage_lines, usage_of
+from duologue.run.usage import accounts_of, usage_lines, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -156,7 +156,7 @@ def test_what_answers_took_is_kept_beside_them(tmp_path: Path) -> None:
             kept.answer([sample(name) for name in asked])
             assert kept.prompt_mark == Metered.prompt_mark
             raise KeyboardInterrupt
-        return usage_lines(kept), usage_of(kept, kept.accounts)
+        return usage_lines(kept), usage_of(kept, accounts_of(kept))
 
     journal = tmp_path / "journal"
     assert told(["a", "bc"]) == (["3 characters in 2 answers"], {"characters": 3})

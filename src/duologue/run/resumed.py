@@ -71,7 +71,7 @@ class Resumed:
         known = self._journal.answers
         missing = {key: sample for key, sample in zip(keys, samples, strict=True) if key not in known}
         self.replayed += len(samples) - len(missing)
-        each = getattr(self._system, "answer_each", None)
+        each: Any = getattr(self._system, "answer_each", None)
         with told_what_is_kept(self._journal):
             if missing and each is None:
                 fresh = self._system.answer(list(missing.values()))
