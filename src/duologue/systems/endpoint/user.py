@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.core.errors import UsageError
+from duologue.endpoints.account import Account
 from duologue.prompts.user_prompt import UserPrompt, user_prompt_of
-from duologue.systems.endpoint.account import Account
 from duologue.systems.endpoint.endpoint import EndpointSystem
 
 if TYPE_CHECKING:

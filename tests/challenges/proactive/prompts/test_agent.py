@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.challenges.proactive.prompts.leading import LeadingPrompt
+from duologue.challenges.proactive.prompts.agent import LeadingPrompt
 from duologue.challenges.proactive.schema import INFO
 from duologue.core.records import Answer, Fact, Goal, Sample, Turn
 

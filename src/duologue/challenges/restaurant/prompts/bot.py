@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class BookingPrompt(Prompt):
     """Asks for the bot's next utterance among the candidates."""
 
-    texts = "booking.toml"
+    texts = "bot.toml"
 
     def known_facts(self, sample: Sample) -> list[Fact]:
         """Return the facts about the restaurants that were named, the latest first; none without a knowledge base."""

@@ -25,7 +25,7 @@ _EMPTY = "。"
 class LeadingPrompt(Prompt):
     """Tells goal, knowledge and history without the spaces between words, and asks for the agent's words."""
 
-    texts = "leading.toml"
+    texts = "agent.toml"
 
     def utterance(self, turn: Turn) -> str:
         """Return what was said, without the spaces between words."""

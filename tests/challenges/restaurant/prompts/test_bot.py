@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.challenges.restaurant.prompts.booking import BookingPrompt
+from duologue.challenges.restaurant.prompts.bot import BookingPrompt
 from duologue.challenges.restaurant.schema.task_info import INFO
 from duologue.core.records import Fact, Sample, Turn
 from duologue.knowledge.base import KnowledgeBase
