@@ -46,6 +46,7 @@ SECTIONS = {
         "compare": ("duologue.cli.compare:compare", "Test whether two result files really differ."),
         "board": ("duologue.cli.board:board", "Rank result files or saved scores, as a page too, with ties as ties."),
         "export": ("duologue.cli.export:export", "Write results in the forms of other tools: logs, cards, hubs."),
+        "judge": ("duologue.cli.judge:judge", "Let a chat model rate results by the challenge's criteria; test it."),
         "ratings": ("duologue.cli.ratings:ratings", "Score systems by what people and judges said; plan campaigns."),
         "verify": ("duologue.cli.verify:verify", "Compute a stored number again; say equal or what differs."),
     },

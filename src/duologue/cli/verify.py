@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
@@ -10,12 +10,12 @@ from duologue.run.verify import FileLocations, find, paths_in
 from duologue.run.verify import verify as verify_report
 from duologue.terminal import console, options
 
-if TYPE_CHECKING:
-    from pathlib import Path
+_JUDGED = ".judge.json"
+"""How notes of `duologue judge` end."""
 
 
 @click.command()
-@click.argument("what", metavar="SIGNATURE | FILE.report.json")
+@click.argument("what", metavar="SIGNATURE | FILE.report.json | FILE.judge.json")
 @click.option(
     "--in",
     "folders",
@@ -46,6 +46,7 @@ def verify(
 ) -> None:
     """Compute a stored number again from its stored files, and say that it is equal or what differs.
 
+    FILE.judge.json is what `duologue judge` wrote: it is judged again from the recording, without the endpoint.
     A report that `duologue score --out FILE.report.json` saved names its truth, result and data files with
     their hashes. Give that file, or a signature to be looked up among saved reports. Exit code 0: everything is
     equal to the last digit; 1: something differs.
@@ -57,8 +58,12 @@ def verify(
     Examples:
       duologue verify FILE.report.json
       duologue verify FILE.report.json --in data --in results
+      duologue verify FILE.judge.json
       duologue verify "p@1 = hit@1 / items | restaurant | strict | ..." --in results
     """
+    if what.endswith(_JUDGED):
+        _verify_judge(Path(what), folders, as_json=as_json)
+        return
     given = FileLocations(folders, gold, data, pred, paths_in(chosen))
     verdicts = [verify_report(path, given) for path in find(what, folders or (options.WORKSPACE,))]
     if as_json:
@@ -83,4 +88,19 @@ def verify(
             for remark in one.remarks:
                 console.line(f"{one.path}: {remark}")
     if any(one.differences for one in verdicts):
+        raise click.exceptions.Exit(1)
+
+
+def _verify_judge(note: Path, folders: tuple[Path, ...], *, as_json: bool) -> None:
+    from duologue.judges.note import verify_note
+
+    verdict = verify_note(note, folders)
+    if as_json:
+        console.as_json({"verified": [{"report": str(note), "equal": not verdict.differences, **verdict._asdict()}]})
+    elif not verdict.differences:
+        console.line(f"{note}: equal, {verdict.checked} ratings and figures judged again from the recording")
+    else:
+        for difference in verdict.differences:
+            console.line(f"{note}: differs: {difference}")
+    if verdict.differences:
         raise click.exceptions.Exit(1)

@@ -176,12 +176,13 @@ def _slopes(model: DavidsonModel) -> Floats:
 def _win_share(value: float, errors: Errors, place: int) -> Estimate:
     """Return a share with its interval, taken on the scale of logits so that no end leaves 0 to 1.
 
-    Of a system that hardly ever loses, or wins, the errors say nothing: the interval is Wilson's for so many items.
+    Of a system that hardly ever loses, or wins, or only ties, the errors say nothing: the interval is Wilson's for so
+    many items.
     """
     cut = student_cut(float(errors.freedom[place]))
     if not errors.enough:
         return Estimate(value, None, None)
-    if min(value, 1 - value) * errors.items < 1:
+    if min(value, 1 - value) * errors.items < 1 or float(errors.error[place]) < _STILL:
         return Estimate(value, *wilson(value, errors.items, cut))
     middle, half = math.log(value / (1 - value)), cut * float(errors.error[place]) / (value * (1 - value))
     return Estimate(value, *(1 / (1 + math.exp(-max(-700.0, min(700.0, middle + end)))) for end in (-half, half)))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from duologue.core.errors import UsageError
 from duologue.core.plugins import CARD, demand_fit, load_system, load_system_class, make_system, names, read_card
 from duologue.core.recipe import read_toml, resolve
+from duologue.core.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.core.protocols import System, Task
-    from duologue.core.records import Record
+
+R = TypeVar("R", bound=Record)
 
 
 def open_system(task: Task, name: str, recipe: Path | None = None, overrides: Sequence[str] = ()) -> System:
@@ -59,11 +61,19 @@ def recipe_of(name: str, file: Path | None, overrides: Sequence[str]) -> Record:
     taken from overrides alone. Raises `UsageError` for such an entry in a file, and as `resolve` does.
     """
     cls = load_system_class(name)
-    refused = sorted(set(getattr(cls, "by_hand", ())) & set(read_toml(file))) if file is not None else []
+    return recipe_with(cls.Recipe, getattr(cls, "by_hand", ()), f"of system '{name}'", file, overrides)
+
+
+def recipe_with(kind: type[R], by_hand: Sequence[str], whose: str, file: Path | None, overrides: Sequence[str]) -> R:
+    """Return a recipe from a TOML file and overrides, where the entries `by_hand` come from overrides alone.
+
+    Raises as `recipe_of`, of a recipe that is told as `whose`.
+    """
+    refused = sorted(set(by_hand) & set(read_toml(file))) if file is not None else []
     if refused:
         keys, first = ", ".join(f"'{key}'" for key in refused), refused[0]
         raise UsageError(
-            f"{file}: {keys} of system '{name}' is not taken from a file, which may come from a stranger; "
+            f"{file}: {keys} {whose} is not taken from a file, which may come from a stranger; "
             f"give it on the command line: --set {first}=..."
         )
-    return resolve(cls.Recipe, file=file, overrides=overrides)
+    return resolve(kind, file=file, overrides=overrides)

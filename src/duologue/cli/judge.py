@@ -1,0 +1,123 @@
+"""`duologue judge`: a chat model rates what systems answered, and is tested itself."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+
+from duologue.core.disk import write_text
+from duologue.core.locks import writing_file
+from duologue.core.plugins import load_task
+from duologue.endpoints.account import summary_lines
+from duologue.endpoints.settings import BY_HAND
+from duologue.judges.against_people import summary_of
+from duologue.judges.note import calls_path, note_path, write_note
+from duologue.judges.recipe import JudgeRecipe
+from duologue.judges.report_lines import report_lines
+from duologue.judges.results import JudgedFiles
+from duologue.judges.session import JudgeSession
+from duologue.judges.wording import load_texts
+from duologue.ratings.files import read_ratings
+from duologue.ratings.protocol import find_protocol
+from duologue.ratings.rows import ratings_text
+from duologue.report.ratings import ratings_page, ratings_to_json, render_ratings
+from duologue.run.forecast import RunForecast, forecast_lines
+from duologue.run.systems import recipe_with
+from duologue.terminal import console, options
+
+
+@click.command(cls=options.ResumableCommand)
+@options.task_argument
+@click.argument("results", type=options.PATH, nargs=-1, required=True, metavar="RESULT...")
+@click.option("--gold", type=options.PATH, multiple=True, help="A truth file with the contexts; may be repeated.")
+@click.option("--input", "data", type=options.PATH, default=None, help="The data file that was answered.")
+@options.kb_option("spoken")
+@click.option("--pairs", is_flag=True, help="Which of two RESULTs is better, in both orders, instead of points.")
+@click.option("--whole", is_flag=True, help="Each RESULT holds whole dialogues (`duologue simulate --out`).")
+@click.option("--name", "names", multiple=True, help="What a RESULT's system is called; once for each, in their order.")
+@click.option("--protocol", "word", default=None, help="Criteria: a protocol's name, or FILE.toml (ratings protocols).")
+@click.option("--people", type=options.PATH, default=None, help="Human ratings of some: kappa, and PPI++ beside both.")
+@click.option("--n", type=click.IntRange(min=1), default=None, help="Judge so many items, drawn by the seed.")
+@click.option("--out", type=options.OUT_FILE, required=True, help="The ratings: .csv, .tsv or .jsonl.")
+@click.option("--page", type=options.OUT_PAGE, default=None, help="Write this HTML page, in English and Chinese.")
+@click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask and write nothing.")
+@options.seed_option
+@options.recipe_option
+@options.set_option
+@options.json_option
+@options.quiet_option
+def judge(
+    *,
+    task: str,
+    results: tuple[Path, ...],
+    gold: tuple[Path, ...],
+    data: Path | None,
+    kb: Path | None,
+    pairs: bool,
+    whole: bool,
+    names: tuple[str, ...],
+    word: str | None,
+    people: Path | None,
+    n: int | None,
+    out: Path,
+    page: Path | None,
+    dry_run: bool,
+    seed: int,
+    recipe: Path | None,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Let a chat model rate the replies of RESULT files of TASK by the challenge's own criteria, and test the judge.
+
+    The model is any behind an OpenAI-compatible server (--set url=... --set model=...). Its ratings are a file that
+    `duologue ratings score` reads. Beside it stand a recording of all calls (FILE.calls.jsonl: a stopped run goes on
+    from there) and a note (FILE.judge.json) that `duologue verify` proves without the endpoint. Points that cannot be
+    read are left out and counted. Some items are judged again, and some with a request for points in the reply.
+
+    \b
+    Examples:
+      duologue judge spoken P.json --gold T.json --set url=http://127.0.0.1:8080/v1 --set model=M --out J.csv
+      duologue judge spoken P.json --gold T.json --people H.csv --recipe judge.toml --set url=URL --out J.csv
+      duologue judge conversation A.txt B.txt --gold T.txt --pairs --recipe judge.toml --set url=URL --out J.csv
+      duologue judge proactive DIALOGUES.jsonl --whole --recipe judge.toml --set url=URL --out J.jsonl
+    """
+    loaded = load_task(task)
+    given = recipe_with(JudgeRecipe, BY_HAND, "of a judge", recipe, overrides)
+    if not given.replay and not given.record and not dry_run:
+        given = msgspec.structs.replace(given, record=str(calls_path(out)))
+    rated = read_ratings(people, find_protocol(word or load_texts(loaded).texts.protocol)) if people else None
+    files = JudgedFiles(results, names, gold, data, whole)
+    session = JudgeSession(
+        loaded, files, given, find_protocol(word) if word else None,
+        kind="pairs" if pairs else "points", n=n or 0, world=options.world_of(loaded, kb), seed=seed,
+    )  # fmt: skip
+    ratings_text([], out)  # a name of another form is refused before anything is asked
+    if dry_run:
+        items = sum(len(one) for one in session.systems.values()) // (2 if pairs else 1)
+        for line in forecast_lines(RunForecast(items, session.forecast(), 1)):
+            console.line(line)
+        return
+    with writing_file(out), options.progress_bar(quiet=quiet) as progress:
+        judged = session.run(progress)
+        write_text(out, ratings_text([*judged.ratings, *judged.preferences], out))
+        calls = Path(given.replay or given.record)
+        note = write_note(out, session, judged, task=loaded.info, files=files, kb=kb, n=n or 0, calls=calls)
+    summary = summary_of(judged, session.protocol, rated)
+    if page is not None and summary is not None:
+        write_text(page, ratings_page(summary, title="Duologue", commands=[shlex.join(["duologue", *sys.argv[1:]])]))
+    if as_json:
+        told = {"judge": msgspec.to_builtins(note), "summary": ratings_to_json(summary) if summary else None}
+        console.as_json(told)
+        return
+    if summary is not None:
+        console.show(render_ratings(summary))
+    for line in report_lines(judged.report, session, people=people is not None):
+        console.line(line)
+    for line in summary_lines(judged.usage, len(session.calls)):
+        console.line(line)
+    console.line(f"ratings in {out}, recording in {calls}, note in {note_path(out)}")

@@ -1,0 +1,177 @@
+"""What a judge is asked, and what it says as points or as a choice.
+
+All material stands between marks that it cannot close: they bear a hash of the material itself.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
+
+from duologue.core.disk import sha256
+from duologue.core.errors import UsageError
+from duologue.core.records import Turn
+from duologue.judges.wording import load_texts
+from duologue.prompts.json_answer import found_json, without_thoughts
+from duologue.prompts.prompt import PromptMessage, object_schema, prompt_of
+from duologue.prompts.prompt_texts import filled, readable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duologue.core.protocols import Task, World
+    from duologue.judges.items import JudgedItem
+    from duologue.ratings.judgement import Outcome
+    from duologue.ratings.protocol import Criterion, RatingProtocol
+
+Unit = Literal["reply", "dialogue"]
+
+_MARK = 12
+"""Hexadecimal digits of a mark."""
+_POINTS = re.compile(r"\s{0,9}[\"'*]{0,3}(-?[0-9]{1,4})(?:\.0{1,3})?[\"'*]{0,3}\s{0,9}(?:分|points?)?[.。]?\s{0,9}")
+"""A whole number alone."""
+_CHOICES: dict[str, Outcome] = {"a": "a", "b": "b", "tie": "tie", "平": "tie", "平局": "tie"}
+_CHOICE = re.compile(r"[\s\"'*\[(]{0,9}(A|B|tie|平局|平)(?:[\s\"'*\])。.]{0,9}$|[.:)\n])", re.IGNORECASE)
+
+
+class Question(NamedTuple):
+    """Messages, and the schema of the answer."""
+
+    messages: list[PromptMessage]
+    schema: dict[str, Any]
+
+
+class JudgePrompt:
+    """The prompt of one task's judge."""
+
+    def __init__(
+        self, task: Task, protocol: RatingProtocol, unit: Unit, language: str = "", *, turns: int = 0, facts: int = 60
+    ) -> None:
+        """Read the texts; of a reply's history the last `turns` are told (0: all), and at most so many `facts`.
+
+        Raises `UsageError` for a task that is not judged, or not by this unit; else as `prompt_of`.
+        """
+        loaded = load_texts(task)
+        self.protocol, self.unit = protocol, unit
+        language = language or task.info.language
+        self._wording, self._general = loaded.wording(language), loaded.shared(language)
+        self.bots = loaded.shared(task.info.language)
+        """What bots of the injection test write."""
+        if not getattr(self._wording, unit):
+            raise UsageError(f"judges of {task.info.name} are not asked about a whole {unit}; judged is each reply")
+        self._language = language
+        self.mark = f"{task.info.name} {language} {loaded.mark} {protocol.name} {unit}"
+        """Task, language, version and hash of the texts, protocol and unit."""
+        self._prompt = prompt_of(task.info, language, turns=0 if unit == "dialogue" else turns, facts=facts)
+        self._prompt.wording = msgspec.structs.replace(
+            self._prompt.wording, speakers=self._wording.speakers, nothing=self._wording.nothing
+        )
+
+    def prepare(self, worlds: Mapping[str, World]) -> None:
+        """Take the shared knowledge bases."""
+        self._prompt.prepare(worlds)
+
+    def points(self, item: JudgedItem) -> Question:
+        """Return the question for points of an item."""
+        form = ", ".join(f'"{one.name}": {one.low}-{one.high}' for one in self.protocol.criterion)
+        shared = {
+            "criteria": "\n".join(map(self._criterion, self.protocol.criterion)),
+            "points": filled(self._general.points, {"form": "{" + form + "}"}),
+        }
+        numbers = {
+            one.name: {"type": "integer", "enum": list(range(one.low, one.high + 1))} for one in self.protocol.criterion
+        }
+        texts = {**self._context(item), "said": self.said(item)}
+        return Question(self._messages(getattr(self._wording, self.unit), texts, shared), object_schema(**numbers))
+
+    def better(self, first: JudgedItem, second: JudgedItem) -> Question:
+        """Return the question which of two items is better, in the order in which they are shown."""
+        texts = {**self._context(first), "said_a": self.said(first), "said_b": self.said(second)}
+        schema = object_schema(better={"type": "string", "enum": ["A", "B", "tie"]})
+        return Question(self._messages(self._wording.pair, texts, {"better": self._general.better}), schema)
+
+    def said(self, item: JudgedItem) -> str:
+        """Return what is judged as it is shown: the reply in one line, or all turns."""
+        if self.unit == "dialogue":
+            return self._prompt.history(msgspec.structs.replace(item.sample, history=item.dialogue))
+        return self._prompt.utterance(Turn(speaker="system", text=item.reply)) or self._wording.nothing
+
+    def read_points(self, text: str) -> dict[str, int]:
+        """Return the points in what a judge said by criterion; those that cannot be read are not there."""
+        told = found_json(text)
+        if not isinstance(told, dict):
+            (first, *others) = self.protocol.criterion
+            told = {} if others else {first.name: without_thoughts(text)}
+        named = {_plain(key): value for key, value in told.items()}
+        found = {}
+        for one in self.protocol.criterion:
+            value = _whole(named.get(_plain(one.name), named.get(_plain(one.zh or one.name))))
+            if value is not None and one.low <= value <= one.high:
+                found[one.name] = value
+        return found
+
+    def read_better(self, text: str) -> Outcome | None:
+        """Return what a judge chose: `a` is what was shown first; `None` where it cannot be read."""
+        told = found_json(text)
+        if isinstance(told, dict):
+            return _CHOICES.get(str(told.get("better", "")).strip().lower())
+        found = _CHOICE.match(without_thoughts(text).strip())
+        return _CHOICES[found[1].lower()] if found else None
+
+    def _criterion(self, one: Criterion) -> str:
+        anchors = one.anchors_zh if self._language == "zh" else one.anchors
+        points = "; ".join(f"{point} = {anchor}" for point, anchor in enumerate(anchors, start=one.low))
+        name = f"{one.name}（{one.zh}）" if self._language == "zh" and one.zh else one.name
+        meaning = " ".join(filter(None, (self._wording.meanings.get(one.name, ""), points)))
+        fields = {"name": name, "low": str(one.low), "high": str(one.high), "meaning": meaning}
+        return f"- {filled(self._general.criterion, fields)}".rstrip()
+
+    def _context(self, item: JudgedItem) -> dict[str, str]:
+        prompt = self._prompt
+        return {
+            "goal": prompt.goal(item.sample),
+            "knowledge": prompt.knowledge(item.sample),
+            "history": prompt.history(item.sample) if self.unit == "reply" else self._wording.nothing,
+        }
+
+    def _messages(self, template: str, texts: Mapping[str, str], shared: Mapping[str, str]) -> list[PromptMessage]:
+        mark = mark_of(list(texts.values()))
+        fenced = {name: f"[{name} {mark}]\n{text}\n[/{name} {mark}]" for name, text in texts.items()}
+        marks = filled(self._general.marks, {"mark": mark})
+        asked = filled(template, {**fenced, **shared, "marks": marks})
+        return [
+            PromptMessage("system", readable(self._wording.instruction.strip())),
+            PromptMessage("user", readable(asked.strip())),
+        ]
+
+
+def mark_of(texts: Sequence[str]) -> str:
+    """Return a mark that none of the texts holds: a hash of them all.
+
+    >>> mark_of(["a", "b"]) == mark_of(["a", "b"]) != mark_of(["ab"])
+    True
+    """
+    number = 0
+    while True:
+        mark = sha256(msgspec.json.encode([number, *(text.encode("utf-8", "replace").decode() for text in texts)]))
+        if not any(mark[:_MARK] in text for text in texts):
+            return mark[:_MARK]
+        number += 1
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("_", "-").replace(" ", "-")
+
+
+def _whole(value: Any) -> int | None:
+    """Return a whole number, also one that is written as text or with zeros behind a point."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    found = _POINTS.fullmatch(value) if isinstance(value, str) else None
+    return int(found[1]) if found else None
