@@ -160,6 +160,7 @@ def tries(folder: Path) -> list[Try]:
             FINE,
         ),
         (["ratings", "plan", "--raters", 5, "--items", 9], FINE),
+        (["judge", "proactive", sessions, "--whole", *model, "--out", "judge.csv"], "endpoint"),
         (
             ["data", "convert", "proactive", "--from", "session", "--to", "sample", sessions, "--out", "samples.txt"],
             FINE,

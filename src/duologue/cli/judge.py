@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 
 import click
@@ -15,16 +13,16 @@ from duologue.core.plugins import load_task
 from duologue.endpoints.account import summary_lines
 from duologue.endpoints.settings import BY_HAND
 from duologue.judges.against_people import summary_of
+from duologue.judges.judge_texts import load_texts
 from duologue.judges.note import calls_path, note_path, write_note
 from duologue.judges.recipe import JudgeRecipe
 from duologue.judges.report_lines import report_lines
 from duologue.judges.results import JudgedFiles
 from duologue.judges.session import JudgeSession
-from duologue.judges.wording import load_texts
 from duologue.ratings.files import read_ratings
 from duologue.ratings.protocol import find_protocol
 from duologue.ratings.rows import ratings_text
-from duologue.report.ratings import ratings_page, ratings_to_json, render_ratings
+from duologue.report.ratings import ratings_to_json, render_ratings
 from duologue.run.forecast import RunForecast, forecast_lines
 from duologue.run.systems import recipe_with
 from duologue.terminal import console, options
@@ -43,7 +41,6 @@ from duologue.terminal import console, options
 @click.option("--people", type=options.PATH, default=None, help="Human ratings of some: kappa, and PPI++ beside both.")
 @click.option("--n", type=click.IntRange(min=1), default=None, help="Judge so many items, drawn by the seed.")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The ratings: .csv, .tsv or .jsonl.")
-@click.option("--page", type=options.OUT_PAGE, default=None, help="Write this HTML page, in English and Chinese.")
 @click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask and write nothing.")
 @options.seed_option
 @options.recipe_option
@@ -64,7 +61,6 @@ def judge(
     people: Path | None,
     n: int | None,
     out: Path,
-    page: Path | None,
     dry_run: bool,
     seed: int,
     recipe: Path | None,
@@ -108,8 +104,6 @@ def judge(
         calls = Path(given.replay or given.record)
         note = write_note(out, session, judged, task=loaded.info, files=files, kb=kb, n=n or 0, calls=calls)
     summary = summary_of(judged, session.protocol, rated)
-    if page is not None and summary is not None:
-        write_text(page, ratings_page(summary, title="Duologue", commands=[shlex.join(["duologue", *sys.argv[1:]])]))
     if as_json:
         told = {"judge": msgspec.to_builtins(note), "summary": ratings_to_json(summary) if summary else None}
         console.as_json(told)

@@ -48,8 +48,10 @@ def summary_of(judged: Judged, protocol: RatingProtocol, people: RatingFile | No
     if not people.preferences:
         return summarise(people, protocol, judge=own)
     first, second = judged.preferences[0].a, judged.preferences[0].b
-    tables = [RatingTable.of(wins(one, first, second), [WIN]) for one in (people.preferences, judged.preferences)]
-    return summarise(people, protocol)._replace(judge=beside_judge(*tables, _WINS))
+    labels, scores = (
+        RatingTable.of(wins(one, first, second), [WIN]) for one in (people.preferences, judged.preferences)
+    )
+    return summarise(people, protocol)._replace(judge=beside_judge(labels, scores, _WINS))
 
 
 def wins(preferences: Iterable[Preference], first: str, second: str) -> list[Rating]:

@@ -74,15 +74,15 @@ def length_slope(wins: Sequence[float], ratios: Sequence[float]) -> LengthSlope:
 
 def _fitted(design: Floats, y: Floats) -> tuple[Floats, Floats] | None:
     """Return the parameters of greatest likelihood and the inverse of its curvature; `None` where there are none."""
-    values = np.zeros(design.shape[1])
+    values: Floats = np.zeros(design.shape[1])
     for _ in range(_STEPS):
         chances = _chances(design, values)
         curvature = (design * (chances * (1 - chances))[:, None]).T @ design
         try:
-            bread: Floats = np.linalg.inv(curvature)
+            bread: Floats = np.linalg.inv(curvature).astype(np.float64)
         except np.linalg.LinAlgError:
             return None
-        step = bread @ (design.T @ (y - chances))
+        step: Floats = bread @ (design.T @ (y - chances))
         values = values + step * min(1.0, 2.0 / max(float(np.abs(step).max()), _STILL))
         if float(np.abs(design @ values).min()) > _BOUND:
             return None

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from duologue.core.errors import UsageError
 from duologue.endpoints.caller import ChatCaller
 from duologue.judges.calls import drawn, make_calls
+from duologue.judges.judge_texts import load_texts
 from duologue.judges.pairs import PairsReport, pairs_calls, pairs_of
 from duologue.judges.points import PointsReport, points_calls, points_of
 from duologue.judges.prompt import JudgePrompt
 from duologue.judges.results import read_systems
-from duologue.judges.wording import load_texts
 from duologue.ratings.protocol import find_protocol
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import pytest
 
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
-from duologue.judges.wording import load_texts
+from duologue.judges.judge_texts import load_texts
 from duologue.ratings.protocol import find_protocol
 
 JUDGED = ("conversation", "mobilecs/dialogue", "proactive", "spoken")
