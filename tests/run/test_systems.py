@@ -21,7 +21,7 @@ SERVED = {
     "restaurant": ("medoid", "random", "ranker", "solver", "tfidf"),
     "spoken": ("grounded", "pipeline"),
 }
-OPEN = ("endpoint", "http", "process")
+OPEN = ("endpoint", "http", "hub", "process")
 """Systems that serve every task."""
 
 

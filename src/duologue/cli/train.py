@@ -66,7 +66,8 @@ class _Train(RenamedOptions, SeveralFiles):
     "loggers",
     multiple=True,
     metavar="NAME",
-    help="Write metrics into the model's folder as it trains: csv, tensorboard or wandb (offline); may be repeated.",
+    help="Write metrics into the model's folder as it trains: csv, tensorboard, mlflow or wandb (offline); may be "
+    "repeated.",
 )
 @options.quiet_option
 def train(

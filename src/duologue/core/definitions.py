@@ -25,3 +25,14 @@ def definition(target: str) -> ast.ClassDef | ast.FunctionDef | None:
 def summary(node: ast.ClassDef | ast.FunctionDef) -> str:
     """Return the first line of a definition's docstring; empty where it has none."""
     return (ast.get_docstring(node) or "").partition("\n")[0]
+
+
+def package_folder(target: str) -> Path | None:
+    """Return the folder of the package that the module of `package.module:name` lies in; `None` where there is none."""
+    package = target.partition(":")[0].rpartition(".")[0]
+    try:
+        spec = find_spec(package) if package else None
+    except (ImportError, ValueError):
+        return None
+    places = spec.submodule_search_locations if spec else None
+    return Path(next(iter(places))) if places else None

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from duologue.core.protocols import TaskInfo
 
-Kind = Literal["tasks", "systems", "commands", "prompts", "user_prompts", "loggers"]
+Kind = Literal["tasks", "systems", "commands", "prompts", "user_prompts", "linearizations", "loggers"]
 """What a package may register, in an entry-point group such as `duologue.tasks`."""
-KINDS: tuple[Kind, ...] = ("tasks", "systems", "commands", "prompts", "user_prompts", "loggers")
+KINDS: tuple[Kind, ...] = ("tasks", "systems", "commands", "prompts", "user_prompts", "linearizations", "loggers")
 
 CARD = "system.toml"
 """The file that makes a folder a trained system."""
@@ -401,6 +401,11 @@ def load_prompt_class(name: str) -> type[Any]:
 def load_user_prompt_class(name: str) -> type[Any]:
     """Return the class of the simulated user's prompt that is registered for a task. Raises as `load_task` does."""
     return _load_class("user_prompts", name, ("prepare", "messages", "schema", "settled", "read", "empty"))
+
+
+def load_linearization_class(name: str) -> type[Any]:
+    """Return the class of the linearization of that name. Raises as `load_task` does."""
+    return _load_class("linearizations", name, ("prepare", "pairs", "written"))
 
 
 def make_logger(name: str, folder: Path, about: Mapping[str, str]) -> object:

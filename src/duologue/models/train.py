@@ -55,8 +55,10 @@ class TrainConfig(ParallelTrainingRecipe, frozen=True):
     """Largest norm of the gradient."""
     optimiser: Literal["adamw", "adam"] = "adamw"
     """With `adam`, weight decay is part of the gradient."""
-    schedule: Literal["cosine", "constant", "inverse-root"] = "cosine"
+    schedule: Literal["cosine", "linear", "constant", "inverse-root"] = "cosine"
     """What the learning rate does after the warm-up; `inverse-root`: falls with the root of the step."""
+    accumulate: int = 1
+    """Parts into which the examples of a step are split, whose gradients are summed: memory for time."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Of matrix products (autocast); weights are float32 always."""
     choose: Literal["right", "loss"] = "right"
@@ -233,12 +235,9 @@ class _Training(Generic[Example, Batch]):
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.learning_rate * self._rate(done)
         self.optimiser.zero_grad(set_to_none=True)  # the memory of old gradients is free for the forward pass
-        with self._autocast():
-            loss = self._shared_loss(rows)
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        reached = self.group.total([self._backward(rows) / self.group.size])[0]
         torch.nn.utils.clip_grad_norm_(self.module.parameters(), self.config.clip)
         self.optimiser.step()
-        reached = self.group.total([float(loss.detach()) / self.group.size])[0]
         if not math.isfinite(reached):
             raise UsageError(f"the loss of step {done + 1} is {reached}; train with a lower learning rate")
         state.loss_sum += reached
@@ -247,6 +246,19 @@ class _Training(Generic[Example, Batch]):
             state.tokens += sum(map(self.task.tokens, rows))
         if self.progress is not None and state.step % 10 == 0:
             self.progress(done, self.config.epochs * self.steps, f"training ({self._pace()})")
+
+    def _backward(self, rows: Sequence[Example]) -> float:
+        """Add the gradient of the mean loss of a step, part by part, and return that loss."""
+        size = math.ceil(len(rows) / self.config.accumulate)
+        whole, summed = self._weight(rows), 0.0
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            with self._autocast():
+                loss = self._shared_loss(part)
+                loss = loss if len(part) == len(rows) else loss * (self._weight(part) / whole)
+            loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+            summed += float(loss.detach())
+        return summed
 
     def _shared_loss(self, rows: Sequence[Example]) -> Tensor:
         """Return this process's loss, weighed so that the mean over the group is the mean over all rows."""
@@ -275,6 +287,8 @@ class _Training(Generic[Example, Batch]):
             return (step + 1) / rise
         if self.config.schedule == "constant":
             return 1.0
+        if self.config.schedule == "linear":
+            return max(0.0, (total - step) / max(1, total - rise))
         if self.config.schedule == "inverse-root":
             return math.sqrt(rise / (step + 1))
         return _FLOOR + (1 - _FLOOR) * 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1, total - rise)))

@@ -5,12 +5,12 @@ Each challenge's own lie beside the module of its task, in `ratings.toml`; a fil
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from duologue.core.definitions import package_folder
 from duologue.core.errors import PlugInError, UsageError, did_you_mean
 from duologue.core.plugins import entries
 from duologue.core.recipe import from_table, read_toml
@@ -106,8 +106,8 @@ def protocols() -> dict[str, RatingProtocol]:
     Raises `PlugInError` for a file that cannot be read and for a name that two have.
     """
     found: dict[str, RatingProtocol] = {}
-    for place in dict.fromkeys(_beside(entry.target) for entry in entries("tasks")):
-        if place is None or not place.is_file():
+    for folder in dict.fromkeys(package_folder(entry.target) for entry in entries("tasks")):
+        if folder is None or not (place := folder / FILE).is_file():
             continue
         try:
             listed = msgspec.toml.decode(place.read_bytes(), type=_Listed).protocol
@@ -136,14 +136,3 @@ def find_protocol(word: str) -> RatingProtocol:
     if len(listed) != 1:
         raise UsageError(f"{path} holds {len(listed)} protocols; expected one table [[protocol]]")
     return listed[0]
-
-
-def _beside(target: str) -> Path | None:
-    """Return where the protocols of a task lie, from `package.module:Class`; its package may lie anywhere."""
-    package = target.partition(":")[0].rpartition(".")[0]
-    try:
-        spec = find_spec(package) if package else None
-    except (ImportError, ValueError):
-        return None
-    places = spec.submodule_search_locations if spec else None
-    return Path(next(iter(places))) / FILE if places else None

@@ -5,8 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from duologue.core.definitions import package_folder
 from duologue.core.errors import UsageError
-from duologue.core.plugins import CARD, demand_fit, load_system, load_system_class, make_system, names, read_card
+from duologue.core.plugins import (
+    CARD,
+    demand_fit,
+    entries,
+    load_system,
+    load_system_class,
+    make_system,
+    names,
+    read_card,
+)
 from duologue.core.recipe import read_toml, resolve
 from duologue.core.records import Record
 
@@ -16,6 +26,10 @@ if TYPE_CHECKING:
     from duologue.core.protocols import System, Task
 
 R = TypeVar("R", bound=Record)
+
+
+RECIPES = "recipes"
+"""Folder beside the module of a task with recipes for systems: `recipes/SYSTEM/NAME.toml`."""
 
 
 def open_system(task: Task, name: str, recipe: Path | None = None, overrides: Sequence[str] = ()) -> System:
@@ -57,10 +71,13 @@ def is_model(name: str) -> bool:
 def recipe_of(name: str, file: Path | None, overrides: Sequence[str]) -> Record:
     """Return the recipe of the registered system `name` from a TOML file and overrides.
 
-    A class may list entries in `by_hand`, such as a program to start: a file may come from a stranger, so these are
-    taken from overrides alone. Raises `UsageError` for such an entry in a file, and as `resolve` does.
+    `file` may be the name of a recipe that a challenge brings for the system. A class may list entries in `by_hand`,
+    such as a program to start: a file may come from a stranger, so these are taken from overrides alone. Raises
+    `UsageError` for such an entry in a file, and for a name that there is no recipe of; else as `resolve` does.
     """
     cls = load_system_class(name)
+    if file is not None and not file.suffix and not file.exists():
+        file = _named_recipe(name, str(file))
     return recipe_with(cls.Recipe, getattr(cls, "by_hand", ()), f"of system '{name}'", file, overrides)
 
 
@@ -77,3 +94,21 @@ def recipe_with(kind: type[R], by_hand: Sequence[str], whose: str, file: Path | 
             f"give it on the command line: --set {first}=..."
         )
     return resolve(kind, file=file, overrides=overrides)
+
+
+def named_recipes(system: str) -> dict[str, Path]:
+    """Return the recipes that installed challenges bring for a system, by name; no challenge is imported.
+
+    They lie beside the module of a task, in `recipes/SYSTEM/NAME.toml`.
+    """
+    folders = dict.fromkeys(package_folder(entry.target) for entry in entries("tasks"))
+    found = (path for folder in folders if folder is not None for path in (folder / RECIPES / system).glob("*.toml"))
+    return {path.stem: path for path in sorted(found, key=lambda path: path.stem)}
+
+
+def _named_recipe(system: str, name: str) -> Path:
+    known = named_recipes(system)
+    if name not in known:
+        listed = f"; those of '{system}' are {', '.join(known)}" if known else ""
+        raise UsageError(f"--recipe {name}: there is no such file, and no recipe of that name{listed}")
+    return known[name]

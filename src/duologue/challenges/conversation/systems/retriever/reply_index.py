@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from duologue.challenges.conversation.formats.training_pairs import ContextReply
     from duologue.challenges.conversation.systems.retriever.full_text_index import TextIndex
-    from duologue.challenges.conversation.systems.retriever.network import SentenceEncoder
     from duologue.challenges.conversation.systems.retriever.recipe import RetrieverRecipe
     from duologue.core.records import Turn
+    from duologue.models.sentence_encoders.encoder import SentenceEncoder
 
     History = Sequence[Turn]
 

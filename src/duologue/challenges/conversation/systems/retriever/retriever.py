@@ -11,19 +11,18 @@ from duologue.challenges.conversation.systems.retriever.recipe import RetrieverR
 from duologue.core.errors import StorageError
 from duologue.core.records import Answer, Dialogue, Record
 from duologue.core.scope import Scope
+from duologue.models.sentence_encoders.encoder import external_data, load_encoder
 from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from duologue.challenges.conversation.systems.retriever.network import SentenceEncoder
     from duologue.challenges.conversation.systems.retriever.reply_index import ReplyIndex
     from duologue.core.protocols import Run, TaskInfo, World
     from duologue.core.records import Example, Sample
+    from duologue.models.sentence_encoders.encoder import SentenceEncoder
 
-ENCODER = "multilingual-e5-small (weights trained elsewhere)"
-"""The sentence encoder, as an external resource."""
 TALKS, WORDS = "talks.txt", "words.txt"
 """Files of a trained retriever: its training dialogues as dialogue text, and word vectors."""
 
@@ -40,17 +39,13 @@ class Retriever(TrainedSystem[RetrieverRecipe, "ReplyIndex"]):
     @property
     def external(self) -> tuple[str, ...] | None:
         """External resources: the sentence encoder, where the recipe asks for it."""
-        return (ENCODER,) if self.recipe.sentences else None
+        return (external_data(self.recipe.encoder),) if self.recipe.sentences else None
 
     def prepare(self, info: TaskInfo, seed: int, worlds: Mapping[str, World]) -> None:
         """Load the sentence encoder where the recipe asks for one. Raises `MissingExtraError` where it is missing."""
-        from duologue.core.extras import need
-
         super().prepare(info, seed, worlds)
         if self.recipe.sentences and self._encoder is None:
-            self._encoder = need(
-                "duologue.challenges.conversation.systems.retriever.network", "rerank"
-            ).SentenceEncoder()
+            self._encoder = load_encoder(self.recipe.encoder)
 
     def _learn(
         self,

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from duologue.challenges.mobilecs.formats.track2 import place_of
-from duologue.challenges.mobilecs.schema.intents import STAFF_LABELS, USER_LABELS, acts_of, intent_of
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import base_with_names
 from duologue.challenges.mobilecs.systems.agent_baseline.recipe import AgentBaselineRecipe
 from duologue.challenges.mobilecs.systems.agent_baseline.stream import (
@@ -19,15 +17,12 @@ from duologue.challenges.mobilecs.systems.agent_baseline.stream import (
     STAFF_INTENT,
     USER_INTENT,
     TurnParts,
-    joined,
-    names_in,
     result_of,
-    spoken_intent,
-    without_repetition,
 )
+from duologue.challenges.mobilecs.systems.agent_baseline.turn_rows import answer_of, learned_turns, open_turn
 from duologue.core.errors import UsageError
 from duologue.core.held_out import draw_order, split_by_group
-from duologue.core.records import Act, Annotation, Answer, Record
+from duologue.core.records import Record
 from duologue.core.scope import Scope
 from duologue.models.trained_system import WEIGHTS, TrainedSystem
 from duologue.models.vocabulary import SPECIAL, CopyVocabulary
@@ -37,7 +32,7 @@ if TYPE_CHECKING:
 
     from duologue.challenges.mobilecs.systems.agent_baseline.network import StreamLM
     from duologue.core.protocols import Run
-    from duologue.core.records import Example, Sample
+    from duologue.core.records import Answer, Example, Sample
     from duologue.models.trained_system import Networks
 
 _CHUNK = 32  # samples answered at once
@@ -71,7 +66,10 @@ class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
         from duologue.challenges.mobilecs.systems.agent_baseline.network import learner  # these need torch
         from duologue.models.train import TrainConfig, train
 
-        learned, validation = _streams(examples), _streams(held_out)
+        learned, validation = (
+            [(sample.dialogue_id, parts.stream()) for sample, parts in learned_turns(part)]
+            for part in (examples, held_out)
+        )
         seen = f"{len(learned)} turns of {len({name for name, _ in learned})} annotated training dialogues"
         if not validation:
             names = draw_order((name for name, _ in learned), run.seed)
@@ -102,11 +100,7 @@ class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
     def _answers(self, samples: Sequence[Sample]) -> list[Answer]:
         recipe = self.recipe
         bases = [base_with_names(sample.knowledge) for sample in samples]
-        turns = []
-        for sample, base in zip(samples, bases, strict=True):
-            said = [turn.text for turn in sample.history if turn.speaker == "user"]
-            named = joined(name for text in said[:-1] for name in names_in(text, base))
-            turns.append(TurnParts(named, said[-1] if said else ""))
+        turns = [open_turn(sample, base) for sample, base in zip(samples, bases, strict=True)]
         names = self._said(turns, NAMES, recipe.names)
         turns = [turn._replace(names=one) for turn, one in zip(turns, names, strict=True)]
         intents = self._said(turns, USER_INTENT, recipe.user_intent)
@@ -117,8 +111,7 @@ class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
         staff = self._said(turns, STAFF_INTENT, recipe.staff_intent)
         turns = [turn._replace(staff_intent=one) for turn, one in zip(turns, staff, strict=True)]
         return [
-            _answer(turn, without_repetition(reply))
-            for turn, reply in zip(turns, self._said(turns, REPLY, recipe.reply), strict=True)
+            answer_of(turn, reply) for turn, reply in zip(turns, self._said(turns, REPLY, recipe.reply), strict=True)
         ]
 
     def _said(self, turns: Sequence[TurnParts], part: int, longest: int) -> list[str]:
@@ -155,32 +148,3 @@ class AgentBaseline(TrainedSystem[AgentBaselineRecipe, LearnedStreams]):
     def _restored(self, card: AgentBaselineCard) -> LearnedStreams:
         characters = CopyVocabulary(card.characters)
         return LearnedStreams(characters, self._new_model(characters, 0))
-
-
-def _answer(turn: TurnParts, reply: str) -> Answer:
-    user = tuple(act for act in acts_of(turn.user_intent, "user") if act.name in USER_LABELS)
-    staff = dict.fromkeys(act.name for act in acts_of(turn.staff_intent, "system") if act.name in STAFF_LABELS)
-    acts = (*user, *(Act(speaker="system", name=name) for name in staff))
-    return Answer(text=reply, annotation=Annotation(acts=acts))
-
-
-def _streams(examples: Sequence[Example]) -> list[tuple[str, str]]:
-    """Return the whole stream of each turn whose reply and intents are known, with its dialogue."""
-    found: list[tuple[str, str]] = []
-    names: dict[str, list[list[str]]] = {}
-    for one in sorted(examples, key=lambda one: (one.sample.dialogue_id, (place_of(one.sample.id) or ("", 0))[1])):
-        sample = one.sample
-        base = base_with_names(sample.knowledge)
-        text = sample.history[-1].text if sample.history else ""
-        earlier = names.setdefault(sample.dialogue_id, [])
-        now = names_in(text, base)
-        reference = one.references[0] if one.references else None
-        if reference is not None and reference.annotation is not None:
-            acts = reference.annotation.acts
-            intent = spoken_intent(acts, base, [*earlier, now])
-            staff = intent_of(act for act in acts if act.speaker == "system")
-            so_far = joined(name for each in earlier for name in each)
-            parts = TurnParts(so_far, text, joined(now), intent, result_of(intent, base), staff, reference.text or "")
-            found.append((sample.dialogue_id, parts.stream()))
-        earlier.append(now)
-    return found

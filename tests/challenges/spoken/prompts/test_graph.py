@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from duologue.challenges.spoken.prompts import GraphPrompt
+from duologue.challenges.spoken.prompts.graph import GraphPrompt
 from duologue.challenges.spoken.scoring.options import INFO
 from duologue.core.records import Annotation, Answer, Fact, Sample, Turn
 from duologue.knowledge.graph import Graph

