@@ -34,6 +34,8 @@ class CompletionRequest(NamedTuple):
     """JSON schema of the answer; `None` for plain text."""
     one_token: bool = False
     """Whether the first token with its likeliest alternatives is all that is wanted."""
+    temperature: float | None = None
+    """In place of that of the settings."""
 
 
 class ChatCaller:
@@ -85,7 +87,7 @@ class ChatCaller:
             "model": settings.model,
             "messages": [{"role": role, "content": content} for role, content in request.messages],
             "max_tokens": self.limit(request),
-            "temperature": settings.temperature,
+            "temperature": settings.temperature if request.temperature is None else request.temperature,
             "seed": request.seed,
         }
         if request.one_token:

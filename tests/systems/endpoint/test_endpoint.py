@@ -56,8 +56,15 @@ def used(made: EndpointSystem) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("info", "entries"),
-    [(TALK, {}), (CHOICE, {}), (CHOICE, {"ranking": "pairwise"}), (CHOICE, {"ranking": "logprobs"}), (CALL, {})],
-    ids=["text", "listwise", "pairwise", "logprobs", "structured"],
+    [
+        (TALK, {}),
+        (CHOICE, {}),
+        (CHOICE, {"ranking": "pairwise"}),
+        (CHOICE, {"ranking": "logprobs"}),
+        (CHOICE, {"ranking": "sampled", "draws": 2}),
+        (CALL, {}),
+    ],
+    ids=["text", "listwise", "pairwise", "logprobs", "sampled", "structured"],
 )
 def test_it_keeps_the_contract_of_systems(info: TaskInfo, entries: dict[str, Any], tmp_path: Path) -> None:
     with Stub() as server:
@@ -170,6 +177,19 @@ def test_order_bias_is_reported() -> None:
     told = used(made)
     assert told["order_bias"]["2"]["shares"] == [1.0, 0.0]
     assert told["flips"] == told["pairs"] == 20
+
+
+def test_each_draw_is_a_call_of_its_own_with_another_seed(tmp_path: Path) -> None:
+    with Stub() as server:
+        made = system(server.url, CHOICE, ranking="sampled", draws=3, permutations=2, cache=str(tmp_path), workers=1)
+        assert made.forecast(samples(1))["calls"] == 6
+        (answer,) = made.answer(samples(1))
+        assert sorted(answer.ranking or ()) == ["id-a", "id-b", "id-c"]
+        assert len({one["seed"] for one in server.asked}) == 3
+        assert {one["temperature"] for one in server.asked} == {1.0}
+        assert used(made)["calls"] == len(server.asked) == 6
+        again = made.forecast(samples(1))
+    assert (again["calls"], again["kept"]) == (6, 6)
 
 
 def test_an_endpoint_without_logprobs_is_refused_with_what_to_do() -> None:

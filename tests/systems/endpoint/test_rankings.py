@@ -13,16 +13,18 @@ from hypothesis import strategies as st
 from duologue.core.errors import BotError
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Candidate, Sample
+from duologue.core.rng import Rng
 from duologue.endpoints.account import Account
 from duologue.endpoints.completion import ChatCompletion
 from duologue.prompts.labels import labels
 from duologue.prompts.prompt import prompt_of
-from duologue.systems.endpoint.rankings import by_logprobs, listwise, orders, pairwise
+from duologue.systems.endpoint.rankings import by_logprobs, by_samples, listwise, orders, pairwise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Ask = Callable[[Sample, str, Account], ChatCompletion]
+    Draw = Callable[[Sample, int, Account], ChatCompletion]
 
 PROMPT = prompt_of(TaskInfo(name="choice", version="1", language="en", answers="ranking"))
 
@@ -85,6 +87,14 @@ def test_orders_come_in_pairs_that_are_the_reverse_of_each_other() -> None:
     assert found == orders(sample("abcdefgh"), 5, 3)
 
 
+@given(size=st.integers(1, 7), seed=st.integers(0, 9))
+@settings(max_examples=20)
+def test_twice_as_many_orders_as_candidates_show_each_at_each_place_twice(size: int, seed: int) -> None:
+    found = orders(sample("abcdefg"[:size]), 2 * size, seed)
+    assert {column.count(one) for column in zip(*found, strict=True) for one in range(size)} == {2}
+    assert len(orders(sample("abcdefg"[:size]), 33, seed)) == 33
+
+
 def test_what_cannot_be_read_is_counted_and_decided_by_lot_not_by_the_order_of_the_data() -> None:
     ways: list[Callable[[Sample, Account], tuple[str, ...]]] = [
         lambda one, account: listwise(says("I refuse."), PROMPT, one, 2, 1, account),
@@ -113,6 +123,43 @@ def test_labels_that_are_not_told_are_less_likely_than_those_that_are() -> None:
     assert found == tuple(f"id-{'abc'[shown[place]]}" for place in (1, 0, 2))
 
 
+def sampled(chances: Callable[[Sample], list[float]]) -> Draw:
+    """A model that draws labels by chances."""
+
+    def draw(shown: Sample, number: int, _account: Account) -> ChatCompletion:
+        lot = Rng("model", shown.id, *(one.id for one in shown.candidates), number)
+        return ChatCompletion(text=lot.weighted_choice(labels(len(shown.candidates)), chances(shown)))
+
+    return draw
+
+
+def test_sampled_labels_find_what_their_probabilities_say_however_places_are_favoured() -> None:
+    def chances(shown: Sample) -> list[float]:
+        return [
+            math.exp(-(ord(one.text) - ord("a")) + (2.0 if place == 0 else 0.0))
+            for place, one in enumerate(shown.candidates)
+        ]
+
+    account = Account()
+    found = by_samples(sampled(chances), PROMPT, sample("badce"), 10, 200, 1, account)
+    assert found == tuple(f"id-{one}" for one in "abcde")
+    assert account.bias()["5"]["choices"] == 2000
+    assert account.bias()["5"]["shares"][0] > 0.4
+
+
+def test_draws_that_cannot_be_read_count_for_nothing() -> None:
+    account = Account()
+    texts = iter(["A", "none", "A", "?"] * 2)
+    found = by_samples(
+        lambda _shown, _number, _account: ChatCompletion(text=next(texts)), PROMPT, sample("abc"), 1, 4, 1, account
+    )
+    assert found[0] == f"id-{'abc'[orders(sample('abc'), 1, 1)[0][0]]}"
+    assert account.counts == {"unparsable_calls": 2}
+    nothing = Account()
+    by_samples(lambda *_: ChatCompletion(text="?"), PROMPT, sample("abc"), 2, 2, 1, nothing)
+    assert nothing.counts == {"unparsable_calls": 4, "unparsable": 1}
+
+
 def test_an_endpoint_without_logprobs_says_so() -> None:
-    with pytest.raises(BotError, match="gives no logprobs; choose --set ranking=listwise"):
+    with pytest.raises(BotError, match="gives no logprobs; choose --set ranking=sampled"):
         by_logprobs(says("A"), sample("ab"), 1, 1, Account())

@@ -18,7 +18,7 @@ GIVEN = ("url=http://x/v1", "model=m")
         ("examples=train.txt", "go together"),
         ("extra.stream=true", "'stream' is not theirs"),
         ('omit=["messages"]', "'messages' is not theirs"),
-        ("ranking=best", "'listwise' or 'pairwise' or 'logprobs'"),
+        ("ranking=best", "'listwise' or 'pairwise' or 'sampled' or 'logprobs'"),
         ("temperature=3", "<= 2"),
     ],
 )
@@ -35,3 +35,10 @@ def test_no_file_says_where_things_are_sent_or_read_or_written(tmp_path: object,
     file.write_text(f'{entry} = "x"\n', encoding="utf-8")
     with pytest.raises(UsageError, match=f"'{entry}' of system 'endpoint' is not taken from a file"):
         recipe_of("endpoint", file, GIVEN)
+
+
+@pytest.mark.parametrize("override", ['omit=["seed"]', "extra.temperature=0.3"])
+def test_draws_need_seed_and_temperature(override: str) -> None:
+    with pytest.raises(UsageError, match="leave both out of omit and extra"):
+        resolve(EndpointRecipe, overrides=[*GIVEN, "ranking=sampled", override])
+    assert resolve(EndpointRecipe, overrides=[*GIVEN, override])

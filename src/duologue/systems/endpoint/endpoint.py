@@ -16,6 +16,7 @@ from duologue.core.disk import Source
 from duologue.core.errors import UsageError
 from duologue.core.lines import sha256
 from duologue.core.records import Answer, Record
+from duologue.core.rng import Rng
 from duologue.core.scope import Scope
 from duologue.endpoints.account import Account, summary_lines
 from duologue.endpoints.caller import ChatCaller, CompletionRequest
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from duologue.prompts.prompt import Asked, Prompt
 
 _HASH_SHOWN = 8
+_SEEDS = 1 << 31
+"""Servers take seeds of 32 bits with a sign."""
 
 
 class EndpointSystem:
@@ -158,7 +161,12 @@ class EndpointSystem:
         def ask(shown: Sample, asked: str, account: Account) -> ChatCompletion:
             return self._ask(prompt, shown, cast("Asked", asked), account)
 
+        def draw(shown: Sample, number: int, account: Account) -> ChatCompletion:
+            return self._caller.ask(self._request(prompt, shown, "best", draw=number), account)
+
         recipe, seed = self.recipe, self._seed
+        if recipe.ranking == "sampled":
+            return rankings.by_samples(draw, prompt, sample, recipe.permutations, recipe.draws, seed, account)
         if recipe.ranking == "pairwise":
             return rankings.pairwise(ask, prompt, sample, seed, account)
         if recipe.ranking == "logprobs":
@@ -178,14 +186,16 @@ class EndpointSystem:
         if self.recipe.ranking == "pairwise":
             pair = msgspec.structs.replace(sample, candidates=sample.candidates[:2])
             return [self._request(prompt, pair, "best")], 2 * (size - 1)
-        asked: Asked = "best" if self.recipe.ranking == "logprobs" else "rank"
         found = []
         for places in rankings.orders(sample, self.recipe.permutations, self._seed):
-            shown = tuple(sample.candidates[place] for place in places)
-            found.append(self._request(prompt, msgspec.structs.replace(sample, candidates=shown), asked))
+            shown = msgspec.structs.replace(sample, candidates=tuple(sample.candidates[place] for place in places))
+            if self.recipe.ranking == "sampled":
+                found += [self._request(prompt, shown, "best", draw=number) for number in range(self.recipe.draws)]
+            else:
+                found.append(self._request(prompt, shown, "best" if self.recipe.ranking == "logprobs" else "rank"))
         return found, 1
 
-    def _request(self, prompt: Prompt, sample: Sample, asked: Asked) -> CompletionRequest:
+    def _request(self, prompt: Prompt, sample: Sample, asked: Asked, *, draw: int | None = None) -> CompletionRequest:
         recipe = self.recipe
         shots = []
         if self._shots is not None:
@@ -193,4 +203,7 @@ class EndpointSystem:
             shots = self._shots.choose(sample, recipe.shots, recipe.choose, asked, pair=pair)
         one_token = asked == "best" and recipe.ranking == "logprobs" and prompt.info.answers == RANKING
         messages = prompt.messages(sample, asked, shots)
-        return CompletionRequest(messages, self._seed, prompt.schema(sample, asked), one_token)
+        schema = prompt.schema(sample, asked)
+        if draw is None:
+            return CompletionRequest(messages, self._seed, schema, one_token)
+        return CompletionRequest(messages, Rng(self._seed, "draw", draw).below(_SEEDS), schema, temperature=1.0)

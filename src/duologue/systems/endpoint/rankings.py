@@ -1,4 +1,4 @@
-"""Rankings by a chat model: whole orders, a tournament of pairs, or the probabilities of labels.
+"""Rankings by a chat model: whole orders, a tournament of pairs, or probabilities of labels, told or sampled.
 
 Models favour places: what is shown first is chosen more often whatever it says. So candidates are shown in several
 orders, each second one the reverse of the one before, and how often each place was chosen first is counted. Ties are
@@ -27,7 +27,12 @@ if TYPE_CHECKING:
     Ask = Callable[[Sample, str, Account], ChatCompletion]
     """Asks for `rank` or `best` of the candidates of a sample, in their order."""
 
-NO_LOGPROBS = "gives no logprobs; choose --set ranking=listwise or --set ranking=pairwise"
+    Draw = Callable[[Sample, int, Account], ChatCompletion]
+    """Asks for the best candidate of a sample once more, with the number of the draw."""
+
+NO_LOGPROBS = "gives no logprobs; choose --set ranking=sampled, listwise or pairwise"
+_PRIOR = 0.5
+"""Added to the draws of each label (Krichevsky-Trofimov): one that is never drawn is unlikely, not impossible."""
 _UNSEEN = -1.0
 """Added to the lowest log probability told, for labels that are not among those."""
 
@@ -42,20 +47,24 @@ class _Shown(NamedTuple):
 def orders(sample: Sample, count: int, seed: int) -> list[tuple[int, ...]]:
     """Return orders of the candidates by lot, each second one the reverse of the one before.
 
+    Pairs of orders begin at evenly spread places of one order, so twice as many orders as candidates show each of them
+    at each place equally often.
+
     >>> from duologue.core.records import Candidate, Sample
     >>> one = Sample(id="s", dialogue_id="d", candidates=tuple(Candidate(id=x, text=x) for x in "abc"))
     >>> first, second = orders(one, 2, 1)
     >>> first == second[::-1]
     True
     """
-    found: list[tuple[int, ...]] = []
-    for number in range(count):
-        if number % 2:
-            found.append(found[-1][::-1])
-        else:
-            lot = Rng(seed, sample.id, "order", number // 2)
-            found.append(tuple(lot.shuffled(range(len(sample.candidates)))))
-    return found
+    size, found = len(sample.candidates), list[tuple[int, ...]]()
+    pairs = (count + 1) // 2
+    spread = max(1, min(pairs, size))
+    for number in range(pairs):
+        first = Rng(seed, sample.id, "order", number // spread).shuffled(range(size))
+        start = number % spread * size // spread
+        one = (*first[start:], *first[:start])
+        found += [one, one[::-1]]
+    return found[:count]
 
 
 def listwise(ask: Ask, prompt: Prompt, sample: Sample, count: int, seed: int, account: Account) -> tuple[str, ...]:
@@ -104,6 +113,33 @@ def by_logprobs(ask: Ask, sample: Sample, count: int, seed: int, account: Accoun
         account.chosen(max(range(size), key=logs.__getitem__), size)
         for place, value in enumerate(logs):
             scores[shown.places[place]] += value
+    if not read:
+        account.note(unparsable=1)
+    return _best_first(sample, scores, seed)
+
+
+def by_samples(
+    draw: Draw, prompt: Prompt, sample: Sample, count: int, draws: int, seed: int, account: Account
+) -> tuple[str, ...]:
+    """Return the candidates by the mean log probability of their labels over `count` orders, estimated from `draws`.
+
+    What `by_logprobs` is told is here sampled at a temperature of 1, so both agree in the limit of many draws.
+    """
+    size = len(sample.candidates)
+    scores, read = [0.0] * size, 0
+    for shown in _shown(sample, orders(sample, count, seed)):
+        chosen = [0] * size
+        for number in range(draws):
+            choice = prompt.read_choice(draw(shown.sample, number, account).text, shown.sample)
+            if choice is None:
+                account.note(unparsable_calls=1)
+                continue
+            chosen[choice] += 1
+            account.chosen(choice, size)
+        total = sum(chosen)
+        read += total
+        for place, times in enumerate(chosen):
+            scores[shown.places[place]] += math.log((times + _PRIOR) / (total + _PRIOR * size))
     if not read:
         account.note(unparsable=1)
     return _best_first(sample, scores, seed)

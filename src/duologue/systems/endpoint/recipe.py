@@ -28,10 +28,13 @@ class EndpointRecipe(EndpointSettings, frozen=True, kw_only=True):
     """How examples are chosen: the same few for all, by the seed, or the most similar ones for each sample."""
     pool: Positive = 2000
     """Training examples to choose from at most, drawn by the seed."""
-    ranking: Literal["listwise", "pairwise", "logprobs"] = "listwise"
-    """How candidates are ranked: whole orders, a tournament of pairs, or the probabilities of their labels."""
+    ranking: Literal["listwise", "pairwise", "sampled", "logprobs"] = "listwise"
+    """How candidates are ranked: whole orders, a tournament of pairs, or the probabilities of their labels, sampled or
+    as the server tells them."""
     permutations: Positive = 2
-    """Orders in which the candidates are shown, each second one the reverse of the one before (listwise, logprobs)."""
+    """Orders in which the candidates are shown, each second one the reverse of the one before (not in pairs)."""
+    draws: Positive = 8
+    """Answers to each order that are drawn at a temperature of 1 (sampled)."""
     seen: str = SEEN
     """What data the model learned from, as you declare it; said beside every score."""
 
@@ -40,6 +43,8 @@ class EndpointRecipe(EndpointSettings, frozen=True, kw_only=True):
         super().__post_init__()
         if bool(self.shots) != bool(self.examples):
             raise UsageError("shots and examples go together: how many, and of which training file")
+        if self.ranking == "sampled" and {"seed", "temperature"} & {*self.omit, *self.extra}:
+            raise UsageError("ranking=sampled draws by seed and temperature: leave both out of omit and extra")
 
     @classmethod
     def tiny(cls) -> EndpointRecipe:
