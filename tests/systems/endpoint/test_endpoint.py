@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip("httpx", reason="the client of endpoints is optional")
 
+from tests import chat_engine
 from tests import endpoint_stub as stub
 from tests.endpoint_stub import Stub
 
-from duologue.challenges.conversation.systems.llm.chatbot import find_weights
-from duologue.core.errors import BotError, MissingExtraError, UsageError
+from duologue.core.errors import BotError, UsageError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Candidate, Sample, Turn
@@ -238,29 +238,32 @@ def test_a_single_candidate_is_not_asked_about() -> None:
 
 @pytest.mark.slow
 def test_a_real_engine_answers_by_schema_and_tells_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
-    xllamacpp = pytest.importorskip("xllamacpp", reason="the chat model's engine is optional")
-    try:
-        weights = find_weights("")
-    except MissingExtraError as error:
-        pytest.skip(str(error))
-    monkeypatch.setenv("DUOLOGUE_ENDPOINT_KEY", "only-for-this-test")
-    settings = xllamacpp.CommonParams()
-    settings.model.path = str(weights)
-    settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = 1024, 1, 0
-    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
-    settings.warmup, settings.verbosity, settings.api_keys = False, -1, ["only-for-this-test"]
-    server = xllamacpp.Server(settings)
-    url = f"{server.listening_address}/v1"
+    monkeypatch.setenv("DUOLOGUE_ENDPOINT_KEY", chat_engine.KEY)
+    url = chat_engine.serve(chat_engine.english_weights())
     patient: dict[str, Any] = {"timeout": 300.0, "workers": 1}
     talk = system(url, reply_tokens=4, **patient)
     (answer,) = talk.answer(samples(1))
     assert answer.text
     assert "estimated" not in used(talk)  # the server told the tokens
-    for way in ("listwise", "logprobs"):
-        ranked = system(url, CHOICE, ranking=way, permutations=1, reply_tokens=40, structure="schema", **patient)
+    for way in ("listwise", "logprobs", "sampled"):
+        ranked = system(
+            url, CHOICE, ranking=way, permutations=1, draws=2, reply_tokens=40, structure="schema", **patient
+        )
         (answer,) = ranked.answer(samples(1))
         assert sorted(answer.ranking or ()) == ["id-a", "id-b", "id-c"]
         assert used(ranked)["unparsable"] == 0
+
+
+@pytest.mark.slow
+def test_a_real_engine_answers_in_chinese(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DUOLOGUE_ENDPOINT_KEY", chat_engine.KEY)
+    url = chat_engine.serve(chat_engine.chinese_weights(tmp_path))
+    task = load_task("proactive")
+    example = next(iter(task.load(GOLDEN / "proactive/small-samples.txt")))
+    talk = system(url, task.info, timeout=300.0, workers=1, reply_tokens=24)
+    (answer,) = talk.answer([example.sample])
+    assert any("\u4e00" <= sign <= "\u9fff" for sign in answer.text or "")
+    assert used(talk)["unparsable"] == 0
 
 
 def test_it_must_be_prepared() -> None:

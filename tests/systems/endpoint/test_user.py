@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("httpx", reason="the client of endpoints is optional")
 
+from tests import chat_engine
 from tests import endpoint_stub as stub
 from tests.endpoint_stub import Stub
 
@@ -164,6 +165,22 @@ def test_a_caller_has_the_goal_card_alone_and_ends_the_call_with_its_last_words(
         agent = open_system(load_task("mobilecs/dialogue"), "rule-agent")
         leaky = played("mobilecs/dialogue", agent, server, CALLS, most=2)
     assert any(secret in one.message for one in leaky.report.problems if one.rule == "user-leak")
+
+
+@pytest.mark.slow
+def test_a_real_engine_plays_a_guest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUOLOGUE_ENDPOINT_KEY", chat_engine.KEY)
+    url = chat_engine.serve(chat_engine.english_weights())
+    loaded = load_task("restaurant")
+    assert isinstance(loaded, Playable)
+    guest = user(url, timeout=300.0, reply_tokens=40, structure="schema")
+    stage = staged_with(loaded.stage(None, (), n=1, seed=1, max_turns=6), guest, loaded)
+    found = simulate(loaded, open_system(loaded, "solver"), stage, name="x", seed=1)
+    usage = found.report.meta["usage"]["user"]
+    assert usage["calls"] >= 1
+    assert usage["unparsable"] < usage["calls"]
+    assert typed(found.dialogues[0])
+    assert {"success", "user-leaks"} <= {one.name for one in found.report.scores}
 
 
 def test_a_user_takes_no_examples_and_other_systems_play_none() -> None:
