@@ -25,8 +25,9 @@ def serve(weights: Path) -> str:
     settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = 2048, 1, 0
     settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
     settings.warmup, settings.verbosity, settings.api_keys = False, -1, [KEY]
-    _running.append(xllamacpp.Server(settings))
-    return f"{_running[-1].listening_address}/v1"
+    server = xllamacpp.Server(settings)
+    _running.append(server)
+    return f"{server.listening_address}/v1"
 
 
 _running: list[object] = []
