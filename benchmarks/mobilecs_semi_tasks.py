@@ -52,8 +52,8 @@ class ExtractionCells:
     def system(self, way: str, dialogues: int) -> Any:
         """Return an untrained system for a way of learning and a number of labelled dialogues."""
         semi = SemiSupervisedRecipe(rounds=int(way == "both"))
-        epochs = 30 if dialogues <= 60 else 12 if dialogues <= 200 else 4  # few calls make few steps
-        tagger = CharTaggerRecipe(least_steps=0, epochs=epochs, batch=4 if dialogues <= 200 else 16)  # the same
+        few = dialogues <= 200
+        tagger = CharTaggerRecipe(least_steps=500 if few else 0, epochs=4, batch=4 if few else 16)  # for every way
         apart = 0.25 if dialogues <= 60 else 0.1  # levels chosen by two calls are chance
         return Extractor(ExtractorRecipe(tagger=tagger, semi_supervised=semi, held_out=0.2, set_apart=apart))
 

@@ -64,3 +64,11 @@ def test_parts_know_their_numbers_and_whether_they_point() -> None:
     part = part_of(document, 0, 7, [0.0])
     assert part is not None
     assert (part.text, part.numbers, part.pointing) == ("这个十八块的", frozenset({"十八"}), True)
+
+
+def test_breaks_alone_are_no_part() -> None:
+    document = call_document([Turn(speaker="system", text="彩铃 _ 的")])
+    said = layers(document, [(2, 5, 0, 0.9), (0, 2, 0, 0.9)])
+    (part,) = found_call(document, said, DecisionLevels(repeated=1)).mentions
+    assert part.text == "彩铃"
+    assert part_in(document, said[0], 2, 5) is None

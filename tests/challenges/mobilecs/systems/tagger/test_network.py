@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+import torch
 
 from duologue.challenges.mobilecs.systems.tagger.char_features import encoded
 from duologue.challenges.mobilecs.systems.tagger.label_layer import KindSpan, LabelLayer, loose_spans
@@ -11,6 +12,7 @@ from duologue.challenges.mobilecs.systems.tagger.network import (
     GAP,
     IGNORED,
     TaggedDocument,
+    agreement,
     collate,
     new_tagger,
     tag,
@@ -41,6 +43,18 @@ def test_a_tagger_learns_where_spans_are(tmp_path: Path) -> None:
     train(tagger_task(tagger), rows, rows, TrainConfig.of(RECIPE, choose="loss"), Run(folder=tmp_path, seed=1))
     said = tag(tagger, [encoded("那我要彩铃")])[0].layers[0]
     assert loose_spans(said.argmax(1).tolist()) == [KindSpan(3, 5, 0)]
+
+
+def test_agreement_is_the_share_of_equal_labels_in_spans_of_each_document() -> None:
+    documents = [row(text) for text in ("我要彩铃啊", "多少钱啊", "彩铃多少钱", "你好")]
+    documents[3].labels[:] = IGNORED
+    batch = collate(documents)
+    assert agreement(batch, batch.labels).tolist() == [1, 1, 1, 1]
+    said = torch.zeros_like(batch.labels)
+    start = GAP + len("我要")
+    said[0, start : start + 3] = torch.tensor([1, 2, 2])  # a character too many: two of three
+    said[0, 2 * GAP + 5] = 1  # where nothing is
+    assert agreement(batch, said).tolist() == pytest.approx([2 / 3, 0, 0, 1])
 
 
 def test_no_document_sees_another() -> None:

@@ -69,11 +69,11 @@ class FoundCall(NamedTuple):
 
 
 def part_of(document: Document, start: int, end: int, kinds: Iterable[float]) -> FoundPart | None:
-    """Return a stretch of a call as a part; `None` if it is not within one utterance."""
+    """Return a stretch of a call as a part; `None` if it is not within one utterance, or nothing but breaks in it."""
     span = document.span(start, end)
-    if span is None:
-        return None
     text = document.text[start:end].translate(_WITHOUT_NOISE).lower()
+    if span is None or not text:
+        return None
     return FoundPart(
         start=start,
         end=end,
@@ -98,7 +98,7 @@ def found_call(document: Document, layers: Sequence[NDArray[np.float32]], levels
 
 
 def part_in(document: Document, layer: NDArray[np.float32], start: int, end: int) -> FoundPart | None:
-    """Return a stretch of a call with what a layer says of its kind; `None` if it is not within one utterance."""
+    """Return a stretch of a call with what a layer says of its kind; `None` where it is no part of the call."""
     return part_of(document, start, end, _kinds(layer, start, end))
 
 

@@ -77,5 +77,5 @@ def _train(
     run: Run,
 ) -> None:
     """Train a tagger on annotated calls."""
-    config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="loss")
+    config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="right")
     train(tagger_task(tagger), rows, tests, config, run)

@@ -93,7 +93,7 @@ def train_tagger(
     """Return a tagger trained on annotated calls alone."""
     tagger = new_tagger([layer.size for layer in LAYERS], recipe.tagger, run.seed)
     rows = labelled_rows(examples, recipe) + renamed_rows(examples, recipe, run.seed)
-    config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="loss")
+    config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="right")
     train(tagger_task(tagger), rows, labelled_rows(held_out, recipe), config, run.part("tagger"))
     return tagger
 

@@ -15,6 +15,7 @@ from torch import nn
 from torch.nn import functional
 
 from duologue.challenges.mobilecs.systems.tagger.char_features import FEATURES, PER_CHARACTER
+from duologue.challenges.mobilecs.systems.tagger.label_layer import OUTSIDE
 from duologue.models.blocks import Dropout
 from duologue.models.inference import inference
 from duologue.models.train import TrainingTask
@@ -135,8 +136,25 @@ def collate(rows: Sequence[TaggedDocument]) -> DocumentBatch:
     return DocumentBatch(features, torch.from_numpy(labels))
 
 
+def agreement(batch: DocumentBatch, said: Tensor) -> Tensor:
+    """Return how far labels (layers, n) are those of the batch, for each document (documents,), from 0 to 1.
+
+    It is the share of equal labels among the characters that either has in a span; 1 where neither has any. Unlike the
+    loss it does not punish a tagger for being sure where the annotation of a noisy corpus is by chance another one.
+    """
+    real = batch.features[:, 0] > 0
+    begins = real & ~functional.pad(real[:-1], (1, 0))
+    document = (begins.cumsum(0) - 1).clamp(min=0)
+    counts = (batch.labels != IGNORED) & ((batch.labels != OUTSIDE) | (said != OUTSIDE))
+    equal = counts & (batch.labels == said)
+    both, either = (
+        torch.zeros(int(begins.sum())).index_add_(0, document, one.sum(0).float()) for one in (equal, counts)
+    )
+    return torch.where(either > 0, both / either.clamp(min=1), 1.0)
+
+
 def tagger_task(tagger: CharTagger) -> TrainingTask[TaggedDocument, DocumentBatch]:
-    """Return what `train` needs: the loss is the mean cross-entropy of all labels."""
+    """Return what `train` needs: the loss is the mean cross-entropy of all labels, right is what `agreement` says."""
 
     def loss(batch: DocumentBatch) -> Tensor:
         _, scores = tagger(batch.features)
@@ -146,8 +164,12 @@ def tagger_task(tagger: CharTagger) -> TrainingTask[TaggedDocument, DocumentBatc
         ]
         return torch.stack(losses).sum()
 
+    def hits(batch: DocumentBatch) -> Tensor:
+        _, scores = tagger(batch.features)
+        return agreement(batch, torch.stack([one.argmax(1) for one in scores]))
+
     return TrainingTask(
-        module=tagger, collate=collate, loss=loss, hits=None, length=_length, weight=_weight, tokens=_length
+        module=tagger, collate=collate, loss=loss, hits=hits, length=_length, weight=_weight, tokens=_length
     )
 
 
