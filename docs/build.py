@@ -19,6 +19,7 @@ from duologue.cli.main import cli
 from duologue.core.plugins import load_system_class, load_task, names
 from duologue.core.protocols import Simulated
 from duologue.core.records import Record
+from duologue.judges.recipe import JudgeRecipe
 
 PAGES = Path(__file__).parent / "reference"
 
@@ -62,6 +63,7 @@ def recipes() -> str:
         recipe = load_system_class(name).Recipe
         if msgspec.structs.fields(recipe):
             sections.append(_recipe(f"system {name}", recipe))
+    sections.append(_recipe("duologue judge", JudgeRecipe))
     return "\n".join(sections)
 
 

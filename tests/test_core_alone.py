@@ -19,6 +19,7 @@ from duologue.cli.main import cli, main
 from duologue.core.plugins import names
 from duologue.exports.formats import FORMATS, ExportFormat
 from duologue.systems.process import ProcessRecipe
+from tests.judges.judged_pairs import note_of_pairs
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests" / "golden"
@@ -190,6 +191,7 @@ def exported(one: ExportFormat) -> tuple[list[object], str]:
         "results": ["a.report.json"],
         "corpus": ["restaurant", "data"],
         "data": ["restaurant", data, "--gold", data.replace(".json", ".answers.json")],
+        "judged": ["pairs.judge.json"],
     }[one.of]
     return ["export", *given, "--to", one.name, "--out", f"export-{one.name}"], FINE
 
@@ -203,6 +205,7 @@ def prepare(folder: Path) -> None:
     (folder / "mentions.json").write_text(json.dumps(rows), encoding="utf-8")
     rows = [f"{item},{system},{rater},{item % 2}\n" for item in range(9) for system in "ab" for rater in "xyz"]
     (folder / "people.csv").write_text("item,system,rater,task-success\n" + "".join(rows), encoding="utf-8")
+    note_of_pairs(folder)
     turns = [{"from": "customer", "text": "hello"}, {"from": "help", "text": "hi"}]
     (folder / "chats.jsonl").write_text(json.dumps({"id": "1", "turns": turns}) + "\n", encoding="utf-8")
 

@@ -199,6 +199,30 @@ def test_the_commands_of_the_endpoint_page_run_as_they_stand(tmp_path: Path) -> 
     assert (len(server.asked) - guests, guests > 2) == (40 + 20, True)
 
 
+def test_the_commands_of_the_judge_page_run_as_they_stand(tmp_path: Path) -> None:
+    pytest.importorskip("httpx", reason="the client of endpoints is optional")
+    from tests.endpoint_stub import Stub
+    from tests.judges.judge_stub import answers_and_judges
+
+    data = ROOT / "tests/golden/conversation/contract/evaluation.txt"
+    (tmp_path / "evaluation.txt").write_bytes(data.read_bytes())
+    fill_in = (
+        f"{sys.executable} -c \"import csv; rows = list(csv.reader(open('sheet.csv'))); "
+        "[row.__setitem__(slice(2, 4), [str(1 + n % 5), 'ann']) for n, row in enumerate(rows) if n]; "
+        "csv.writer(open('people.csv', 'w')).writerows(rows)\""
+    )
+    lines = commands_in("docs/guide/judge.md")
+    assert sum(line.startswith("duologue judge") for line in lines) == 3
+    with Stub(brain=answers_and_judges) as server:
+        typed = [line.replace("http://127.0.0.1:8000/v1", server.url) for line in lines]
+        told = in_a_shell([fill_in if line.startswith("cp ") else line for line in typed], tmp_path)
+    assert "UNCALIBRATED: no human labels" in told
+    assert "kappa with people" in told
+    assert "UNCALIBRATED" in told.partition("kappa with people")[2]  # 24 labels
+    assert told.count("equal, ") == 2
+    assert (tmp_path / "dpo.jsonl").read_text(encoding="utf-8").count('"chosen"') == 12
+
+
 def test_the_commands_of_the_bot_page_run_as_they_stand(tmp_path: Path) -> None:
     page = (ROOT / "docs/guide/your-own-bot.md").read_text(encoding="utf-8")
     bot = re.search(r"```python\n# bot.py\n(.*?)```", page, flags=re.DOTALL)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
-WRITTEN = {"out", "save", "plain", "statistics", "saved", "dump", "log", "junit"}
+WRITTEN = {"out", "save", "plain", "statistics", "saved", "dump", "log", "junit", "sheet"}
 """What parameters are called that name an output; a new one belongs here, with a type of `cli.paths`."""
 
 

@@ -59,3 +59,10 @@ def obeys(asked: dict[str, Any]) -> str:
 def by_length(asked: dict[str, Any]) -> str:
     """Give points that depend on the reply alone."""
     return points(asked, len(said_in(asked)) % 3)
+
+
+def answers_and_judges(asked: dict[str, Any]) -> str:
+    """Answer as the model asked for, a large one with more words, and judge where a judge is asked."""
+    if asked["model"] == "JUDGE":
+        return longer_wins(asked) if is_pair(asked) else by_length(asked)
+    return "we are sorry , please send us a message" if asked["model"] == "LARGE" else "ok"

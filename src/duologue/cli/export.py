@@ -19,6 +19,7 @@ from duologue.run.saved import read_report
 from duologue.terminal import console, options
 
 if TYPE_CHECKING:
+    from duologue.exports.dpo import DpoPairs
     from duologue.exports.formats import ExportFormat
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
@@ -30,7 +31,7 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
     type=options.TASK_OR_PATH,
     nargs=-1,
     required=True,
-    metavar="[FILE.report.json ... | TASK FOLDER | TASK DATA]",
+    metavar="[FILE.report.json ... | FILE.judge.json | TASK FOLDER | TASK DATA]",
 )
 @click.option(
     "--to",
@@ -65,6 +66,7 @@ def export(
     FILE.report.json is what `duologue score --out` saved. Figures go to their last digit; intervals, signature, data
     seen and items where the form has a place for them; texts of data sets and folders of this machine do not leave
     with them. Several reports of one system go into one model card. FOLDER is what `duologue generate TASK` made.
+    FILE.judge.json is what `duologue judge --pairs` wrote; ties are left out and counted.
     A task of lm-eval is a folder with a copy of DATA in it; its scores are those of `duologue score`.
 
     \b
@@ -73,6 +75,7 @@ def export(
       duologue export FILE.report.json --to every-eval-ever --name our-lab/bot --by our-lab --out FILE.json
       duologue export tst1.report.json tst2.report.json --to model-card --model model --out MODEL_CARD.md
       duologue export restaurant data --to croissant --licence CC0-1.0 --out data/croissant.json
+      duologue export FILE.judge.json --to dpo --out pairs.jsonl
       duologue export restaurant FILE.json --gold TRUTH.json --to lm-eval --out tasks/restaurant
     """
     chosen = export_format(target)
@@ -99,6 +102,13 @@ def _made(
             raise UsageError(f"{chosen.name} is of results: give what `duologue score --out FILE.report.json` saved")
         made: str = given([read_report(Path(word)) for word in words], details)
         return {"": made.encode()}
+    if chosen.of == "judged":
+        if len(words) != 1 or words[0] in names("tasks"):
+            raise UsageError(f"{chosen.name} is of judged pairs: give the FILE.judge.json of `duologue judge --pairs`")
+        found: DpoPairs = given(Path(words[0]))
+        for line in found.remarks():
+            console.line(line)
+        return {"": found.text.encode()}
     if len(words) != 2:
         what = "the FOLDER that `duologue generate TASK` made" if chosen.of == "corpus" else "a DATA file"
         raise UsageError(f"{chosen.name} is of data: give TASK and {what}")

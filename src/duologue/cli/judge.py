@@ -19,6 +19,7 @@ from duologue.judges.recipe import JudgeRecipe
 from duologue.judges.report_lines import report_lines
 from duologue.judges.results import JudgedFiles
 from duologue.judges.session import JudgeSession
+from duologue.judges.sheet import sheet_text
 from duologue.ratings.files import read_ratings
 from duologue.ratings.protocol import find_protocol
 from duologue.ratings.rows import ratings_text
@@ -41,6 +42,8 @@ from duologue.terminal import console, options
 @click.option("--people", type=options.PATH, default=None, help="Human ratings of some: kappa, and PPI++ beside both.")
 @click.option("--n", type=click.IntRange(min=1), default=None, help="Judge so many items, drawn by the seed.")
 @click.option("--out", type=options.OUT_FILE, required=True, help="The ratings: .csv, .tsv or .jsonl.")
+@click.option("--sheet", type=options.OUT_FILE, default=None, help="Write a CSV for people to fill in: answers by lot.")
+@click.option("--labels", type=click.IntRange(min=1), default=60, show_default=True, help="Answers on the --sheet.")
 @click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask and write nothing.")
 @options.seed_option
 @options.recipe_option
@@ -61,6 +64,8 @@ def judge(
     people: Path | None,
     n: int | None,
     out: Path,
+    sheet: Path | None,
+    labels: int,
     dry_run: bool,
     seed: int,
     recipe: Path | None,
@@ -92,12 +97,15 @@ def judge(
         loaded, files, given, find_protocol(word) if word else None,
         kind="pairs" if pairs else "points", n=n or 0, world=options.world_of(loaded, kb), seed=seed,
     )  # fmt: skip
+    filled = sheet_text(session, labels) if sheet is not None else ""
     ratings_text([], out)  # a name of another form is refused before anything is asked
     if dry_run:
         items = sum(len(one) for one in session.systems.values()) // (2 if pairs else 1)
         for line in forecast_lines(RunForecast(items, session.forecast(), 1)):
             console.line(line)
         return
+    if sheet is not None:
+        write_text(sheet, filled)
     with writing_file(out), options.progress_bar(quiet=quiet) as progress:
         judged = session.run(progress)
         write_text(out, ratings_text([*judged.ratings, *judged.preferences], out))

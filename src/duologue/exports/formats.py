@@ -19,9 +19,10 @@ class ExportFormat(NamedTuple):
     """What it is, for `--help` and the guide."""
     writer: str
     """`module:function` below this package; imported when it is used."""
-    of: Literal["results", "corpus", "data"] = "results"
-    """What the function gets, beside details: saved reports; a task and a corpus of its simulator; or a task, a data
-    file and truth files. The last gives a folder of files, the others one text."""
+    of: Literal["results", "corpus", "data", "judged"] = "results"
+    """What the function gets, beside details: saved reports; a task and a corpus of its simulator; a task, a data
+    file and truth files; or a note of `duologue judge`. That of data gives a folder of files, that of judged pairs a
+    text with counts, the others one text."""
 
     def load(self) -> Callable[..., Any]:
         """Return the function that makes it."""
@@ -37,6 +38,7 @@ FORMATS = (
     ExportFormat("model-card", "a model card, as Markdown", "model_card:to_model_card"),
     ExportFormat("croissant", "generated data as Croissant, JSON-LD", "croissant:to_croissant", of="corpus"),
     ExportFormat("lm-eval", "a task of lm-eval, a folder", "lm_eval_task:to_lm_eval", of="data"),
+    ExportFormat("dpo", "judged pairs for DPO in TRL's form, JSON lines", "dpo:to_dpo", of="judged"),
     ExportFormat("data-card", "a card of generated data, as Markdown", "data_card:to_data_card", of="corpus"),
 )
 """All forms, those of results before those of data."""

@@ -61,6 +61,17 @@ class JudgeNote(Record, frozen=True, kw_only=True):
     package: str = __version__
 
 
+class OpenedNote(NamedTuple):
+    """A note with the files that it names."""
+
+    note: JudgeNote
+    session: JudgeSession | None
+    """Takes all calls from the recording; `None` where a file is not to be had."""
+    ratings: Path
+    differences: tuple[str, ...]
+    """Files that are not to be had, in words."""
+
+
 class JudgeVerdict(NamedTuple):
     """What came of judging again from the recording."""
 
@@ -114,6 +125,28 @@ def verify_note(path: Path, folders: Sequence[Path] = ()) -> JudgeVerdict:
 
     Files are looked for as `run.stored.locate` does. Raises `FormatError` for a damaged note, and as `JudgeSession`.
     """
+    opened = open_note(path, folders)
+    if opened.session is None:
+        return JudgeVerdict(0, opened.differences)
+    note, session = opened.note, opened.session
+    judged = session.run()
+    text = ratings_text([*judged.ratings, *judged.preferences], opened.ratings).encode()
+    differences = []
+    if sha256(text) != note.ratings.sha256:
+        differences.append("the ratings are not those that the recorded calls give")
+    if session.prompt.mark != note.prompt:
+        differences.append(f"prompt: stored {note.prompt!r}, now {session.prompt.mark!r}")
+    now = plain(judged.report)
+    differences += [
+        f"{name}: stored {stored!r}, computed {now.get(name)!r}"
+        for name, stored in note.report.items()
+        if stored != now.get(name)
+    ]
+    return JudgeVerdict(len(judged.ratings) + len(judged.preferences) + len(now), tuple(differences))
+
+
+def open_note(path: Path, folders: Sequence[Path] = ()) -> OpenedNote:
+    """Return a note with its session, which replays, and its ratings; raises as `verify_note`."""
     try:
         note = msgspec.json.decode(read_bytes(path), type=JudgeNote)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -124,7 +157,7 @@ def verify_note(path: Path, folders: Sequence[Path] = ()) -> JudgeVerdict:
         looked.all(one) for one in (note.results, note.gold, note.input, note.kb, note.calls, [note.ratings])
     )
     if looked.differences:
-        return JudgeVerdict(0, tuple(looked.differences))
+        return OpenedNote(note, None, path, tuple(looked.differences))
     task = load_task(note.task)
     world = task.world(kb[0]) if kb and isinstance(task, Grounded) else None
     replayed = {**note.recipe, "cache": "", "replay": str(calls[0])}
@@ -138,20 +171,7 @@ def verify_note(path: Path, folders: Sequence[Path] = ()) -> JudgeVerdict:
         world=world,
         seed=note.seed,
     )
-    judged = session.run()
-    text = ratings_text([*judged.ratings, *judged.preferences], ratings[0]).encode()
-    differences = []
-    if sha256(text) != note.ratings.sha256:
-        differences.append("the ratings are not those that the recorded calls give")
-    if session.prompt.mark != note.prompt:
-        differences.append(f"prompt: stored {note.prompt!r}, now {session.prompt.mark!r}")
-    now = plain(judged.report)
-    differences += [
-        f"{name}: stored {stored!r}, computed {now.get(name)!r}"
-        for name, stored in note.report.items()
-        if stored != now.get(name)
-    ]
-    return JudgeVerdict(len(judged.ratings) + len(judged.preferences) + len(now), tuple(differences))
+    return OpenedNote(note, session, ratings[0], ())
 
 
 def plain(value: Any) -> Any:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duologue.core.protocols import Task, World
+    from duologue.core.records import Fact
     from duologue.judges.items import JudgedItem
     from duologue.ratings.judgement import Outcome
     from duologue.ratings.protocol import Criterion, RatingProtocol
@@ -97,6 +98,15 @@ class JudgePrompt:
         if self.unit == "dialogue":
             return self._prompt.history(msgspec.structs.replace(item.sample, history=item.dialogue))
         return self._prompt.utterance(Turn(speaker="system", text=item.reply)) or self._wording.nothing
+
+    def context(self, item: JudgedItem) -> str:
+        """Return what stands before what is judged, for people: goal, facts and history where there are some."""
+        parts = [text for text in self._context(item).values() if text != self._wording.nothing]
+        return "\n\n".join(parts)
+
+    def known_facts(self, item: JudgedItem) -> list[Fact]:
+        """Return the facts that are told of an item."""
+        return self._prompt.known_facts(item.sample)
 
     def read_points(self, text: str) -> dict[str, int]:
         """Return the points in what a judge said by criterion; those that cannot be read are not there."""
