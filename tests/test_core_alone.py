@@ -180,6 +180,7 @@ def tries(folder: Path) -> list[Try]:
         (["data", "import", "dialogues", "chats.jsonl", "--account", "Help", "--store", "chats"], FINE),
         (["data", "extract", "subtitles", archive, "--out", "subtitles"], "corpus"),
         (["demo", "--out", "demo"], "models"),
+        (["mcp"], "mcp"),
     ]
     return [Try([str(word) for word in words], extra) for words, extra in found]
 

@@ -31,6 +31,7 @@ ELSEWHERE = {
     "cli/fetch.py": "run/test_fetch.py",
     "cli/generate.py": "cli/test_commands.py",
     "cli/plugin_commands.py": "cli/test_commands.py",
+    "cli/mcp.py": "mcp/test_server.py",
     "cli/predict.py": "cli/test_commands.py",
     "cli/robustness.py": "cli/test_commands.py",
     "cli/score.py": "cli/test_scoring.py",

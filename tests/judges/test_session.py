@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duologue.judges.results import JudgedFiles
+    from duologue.judges.session import Kind
 
 CONVERSATION = load_task("conversation")
 
@@ -107,3 +108,17 @@ def test_faults_of_the_server_are_survived(files: JudgedFiles) -> None:
         made = JudgeSession(CONVERSATION, files, recipe(server.url, workers=1, tries=6)).run()
     assert {one.value for one in made.ratings} == {3.0}
     assert len(made.ratings) == 24
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["points", "pairs"])
+def test_a_real_engine_judges_by_schema(files: JudgedFiles, monkeypatch: pytest.MonkeyPatch, kind: Kind) -> None:
+    from tests.chat_engine import KEY, english_weights, serve
+
+    url = serve(english_weights())
+    monkeypatch.setenv("DUOLOGUE_ENDPOINT_KEY", KEY)
+    given = recipe(url, reply_tokens=24, workers=1, timeout=300.0, repeats=0.0, injections=0)
+    session = JudgeSession(CONVERSATION, files, given, kind=kind, n=2)
+    made = session.run()
+    assert len(made.ratings) + len(made.preferences) == (4 if kind == "points" else 2)
+    assert "estimated" not in made.usage

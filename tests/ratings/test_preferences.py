@@ -93,6 +93,14 @@ def test_a_system_that_always_wins_keeps_an_interval() -> None:
     assert rank_by_preference(said).tie_share == 0
 
 
+def test_systems_that_always_tie_keep_an_interval() -> None:
+    said = [Preference(str(one), "a", "b", f"r{one % 5}", "overall", "tie") for one in range(30)]
+    for one in rank_by_preference(said).systems:
+        assert one.win_share.value == pytest.approx(0.5)
+        assert one.win_share.low is not None
+        assert 0.2 < one.win_share.low < 0.4
+
+
 def test_what_cannot_be_ranked() -> None:
     with pytest.raises(UsageError, match="two systems or more"):
         rank_by_preference([])

@@ -57,6 +57,7 @@ SECTIONS = {
     },
     "About": {
         "list": ("duologue.cli.registry:list_registered", "Show the tasks and systems that are installed."),
+        "mcp": ("duologue.cli.mcp:mcp", "Let an assistant check, score, compare and show, over stdio (MCP)."),
     },
 }
 """Heading -> command -> (where it is, one line of help). Commands are imported only when they are called.

@@ -1,0 +1,7 @@
+"""The installed command."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import duologue
+
+__all__ = ["duologue"]

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue.core.errors import DuologueError, UsageError
+from duologue.mcp.open_folder import OpenFolder
+from duologue.mcp.tools import FolderTools
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden/restaurant"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, duologue: Any) -> Path:
+    """A folder with data, truth, and the results of two systems."""
+    made = duologue("generate", "restaurant", "--part", "tst1", "--subtask", 1, "--n", 12, "--out", tmp_path)
+    assert made.code == 0, made.err
+    (data,) = (path for path in (tmp_path / "tst1").glob("*.json") if not path.name.endswith(".answers.json"))
+    data.rename(tmp_path / "data.json")
+    data.with_name(f"{data.stem}.answers.json").rename(tmp_path / "truth.json")
+    for name in ("medoid", "random"):
+        done = duologue(
+            "run", "restaurant", tmp_path / "data.json", "--system", name, "--out", tmp_path / f"{name}.json"
+        )
+        assert done.code == 0, done.err
+    return tmp_path
+
+
+def test_tasks_and_files_are_listed(tmp_path: Path) -> None:
+    (tmp_path / ".hidden").mkdir()
+    for name in ("b.json", "a.json", "c.txt", ".hidden/d.json"):
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    tools = FolderTools(OpenFolder(tmp_path))
+    told = tools.list_tasks()
+    assert {
+        "name": "restaurant",
+        "language": "en",
+        "answers": "ranking",
+        "variants": ["strict", "official"],
+    }.items() <= (next(one for one in told["tasks"] if one["name"] == "restaurant").items())
+    assert "solver" in told["systems"]
+    assert tools.list_files("*.json") == {"files": ["a.json", "b.json"]}
+    for pattern in ("../*", "/etc/*"):
+        with pytest.raises(UsageError, match="leads outside"):
+            tools.list_files(pattern)
+
+
+def test_results_are_checked_scored_and_compared(folder: Path) -> None:
+    tools = FolderTools(OpenFolder(folder))
+    assert tools.check("restaurant", "medoid.json", "data.json")["accepted"] is True
+    wrong = tools.check("restaurant", "truth.json", "data.json")
+    assert wrong["total"] >= len(wrong["problems"])
+    told = tools.score("restaurant", "medoid.json", ["truth.json"])
+    assert told["n"] == 12
+    assert "p@1" in told["scores"]
+    found = tools.compare("medoid.json", "random.json", "restaurant", ["truth.json"])
+    (first, *_) = found["comparisons"]
+    assert first["n"] == 12
+    with pytest.raises(DuologueError):
+        tools.compare("medoid.json", "random.json")
+
+
+def test_data_are_shown_by_windows_of_lines(folder: Path) -> None:
+    tools = FolderTools(OpenFolder(folder))
+    whole = tools.show("restaurant", "data.json", lines=400)
+    part = tools.show("restaurant", "data.json", start=3, lines=2)
+    assert part["lines_in_all"] == whole["lines_in_all"] > 20
+    assert part["text"].splitlines() == whole["text"].splitlines()[2:4]
+    with pytest.raises(UsageError, match="1 or more"):
+        tools.show("restaurant", "data.json", start=0)
