@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
@@ -29,6 +32,12 @@ TALK = Sample(id="1", dialogue_id="d", history=(Turn(speaker="user", text="where
 
 def prompt(task: str = "spoken", protocol: str = "", unit: Unit = "reply", language: str = "en") -> JudgePrompt:
     return JudgePrompt(load_task(task), find_protocol(protocol or task), unit, language)
+
+
+PROACTIVE = prompt("proactive")
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
+NAMES = st.sampled_from(["coherence", "goal-completion", "Goal_Completion", "连贯性", "better", "x"])
+SAID = st.recursive(PLAIN, lambda one: st.lists(one) | st.dictionaries(NAMES, one))
 
 
 def item(reply: str) -> JudgedItem:
@@ -125,6 +134,18 @@ def test_a_number_alone_is_read_where_there_is_one_criterion(text: str, value: i
 )
 def test_choices_are_read_and_never_guessed(text: str, choice: str | None) -> None:
     assert prompt().read_better(text) == choice
+
+
+@given(
+    st.text(max_size=60) | st.recursive(PLAIN, lambda one: st.lists(one) | st.dictionaries(NAMES, one)).map(json.dumps)
+)
+def test_whatever_a_judge_says_is_points_of_the_scale_or_none(text: str) -> None:
+    made = PROACTIVE
+    for name, value in made.read_points(text).items():
+        criterion = made.protocol.named(name)
+        assert criterion is not None
+        assert criterion.low <= value <= criterion.high
+    assert made.read_better(text) in {"a", "b", "tie", None}
 
 
 def test_a_unit_that_a_challenge_has_no_text_for_is_refused() -> None:
