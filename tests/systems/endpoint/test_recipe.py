@@ -41,4 +41,10 @@ def test_no_file_says_where_things_are_sent_or_read_or_written(tmp_path: object,
 def test_draws_need_seed_and_temperature(override: str) -> None:
     with pytest.raises(UsageError, match="leave both out of omit and extra"):
         resolve(EndpointRecipe, overrides=[*GIVEN, "ranking=sampled", override])
-    assert resolve(EndpointRecipe, overrides=[*GIVEN, override]).draws == 8
+    assert resolve(EndpointRecipe, overrides=[*GIVEN, override]).orders == 2
+
+
+def test_drawn_answers_are_spread_over_more_orders() -> None:
+    orders = [resolve(EndpointRecipe, overrides=[*GIVEN, *more]).orders for more in ([], ["ranking=sampled"])]
+    assert orders == [2, 16]
+    assert resolve(EndpointRecipe, overrides=[*GIVEN, "ranking=sampled", "permutations=3"]).orders == 3

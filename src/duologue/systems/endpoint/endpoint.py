@@ -166,12 +166,12 @@ class EndpointSystem:
 
         recipe, seed = self.recipe, self._seed
         if recipe.ranking == "sampled":
-            return rankings.by_samples(draw, prompt, sample, recipe.permutations, recipe.draws, seed, account)
+            return rankings.by_samples(draw, prompt, sample, recipe.orders, recipe.draws, seed, account)
         if recipe.ranking == "pairwise":
             return rankings.pairwise(ask, prompt, sample, seed, account)
         if recipe.ranking == "logprobs":
-            return rankings.by_logprobs(ask, sample, recipe.permutations, seed, account)
-        return rankings.listwise(ask, prompt, sample, recipe.permutations, seed, account)
+            return rankings.by_logprobs(ask, sample, recipe.orders, seed, account)
+        return rankings.listwise(ask, prompt, sample, recipe.orders, seed, account)
 
     def _ask(self, prompt: Prompt, sample: Sample, asked: Asked, account: Account) -> ChatCompletion:
         return self._caller.ask(self._request(prompt, sample, asked), account)
@@ -187,7 +187,7 @@ class EndpointSystem:
             pair = msgspec.structs.replace(sample, candidates=sample.candidates[:2])
             return [self._request(prompt, pair, "best")], 2 * (size - 1)
         found = []
-        for places in rankings.orders(sample, self.recipe.permutations, self._seed):
+        for places in rankings.orders(sample, self.recipe.orders, self._seed):
             shown = msgspec.structs.replace(sample, candidates=tuple(sample.candidates[place] for place in places))
             if self.recipe.ranking == "sampled":
                 found += [self._request(prompt, shown, "best", draw=number) for number in range(self.recipe.draws)]

@@ -15,6 +15,7 @@ import msgspec
 from duologue.core.errors import BotError
 from duologue.core.rng import Rng
 from duologue.prompts.labels import labels
+from duologue.systems.endpoint.place_effects import utilities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     """Asks for the best candidate of a sample once more, with the number of the draw."""
 
 NO_LOGPROBS = "gives no logprobs; choose --set ranking=sampled, listwise or pairwise"
-_PRIOR = 0.5
-"""Added to the draws of each label (Krichevsky-Trofimov): one that is never drawn is unlikely, not impossible."""
 _UNSEEN = -1.0
 """Added to the lowest log probability told, for labels that are not among those."""
 
@@ -121,28 +120,26 @@ def by_logprobs(ask: Ask, sample: Sample, count: int, seed: int, account: Accoun
 def by_samples(
     draw: Draw, prompt: Prompt, sample: Sample, count: int, draws: int, seed: int, account: Account
 ) -> tuple[str, ...]:
-    """Return the candidates by the mean log probability of their labels over `count` orders, estimated from `draws`.
+    """Return the candidates by how often they are chosen at a temperature of 1, in `count` orders, `draws` times each.
 
-    What `by_logprobs` is told is here sampled at a temperature of 1, so both agree in the limit of many draws.
+    What the place did for a choice is taken out (`place_effects`). In the limit of many draws these are the
+    probabilities that `by_logprobs` is told.
     """
     size = len(sample.candidates)
-    scores, read = [0.0] * size, 0
-    for shown in _shown(sample, orders(sample, count, seed)):
+    shown, choices = _shown(sample, orders(sample, count, seed)), []
+    for one in shown:
         chosen = [0] * size
         for number in range(draws):
-            choice = prompt.read_choice(draw(shown.sample, number, account).text, shown.sample)
+            choice = prompt.read_choice(draw(one.sample, number, account).text, one.sample)
             if choice is None:
                 account.note(unparsable_calls=1)
                 continue
             chosen[choice] += 1
             account.chosen(choice, size)
-        total = sum(chosen)
-        read += total
-        for place, times in enumerate(chosen):
-            scores[shown.places[place]] += math.log((times + _PRIOR) / (total + _PRIOR * size))
-    if not read:
+        choices.append(chosen)
+    if not any(map(any, choices)):
         account.note(unparsable=1)
-    return _best_first(sample, scores, seed)
+    return _best_first(sample, utilities([one.places for one in shown], choices), seed)
 
 
 def pairwise(ask: Ask, prompt: Prompt, sample: Sample, seed: int, account: Account) -> tuple[str, ...]:

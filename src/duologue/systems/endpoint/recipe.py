@@ -10,6 +10,8 @@ from duologue.endpoints.settings import EndpointSettings
 
 SEEN = "not declared: a chat model trained elsewhere (--set seen=... says what it learned from)"
 
+_TOLD_ORDERS, _DRAWN_ORDERS = 2, 16
+
 
 class EndpointRecipe(EndpointSettings, frozen=True, kw_only=True):
     """Which model, how it is asked, and what that may cost."""
@@ -31,10 +33,12 @@ class EndpointRecipe(EndpointSettings, frozen=True, kw_only=True):
     ranking: Literal["listwise", "pairwise", "sampled", "logprobs"] = "listwise"
     """How candidates are ranked: whole orders, a tournament of pairs, or the probabilities of their labels, sampled or
     as the server tells them."""
-    permutations: Positive = 2
-    """Orders in which the candidates are shown, each second one the reverse of the one before (not in pairs)."""
-    draws: Positive = 8
-    """Answers to each order that are drawn at a temperature of 1 (sampled)."""
+    permutations: Count = 0
+    """Orders in which the candidates are shown, each second one the reverse of the one before (not in pairs); 0: 2, and
+    16 where answers are drawn."""
+    draws: Positive = 1
+    """Answers to each order that are drawn at a temperature of 1 (sampled); more orders are worth more than more
+    draws."""
     seen: str = SEEN
     """What data the model learned from, as you declare it; said beside every score."""
 
@@ -45,6 +49,11 @@ class EndpointRecipe(EndpointSettings, frozen=True, kw_only=True):
             raise UsageError("shots and examples go together: how many, and of which training file")
         if self.ranking == "sampled" and {"seed", "temperature"} & {*self.omit, *self.extra}:
             raise UsageError("ranking=sampled draws by seed and temperature: leave both out of omit and extra")
+
+    @property
+    def orders(self) -> int:
+        """Orders in which candidates are shown."""
+        return self.permutations or (_DRAWN_ORDERS if self.ranking == "sampled" else _TOLD_ORDERS)
 
     @classmethod
     def tiny(cls) -> EndpointRecipe:
