@@ -4,15 +4,13 @@ Without options: 200 calls at the same time to a scripted server of this machine
 processor time of our side for each, prompts, cache and accounts included. The bound is 3 ms.
 
 With `--weights FILE.gguf`: a chat model behind the library's own OpenAI-compatible server on the loopback (extra `llm`)
-ranks the candidates of generated bookings in three ways; printed are P@1, calls, what could not be read, and the order
+ranks the candidates of generated bookings in four ways; printed are P@1, calls, what could not be read, and the order
 bias. Nothing is downloaded.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import secrets
 import socket
 import subprocess
 import sys
@@ -22,16 +20,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from duologue.core.plugins import load_task
-from duologue.core.protocols import Simulated
-from duologue.core.recipe import resolve
-from duologue.core.records import Example, Sample, Turn
-from duologue.endpoints.secret import VARIABLE
+from duologue.core.records import Sample, Turn
 from duologue.systems.endpoint.endpoint import EndpointSystem
 from duologue.systems.endpoint.recipe import EndpointRecipe
+from endpoint_tasks import bookings
+from local_engine import serving
 
 LIMIT_MS = 3.0
 STUB = Path(__file__).resolve().parents[1] / "tests" / "endpoint_stub.py"
-WAYS: tuple[Literal["logprobs", "listwise", "pairwise"], ...] = ("logprobs", "listwise", "pairwise")
+WAYS: tuple[Literal["logprobs", "sampled", "listwise", "pairwise"], ...] = (
+    *("logprobs", "sampled", "listwise", "pairwise"),
+)
 
 
 def overhead(calls: int) -> float:
@@ -71,54 +70,29 @@ def samples(count: int, name: str) -> list[Sample]:
     ]
 
 
-def bookings(count: int, folder: Path) -> list[Example]:
-    """Return generated samples of task 1 with their truth."""
-    task = load_task("restaurant")
-    assert isinstance(task, Simulated)
-    plan = resolve(task.Generation, overrides=[f"n={count}", "part=tst1", "subtask=1"])
-    paths = task.generate(plan, 7, folder, workers=1, progress=None)
-    (data,) = (path for path in paths if path.suffix == ".json" and not path.name.endswith(".answers.json"))
-    truth = {one.sample.id: one.references for one in task.load(data.with_name(f"{data.stem}.answers.json"))}
-    return [Example(sample=one.sample, references=truth[one.sample.id]) for one in task.load(data)]
-
-
 def compared(weights: Path, count: int, cache: str) -> None:
     """Print what each way of ranking comes to on the same model and samples."""
-    import xllamacpp
-
-    os.environ[VARIABLE] = secrets.token_urlsafe()
-    settings = xllamacpp.CommonParams()
-    settings.model.path = str(weights)
-    settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = 4096, 1, 0
-    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
-    settings.warmup, settings.verbosity, settings.api_keys = False, -1, [os.environ[VARIABLE]]
-    server = xllamacpp.Server(settings)
     with tempfile.TemporaryDirectory() as folder:
-        examples = bookings(count, Path(folder))
+        examples = bookings(Path(folder))[0][:count]
     shown = sum(1 / len(one.sample.candidates) for one in examples) / len(examples)
     print(f"{weights.name}, {len(examples)} generated samples; chance: P@1 {100 * shown:.1f} %", flush=True)
-    for way in WAYS:
-        recipe = EndpointRecipe(
-            url=f"{server.listening_address}/v1",
-            model="local",
-            ranking=way,
-            reply_tokens=64 if way == "listwise" else 4,
-            workers=1,
-            timeout=600.0,
-            cache=cache,
-        )
-        system, begun = EndpointSystem(recipe), time.monotonic()
-        system.prepare(load_task("restaurant").info, 1, {})
-        answers = system.answer([one.sample for one in examples])
-        right = [
-            answer.ranking is not None and answer.ranking[0] == (one.references[0].ranking or ("",))[0]
-            for one, answer in zip(examples, answers, strict=True)
-        ]
-        usage: dict[str, Any] = system.usage(system.accounts)
-        print(f"{way}: P@1 {100 * sum(right) / len(right):.1f} %, {time.monotonic() - begun:.0f} s", flush=True)
-        for line in system.usage_lines(usage, len(answers)):
-            print(f"  {line}", flush=True)
-    os._exit(0)  # the library's server has no way to be stopped
+    with serving(weights) as url:
+        for way in WAYS:
+            tokens = 64 if way == "listwise" else 4
+            recipe = EndpointRecipe(
+                url=url, model="local", ranking=way, reply_tokens=tokens, workers=1, timeout=900.0, cache=cache
+            )
+            system, begun = EndpointSystem(recipe), time.monotonic()
+            system.prepare(load_task("restaurant").info, 1, {})
+            answers = system.answer([one.sample for one in examples])
+            right = [
+                answer.ranking is not None and answer.ranking[0] == (one.references[0].ranking or ("",))[0]
+                for one, answer in zip(examples, answers, strict=True)
+            ]
+            usage: dict[str, Any] = system.usage(system.accounts)
+            print(f"{way}: P@1 {100 * sum(right) / len(right):.1f} %, {time.monotonic() - begun:.0f} s", flush=True)
+            for line in system.usage_lines(usage, len(answers)):
+                print(f"  {line}", flush=True)
 
 
 def main() -> int:

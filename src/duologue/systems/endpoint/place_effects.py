@@ -17,7 +17,7 @@ _PRIOR = 0.5
 _ROUNDS = 30
 
 
-def utilities(orders: Sequence[Sequence[int]], choices: Sequence[Sequence[int]]) -> list[float]:
+def utilities(orders: Sequence[Sequence[int]], choices: Sequence[Sequence[float]]) -> list[float]:
     """Return u of each candidate; `orders` has the candidates by place, `choices` how often each place was chosen.
 
     >>> always_the_first = [[4, 0, 0], [4, 0, 0], [4, 0, 0]]

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     """Asks for the best candidate of a sample once more, with the number of the draw."""
 
 NO_LOGPROBS = "gives no logprobs; choose --set ranking=sampled, listwise or pairwise"
+_CONFOUNDED = 2
+"""Orders that cannot tell whether a candidate or its place is favoured: each then stands at one of two places."""
+_MANY = 10_000
 _UNSEEN = -1.0
 """Added to the lowest log probability told, for labels that are not among those."""
 
@@ -46,24 +49,20 @@ class _Shown(NamedTuple):
 def orders(sample: Sample, count: int, seed: int) -> list[tuple[int, ...]]:
     """Return orders of the candidates by lot, each second one the reverse of the one before.
 
-    Pairs of orders begin at evenly spread places of one order, so twice as many orders as candidates show each of them
-    at each place equally often.
-
     >>> from duologue.core.records import Candidate, Sample
     >>> one = Sample(id="s", dialogue_id="d", candidates=tuple(Candidate(id=x, text=x) for x in "abc"))
     >>> first, second = orders(one, 2, 1)
     >>> first == second[::-1]
     True
     """
-    size, found = len(sample.candidates), list[tuple[int, ...]]()
-    pairs = (count + 1) // 2
-    spread = max(1, min(pairs, size))
-    for number in range(pairs):
-        first = Rng(seed, sample.id, "order", number // spread).shuffled(range(size))
-        start = number % spread * size // spread
-        one = (*first[start:], *first[:start])
-        found += [one, one[::-1]]
-    return found[:count]
+    found: list[tuple[int, ...]] = []
+    for number in range(count):
+        if number % 2:
+            found.append(found[-1][::-1])
+        else:
+            lot = Rng(seed, sample.id, "order", number // 2)
+            found.append(tuple(lot.shuffled(range(len(sample.candidates)))))
+    return found
 
 
 def listwise(ask: Ask, prompt: Prompt, sample: Sample, count: int, seed: int, account: Account) -> tuple[str, ...]:
@@ -87,12 +86,13 @@ def listwise(ask: Ask, prompt: Prompt, sample: Sample, count: int, seed: int, ac
 
 
 def by_logprobs(ask: Ask, sample: Sample, count: int, seed: int, account: Account) -> tuple[str, ...]:
-    """Return the candidates by the mean log probability of their labels as the first token, over `count` orders.
+    """Return the candidates by the probabilities of their labels as the first token, over `count` orders.
 
-    Raises `BotError` where the endpoint tells no log probabilities.
+    The effect of the place is taken out (`place_effects`) where there are orders enough to know it; of two orders, one
+    the reverse of the other, the mean log probability decides. Raises `BotError` where the endpoint tells none.
     """
     size = len(sample.candidates)
-    known, scores, read = labels(size), [0.0] * size, 0
+    known, told_orders, rows = labels(size), [], []
     for shown in _shown(sample, orders(sample, count, seed)):
         told = ask(shown.sample, "best", account).first
         if not told:
@@ -101,20 +101,29 @@ def by_logprobs(ask: Ask, sample: Sample, count: int, seed: int, account: Accoun
         for token, logprob in told:
             if token.strip() in chances:
                 chances[token.strip()] += math.exp(min(logprob, 0.0))
-        seen = [chance for chance in chances.values() if chance > 0]
+        row, seen = list(chances.values()), [chance for chance in chances.values() if chance > 0]
         if not seen:
             account.note(unparsable_calls=1)
             continue
-        read += 1
         account.note(unranked=size - len(seen))
-        floor = math.log(min(seen)) + _UNSEEN
-        logs = [math.log(chance) if chance > 0 else floor for chance in chances.values()]
-        account.chosen(max(range(size), key=logs.__getitem__), size)
-        for place, value in enumerate(logs):
-            scores[shown.places[place]] += value
-    if not read:
+        account.chosen(max(range(size), key=row.__getitem__), size)
+        told_orders.append(shown.places)
+        rows.append(row)
+    if not rows:
         account.note(unparsable=1)
+    if len(rows) > _CONFOUNDED:
+        return _best_first(sample, utilities(told_orders, [_as_choices(row) for row in rows]), seed)
+    scores = [0.0] * size
+    for places, row in zip(told_orders, rows, strict=True):
+        floor = math.log(min(chance for chance in row if chance > 0)) + _UNSEEN
+        for place, chance in enumerate(row):
+            scores[places[place]] += math.log(chance) if chance > 0 else floor
     return _best_first(sample, scores, seed)
+
+
+def _as_choices(row: Sequence[float]) -> list[float]:
+    """Return probabilities as the choices that very many draws would give."""
+    return [_MANY * chance / math.fsum(row) for chance in row]
 
 
 def by_samples(
