@@ -68,14 +68,17 @@ class DrawnRow(NamedTuple):
 
 
 def told_labels(url: str, examples: Sequence[Example], path: Path) -> list[ToldLabels]:
-    """Ask for the probabilities of all samples that `path` does not hold yet, and return those of all."""
+    """Ask for the probabilities of samples that `path` does not hold yet, and return those that it holds then.
+
+    Without an address nothing is asked.
+    """
     known = {one.id: one for one in _read(path)} if path.is_file() else {}
     caller = ChatCaller(EndpointRecipe(url=url, model="local", workers=1, timeout=900.0, cache=""))
     prompt = prompt_of(load_task("restaurant").info)
     with path.open("ab") as file:
         for example in examples:
             sample = example.sample
-            if sample.id in known:
+            if sample.id in known or not url:
                 continue
             orders = rankings.orders(sample, ORDERS, SEED)
             chances = []

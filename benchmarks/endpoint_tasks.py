@@ -141,11 +141,16 @@ def _loaded(task: Task, data: Path, folder: Path, n: int) -> tuple[Sequence[Exam
 
 
 def rows_of(name: str, samples: TaskSamples, models: Mapping[str, str], work: Path) -> list[TaskRow]:
-    """Return a row for each baseline and each model (name to address); results that are there are not made again."""
+    """Return a row for each baseline and each model, by name with its address; empty: what is there is enough.
+
+    Results that are there are not made again.
+    """
     folder = work / name.replace("/", "-")
     reports, usages = [], []
     for label, made in (*BASELINES[name].items(), *models.items()):
         path, usage = folder / f"{label}.result", folder / f"{label}.usage.json"
+        if not path.is_file() and not made:  # a model that was not asked yet, and is not served now
+            continue
         if not path.is_file():
             kept = _answer(samples, made, path, is_model=label in models)
             write_text(usage, msgspec.json.encode(kept).decode())
@@ -182,5 +187,5 @@ def _answer(samples: TaskSamples, made: str | Floor, path: Path, *, is_model: bo
 
 def _model(url: str, task: str) -> EndpointSystem:
     tokens = REPLY_TOKENS.get(task, 48)
-    entries: dict[str, Any] = {"turns": TURNS, "facts": FACTS, "reply_tokens": tokens, "workers": 1, "timeout": 900.0}
-    return EndpointSystem(EndpointRecipe(url=url, model="local", cache="", **entries))
+    entries: dict[str, Any] = {"turns": TURNS, "facts": FACTS, "reply_tokens": tokens, "ranking": "logprobs"}
+    return EndpointSystem(EndpointRecipe(url=url, model="local", cache="", workers=1, timeout=900.0, **entries))

@@ -10,6 +10,7 @@ what is not there. Sections of the page that other programs write, between their
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,28 +35,28 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=8, help="Samples of each task.")
     parser.add_argument("--rank", type=int, default=40, help="Samples whose candidates are ranked.")
     parser.add_argument("--only", nargs="*", choices=("tasks", "rankings"), default=("tasks", "rankings"))
+    parser.add_argument("--page", action="store_true", help="Ask nothing: write the page of what is there.")
     parser.add_argument("--work", type=Path, default=Path("workspace/endpoints"))
     parser.add_argument("--out", type=Path, default=PAGE)
     given = parser.parse_args()
     told: dict[str, list[ToldLabels]] = {}
-    tables: list[list[TaskRow]] = []
     for weights in given.weights:
-        with serving(weights) as url:
+        with nullcontext("") if given.page else serving(weights) as url:
             if "tasks" in given.only:
-                asked({weights.stem: url}, given.data, given.work / "tasks", given.n)
+                asked({weights.stem: url}, given.data, given.work, given.n)
             if "rankings" in given.only:
                 examples, _ = bookings(given.work / "data")
                 kept = given.work / f"{weights.stem}.labels.jsonl"
                 told[weights.stem] = told_labels(url, examples[: given.rank], kept)
-    if "tasks" in given.only:
-        tables = asked({weights.stem: "" for weights in given.weights}, given.data, given.work / "tasks", given.n)
+    models = {weights.stem: "" for weights in given.weights}
+    tables = asked(models, given.data, given.work, given.n) if "tasks" in given.only else []
     before = given.out.read_text(encoding="utf-8") if given.out.is_file() else ""
-    write_text(given.out, page(before, tables, told, given.n))
+    write_text(given.out, page(before, tables, {model: rows for model, rows in told.items() if rows}, given.n))
 
 
 def asked(models: dict[str, str], data: Path, work: Path, n: int) -> list[list[TaskRow]]:
     """Return the rows of all tasks."""
-    return [rows_of(name, task_samples(name, data, work, n), models, work) for name in BASELINES]
+    return [rows_of(name, task_samples(name, data, work, n), models, work / f"tasks-{n}") for name in BASELINES]
 
 
 if __name__ == "__main__":

@@ -199,6 +199,7 @@ def test_a_chat_model_plays_the_user_and_a_stopped_run_goes_on(duologue: Any, tm
         assert "user: calls: 6" in done.out
     saved = json.loads(report.read_bytes())
     assert saved["meta"]["usage"]["user"]["calls"] == 6
+    assert saved["meta"]["user"] == "endpoint: m (a model trained elsewhere)"
     assert saved["signature"]["prompts"]["user"].startswith("mobilecs/dialogue zh v1 ")
     assert not [path for path in tmp_path.iterdir() if "journal" in path.name]
     assert len(json.loads(out.read_bytes())) == 2

@@ -14,6 +14,7 @@ from duologue.core.errors import UsageError
 from duologue.core.plugins import load_task
 from duologue.core.protocols import Playable
 from duologue.report import to_json
+from duologue.run.contamination import declared
 from duologue.run.resumed import resumed
 from duologue.run.saved import save_report
 from duologue.run.simulate import simulate as play_all
@@ -127,7 +128,8 @@ def simulate(
             other = opened.enter_context(resumed(loaded, str(player), user, seed, apart, say=console.remark))
             stage = staged_with(stage, other, loaded)
         with options.progress_bar(quiet=quiet) as progress:
-            found = play_all(loaded, kept, stage, name=label, seed=seed, progress=progress)
+            played_by = "" if user is None else f"{player}: {', '.join(declared(user) or ['not declared'])}"
+            found = play_all(loaded, kept, stage, name=label, seed=seed, user=played_by, progress=progress)
         if out is not None:
             loaded.write_dialogues(found.dialogues, out)
         if saved is not None:

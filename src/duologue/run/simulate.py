@@ -6,7 +6,7 @@ import math
 import random
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -88,9 +88,11 @@ class Timed:
 
 
 def simulate(
-    task: Task, system: System, stage: Stage, *, name: str, seed: int, progress: Progress | None = None
+    task: Task, system: System, stage: Stage, *, name: str, seed: int, user: str = "", progress: Progress | None = None
 ) -> Simulation:
     """Play every scene of `stage` with `system` (by its `name` in the report) and judge the dialogues.
+
+    `user` says who plays the user where it is not the task's own; that stands in the report's `meta` too.
 
     Equal system, stage and seed give equal dialogues and figures. What the answers of partners that tell it took is in
     the report's `meta`, the prompts that they ask with are in its signature. Raises `UsageError` for a stage without
@@ -110,7 +112,10 @@ def simulate(
         raise UsageError(f"'{name}' said nothing; whole conversations need a system that answers with text")
     report = with_prompts(stage.judge(dialogues), marks_of(system=system, user=stage.user))
     usage = {part: usage_of(partner, accounts_of(partner)) for part, partner in ((SYSTEM, system), (USER, stage.user))}
-    meta = {USAGE: {part: taken for part, taken in usage.items() if taken}} if any(usage.values()) else {}
+    meta: dict[str, Any] = (
+        {USAGE: {part: taken for part, taken in usage.items() if taken}} if any(usage.values()) else {}
+    )
+    meta |= {USER: user} if user else {}
     return Simulation(
         dialogues=dialogues,
         report=msgspec.structs.replace(report, system=name, seen=system.seen, meta={**report.meta, **meta}),

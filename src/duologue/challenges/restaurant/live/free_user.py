@@ -6,20 +6,16 @@ taken is the one that the bot named last when the user accepted, or the one that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import parse_call
-from duologue.challenges.restaurant.live.judge import VARIANT, failed_bookings
-from duologue.challenges.restaurant.schema.task_info import INFO
+from duologue.challenges.restaurant.live.judge import booking_report
 from duologue.challenges.restaurant.simulator.bot_turn import read_text
 from duologue.challenges.restaurant.systems.solver.utterance_parser import parse_utterance
-from duologue.core.errors import UsageError
-from duologue.core.records import Problem, Report, Signature
+from duologue.core.records import Problem, Report
 from duologue.core.scenes import TYPED
 from duologue.knowledge.leaks import leaks
-from duologue.metrics.counts import Metric, tally
 from duologue.metrics.formulas import Ratio
-from duologue.metrics.reports import report_of
 from duologue.prompts.user_prompt import typed_words
 
 if TYPE_CHECKING:
@@ -110,24 +106,9 @@ def judge(dialogues: Sequence[Dialogue], bookings: BookingSet, *, base_hash: str
 
     Raises `UsageError` without dialogues.
     """
-    if not dialogues:
-        raise UsageError("there are no dialogues to judge")
-    metrics: tuple[Metric[Any], ...] = formulas()
-    names = [one.id for one in dialogues]
-    found = [counted(one, bookings) for one in dialogues]
-    counts = tally(metrics, names, found, groups=names)
-    known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][0] > 0]
-    signature = Signature(
-        task=INFO.name,
-        variant=VARIANT,
-        options=(f"seed {bookings.seed}", "free user"),
-        version="v1",
-        n=len(dialogues),
-        hashes={"kb": base_hash},
-    )
+    found = {one.id: counted(one, bookings) for one in dialogues}
     leaked = [problem for one in dialogues for problem in _problems(one, bookings)]
-    problems = [*failed_bookings(names, found), *leaked]
-    return report_of(counts, known, signature, rank_by="success", problems=problems)
+    return booking_report(found, formulas(), bookings, base_hash=base_hash, options=("free user",), problems=leaked)
 
 
 def _problems(dialogue: Dialogue, bookings: BookingSet) -> list[Problem]:

@@ -101,31 +101,43 @@ def judge(dialogues: Sequence[Dialogue], bookings: BookingSet, *, base_hash: str
 
     Raises `UsageError` without dialogues.
     """
-    if not dialogues:
+    found = {one.id: counted(one, bookings) for one in dialogues}
+    return booking_report(found, formulas(), bookings, base_hash=base_hash)
+
+
+def booking_report(
+    found: Mapping[str, Mapping[str, float]],
+    metrics: Sequence[Ratio],
+    bookings: BookingSet,
+    *,
+    base_hash: str,
+    options: Sequence[str] = (),
+    problems: Sequence[Problem] = (),
+) -> Report:
+    """Return the report on the counts of dialogues, by their names, with a warning for each without success.
+
+    `options` and `problems` are more of them. Raises `UsageError` without dialogues.
+    """
+    if not found:
         raise UsageError("there are no dialogues to judge")
-    metrics: tuple[Metric[Any], ...] = formulas()
-    names = [one.id for one in dialogues]
-    found = [counted(one, bookings) for one in dialogues]
-    counts = tally(metrics, names, found, groups=names)
-    known = [one for one in metrics if counts.sums()[counts.positions(one.columns)][0] > 0]
+    names = list(found)
+    taken: tuple[Metric[Any], ...] = tuple(metrics)
+    counts = tally(taken, names, list(found.values()), groups=names)
+    known = [one for one in taken if counts.sums()[counts.positions(one.columns)][0] > 0]
     signature = Signature(
         task=INFO.name,
         variant=VARIANT,
-        options=(f"seed {bookings.seed}",),
+        options=(f"seed {bookings.seed}", *options),
         version="v1",
-        n=len(dialogues),
+        n=len(names),
         hashes={"kb": base_hash},
     )
-    return report_of(counts, known, signature, rank_by="success", problems=failed_bookings(names, found))
-
-
-def failed_bookings(names: Sequence[str], found: Sequence[Mapping[str, float]]) -> list[Problem]:
-    """Return a warning for each dialogue without success, by name, from its counts."""
-    return [
+    failed = [
         Problem(rule="booking-failed", severity="warning", place=f"dialogue '{name}'", message=_failure(one))
-        for name, one in zip(names, found, strict=True)
+        for name, one in found.items()
         if not one["successes"]
     ]
+    return report_of(counts, known, signature, rank_by="success", problems=[*failed, *problems])
 
 
 def _failure(found: Mapping[str, float]) -> str:
