@@ -41,7 +41,7 @@ INTRO = """# Small local models as judges
 
 Made by `python benchmarks/judge.py`; each figure with its 95 % interval. {count} first messages of customers with the
 service's real reply (`real`) and with the real reply to another customer (`other`): a judge that reads what it judges
-prefers the first. Drawn with seed 1 from conversations that stay outside this repository. No people rated these: the
+prefers the first. The conversations stay outside this repository. No people rated these: the
 judges are uncalibrated, and what is known is the truth by construction alone. The models are the smallest there are; a
 judge for real work is measured by the same commands.
 """
@@ -127,7 +127,14 @@ def main() -> int:
             for kind, title in KINDS:
                 record = "" if given.calls is None else str(given.calls / f"{weights.stem}.{kind}.jsonl")
                 recipe = JudgeRecipe(
-                    url=url, model=weights.stem, reply_tokens=24, workers=1, timeout=600.0, cache="", record=record
+                    url=url,
+                    model=weights.stem,
+                    reply_tokens=24,
+                    workers=1,
+                    timeout=600.0,
+                    cache="",
+                    record=record,
+                    injections=5,
                 )
                 session = JudgeSession(load_task("conversation"), judged_files, recipe, kind=kind)
                 begun = time.monotonic()

@@ -73,6 +73,8 @@ def test_a_graph_is_told_and_people_calibrate(duologue: Any, tmp_path: Path) -> 
     assert told["judge"]["kind"] == "points"
     assert told["summary"]["judge"]["criteria"]
     assert "UNCALIBRATED" not in done.out
+    proved = duologue("verify", tmp_path / "judge.judge.json", "--in", data.parent, "--json")
+    assert json.loads(proved.out)["verified"][0]["equal"] is True
 
 
 def test_whole_dialogues_are_judged(duologue: Any, tmp_path: Path) -> None:
