@@ -21,6 +21,8 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np  # noqa: E402  # after the number of threads is set
 
 from duologue.core.disk import write_text  # noqa: E402  # the same
+from duologue.judges.length_slope import length_slope  # noqa: E402  # the same
+from duologue.judges.trials import mean_of, share  # noqa: E402  # the same
 from duologue.ratings.agreement import agreement  # noqa: E402  # the same
 from duologue.ratings.coefficients import COEFFICIENTS  # noqa: E402  # the same
 from duologue.ratings.judgement import Rating  # noqa: E402  # the same
@@ -248,6 +250,42 @@ def agreed(name: str, runs: int) -> Iterator[Cell]:
         yield Cell(f"coverage, {what}", name, count / runs, 0.92, 0.98)
 
 
+TRIALS = {"30 pairs": 30, "100 pairs": 100}
+
+
+def tried(name: str, runs: int) -> Iterator[Cell]:
+    """Yield coverage of what `duologue judge` tells of a judge: length slope, win share at equal length, shares, means.
+
+    The judge prefers longer replies, and every fifth pair is a tie; what is true is that of 200,000 pairs.
+    """
+
+    def drawn(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        ratios = rng.normal(0.3, 0.8, n)
+        wins = (rng.random(n) < 1 / (1 + np.exp(-0.3 - 0.9 * ratios))).astype(float)
+        return np.where(rng.random(n) < 0.2, 0.5, wins), ratios
+
+    pairs, rng = TRIALS[name], np.random.default_rng(SEED)
+    wins, ratios = drawn(rng, 200_000)
+    whole = length_slope(wins.tolist(), ratios.tolist())
+    truth = {"length slope": whole.slope or 0.0, "win share at equal length": whole.even or 0.0, "injection": 0.4}
+    inside = dict.fromkeys([*truth, "flip rate"], 0)
+    for _ in range(runs):
+        truth["flip rate"] = rng.uniform(0.05, 0.4)  # of a share that stays, coverage jumps with n
+        wins, ratios = drawn(rng, pairs)
+        slope = length_slope(wins.tolist(), ratios.tolist())
+        flips = share(int((rng.random(pairs) < truth["flip rate"]).sum()), pairs)
+        raised = mean_of(np.clip(np.round(rng.normal(0.4, 1.0, pairs)), -4, 4).tolist(), -4, 4)
+        for key, low, high in (
+            ("length slope", slope.low, slope.high),
+            ("win share at equal length", slope.even_low, slope.even_high),
+            ("flip rate", flips.low, flips.high),
+            ("injection", raised.low, raised.high),
+        ):
+            inside[key] += low is not None and low <= truth[key] <= (high or 0.0)
+    for key, count in inside.items():
+        yield Cell(f"coverage, {key} of a judge", name, count / runs, 0.93, 0.98)
+
+
 KINDS: dict[str, tuple[Callable[[str, int], Iterator[Cell]], tuple[str, ...]]] = {
     "ratings": (rated, tuple(CAMPAIGNS)),
     "false alarms": (false_alarms, tuple(CAMPAIGNS)[:4:3]),
@@ -255,6 +293,7 @@ KINDS: dict[str, tuple[Callable[[str, int], Iterator[Cell]], tuple[str, ...]]] =
     "PPI++": (powered, tuple(JUDGES)),
     "planner": (planned, tuple(PLANS)),
     "agreement": (agreed, tuple(AGREEMENTS)),
+    "judge": (tried, tuple(TRIALS)),
 }
 """By name what simulates, and where."""
 
