@@ -139,8 +139,9 @@ def collate(rows: Sequence[TaggedDocument]) -> DocumentBatch:
 def agreement(batch: DocumentBatch, said: Tensor) -> Tensor:
     """Return how far labels (layers, n) are those of the batch, for each document (documents,), from 0 to 1.
 
-    It is the share of equal labels among the characters that either has in a span; 1 where neither has any. Unlike the
-    loss it does not punish a tagger for being sure where the annotation of a noisy corpus is by chance another one.
+    It is the share of equal labels among the characters that either has in a span; 0 in documents that have no span, so
+    that a tagger that says nothing agrees with none. Unlike the loss it does not punish a tagger for being sure where
+    the annotation of a noisy corpus is by chance another one.
     """
     real = batch.features[:, 0] > 0
     begins = real & ~functional.pad(real[:-1], (1, 0))
@@ -150,7 +151,7 @@ def agreement(batch: DocumentBatch, said: Tensor) -> Tensor:
     both, either = (
         torch.zeros(int(begins.sum())).index_add_(0, document, one.sum(0).float()) for one in (equal, counts)
     )
-    return torch.where(either > 0, both / either.clamp(min=1), 1.0)
+    return both / either.clamp(min=1)
 
 
 def tagger_task(tagger: CharTagger) -> TrainingTask[TaggedDocument, DocumentBatch]:
