@@ -75,7 +75,7 @@ class Extractor(TrainedSystem[ExtractorRecipe, "ExtractorParts"]):
         answers = []
         for first in range(0, len(samples), _CALLS):
             documents = [call_document(sample.history) for sample in samples[first : first + _CALLS]]
-            said = tag(parts.tagger, [features_of(document, roles=True) for document in documents])
+            said = tag(parts.tagger, [features_of(document) for document in documents])
             answers += [
                 Answer(annotation=decoder.annotation(document, one.layers) if document.text else Annotation())
                 for document, one in zip(documents, said, strict=True)

@@ -46,7 +46,7 @@ class BareCalls(NamedTuple):
         if semi.pre_training:
             pre_train(first.encoder, recipe.tagger.width, bare, semi.masked_text, run.part("masked-text"))
         student = first
-        unknown = [features_of(one, roles=True) for one in bare]
+        unknown = [features_of(one) for one in bare]
         for number in range(semi.rounds if unknown else 0):
             teachers = []
             for place in range(semi.teachers):

@@ -125,7 +125,7 @@ def train_parts(
 
 def _tagged(tagger: CharTagger, examples: Sequence[Example]) -> list[_TaggedCall]:
     documents = [call_document(one.sample.history) for one in examples]
-    said = tag(tagger, [features_of(one, roles=True) for one in documents])
+    said = tag(tagger, [features_of(one) for one in documents])
     return [
         _TaggedCall(document, annotation_of(example) or Annotation(), one.layers)
         for document, example, one in zip(documents, examples, said, strict=True)

@@ -32,7 +32,7 @@ def labelled_rows(examples: Sequence[Example], recipe: ExtractorRecipe) -> list[
     """Return annotated calls as the tagger learns them."""
     documents = [call_document(one.sample.history) for one in examples]
     return [
-        TaggedDocument(features_of(document, roles=True), _labels(document, example, recipe))
+        TaggedDocument(features_of(document), _labels(document, example, recipe))
         for document, example in zip(documents, examples, strict=True)
         if document.text
     ]
@@ -52,7 +52,7 @@ def renamed_rows(examples: Sequence[Example], recipe: ExtractorRecipe, seed: int
             continue
         document = call_document(example.sample.history)
         other = document._replace(text=exchange.exchanged(document.text, names, rng))
-        found.append(TaggedDocument(features_of(other, roles=True), _labels(document, example, recipe)))
+        found.append(TaggedDocument(features_of(other), _labels(document, example, recipe)))
     return found
 
 

@@ -90,7 +90,7 @@ def _masked_task(module: MaskedCharacters) -> TrainingTask[MaskedDocument, Maske
 
 
 def _collate(rows: Sequence[MaskedDocument]) -> MaskedBatch:
-    features, starts = laid_out([features_of(row.document, roles=True) for row in rows])
+    features, starts = laid_out([features_of(row.document) for row in rows])
     pairs = list(zip(starts, rows, strict=True))
     places = [start + place for start, row in pairs for place in row.places]
     return MaskedBatch(features, torch.tensor(places), torch.tensor([target for row in rows for target in row.targets]))

@@ -1,6 +1,6 @@
-"""Features of characters: the character, the bigrams and the trigram around it, its class, its speaker.
+"""Features of characters: the character, the bigrams and the trigram around it, its class, its speaker, its word.
 
-Two more tell what a window cannot: whether the character is part of words said twice in a row, of the first or of the
+The word tells whether a character begins, ends or is one, which holds for names that no training data has. Two more tell what a window cannot: whether the character is part of words said twice in a row, of the first or of the
 second time, and how often its trigram is said in the document, since names come again.
 
 n-grams are hashed, so no vocabulary is kept, and a text of any corpus has features. Feature 0 is none.
@@ -12,6 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from duologue.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +30,10 @@ _CLASS = _TRIGRAM + _TRIGRAMS
 _ROLE = _CLASS + 8
 _TWICE = _ROLE + 4
 _AGAIN = _TWICE + 5
-FEATURES = _AGAIN + 4
+_PLACE = _AGAIN + 4
+FEATURES = _PLACE + 4
 """Number of different features."""
-PER_CHARACTER = 8
+PER_CHARACTER = 9
 """Features of each character."""
 
 _ROLES = {"system": 1, "user": 2}
@@ -51,13 +54,18 @@ _CLASS_OF[_DIGIT] = _NUMBER
 _CLASS_OF[ord("a") : ord("z") + 1] = _WORD
 
 
-def features_of(document: Document, *, roles: bool) -> NDArray[np.int32]:
-    """Return the features of a document's characters (n, 8); `roles`: whether they say who speaks."""
-    return encoded(document.text, _roles_of(document) if roles else ())
+def features_of(document: Document) -> NDArray[np.int32]:
+    """Return the features of a document's characters (n, 9), with who speaks and with words.
+
+    Raises `MissingExtraError` without the extra `zh`.
+    """
+    found = encoded(document.text, _roles_of(document))
+    found[:, 8] = _PLACE + _places_in_words(document.text)
+    return found
 
 
 def encoded(text: str, roles: Sequence[tuple[int, int]] = ()) -> NDArray[np.int32]:
-    """Return the features of the characters of a text (n, 8); `roles` has lengths and numbers of speakers."""
+    """Return the features of the characters of a text (n, 9); `roles` has lengths and numbers of speakers."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     signs = np.zeros(len(points) + 2, dtype=np.uint32)  # a zero before and after
     signs[1:-1] = _SPELLED[np.minimum(points, (1 << 16) - 1)]
@@ -88,6 +96,17 @@ def _said_twice(signs: NDArray[np.uint32]) -> NDArray[np.int64]:
         for offset in range(size):
             found[starts + offset] = first
             found[starts + size + offset] = second
+    return found
+
+
+def _places_in_words(text: str) -> NDArray[np.int64]:
+    """Return for each character: 0 within a word, 1 its first, 2 its last, 3 the only one."""
+    whole = text.encode(errors="replace").decode()  # half a surrogate pair is no text to a segmenter
+    ends = np.cumsum([len(word) for word in words(whole)], dtype=np.int64)
+    found = np.zeros(len(text), dtype=np.int64)
+    if len(ends):
+        found[ends - 1] += 2
+        found[np.concatenate([[0], ends[:-1]])] += 1
     return found
 
 
