@@ -20,15 +20,6 @@ _COMMON_END = 0xD7
 """Last row of the 3,755 frequent characters."""
 
 
-def words(text: str) -> list[str]:
-    """Return the words of a text by the segmenter that also guesses unknown words; joined they are the text.
-
-    Punctuation marks are words. Raises `MissingExtraError` without the extra `zh`.
-    """
-    cut: list[str] = need("rjieba", "zh").cut(text, True)  # noqa: FBT003  # compiled: it knows no names
-    return cut
-
-
 @cache
 def readings() -> Mapping[str, tuple[str, ...]]:
     """Return every Chinese character with its readings without tones, the usual one first.

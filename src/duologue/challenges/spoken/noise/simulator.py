@@ -14,11 +14,12 @@ import msgspec
 
 from duologue.challenges.spoken.noise import noise_table as table
 from duologue.challenges.spoken.noise.aligned_text import AlignedText
-from duologue.challenges.spoken.noise.pronunciation import reading, sound_alikes, words
+from duologue.challenges.spoken.noise.pronunciation import reading, sound_alikes
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Dialogue, Example, Mention, Turn, Value
 from duologue.core.seeds import seed_of
 from duologue.core.sums import added
+from duologue.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -38,7 +38,10 @@ def row(text: str) -> TaggedDocument:
 
 
 def test_a_tagger_learns_where_spans_are(tmp_path: Path) -> None:
-    rows = [row(text) for text in ("我要彩铃啊", "彩铃多少钱", "多少钱啊", "那个彩铃", "你好啊我要", "是彩铃吗", "那你多少钱")]
+    rows = [
+        row(text)
+        for text in ("我要彩铃啊", "彩铃多少钱", "多少钱啊", "那个彩铃", "你好啊我要", "是彩铃吗", "那你多少钱")
+    ]
     tagger = new_tagger([LAYER.size], RECIPE, 1)
     train(tagger_task(tagger), rows, rows, TrainConfig.of(RECIPE, choose="loss"), Run(folder=tmp_path, seed=1))
     said = tag(tagger, [encoded("那我要彩铃")])[0].layers[0]

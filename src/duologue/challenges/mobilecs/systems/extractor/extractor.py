@@ -37,7 +37,7 @@ class Extractor(TrainedSystem[ExtractorRecipe, "ExtractorParts"]):
 
     Recipe: type[Record] = ExtractorRecipe
     scope = Scope(tasks=("mobilecs/extraction",))
-    extras = ("models",)
+    extras = ("models", "zh")
     name, training_files = "extractor", "FILE.json"
     Card, card_file = ExtractorCard, "extractor.json"
 

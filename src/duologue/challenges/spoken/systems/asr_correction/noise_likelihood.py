@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from duologue.challenges.spoken.noise import noise_table as table
 from duologue.challenges.spoken.noise.noise_table import FORMS
-from duologue.challenges.spoken.noise.pronunciation import words
 from duologue.core.sums import added
+from duologue.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
