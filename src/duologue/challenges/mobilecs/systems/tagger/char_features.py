@@ -1,6 +1,7 @@
 """Features of characters: the character, the bigrams and the trigram around it, its class, its speaker, its word.
 
-The word tells whether a character begins, ends or is one, which holds for names that no training data has. Two more tell what a window cannot: whether the character is part of words said twice in a row, of the first or of the
+The word tells whether a character begins, ends or is one, which holds for names that no training data has, too. Two
+more tell what a window cannot: whether the character is part of words said twice in a row, of the first or of the
 second time, and how often its trigram is said in the document, since names come again.
 
 n-grams are hashed, so no vocabulary is kept, and a text of any corpus has features. Feature 0 is none.
