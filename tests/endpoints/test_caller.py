@@ -17,6 +17,7 @@ from duologue.endpoints.account import Account
 from duologue.endpoints.caller import ChatCaller, CompletionRequest
 from duologue.endpoints.recorded_calls import NotRecordedError
 from duologue.endpoints.settings import EndpointSettings
+from duologue.endpoints.workers import as_made
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,6 +86,16 @@ def test_a_recording_is_replayed_without_a_call_and_what_it_lacks_is_told(tmp_pa
         ):
             replayed.ask(ASKED._replace(seed=4), Account())
         assert len(server.asked) == before
+
+
+def test_a_call_that_is_made_twice_at_the_same_time_has_one_outcome_also_in_the_replay(tmp_path: Path) -> None:
+    recording, said = str(tmp_path / "calls.jsonl"), iter(range(9))
+    with Stub(brain=lambda _: str(next(said)), delay=0.2) as server:
+        made = caller(server.url, record=recording)
+        found = [text for _, text in as_made([ASKED] * 3, lambda one: made.ask(one, Account()).text, 3, made.stop)]
+        replayed = caller(server.url, replay=recording).ask(ASKED, Account()).text
+        assert len(server.asked) > 1
+    assert found == [replayed] * 3
 
 
 def test_the_key_is_in_no_recording(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

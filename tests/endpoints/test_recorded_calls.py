@@ -19,8 +19,8 @@ def test_calls_are_lines_that_are_found_again(tmp_path: Path) -> None:
     recording = CallRecording(path, needed=False)
     assert recording.find(URL, BODY) is None
     assert not path.exists()
-    recording.keep(URL, BODY, MADE)
-    recording.keep(URL, BODY, ChatCompletion(text="later"))
+    assert recording.keep(URL, BODY, MADE) == MADE
+    assert recording.keep(URL, BODY, ChatCompletion(text="later")) == MADE
     recording.keep(URL, b"{}", ChatCompletion(text="other"))
     assert path.read_bytes().count(b"\n") == 2
     again = CallRecording(path, needed=True)
@@ -37,6 +37,20 @@ def test_a_line_that_a_kill_cut_off_is_dropped_and_written_anew(tmp_path: Path) 
     assert len(recording) == 1
     recording.keep(URL, b"{}", MADE)
     assert len(CallRecording(path, needed=True)) == 2
+
+
+def test_a_system_and_its_user_may_share_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    one, other = CallRecording(path, needed=False), CallRecording(path, needed=False)
+    for number in range(3):
+        one.keep(URL, b"[%d]" % number, MADE)
+        other.keep(URL, b"[1%d]" % number, MADE)
+    assert len(CallRecording(path, needed=True)) == 6
+    path.write_bytes(path.read_bytes()[:-9])
+    one, other = CallRecording(path, needed=False), CallRecording(path, needed=False)
+    one.keep(URL, b"[7]", MADE)
+    other.keep(URL, b"[8]", MADE)
+    assert len(CallRecording(path, needed=True)) == 5 + 2
 
 
 def test_what_is_no_recording_is_refused_with_its_lines(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class ChatCaller:
                     raise
                 self._forms = self._forms[1:] or self._forms  # the server said so: no other call need try
                 continue
-            self._store.keep(self._client.url, body, completion)
+            completion = self._store.keep(self._client.url, body, completion)
             account.called(completion, kept=False, one_token=request.one_token)
             return completion
         raise AssertionError("the last form ends the loop")

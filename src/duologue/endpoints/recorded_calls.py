@@ -36,7 +36,10 @@ class RecordedCall(Record, frozen=True, kw_only=True):
 
 
 class CallRecording:
-    """The calls of one file by their hash; more are added at its end. Threads may share it, processes may not."""
+    """The calls of one file by their hash; more are added at its end. Threads may share it.
+
+    Several may write into one file (a system and its simulated user): each adds what it did not find there.
+    """
 
     def __init__(self, path: Path, *, needed: bool) -> None:
         """Read what is there; a last line that a kill has cut off is dropped.
@@ -53,7 +56,7 @@ class CallRecording:
             with guarded("read", path):
                 data = path.read_bytes()
         *lines, rest = data.split(b"\n")
-        self._size = len(data) - len(rest)
+        self._size, self._cut_off = len(data), len(rest)
         problems = []
         for number, line in enumerate(lines, start=1):
             wrong = self._take(line)
@@ -69,25 +72,31 @@ class CallRecording:
         """Return what came of a call; `None` for one that is not there."""
         return self._known.get(key_of(url, body))
 
-    def keep(self, url: str, body: bytes, completion: ChatCompletion) -> None:
-        """Add a finished call, unless it is there. Raises `StorageError` for what the disk refuses."""
+    def keep(self, url: str, body: bytes, completion: ChatCompletion) -> ChatCompletion:
+        """Add a finished call, unless it is there, and return what is recorded of it.
+
+        Of a call that was made twice at the same time the first one counts for both, as it will in a replay. Raises
+        `StorageError` for what the disk refuses.
+        """
         key = key_of(url, body)
         made = RecordedCall(hash=key, url=url, request=msgspec.Raw(body), completion=completion)
         with self._lock:
             if key in self._known:
-                return
+                return self._known[key]
             self._known[key] = completion
             with guarded("write", self.path):
                 if self._file is None:
                     self._file = self._opened()
                 self._file.write(msgspec.json.encode(made) + b"\n")
                 self._file.flush()
+        return completion
 
     def _opened(self) -> IO[bytes]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         file = self.path.open("ab")
         weakref.finalize(self, file.close)
-        file.truncate(self._size)
+        if self._cut_off and file.seek(0, 2) == self._size:  # nobody has written behind it since
+            file.truncate(self._size - self._cut_off)
         return file
 
     def _take(self, line: bytes) -> str:

@@ -46,15 +46,18 @@ class CallStore:
         if found is None:
             found = self._in_folder(url, body)
             if found is not None and self._recorded is not None:
-                self._recorded.keep(url, body, found)
+                found = self._recorded.keep(url, body, found)
         return found
 
-    def keep(self, url: str, body: bytes, completion: ChatCompletion) -> None:
-        """Keep a finished call: its file is whole or not there. Raises `StorageError` for what the disk refuses."""
+    def keep(self, url: str, body: bytes, completion: ChatCompletion) -> ChatCompletion:
+        """Keep a finished call, and return what counts as its outcome: what is recorded, where it was made twice.
+
+        Its file is whole or not there. Raises `StorageError` for what the disk refuses.
+        """
         if self._recorded is not None:
-            self._recorded.keep(url, body, completion)
+            completion = self._recorded.keep(url, body, completion)
         if self._folder is None:
-            return
+            return completion
         path = self._path(url, body)
         data = msgspec.json.encode(StoredCall(url=url, request=msgspec.Raw(body), completion=completion))
         temporary = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}.part")
@@ -62,6 +65,7 @@ class CallStore:
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_bytes(data)  # not forced to the disk: a crash of the machine costs a call, never a result
             temporary.replace(path)
+        return completion
 
     def _in_folder(self, url: str, body: bytes) -> ChatCompletion | None:
         if self._folder is None:
