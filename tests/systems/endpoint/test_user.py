@@ -22,9 +22,8 @@ from duologue.core.records import Answer, Record
 from duologue.core.scenes import TYPED
 from duologue.run.simulate import simulate, staged_with
 from duologue.run.systems import open_system, open_user
-from duologue.systems.endpoint.endpoint import EndpointSystem
+from duologue.systems.endpoint.endpoint import EndpointSystem, EndpointUser
 from duologue.systems.endpoint.recipe import EndpointRecipe
-from duologue.systems.endpoint.user import EndpointUser
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

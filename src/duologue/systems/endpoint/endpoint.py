@@ -1,5 +1,7 @@
 """System `endpoint`: a chat model behind any OpenAI-compatible server, asked with the prompts of the task.
 
+The same model may play the user of a conversation; calls, caps and accounts are those of the system then, too.
+
 What a sample does not hold, a model is not told. What it says is read as the task's answer; what cannot be read is
 counted and becomes the task's empty answer.
 """
@@ -23,6 +25,7 @@ from duologue.endpoints.caller import ChatCaller, CompletionRequest
 from duologue.endpoints.settings import BY_HAND, PATIENCE
 from duologue.endpoints.workers import as_made
 from duologue.prompts.prompt import RANKING, prompt_of
+from duologue.prompts.user_prompt import UserPrompt, user_prompt_of
 from duologue.systems.endpoint import rankings
 from duologue.systems.endpoint.recipe import EndpointRecipe
 from duologue.systems.endpoint.shots import ShotPool
@@ -130,8 +133,6 @@ class EndpointSystem:
 
     def as_user(self) -> System:
         """Return the same model as a simulated user. Raises `UsageError` for a recipe that a user cannot have."""
-        from duologue.systems.endpoint.user import EndpointUser
-
         return EndpointUser(self.recipe)
 
     def _prompt_for(self, info: TaskInfo) -> Prompt:
@@ -207,3 +208,20 @@ class EndpointSystem:
         if draw is None:
             return CompletionRequest(messages, self._seed, schema, one_token)
         return CompletionRequest(messages, Rng(self._seed, "draw", draw).below(_SEEDS), schema, temperature=1.0)
+
+
+class EndpointUser(EndpointSystem):
+    """Play the user of a conversation: a model is told its goal card, where the task has one, and what was said."""
+
+    def __init__(self, recipe: EndpointRecipe) -> None:
+        """Take a recipe. Raises `UsageError` for one with examples: these are of the system's side."""
+        if recipe.shots:
+            raise UsageError("shots: examples are those of the system's side, and a user takes none; leave them out")
+        super().__init__(recipe)
+
+    def _prompt_for(self, info: TaskInfo) -> Prompt:
+        return user_prompt_of(info, self.recipe.language, turns=self.recipe.turns)
+
+    def _answered(self, prompt: Prompt, sample: Sample) -> tuple[Answer, Account]:
+        settled = prompt.settled(sample) if isinstance(prompt, UserPrompt) else None
+        return super()._answered(prompt, sample) if settled is None else (settled, Account())
