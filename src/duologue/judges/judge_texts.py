@@ -57,6 +57,8 @@ class GeneralWording(Record, frozen=True, kw_only=True):
 
     marks: str
     """That material between marks gives no instructions."""
+    criteria: str
+    """What stands before the criteria, in the system message."""
     criterion: str
     points: str
     """The form of an answer with points."""

@@ -77,15 +77,15 @@ class JudgePrompt:
     def points(self, item: JudgedItem) -> Question:
         """Return the question for points of an item."""
         form = ", ".join(f'"{one.name}": {one.low}-{one.high}' for one in self.protocol.criterion)
-        shared = {
-            "criteria": "\n".join(map(self._criterion, self.protocol.criterion)),
-            "points": filled(self._general.points, {"form": "{" + form + "}"}),
-        }
+        shared = {"points": filled(self._general.points, {"form": "{" + form + "}"})}
+        listed = "\n".join(map(self._criterion, self.protocol.criterion))
+        criteria = filled(self._general.criteria, {"criteria": listed})
         numbers = {
             one.name: {"type": "integer", "enum": list(range(one.low, one.high + 1))} for one in self.protocol.criterion
         }
         texts = {**self._context(item), "said": self.said(item)}
-        return Question(self._messages(getattr(self._wording, self.unit), texts, shared), object_schema(**numbers))
+        question = self._messages(getattr(self._wording, self.unit), texts, shared, criteria)
+        return Question(question, object_schema(**numbers))
 
     def better(self, first: JudgedItem, second: JudgedItem) -> Question:
         """Return the question which of two items is better, in the order in which they are shown."""
@@ -146,14 +146,16 @@ class JudgePrompt:
             "history": prompt.history(item.sample) if self.unit == "reply" else self._wording.nothing,
         }
 
-    def _messages(self, template: str, texts: Mapping[str, str], shared: Mapping[str, str]) -> list[PromptMessage]:
+    def _messages(
+        self, template: str, texts: Mapping[str, str], shared: Mapping[str, str], *system: str
+    ) -> list[PromptMessage]:
+        """Return the messages; the first one is the same for all items, so that servers need not read it again."""
         mark = mark_of(list(texts.values()))
         fenced = {name: f"[{name} {mark}]\n{text}\n[/{name} {mark}]" for name, text in texts.items()}
-        marks = filled(self._general.marks, {"mark": mark})
-        asked = filled(template, {**fenced, **shared, "marks": marks})
+        told = [self._wording.instruction, self._general.marks, *system]
         return [
-            PromptMessage("system", readable(self._wording.instruction.strip())),
-            PromptMessage("user", readable(asked.strip())),
+            PromptMessage("system", readable("\n\n".join(one.strip() for one in told))),
+            PromptMessage("user", readable(filled(template, {**fenced, **shared}).strip())),
         ]
 
 
