@@ -223,6 +223,18 @@ def test_the_commands_of_the_judge_page_run_as_they_stand(tmp_path: Path) -> Non
     assert (tmp_path / "dpo.jsonl").read_text(encoding="utf-8").count('"chosen"') == 12
 
 
+@pytest.mark.slow
+def test_the_commands_of_the_page_on_pre_trained_models_run_as_they_stand(tmp_path: Path) -> None:
+    from tests.tiny_models import save_tiny
+
+    save_tiny(tmp_path / "my-model", "gpt2", ["hello", "api_call", "您好，请问有什么可以帮您"])
+    lines = commands_in("docs/guide/hub-models.md")
+    assert sum("my-model" in line for line in lines) == 3
+    told = in_a_shell(lines, tmp_path)
+    assert told.count("p@1") > 2
+    assert "model saved in gpt2" in told
+
+
 def test_the_commands_of_the_bot_page_run_as_they_stand(tmp_path: Path) -> None:
     page = (ROOT / "docs/guide/your-own-bot.md").read_text(encoding="utf-8")
     bot = re.search(r"```python\n# bot.py\n(.*?)```", page, flags=re.DOTALL)

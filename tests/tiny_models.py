@@ -1,4 +1,4 @@
-"""Tiny language models in Hugging Face's form, made here from nothing: GPT-2, T5 and BART of two layers."""
+"""Tiny models in Hugging Face's form, made here from nothing: GPT-2, T5, BART and BERT of two layers."""
 
 from __future__ import annotations
 
@@ -78,4 +78,24 @@ def save_tiny(folder: Path, architecture: Architecture, texts: Sequence[str], **
     with quiet():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
+    return folder
+
+
+def save_tiny_bert(folder: Path, characters: str) -> Path:
+    """Save a tiny BERT whose tokens are these characters in a folder, and return that."""
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = {token: number for number, token in enumerate([*marks, *dict.fromkeys(characters)])}
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
+    names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    with torch.random.fork_rng(), quiet():
+        torch.manual_seed(1)
+        model = transformers.BertModel(
+            transformers.BertConfig(
+                vocab_size=len(vocabulary), hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+                intermediate_size=64, max_position_embeddings=PLACES, hidden_dropout_prob=0.0,
+                attention_probs_dropout_prob=0.0,
+            )
+        )  # fmt: skip
+        model.save_pretrained(folder)
+        transformers.PreTrainedTokenizerFast(tokenizer_object=made, **names).save_pretrained(folder)
     return folder

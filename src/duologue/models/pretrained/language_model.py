@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 IGNORED = -100
 """Label of tokens that are not learned, as transformers has it."""
-_TRUSTED = {"local_files_only": True, "trust_remote_code": False}
+TRUSTED = {"local_files_only": True, "trust_remote_code": False}
+"""How everything is read: from the folder alone, and none of its code is run."""
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 _GAP = re.compile(f"(?<=[{_WIDE}]) | (?=[{_WIDE}])")
 """Blanks beside a Chinese sign, which tokenizers by signs leave between tokens."""
@@ -60,10 +61,10 @@ class LanguageModel:
         demand_harmless(folder)
         with quiet():
             try:
-                config = transformers.AutoConfig.from_pretrained(folder, **_TRUSTED)
+                config = transformers.AutoConfig.from_pretrained(folder, **TRUSTED)
                 seq2seq = bool(getattr(config, "is_encoder_decoder", False))
                 kind = transformers.AutoModelForSeq2SeqLM if seq2seq else transformers.AutoModelForCausalLM
-                tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **_TRUSTED)
+                tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **TRUSTED)
                 model, found = kind.from_pretrained(
                     folder,
                     config=config,
@@ -71,7 +72,7 @@ class LanguageModel:
                     use_safetensors=True,
                     attn_implementation="eager",
                     output_loading_info=True,
-                    **_TRUSTED,
+                    **TRUSTED,
                 )
             except Exception as error:  # transformers raises what its parts raise: OSError, ValueError, KeyError, ...
                 first = (str(error).strip() or type(error).__name__).splitlines()[0]

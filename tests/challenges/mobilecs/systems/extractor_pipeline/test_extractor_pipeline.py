@@ -74,7 +74,9 @@ def test_the_rule_of_training_decides_which_turns_the_taggers_see() -> None:
     examples = generated(10)
     turns = sum((len(one.sample.history) + 1) // 2 for one in examples)
     rules = [msgspec.structs.replace(TINY, turns=rule) for rule in ("annotated", "all")]
-    annotated, known = (len(trainer.tagger_rows(examples, MENTIONS, recipe)) for recipe in rules)
+    annotated, known = (
+        len(trainer.tagger_rows(examples, MENTIONS, recipe, new_parts(TINY, 1).entities)) for recipe in rules
+    )
     assert annotated < known <= turns
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from duologue.challenges.mobilecs.schema.ontology import USER
 from duologue.challenges.mobilecs.systems.extractor_pipeline.recipe import ExtractorPipelineRecipe
@@ -13,6 +15,7 @@ from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from duologue.challenges.mobilecs.systems.extractor_pipeline.pipeline_parts import PipelineParts, ReadTurn
     from duologue.challenges.mobilecs.systems.extractor_pipeline.tagged_call import FoundSpan
@@ -29,6 +32,8 @@ class ExtractorPipelineCard(Record, frozen=True, kw_only=True):
     """What is kept beside the weights."""
 
     seen: str
+    encoder: dict[str, Any] | None = None
+    """What the pre-trained encoder of both taggers is (`EncoderCard`), where one was fine-tuned."""
 
 
 class ExtractorPipeline(TrainedSystem[ExtractorPipelineRecipe, "PipelineParts"]):
@@ -36,9 +41,20 @@ class ExtractorPipeline(TrainedSystem[ExtractorPipelineRecipe, "PipelineParts"])
 
     Recipe: type[Record] = ExtractorPipelineRecipe
     scope = Scope(tasks=("mobilecs/extraction",))
-    extras = ("models",)
+    extras: tuple[str, ...] = ("models",)
+    by_hand = ("encoder",)
     name, training_files = "extractor-pipeline", "FILE.json"
     Card, card_file = ExtractorPipelineCard, "pipeline.json"
+
+    def __init__(self, recipe: ExtractorPipelineRecipe | None = None) -> None:
+        super().__init__(recipe)
+        if self.recipe.encoder:
+            self.extras = ("models", "hub")
+
+    @property
+    def external(self) -> tuple[str, ...] | None:
+        """External resources: the pre-trained encoder, where the recipe asks for one."""
+        return (f"{self.recipe.encoder} (a model trained elsewhere)",) if self.recipe.encoder else None
 
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # Trainable's signature
         """Generate annotated calls of the `crowd` profile."""
@@ -49,7 +65,26 @@ class ExtractorPipeline(TrainedSystem[ExtractorPipelineRecipe, "PipelineParts"])
         from duologue.challenges.mobilecs.systems.extractor_pipeline.trainer import train_parts
 
         calls = training_calls(examples, held_out, self.recipe.held_out, run.seed)
-        return train_parts(self.recipe, calls.examples, calls.held_out, run), calls.seen
+        if not self.recipe.encoder:
+            return train_parts(self.recipe, calls.examples, calls.held_out, run), calls.seen
+        from duologue.models.pretrained.character_encoder import CharacterEncoder  # these need transformers
+        from duologue.models.pretrained.source import find_model
+
+        source = find_model(self.recipe.encoder)
+        encoders = [CharacterEncoder.load(source.folder) for _ in range(2)]
+        identity = msgspec.structs.replace(run.identity, weights=source.mark)
+        learning = msgspec.structs.replace(run, identity=identity)
+        parts = train_parts(self.recipe, calls.examples, calls.held_out, learning, encoders)
+        return parts, f"{calls.seen}; before them what {source.name} learned from"
+
+    def load(self, folder: Path) -> None:
+        """Load what `save` wrote; fine-tuned taggers go to the recipe's device. Raises as `TrainedSystem.load`."""
+        from duologue.challenges.mobilecs.systems.extractor_pipeline.network import place_tagger  # needs torch
+
+        super().load(folder)
+        parts = self._trained()
+        for tagger in (parts.entities, parts.slots):
+            place_tagger(tagger, self.recipe.device)
 
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the mentions and values of each call. Raises `UsageError` before `fit` or `load`."""
@@ -93,13 +128,20 @@ class ExtractorPipeline(TrainedSystem[ExtractorPipelineRecipe, "PipelineParts"])
     def _networks(self, learned: PipelineParts) -> Networks:
         return dict(zip(_FILES, learned, strict=True))
 
-    def _card(self, learned: PipelineParts) -> ExtractorPipelineCard:  # noqa: ARG002  # the weights are all
-        return ExtractorPipelineCard(seen=self.seen)
+    def _card(self, learned: PipelineParts) -> ExtractorPipelineCard:
+        if not self.recipe.encoder:
+            return ExtractorPipelineCard(seen=self.seen)
+        return ExtractorPipelineCard(seen=self.seen, encoder=msgspec.to_builtins(learned.entities.encoder.card))
 
-    def _restored(self, card: ExtractorPipelineCard) -> PipelineParts:  # noqa: ARG002  # sizes are the recipe's
+    def _restored(self, card: ExtractorPipelineCard) -> PipelineParts:
         from duologue.challenges.mobilecs.systems.extractor_pipeline.pipeline_parts import new_parts
 
-        return new_parts(self.recipe, 0)
+        if card.encoder is None:
+            return new_parts(self.recipe, 0)
+        from duologue.models.pretrained.character_encoder import CharacterEncoder, EncoderCard  # need transformers
+
+        described = msgspec.convert(card.encoder, EncoderCard)
+        return new_parts(self.recipe, 0, [CharacterEncoder.untrained(described) for _ in range(2)])
 
 
 def _spans(turn: ReadTurn, layer: LabelLayer) -> list[FoundSpan]:

@@ -13,6 +13,11 @@ from duologue.models.training_recipe import CheckpointedRecipe
 class ExtractorPipelineRecipe(CheckpointedRecipe, frozen=True):
     """Training rule and parts of the pipeline."""
 
+    encoder: str = ""
+    """Folder or name of the hub of a BERT or its like that both taggers fine-tune (extra `hub`); empty: small ones are
+    trained from nothing. From `--set` alone."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Device of fine-tuned taggers; small parts stay on the CPU."""
     turns: Literal["annotated", "all"] = "annotated"
     """Turns that the taggers learn from: those with something to tag, as the challenge has it, or all of them."""
     tagger: CharTaggerRecipe = CharTaggerRecipe(batch=256)

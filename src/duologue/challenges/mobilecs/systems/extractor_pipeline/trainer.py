@@ -10,12 +10,12 @@ from duologue.challenges.mobilecs.schema.ontology import USER
 from duologue.challenges.mobilecs.systems.candidate_scorer.network import fit_scorer
 from duologue.challenges.mobilecs.systems.extractor_pipeline.alignment import MentionedEntities, owner_lists
 from duologue.challenges.mobilecs.systems.extractor_pipeline.coreference import antecedent_lists
+from duologue.challenges.mobilecs.systems.extractor_pipeline.network import features_of_text, turn_tagger_task
 from duologue.challenges.mobilecs.systems.extractor_pipeline.pipeline_parts import new_parts, read_calls
 from duologue.challenges.mobilecs.systems.extractor_pipeline.tagged_call import found_span, placed_turns, starts_of
-from duologue.challenges.mobilecs.systems.tagger.char_features import encoded
 from duologue.challenges.mobilecs.systems.tagger.gold_spans import annotation_of, mention_spans, value_spans
 from duologue.challenges.mobilecs.systems.tagger.label_layer import ALL_VALUES, MENTIONS
-from duologue.challenges.mobilecs.systems.tagger.network import TaggedDocument, tagger_task
+from duologue.challenges.mobilecs.systems.tagger.network import TaggedDocument
 from duologue.core.errors import UsageError
 from duologue.core.records import Annotation, Mention
 from duologue.models.train import TrainConfig, train
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.challenges.mobilecs.systems.candidate_scorer.feed_forward import CandidateList
+    from duologue.challenges.mobilecs.systems.extractor_pipeline.network import EncoderOfCharacters, TurnTagger
     from duologue.challenges.mobilecs.systems.extractor_pipeline.pipeline_parts import PipelineParts, ReadTurn
     from duologue.challenges.mobilecs.systems.extractor_pipeline.recipe import ExtractorPipelineRecipe
     from duologue.challenges.mobilecs.systems.extractor_pipeline.tagged_call import FoundSpan
@@ -37,31 +38,38 @@ Part = TypeVar("Part", "Mention", "Value")
 
 
 def train_parts(
-    recipe: ExtractorPipelineRecipe, examples: Sequence[Example], held_out: Sequence[Example], run: Run
+    recipe: ExtractorPipelineRecipe,
+    examples: Sequence[Example],
+    held_out: Sequence[Example],
+    run: Run,
+    encoders: Sequence[EncoderOfCharacters] = (),
 ) -> PipelineParts:
     """Return the parts trained on annotated calls; the best weights are chosen on those held out.
 
+    `encoders` are the pre-trained ones of the two taggers, where such are fine-tuned.
+
     Interrupted, each part goes on from its last checkpoint. Raises `UsageError` when there is nothing to learn from.
     """
-    parts = new_parts(recipe, run.seed)
+    parts = new_parts(recipe, run.seed, encoders)
     for tagger, layer, name in ((parts.entities, MENTIONS, "entities"), (parts.slots, ALL_VALUES, "slots")):
-        rows, tests = (tagger_rows(some, layer, recipe) for some in (examples, held_out))
+        rows, tests = (tagger_rows(some, layer, recipe, tagger) for some in (examples, held_out))
         if not rows or not tests:
             raise UsageError(f"there are too few annotated turns to learn {name} from; give more with --train")
-        config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="loss")
-        train(tagger_task(tagger), rows, tests, config, run.part(name))
+        device = recipe.device if encoders else "cpu"
+        config = TrainConfig.of(recipe, recipe.tagger.for_rows(len(rows)), choose="loss", device=device)
+        train(turn_tagger_task(tagger), rows, tests, config, run.part(name))
     known, unknown = (_decisions(recipe, parts, some) for some in (examples, held_out))
     for scorer, part, name, place in (
         (parts.coreference, recipe.coreference, "coreference", 0),
         (parts.alignment, recipe.alignment, "alignment", 1),
     ):
-        config = TrainConfig.of(recipe, part, choose="loss")
+        config = TrainConfig.of(recipe, part, choose="loss", device="cpu")
         fit_scorer(scorer, known[place], unknown[place], config, run.part(name), one_of_all=False)
     return parts
 
 
 def tagger_rows(
-    examples: Sequence[Example], layer: LabelLayer, recipe: ExtractorPipelineRecipe
+    examples: Sequence[Example], layer: LabelLayer, recipe: ExtractorPipelineRecipe, tagger: TurnTagger
 ) -> list[TaggedDocument]:
     """Return the turns that a tagger learns from, labelled."""
     found = []
@@ -75,7 +83,7 @@ def tagger_rows(
             )
             if document.text and (spans or recipe.turns == "all"):
                 labels = layer.labels(len(document.text), spans)
-                found.append(TaggedDocument(encoded(document.text), np.array([labels])))
+                found.append(TaggedDocument(features_of_text(tagger, document.text), np.array([labels])))
     return found
 
 

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+import torch
+from tests.tiny_models import save_tiny, save_tiny_bert
+
+from duologue.core.errors import FormatError, StorageError, UsageError
+from duologue.models.pretrained.character_encoder import CharacterEncoder, EncoderCard
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_character_is_a_token(tmp_path: Path) -> None:
+    encoder = CharacterEncoder.load(save_tiny_bert(tmp_path / "bert", "您好a_"))
+    assert encoder.numbers("您A x").tolist() == [5, 7, 8, 1]  # in lower case, a blank as `_`, an unknown one
+    assert encoder.width == 32
+    vectors = encoder(torch.tensor([[2, 5, 6, 3], [2, 5, 3, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]]))
+    assert vectors.shape == (2, 4, 32)
+    alone = encoder(torch.tensor([[2, 5, 3]]), torch.ones(1, 3, dtype=torch.int64))
+    assert torch.allclose(vectors[1, :3], alone[0], atol=1e-5)  # padding is not read
+
+
+def test_with_its_card_the_architecture_is_made_anew(tmp_path: Path) -> None:
+    folder = save_tiny_bert(tmp_path / "bert", "您好")
+    encoder = CharacterEncoder.load(folder)
+    told = msgspec.json.encode(encoder.card)
+    assert str(tmp_path).encode() not in told
+    again = CharacterEncoder.untrained(msgspec.json.decode(told, type=EncoderCard))
+    again.load_state_dict(encoder.state_dict())
+    tokens, seen = torch.tensor([[2, 5, 6, 3]]), torch.ones(1, 4, dtype=torch.int64)
+    assert torch.equal(again.eval()(tokens, seen), encoder.eval()(tokens, seen))
+    assert again.numbers("好").tolist() == encoder.numbers("好").tolist()
+
+
+def test_what_is_no_encoder_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="take a BERT or its like"):
+        CharacterEncoder.load(save_tiny(tmp_path / "gpt2", "gpt2", ["hello"]))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FormatError, match="expected a model"):
+        CharacterEncoder.load(tmp_path / "empty")
+    folder = save_tiny_bert(tmp_path / "bert", "您好")
+    (folder / "model.safetensors").write_bytes(b"no tensors")
+    with pytest.raises(StorageError, match="no encoder that can be loaded"):
+        CharacterEncoder.load(folder)
