@@ -48,7 +48,7 @@ def test_an_encoder_tags_each_character_and_padding_changes_nothing(tmp_path: Pa
     assert np.allclose(alone.layers[0], found[0].layers[0], atol=1e-5)
     assert width_of(tagger) == 32
     batch = tagger.batch(
-        [TaggedDocument(features_of_text(tagger, text), np.ones((1, len(text)))) for text in texts[:2]]
+        [TaggedDocument(features_of_text(tagger, text), np.ones((1, len(text)), dtype=np.int64)) for text in texts[:2]]
     )
     assert batch.labels.tolist() == [[-100, 1, 1, -100, -100, -100, -100], [-100, 1, 1, 1, 1, 1, -100]]
 
