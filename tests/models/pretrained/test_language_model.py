@@ -112,6 +112,17 @@ def test_a_long_source_keeps_its_end_and_leaves_room_for_the_answer(model: Langu
     assert model.source_tokens("", 10, room=1)
 
 
+def test_source_and_answer_never_take_more_places_than_there_are(model: LanguageModel) -> None:
+    long = "word " * 500
+    target = model.target_tokens(long, 1000)
+    given = model.source_tokens(long, 1000, room=len(target))
+    if model.model.config.model_type != "t5":  # which counts distances
+        assert len(target) == {True: PLACES, False: PLACES // 2}[model.seq2seq]
+        assert len(given) + (0 if model.seq2seq else len(target)) == PLACES
+    assert model.log_likelihoods(given, [target])[0] < 0
+    assert len(model.write([model.source_tokens(long, 1000, room=1000)], TextDecoding(longest=PLACES + 9))) == 1
+
+
 def test_blanks_beside_chinese_signs_are_dropped(model: LanguageModel) -> None:
     tokens = model.tokenizer("您 好 ， ok fine 吗", add_special_tokens=False)["input_ids"]
     assert model.text(tokens) == "您好，ok fine吗"

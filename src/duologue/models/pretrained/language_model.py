@@ -120,10 +120,8 @@ class LanguageModel:
     def source_tokens(self, text: str, longest: int, *, room: int) -> list[int]:
         """Return the last `longest` tokens of a text to go on with, and no more than leave `room` for the answer."""
         places = self._places()
-        if places is not None and not self.seq2seq:
-            longest = min(longest, max(places - room, 1))
-        elif places is not None:
-            longest = min(longest, places)
+        if places is not None:
+            longest = min(longest, places if self.seq2seq else places - self.room(room))
         tokens: list[int] = self.tokenizer(text, add_special_tokens=self.seq2seq, truncation=True, max_length=longest)[
             "input_ids"
         ]
@@ -134,7 +132,12 @@ class LanguageModel:
         tokens: list[int] = self.tokenizer(text, add_special_tokens=self.seq2seq)["input_ids"]
         if not tokens or tokens[-1] != self.end:
             tokens = [*tokens, self.end]
-        return tokens[:longest]
+        return tokens[: self.room(longest)]
+
+    def room(self, longest: int) -> int:
+        """Return how many tokens an answer may have: `longest`, and in a causal model no more than half its places."""
+        places = self._places()
+        return longest if places is None else min(longest, places if self.seq2seq else places // 2)
 
     def write(
         self,
@@ -203,7 +206,7 @@ class LanguageModel:
             do_sample=sampled,
             num_beams=how.beam if how.search == "beam" else 1,
             **({"length_penalty": how.length_penalty} if how.search == "beam" and how.beam > 1 else {}),
-            max_new_tokens=how.longest,
+            max_new_tokens=self.room(how.longest),
         )
 
     def _padded_left(self, rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
