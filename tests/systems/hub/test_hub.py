@@ -68,15 +68,19 @@ def test_without_training_it_keeps_the_contract_of_systems(
 
 
 @pytest.mark.parametrize(
-    ("task", "architecture", "tuning"),
-    [("spoken", "t5", "full"), ("mobilecs/dialogue", "gpt2", "lora"), ("restaurant", "gpt2", "full")],
+    ("task", "architecture", "tuning", "dtype"),
+    [
+        ("spoken", "t5", "full", "float32"),
+        ("mobilecs/dialogue", "gpt2", "lora", "bfloat16"),
+        ("restaurant", "gpt2", "full", "bfloat16"),
+    ],
 )
 def test_a_fine_tuned_one_is_saved_whole_and_answers_the_same_without_its_base(
-    tiny: Tiny, bases: Path, tmp_path: Path, task: str, architecture: Architecture, tuning: str
+    tiny: Tiny, tmp_path: Path, task: str, architecture: Architecture, tuning: str, dtype: str
 ) -> None:
     data = tiny(task)
     base = save_tiny(tmp_path / "base", architecture, [])
-    system = HubSystem(msgspec.convert({"model": str(base), "tuning": tuning, **QUICK}, HubRecipe))
+    system = HubSystem(msgspec.convert({"model": str(base), "tuning": tuning, "dtype": dtype, **QUICK}, HubRecipe))
     run = msgspec.structs.replace(run_of(tmp_path / "model", task), worlds=data.worlds)
     system.fit(data.examples[:24], [], [], run)
     system.save(run.folder)

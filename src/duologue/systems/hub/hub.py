@@ -146,7 +146,8 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
         if not (folder / WEIGHTS).is_dir():
             raise StorageError(f"{folder}: the weights are missing; copy it again, or train it again")
         chooser = load_system(folder / FACTS).system if (folder / FACTS / CARD).is_file() else None
-        self._learned = HubModel(LanguageModel.load(folder / WEIGHTS), card.base, chooser)
+        dtype = self.recipe.dtype if self.recipe.tuning == "lora" else "float32"
+        self._learned = HubModel(LanguageModel.load(folder / WEIGHTS, dtype=dtype), card.base, chooser)
         self.seen = card.seen
 
     def _learn(self, examples: Sequence[Example], held_out: Sequence[Example], run: Run) -> tuple[HubModel, str]:
