@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _KNOWN = (0.0, 1.0, 2.0, 3.0)
 """Nats by which a model is supposed to hold the right candidate for likelier than these small ones do."""
+_BOUND = 0.02
+"""Difference in P@1 that both ends of an interval must keep."""
 _TITLE = "# Endpoints: chat models as systems, users and judges\n"
 _SECTIONS = {
     "tasks": "Local models on all six tasks",
@@ -82,9 +84,12 @@ def _ranked(model: str, labels: Sequence[ToldLabels]) -> str:
     rows = []
     for nats in _KNOWN:
         shown = knowing(labels, nats)
-        drawn = [_drawn(one.hit, one.difference, one.agreement) for one in drawn_rows(shown)]
-        rows.append([f"{nats:g}", f"{100 * told_hit(shown)[0]:.1f}", *drawn])
-    head = ["known (nats)", "logprobs", *(f"sampled, {calls} calls" for calls in CALLS)]
+        drawn = drawn_rows(shown)
+        enough = next((one.calls for one in drawn if max(map(abs, one.difference)) <= _BOUND), None)
+        cells = [_drawn(one.hit, one.difference, one.agreement) for one in drawn]
+        last = "not shown" if enough is None else f"{enough} calls"
+        rows.append([f"{nats:g}", f"{100 * told_hit(shown)[0]:.1f}", *cells, last])
+    head = ["known (nats)", "logprobs", *(f"sampled, {calls} calls" for calls in CALLS), "within 2 points with"]
     return f"""### {model}
 
 {len(labels)} generated bookings in {ORDERS} orders. P@1 of `ranking=logprobs`: {hit:.1f} [{low:.1f}, {high:.1f}], by
@@ -105,4 +110,7 @@ is told. The server told the probabilities of the first token once for each orde
 follows from them and was computed, 40 times for each sample. Cells have P@1, its difference from the logprob way on
 the same samples in points with a 95 % interval over samples, and how often both choose alike. Row 0 is the model as it
 is; in the others it is supposed to hold the right candidate for likelier by so many nats, with its own favour for
-places."""
+places. The last column says with how many calls the whole interval is within 2 points.
+
+A model whose labels depend on their places alone knows nothing of the candidates: both ways are at chance then, no
+number of calls makes chance agree with chance, and 2 points could be shown with thousands of samples only."""

@@ -73,12 +73,14 @@ def told_labels(url: str, examples: Sequence[Example], path: Path) -> list[ToldL
     Without an address nothing is asked.
     """
     known = {one.id: one for one in _read(path)} if path.is_file() else {}
+    if not url:
+        return [known[one.sample.id] for one in examples if one.sample.id in known]
     caller = ChatCaller(EndpointRecipe(url=url, model="local", workers=1, timeout=900.0, cache=""))
     prompt = prompt_of(load_task("restaurant").info)
     with path.open("ab") as file:
         for example in examples:
             sample = example.sample
-            if sample.id in known or not url:
+            if sample.id in known:
                 continue
             orders = rankings.orders(sample, ORDERS, SEED)
             chances = []
