@@ -29,7 +29,7 @@ R = TypeVar("R", bound=Record)
 
 
 RECIPES = "recipes"
-"""Folder beside the module of a task with recipes for systems: `recipes/SYSTEM/NAME.toml`."""
+"""Folder with recipes beside the module of a system, or, by system, beside that of a task."""
 
 
 def open_system(task: Task, name: str, recipe: Path | None = None, overrides: Sequence[str] = ()) -> System:
@@ -97,12 +97,15 @@ def recipe_with(kind: type[R], by_hand: Sequence[str], whose: str, file: Path | 
 
 
 def named_recipes(system: str) -> dict[str, Path]:
-    """Return the recipes that installed challenges bring for a system, by name; no challenge is imported.
+    """Return the recipes that come with a system, by name; nothing is imported.
 
-    They lie beside the module of a task, in `recipes/SYSTEM/NAME.toml`.
+    Its own lie beside its module, in `recipes/NAME.toml`; those that a challenge brings for a system of all tasks
+    beside the module of a task, in `recipes/SYSTEM/NAME.toml`.
     """
-    folders = dict.fromkeys(package_folder(entry.target) for entry in entries("tasks"))
-    found = (path for folder in folders if folder is not None for path in (folder / RECIPES / system).glob("*.toml"))
+    places = [(entry.target, RECIPES) for entry in entries("systems") if entry.name == system]
+    places += [(entry.target, f"{RECIPES}/{system}") for entry in entries("tasks")]
+    folders = dict.fromkeys(folder / below for target, below in places if (folder := package_folder(target)))
+    found = (path for folder in folders for path in folder.glob("*.toml"))
     return {path.stem: path for path in sorted(found, key=lambda path: path.stem)}
 
 

@@ -92,7 +92,7 @@ recipe_option = click.option(
     "--recipe",
     type=PATH,
     default=None,
-    help="TOML file with options, or the name of a recipe that comes with a challenge; what it leaves out keeps its "
+    help="TOML file with options, or the name of a recipe that comes with the system; what it leaves out keeps its "
     "default.",
 )
 generation_recipe_option = click.option(

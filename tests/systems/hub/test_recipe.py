@@ -50,6 +50,12 @@ def test_a_file_names_no_model_and_an_unknown_name_lists_the_known_ones(tmp_path
         recipe_of("ranker", Path("s2kg"), ())
 
 
+def test_recipes_that_lie_beside_a_system_have_names_too() -> None:
+    assert sorted(named_recipes("postks")) == ["postks-document", "postks-published", "postks-small"]
+    assert sorted(named_recipes("lstm")) == ["lstm-published", "lstm-small"]
+    assert getattr(recipe_of("lstm", Path("lstm-published"), ("epochs=1",)), "epochs", 0) == 1
+
+
 def test_a_named_recipe_is_given_on_the_command_line(tmp_path: Path) -> None:
     from click.testing import CliRunner
 

