@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -92,6 +93,14 @@ def test_sampling_depends_on_the_seed_alone(model: LanguageModel) -> None:
     assert [model.write(given, how, seed=1) for _ in range(2)] == [first, first]
     assert len({model.write(given, how, seed=seed)[0] for seed in range(1, 6)}) > 1
     assert torch.equal(torch.get_rng_state(), state)  # the chance of others is left alone
+
+
+def test_threads_that_sample_at_the_same_time_get_what_each_would_get_alone(model: LanguageModel) -> None:
+    how = TextDecoding(search="sample", top_p=0.9, longest=6)
+    given = [source(model, TEXTS[0])]
+    alone = [model.write(given, how, seed=seed) for seed in range(6)]
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(lambda seed: model.write(given, how, seed=seed), range(6))) == alone
 
 
 def test_a_mark_is_one_token_and_ends_a_text(folder: Path) -> None:

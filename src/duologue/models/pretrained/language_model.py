@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,8 @@ IGNORED = -100
 """Label of tokens that are not learned, as transformers has it."""
 TRUSTED = {"local_files_only": True, "trust_remote_code": False}
 """How everything is read: from the folder alone, and none of its code is run."""
+_ONE_AT_A_TIME = threading.Lock()
+"""Texts are written one after the other: the chance of torch is that of all threads (`serve` has several)."""
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 _GAP = re.compile(f"(?<=[{_WIDE}]) | (?=[{_WIDE}])")
 """Blanks beside a Chinese sign, which tokenizers by signs leave between tokens."""
@@ -154,7 +157,7 @@ class LanguageModel:
         if end:
             ends.append(self.tokenizer.convert_tokens_to_ids(end))
         tokens, seen = self._padded_left(sources)
-        with inference(self.model), torch.random.fork_rng(devices=self._cuda()), quiet():
+        with _ONE_AT_A_TIME, inference(self.model), torch.random.fork_rng(devices=self._cuda()), quiet():
             torch.manual_seed(torch_seed(seed))
             made = self.model.generate(
                 input_ids=tokens, attention_mask=seen, generation_config=self._decoding(how, ends)

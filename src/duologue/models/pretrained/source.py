@@ -61,6 +61,15 @@ def find_model(model: str, revision: str = "") -> ModelSource:
     return ModelSource(path, name, f"{name} {hash_of_model(path)[:_HASH_SHOWN]}")
 
 
+def shown_name(model: str) -> str:
+    """Return how a model is called beside a score: a name of the hub as it is, a folder without the path to it.
+
+    >>> shown_name("owner/name"), shown_name("/home/me/my-model/")
+    ('owner/name', 'my-model')
+    """
+    return model if _NAME.fullmatch(model) else Path(model).name
+
+
 def demand_harmless(folder: Path) -> None:
     """Raise `FormatError` where the files of a model would do more than describe it; all problems are told."""
     problems = list(_problems(folder))

@@ -16,6 +16,7 @@ from duologue.core.held_out import draw_order, split_by_group
 from duologue.core.plugins import CARD, load_system, load_task
 from duologue.core.records import Answer, Record
 from duologue.core.scope import Scope
+from duologue.models.pretrained.source import find_model, shown_name
 from duologue.models.trained_system import TrainedSystem, read_json, write_json
 from duologue.prompts.linearization import linearization_of
 from duologue.prompts.prompt import RANKING
@@ -65,7 +66,7 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
     def __init__(self, recipe: HubRecipe) -> None:
         super().__init__(recipe)
         self.seen = recipe.seen
-        self.external = (f"{recipe.model} (a model trained elsewhere)",)
+        self.external = (f"{shown_name(recipe.model)} (a model trained elsewhere)",)
         self.chunk = recipe.answer_batch
         self.prompt_mark = ""
         """What decides the texts and who goes on with them; after `prepare`."""
@@ -213,7 +214,6 @@ class HubSystem(TrainedSystem[HubRecipe, HubModel]):
     def _untrained(self) -> HubModel:
         """Return the model as it is, and the system that chooses facts from the user's own folder."""
         from duologue.models.pretrained.language_model import LanguageModel  # these need transformers
-        from duologue.models.pretrained.source import find_model
 
         recipe = self.recipe
         source = find_model(recipe.model, recipe.revision)

@@ -60,7 +60,7 @@ def test_a_fine_tuned_pipeline_learns_and_is_saved_without_its_base(tmp_path: Pa
     recipe = msgspec.structs.replace(recipe, tagger=tagger, encoder=str(base(tmp_path / "bert", examples)))
     system = ExtractorPipeline(recipe)
     assert system.extras == ("models", "hub")
-    assert system.external == (f"{tmp_path / 'bert'} (a model trained elsewhere)",)
+    assert system.external == ("bert (a model trained elsewhere)",)
     folder = tmp_path / "model"
     folder.mkdir()
     system.fit(examples, [], [], Run(folder=folder, seed=1))

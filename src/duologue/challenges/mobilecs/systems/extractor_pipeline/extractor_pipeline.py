@@ -11,6 +11,7 @@ from duologue.challenges.mobilecs.systems.extractor_pipeline.recipe import Extra
 from duologue.challenges.mobilecs.systems.training_calls import generated_calls, training_calls
 from duologue.core.records import Annotation, Answer, Mention, Record, Value
 from duologue.core.scope import Scope
+from duologue.models.pretrained.source import find_model, shown_name
 from duologue.models.trained_system import TrainedSystem
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class ExtractorPipeline(TrainedSystem[ExtractorPipelineRecipe, "PipelineParts"])
     @property
     def external(self) -> tuple[str, ...] | None:
         """External resources: the pre-trained encoder, where the recipe asks for one."""
-        return (f"{self.recipe.encoder} (a model trained elsewhere)",) if self.recipe.encoder else None
+        return (f"{shown_name(self.recipe.encoder)} (a model trained elsewhere)",) if self.recipe.encoder else None
 
     def make_training_data(self, task: Task, seed: int, progress: Progress | None) -> TrainingData:  # noqa: ARG002  # Trainable's signature
         """Generate annotated calls of the `crowd` profile."""
@@ -68,7 +69,6 @@ class ExtractorPipeline(TrainedSystem[ExtractorPipelineRecipe, "PipelineParts"])
         if not self.recipe.encoder:
             return train_parts(self.recipe, calls.examples, calls.held_out, run), calls.seen
         from duologue.models.pretrained.character_encoder import CharacterEncoder  # these need transformers
-        from duologue.models.pretrained.source import find_model
 
         source = find_model(self.recipe.encoder)
         encoders = [CharacterEncoder.load(source.folder) for _ in range(2)]
