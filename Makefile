@@ -45,7 +45,7 @@ hub: $(HUB)
 	  tests/test_docs.py::test_the_commands_of_the_page_on_pre_trained_models_run_as_they_stand
 
 $(HUB): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hub,mlflow]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hub,sentencepiece,mlflow]'
 	touch $(HUB)
 
 fuzz: $(STAMP)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import socket
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +10,7 @@ import pytest
 import torch
 from tests.tiny_models import PLACES, save_tiny
 
-from duologue.core.errors import StorageError
+from duologue.core.errors import MissingExtraError, StorageError
 from duologue.models.pretrained.language_model import LanguageModel, mean_loss
 from duologue.models.pretrained.options import TextDecoding
 
@@ -101,6 +103,30 @@ def test_threads_that_sample_at_the_same_time_get_what_each_would_get_alone(mode
     alone = [model.write(given, how, seed=seed) for seed in range(6)]
     with ThreadPoolExecutor(3) as pool:
         assert list(pool.map(lambda seed: model.write(given, how, seed=seed), range(6))) == alone
+
+
+def test_a_tokenizer_of_sentencepiece_is_read_and_saved_in_a_form_that_needs_no_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = pytest.importorskip("sentencepiece")
+    folder = save_tiny(tmp_path / "mt5", "t5", TEXTS)
+    (folder / "tokenizer.json").unlink()
+    library.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXTS * 20), model_prefix=str(folder / "spiece"), vocab_size=60, pad_id=0, eos_id=1,
+        unk_id=2, bos_id=-1, hard_vocab_limit=False, minloglevel=2,
+    )  # fmt: skip
+    names = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
+    told = json.dumps({"tokenizer_class": "T5Tokenizer", "extra_ids": 0, **names})
+    (folder / "tokenizer_config.json").write_text(told, encoding="utf-8")
+    with monkeypatch.context() as bare:
+        bare.setitem(sys.modules, "sentencepiece", None)
+        with pytest.raises(MissingExtraError, match=r"duologue\[sentencepiece\]"):
+            LanguageModel.load(folder)
+    model = LanguageModel.load(folder)
+    assert model.text(source(model, "the soup")) == "the soup"
+    model.save(tmp_path / "saved")
+    assert (tmp_path / "saved" / "tokenizer.json").is_file()
+    assert source(LanguageModel.load(tmp_path / "saved"), "the soup") == source(model, "the soup")
 
 
 def test_a_mark_is_one_token_and_ends_a_text(folder: Path) -> None:

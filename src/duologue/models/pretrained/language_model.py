@@ -19,6 +19,7 @@ import transformers
 from torch.nn import functional
 
 from duologue.core.errors import StorageError, UsageError
+from duologue.core.extras import need
 from duologue.models.inference import inference
 from duologue.models.pretrained.source import demand_harmless
 from duologue.models.weights import first_weights, torch_seed
@@ -59,9 +60,13 @@ class LanguageModel:
     def load(cls, folder: Path, *, dtype: str = "float32") -> LanguageModel:
         """Read a model from a folder; nothing is looked for elsewhere and no code of the folder is run.
 
-        Raises `FormatError` for a folder that is more than data, and `StorageError` for one that is no whole model.
+        Raises `FormatError` for a folder that is more than data, `StorageError` for one that is no whole model, and
+        `MissingExtraError` for a tokenizer that takes a further library.
         """
         demand_harmless(folder)
+        if not (folder / "tokenizer.json").is_file() and any(folder.glob("*.model")):
+            for library in ("sentencepiece", "google.protobuf"):
+                need(library, "sentencepiece")
         with quiet():
             try:
                 config = transformers.AutoConfig.from_pretrained(folder, **TRUSTED)
