@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     help="Dialogues per file (mobilecs: annotated ones in all), instead of the recipe's sizes.",
 )
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Processes; the bytes do not depend on it.")
-@options.generation_recipe_option
+@options.recipe_file_option
 @options.set_option
 @options.quiet_option
 def generate(

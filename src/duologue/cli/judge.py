@@ -46,7 +46,7 @@ from duologue.terminal import console, options
 @click.option("--labels", type=click.IntRange(min=1), default=60, show_default=True, help="Answers on the --sheet.")
 @click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask and write nothing.")
 @options.seed_option
-@options.recipe_option
+@options.recipe_file_option
 @options.set_option
 @options.json_option
 @options.quiet_option

@@ -95,7 +95,7 @@ recipe_option = click.option(
     help="TOML file with options, or the name of a recipe that comes with the system; what it leaves out keeps its "
     "default.",
 )
-generation_recipe_option = click.option(
+recipe_file_option = click.option(
     "--recipe", type=PATH, default=None, help="TOML file with options; what it leaves out keeps its default."
 )
 set_option = click.option(
