@@ -1,11 +1,11 @@
-"""What a small local chat model is worth as a judge, where the truth is known: `python benchmarks/judge.py --help`.
+"""Small local chat models as judges, where the truth is known: the section of judges in `benchmarks/ENDPOINTS.md`.
+
+    python benchmarks/judge.py --weights FILE.gguf ... --dialogues FILE.jsonl [--n 12] [--out benchmarks/ENDPOINTS.md]
 
 Real replies of a customer service stand beside the same replies given to other customers. A judge that reads what it
-judges gives the first more points and chooses them in pairs. The model runs behind the library's own OpenAI-compatible
-server on the loopback (extra `llm`); nothing is downloaded. Printed is a page, Markdown.
-
-`--dialogues` are JSON lines of `turns` with `role` (customer, agent) and `text`; only the first customer turn and the
-reply to it are taken. With `--calls FOLDER` all calls are recorded there: a second run asks nothing.
+judges gives the first more points and chooses them in pairs. The models run on the loopback (extra `llm`); nothing is
+downloaded. `--dialogues` are JSON lines of `turns` with `role` (customer, agent) and `text`; taken are the first
+customer turn and the reply to it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import os
-import secrets
+import re
 import sys
 import tempfile
 import time
@@ -22,29 +21,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from duologue.challenges.conversation.extraction.twitter.cleaner import Cleaner
+from duologue.core.disk import write_text
 from duologue.core.plugins import load_task
 from duologue.core.records import Answer
-from duologue.endpoints.secret import VARIABLE
 from duologue.judges.pairs import PairsReport
 from duologue.judges.recipe import JudgeRecipe
 from duologue.judges.report_lines import report_lines
 from duologue.judges.results import JudgedFiles
 from duologue.judges.session import JudgeSession
 from duologue.judges.trials import mean_of
+from local_engine import serving
 
 if TYPE_CHECKING:
     from duologue.judges.session import Judged, Kind
 
 REAL, OTHER = "real", "other"
 KINDS: tuple[tuple[Kind, str], ...] = (("points", "points, five levels"), ("pairs", "pairs, both orders"))
-INTRO = """# Small local models as judges
-
-Made by `python benchmarks/judge.py`; each figure with its 95 % interval. {count} first messages of customers with the
-service's real reply (`real`) and with the real reply to another customer (`other`): a judge that reads what it judges
-prefers the first. The conversations stay outside this repository. No people rated these: the
-judges are uncalibrated, and what is known is the truth by construction alone. The models are the smallest there are; a
-judge for real work is measured by the same commands.
-"""
+SECTION = re.compile("(<!-- judges: begin -->\n).*?(<!-- judges: end -->)", re.DOTALL)
+INTRO = """{count} first messages of customers with the service's real reply (`real`) and with the real reply to another
+customer (`other`): a judge that reads what it judges prefers the first. Each figure with its 95 % interval, where the
+judgements differ at all. The conversations stay outside this repository. No people rated these, so the judges are
+uncalibrated: what is known is the truth by construction alone. The models are the smallest there are; a judge for real
+work is measured by the same command, `duologue judge`."""
 
 
 def questions(path: Path, count: int) -> list[tuple[str, str]]:
@@ -75,21 +73,6 @@ def files(found: list[tuple[str, str]], folder: Path) -> JudgedFiles:
     return JudgedFiles(tuple(results), golds=(gold,))
 
 
-def serve(weights: Path, port: int) -> tuple[object, str]:
-    """Return a server of the weights, to be held, and its address."""
-    import xllamacpp
-
-    os.environ[VARIABLE] = secrets.token_urlsafe()
-    settings = xllamacpp.CommonParams()
-    settings.model.path = str(weights)
-    settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = 4096, 1, 0
-    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
-    settings.port = port  # the address is part of what a recorded call is found by
-    settings.warmup, settings.verbosity, settings.api_keys = False, -1, [os.environ[VARIABLE]]
-    server = xllamacpp.Server(settings)
-    return server, f"{server.listening_address}/v1"
-
-
 def told(judged: Judged, session: JudgeSession, seconds: float) -> list[str]:
     """Return the lines of one session."""
     if isinstance(judged.report, PairsReport):
@@ -108,42 +91,34 @@ def told(judged: Judged, session: JudgeSession, seconds: float) -> list[str]:
 
 
 def main() -> int:
-    """Judge and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Judge, print, and write the section."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", type=Path, nargs="+", required=True)
     parser.add_argument("--dialogues", type=Path, required=True)
-    parser.add_argument("--calls", type=Path, default=None, help="Folder for recordings.")
-    parser.add_argument("--port", type=int, default=18_790, help="Of the first server; of the others the next ones.")
-    parser.add_argument("--n", type=int, default=40)
+    parser.add_argument("--n", type=int, default=12)
+    parser.add_argument("--out", type=Path, default=None, help="Page whose section of judges is written.")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = questions(given.dialogues, given.n)
         judged_files = files(found, Path(folder))
-        held: list[object] = []
-        print(INTRO.format(count=len(found)))
+        parts = [INTRO.format(count=len(found))]
         for weights in given.weights:
-            server, url = serve(weights, given.port + len(held))
-            held.append(server)
-            for kind, title in KINDS:
-                record = "" if given.calls is None else str(given.calls / f"{weights.stem}.{kind}.jsonl")
-                recipe = JudgeRecipe(
-                    url=url,
-                    model=weights.stem,
-                    reply_tokens=24,
-                    workers=1,
-                    timeout=600.0,
-                    cache="",
-                    record=record,
-                    injections=5,
-                )
-                session = JudgeSession(load_task("conversation"), judged_files, recipe, kind=kind)
-                begun = time.monotonic()
-                print(f"\n## {weights.stem}: {title}\n", flush=True)
-                judged = session.run()
-                for line in told(judged, session, time.monotonic() - begun):
-                    print(f"* {line}", flush=True)
-    sys.stdout.flush()
-    os._exit(0)  # the library's server has no way to be stopped
+            with serving(weights) as url:
+                for kind, title in KINDS:
+                    recipe = JudgeRecipe(
+                        url=url, model=weights.stem, reply_tokens=24, workers=1, timeout=600.0, cache="", injections=5
+                    )
+                    session = JudgeSession(load_task("conversation"), judged_files, recipe, kind=kind)
+                    begun = time.monotonic()
+                    judged = session.run()
+                    lines = told(judged, session, time.monotonic() - begun)
+                    parts.append(f"### {weights.stem}: {title}\n\n" + "\n".join(f"* {line}" for line in lines))
+                    print(parts[-1], flush=True)
+    if given.out is not None:
+        text = "\n\n".join(parts) + "\n"
+        page = given.out.read_text(encoding="utf-8")
+        write_text(given.out, SECTION.sub(lambda marks: marks[1] + text + marks[2], page))
+    return 0
 
 
 if __name__ == "__main__":
