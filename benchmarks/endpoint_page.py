@@ -6,6 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from duologue.metrics.significance import FEWEST
 from endpoint_rankings import CALLS, ORDERS, drawn_rows, knowing, spread, told_hit
 from mobilecs_page import table
 
@@ -50,24 +51,25 @@ def tasks_section(tables: Sequence[Sequence[TaskRow]], asked: int) -> str:
     head = ["task", "system", "n", "score", "value, 95 %", "against the first row", "not readable", "tokens"]
     rows = [_task_row(row) for found in tables for row in found]
     return f"""{table(head, rows)}
-About {asked} samples of each task (whole dialogues in `mobilecs/dialogue`): intervals are wide, and most differences
-cannot be told from chance. p is corrected over the rows of a task. The other systems and floors need no training;
-trained systems stand on the pages of their challenges. Models are told the last 12 turns and at most 20 facts, and
-write 48 tokens at most (96 in `mobilecs/dialogue`, 160 in `mobilecs/extraction`). Bookings and calls are generated.
+About {asked} samples of each task (whole dialogues in `mobilecs/dialogue`). Fewer than {FEWEST} dialogues have no
+interval, and so few can show no difference: the table shows what is asked, read and scored, not who is better. p is
+corrected over the rows of a task. The other systems and floors need no training; trained systems stand on the pages of
+their challenges. Models are told the last 12 turns and at most 20 facts, and write 48 tokens at most (96 in
+`mobilecs/dialogue`, 160 in `mobilecs/extraction`). Bookings and calls are generated.
 """
 
 
 def _task_row(row: TaskRow) -> list[str]:
     score = next(one for one in row.report.scores if one.name == row.report.rank_by)
-    scale = 100 if score.percent else 1
-    known = score.low is not None and score.high is not None and not math.isnan(score.low)
-    interval = f" [{scale * (score.low or 0):.1f}, {scale * (score.high or 0):.1f}]" if known else ""
+    scale, digits = (100, 1) if score.percent else (1, 3)
+    value = f"{scale * score.value:.{digits}f}"
+    if score.low is not None and score.high is not None and not math.isnan(score.low):
+        value += f" [{scale * score.low:.{digits}f}, {scale * score.high:.{digits}f}]"
     test = ""
     if row.test is not None and not math.isnan(row.test.p):
-        test = f"{scale * row.test.difference:+.1f} (p {row.test.p_adjusted:.2f})"
+        test = f"{scale * row.test.difference:+.{digits}f} (p {row.test.p_adjusted:.2f})"
     usage = row.usage
     tokens = f"{usage['prompt_tokens']:,} in, {usage['completion_tokens']:,} out" if usage else ""
-    value = f"{scale * score.value:.1f}{interval}"
     unread = str(usage.get("unparsable", "")) if usage else ""
     return [row.task, row.system, str(row.report.n), score.name, value, test, unread, tokens]
 
