@@ -53,7 +53,7 @@ class ExtractionCells:
         """Return an untrained system for a way of learning and a number of labelled dialogues."""
         semi = SemiSupervisedRecipe(rounds=int(way == "both"))
         few = dialogues <= 200
-        tagger = CharTaggerRecipe(least_steps=500 if few else 0, epochs=4, batch=4 if few else 16)  # for every way
+        tagger = CharTaggerRecipe(least_steps=500 if few else 0, epochs=4, patience=9, batch=4 if few else 16)
         apart = 0.25 if dialogues <= 60 else 0.1  # levels chosen by two calls are chance
         return Extractor(ExtractorRecipe(tagger=tagger, semi_supervised=semi, held_out=0.2, set_apart=apart))
 

@@ -17,7 +17,7 @@ class ExtractorRecipe(CheckpointedRecipe, frozen=True):
 
     turns: Literal["annotated", "all"] = "all"
     """Turns that the tagger learns from; `annotated`: labels of turns without any annotation do not count."""
-    tagger: CharTaggerRecipe = CharTaggerRecipe(epochs=9)
+    tagger: CharTaggerRecipe = CharTaggerRecipe(epochs=9, patience=9)
     renamed: Probability = 1.0
     """Share of the calls that are learned a second time with other signs in the names of services."""
     links: ScorerRecipe = ScorerRecipe()

@@ -22,6 +22,8 @@ class CharTaggerRecipe(Record, frozen=True):
     epochs: Positive = 3
     least_steps: Count = 700
     """Steps of a training on few documents, which goes through them more often; early stopping may end it before."""
+    patience: Positive = 3
+    """Early stopping: passes without improvement on held-out documents."""
     batch: Positive = 16
     """Documents per step."""
     learning_rate: PositiveFloat = 4e-3
