@@ -113,7 +113,7 @@ def test_without_json_there_are_tables_and_notes(call: Call) -> None:
         (("simulate", "proactive", "--system", "leader", "--goals", GOALS, "--n", "0"), "--n", 2),
         (("chat", "proactive"), "say whom to talk to in task 'proactive'", 2),
         (("chat", "mobilecs/extraction", "--system", "leader"), "no live partner", 2),
-        (("chat", "proactive", "--system", "random"), "wants text; systems that do: endpoint, http, leader", 2),
+        (("chat", "proactive", "--system", "random"), "wants text; systems that do: endpoint, http, hub, leader", 2),
     ],
 )
 def test_a_wrong_call_says_what_is_wrong(call: Call, words: tuple[object, ...], said: str, code: int) -> None:
