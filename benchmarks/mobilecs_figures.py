@@ -55,6 +55,18 @@ FIGURES = (
         "at least 5, p < .01",
         lambda numbers: numbers[0] >= 5 and numbers[-1] < 0.01,
     ),
+    *(
+        Figure(
+            f"{kind} F1, `clean`: extractor",
+            "extraction",
+            "## Systems",
+            "`clean`: extractor",
+            (f"{kind} F1",),
+            f"at least {bound}",
+            _least(bound),
+        )
+        for kind, bound in (("entity", 92), ("triple", 88))
+    ),
     Figure(
         "training of the extractor, CPU min",
         "extraction",
