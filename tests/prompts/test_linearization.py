@@ -5,7 +5,7 @@ import pytest
 from duologue.core.errors import UsageError
 from duologue.core.plugins import load_linearization_class, load_task, names
 from duologue.core.records import Answer, Candidate, Example, Fact, Sample, Turn
-from duologue.prompts.linearization import Linearization, Part, linearization_of
+from duologue.prompts.linearization import Given, Linearization, Part, linearization_of
 from duologue.prompts.prompt import Reading
 
 CONVERSATION, RESTAURANT = load_task("conversation").info, load_task("restaurant").info
@@ -19,25 +19,25 @@ SAMPLE = Sample(
 
 def test_plain_lines_end_where_the_system_speaks() -> None:
     form = linearization_of("plain", CONVERSATION)
-    assert form.source(SAMPLE).splitlines()[0] == "shop | opens | at nine"
-    assert form.source(SAMPLE).endswith(":")
-    assert "bye" in form.source(SAMPLE).splitlines()[-2]
-    assert len(linearization_of("plain", CONVERSATION, turns=1).source(SAMPLE).splitlines()) == 3
+    assert form.source(Given(SAMPLE)).splitlines()[0] == "shop | opens | at nine"
+    assert form.source(Given(SAMPLE)).endswith(":")
+    assert "bye" in form.source(Given(SAMPLE)).splitlines()[-2]
+    assert len(linearization_of("plain", CONVERSATION, turns=1).source(Given(SAMPLE)).splitlines()) == 3
 
 
 def test_the_prompt_is_written_as_the_model_wants_a_chat() -> None:
     form = linearization_of("prompt", CONVERSATION)
     form.prepare({})
-    assert "bye" in form.source(SAMPLE)
+    assert "bye" in form.source(Given(SAMPLE))
     form.prepare({}, lambda messages: "|".join(one.role for one in messages))
-    assert form.source(SAMPLE) == "system|user"
+    assert form.source(Given(SAMPLE)) == "system|user"
 
 
 def test_pairs_have_what_the_prompt_would_say_and_of_a_ranking_the_best_text() -> None:
     form = linearization_of("plain", CONVERSATION)
     known, unknown = Example(sample=SAMPLE, references=(Answer(text="see you"),)), Example(sample=SAMPLE)
     (pair,) = form.pairs([unknown, known])
-    assert pair == (form.source(SAMPLE), "see you")
+    assert pair == (form.source(Given(SAMPLE)), "see you")
     candidates = (Candidate(id="a", text="first"), Candidate(id="b", text="second"))
     ranked = Sample(id="1", dialogue_id="1", history=SAMPLE.history, candidates=candidates)
     (pair,) = linearization_of("plain", RESTAURANT).pairs(
@@ -47,8 +47,8 @@ def test_pairs_have_what_the_prompt_would_say_and_of_a_ranking_the_best_text() -
 
 
 def test_what_is_written_is_read_as_the_prompt_reads_it() -> None:
-    writing = linearization_of("plain", CONVERSATION).written(SAMPLE)
-    assert next(writing) == Part(linearization_of("plain", CONVERSATION).source(SAMPLE))
+    writing = linearization_of("plain", CONVERSATION).written(Given(SAMPLE))
+    assert next(writing) == Part(linearization_of("plain", CONVERSATION).source(Given(SAMPLE)))
     with pytest.raises(StopIteration) as stop:
         writing.send("Good\nBYE!")
     assert stop.value.value == Reading(Answer(text="good bye !"))

@@ -31,6 +31,14 @@ class Part(NamedTuple):
     """Tokens at most; 0: as many as the recipe allows."""
 
 
+class Given(NamedTuple):
+    """What a text is made from."""
+
+    sample: Sample
+    facts: Sequence[Fact] = ()
+    """Facts that another system chose, for forms with `given_facts`."""
+
+
 class LinearizedPair(NamedTuple):
     """A text to learn from: what is given and what is to be written."""
 
@@ -64,9 +72,9 @@ class Linearization:
         self.prompt.prepare(worlds)
         self.chat = chat or joined_messages
 
-    def source(self, sample: Sample, facts: Sequence[Fact] = ()) -> str:  # noqa: ARG002  # for forms with chosen facts
+    def source(self, given: Given) -> str:
         """Return the text that a model goes on with."""
-        prompt, nothing = self.prompt, self.prompt.wording.nothing
+        sample, prompt, nothing = given.sample, self.prompt, self.prompt.wording.nothing
         parts = [prompt.knowledge(sample), prompt.goal(sample), prompt.history(sample)]
         called = prompt.wording.speakers.get("system", "system")
         return "\n".join([*(part for part in parts if part != nothing), f"{called}:"])
@@ -93,7 +101,8 @@ class Linearization:
         for example in examples:
             target = self.target(example)
             if target is not None:
-                found.append(LinearizedPair(self.source(example.sample, self.facts_to_learn(example)), target))
+                given = Given(example.sample, self.facts_to_learn(example))
+                found.append(LinearizedPair(self.source(given), target))
         return found
 
     def facts_to_learn(self, example: Example) -> Sequence[Fact]:
@@ -101,21 +110,21 @@ class Linearization:
         annotation = example.references[0].annotation if example.references else None
         return annotation.facts if annotation is not None else ()
 
-    def written(self, sample: Sample, facts: Sequence[Fact] = ()) -> Generator[Part, str, Reading]:
+    def written(self, given: Given) -> Generator[Part, str, Reading]:
         """Yield what the model goes on with, part by part, and return how what it wrote is read.
 
         The generator is sent what the model wrote for each part.
         """
-        text = yield Part(self.source(sample, facts))
-        return self.prompt.read(text, sample)
+        text = yield Part(self.source(given))
+        return self.prompt.read(text, given.sample)
 
 
 class PromptLinearization(Linearization):
     """The task's prompt for chat models: instruction and question, in the chat form of the model where it has one."""
 
-    def source(self, sample: Sample, facts: Sequence[Fact] = ()) -> str:  # noqa: ARG002  # the base's form
+    def source(self, given: Given) -> str:
         """Return the messages as the model's chat form has them, else one below the other."""
-        return self.chat(self.prompt.messages(sample))
+        return self.chat(self.prompt.messages(given.sample))
 
 
 def joined_messages(messages: Sequence[PromptMessage]) -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from duologue.core.plugins import load_task
 from duologue.core.records import Annotation, Answer, Candidate, Fact, Sample, Turn
-from duologue.prompts.linearization import Linearization, Part
+from duologue.prompts.linearization import Given, Linearization, Part
 from duologue.prompts.prompt import Reading
 from duologue.systems.hub.recipe import HubRecipe
 from duologue.systems.hub.writer import PartWriter
@@ -40,10 +40,10 @@ class Clerk:
 class Steps(Linearization):
     """One part, and for texts of one sign a second one."""
 
-    def written(self, sample: Sample, facts: Sequence[Fact] = ()) -> Generator[Part, str, Reading]:
-        first = yield Part(sample.history[-1].text)
+    def written(self, given: Given) -> Generator[Part, str, Reading]:
+        first = yield Part(given.sample.history[-1].text)
         if len(first) > 2:
-            return Reading(Answer(text=first, annotation=Annotation(facts=tuple(facts))))
+            return Reading(Answer(text=first, annotation=Annotation(facts=tuple(given.facts))))
         second = yield Part(first, "|", 3)
         return Reading(Answer(text=second))
 

@@ -9,6 +9,7 @@ import msgspec
 
 from duologue.core.rng import Rng
 from duologue.core.seeds import seed_of
+from duologue.prompts.linearization import Given
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -36,9 +37,9 @@ class PartWriter:
         """
         found: dict[int, Reading] = {}
         live: dict[int, tuple[Generator[Part, str, Reading], Part]] = {}
-        for place, (sample, given) in enumerate(zip(samples, chosen, strict=True)):
-            facts = given.annotation.facts if given is not None and given.annotation is not None else ()
-            writing = self._form.written(sample, facts)
+        for place, (sample, answer) in enumerate(zip(samples, chosen, strict=True)):
+            facts = answer.annotation.facts if answer is not None and answer.annotation is not None else ()
+            writing = self._form.written(Given(sample, facts))
             live[place] = writing, next(writing)
         step = 0
         while live:
@@ -76,7 +77,8 @@ class PartWriter:
             return tuple(one.id for one in sample.candidates)
         model = self._model
         targets = [model.target_tokens(one.text, self._recipe.target_tokens) for one in sample.candidates]
-        source = model.source_tokens(self._form.source(sample), self._recipe.source_tokens, room=max(map(len, targets)))
+        text = self._form.source(Given(sample))
+        source = model.source_tokens(text, self._recipe.source_tokens, room=max(map(len, targets)))
         scores = model.log_likelihoods(source, targets)
         if self._recipe.ranking == "mean":
             scores = [score / len(target) for score, target in zip(scores, targets, strict=True)]

@@ -6,6 +6,7 @@ from duologue.challenges.mobilecs.prompts.stream import TurnStream
 from duologue.challenges.mobilecs.systems.agent_baseline.stream import MARKS
 from duologue.challenges.mobilecs.task import DialogueTask
 from duologue.core.records import Act, Annotation, Answer, Example, Fact, Sample, Turn
+from duologue.prompts.linearization import Given
 
 KNOWLEDGE = (
     Fact(subject="ent-1", relation="name", object="彩铃"),
@@ -19,7 +20,7 @@ def sample(turn: int, *said: str) -> Sample:
 
 
 def test_the_query_stands_between_the_parts_that_are_written() -> None:
-    writing = TurnStream(DialogueTask.info).written(sample(1, "彩铃是什么", "它多少钱"))
+    writing = TurnStream(DialogueTask.info).written(Given(sample(1, "彩铃是什么", "它多少钱")))
     names, user, name, intent, result, staff, reply = MARKS
     assert next(writing) == (f"彩铃{names}它多少钱{user}", name, 15)
     assert writing.send("") == (f"彩铃{names}它多少钱{user}{name}", intent, 25)

@@ -5,6 +5,7 @@ import pytest
 from duologue.challenges.mobilecs.prompts.whole_kb import WholeKb
 from duologue.challenges.mobilecs.task import DialogueTask
 from duologue.core.records import Act, Annotation, Answer, Example, Fact, Sample, Turn
+from duologue.prompts.linearization import Given
 from duologue.prompts.prompt import Reading
 
 KNOWLEDGE = (
@@ -24,9 +25,9 @@ ACTS = (Act(speaker="user", name="询问", args=("彩铃-业务费用",)), Act(s
 
 def test_the_whole_base_and_two_utterances_are_given() -> None:
     form = WholeKb(DialogueTask.info)
-    assert form.source(SAMPLE) == "知识：名称：彩铃；类型：附加业务；业务费用：五元 上一句：喂 用户：彩铃多少钱"
+    assert form.source(Given(SAMPLE)) == "知识：名称：彩铃；类型：附加业务；业务费用：五元 上一句：喂 用户：彩铃多少钱"
     reference = Answer(text="每月五元", annotation=Annotation(acts=ACTS))
-    assert form.pairs([Example(sample=SAMPLE, references=(reference,))]) == [(form.source(SAMPLE), WRITTEN)]
+    assert form.pairs([Example(sample=SAMPLE, references=(reference,))]) == [(form.source(Given(SAMPLE)), WRITTEN)]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def test_the_whole_base_and_two_utterances_are_given() -> None:
     ],
 )
 def test_intents_and_reply_are_read_from_one_line(text: str, read: Answer | None) -> None:
-    writing = WholeKb(DialogueTask.info).written(SAMPLE)
+    writing = WholeKb(DialogueTask.info).written(Given(SAMPLE))
     next(writing)
     with pytest.raises(StopIteration) as stop:
         writing.send(text)

@@ -25,7 +25,8 @@ from duologue.prompts.prompt import Reading
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from duologue.core.records import Example, Fact, Sample
+    from duologue.core.records import Example
+    from duologue.prompts.linearization import Given
 
 _LIMITS = {NAMES: 15, USER_INTENT: 25, STAFF_INTENT: 10, REPLY: 65}
 """Tokens of each part that the model writes (specification, section 9)."""
@@ -37,22 +38,22 @@ class TurnStream(Linearization):
     tasks = ("mobilecs/dialogue",)
     marks = MARKS
 
-    def source(self, sample: Sample, facts: Sequence[Fact] = ()) -> str:  # noqa: ARG002  # the base's form
+    def source(self, given: Given) -> str:
         """Return the parts that are given."""
-        return open_turn(sample, base_with_names(sample.knowledge)).stream(NAMES)
+        return open_turn(given.sample, base_with_names(given.sample.knowledge)).stream(NAMES)
 
     def pairs(self, examples: Sequence[Example]) -> list[LinearizedPair]:
         """Return the streams of all turns whose reply and intents are known."""
         found = []
         for _, turn in learned_turns(examples):
-            given = turn.stream(NAMES)
-            found.append(LinearizedPair(given, turn.stream()[len(given) :]))
+            source = turn.stream(NAMES)
+            found.append(LinearizedPair(source, turn.stream()[len(source) :]))
         return found
 
-    def written(self, sample: Sample, facts: Sequence[Fact] = ()) -> Generator[Part, str, Reading]:  # noqa: ARG002  # the base's form
+    def written(self, given: Given) -> Generator[Part, str, Reading]:
         """Yield the stream up to each part that the model writes; the query stands between."""
-        base = base_with_names(sample.knowledge)
-        turn = open_turn(sample, base)
+        base = base_with_names(given.sample.knowledge)
+        turn = open_turn(given.sample, base)
         turn = turn._replace(names=(yield _part(turn.stream(NAMES), NAMES)))
         intent = yield _part(turn.stream(USER_INTENT), USER_INTENT)
         turn = turn._replace(user_intent=intent, result=result_of(intent, base))

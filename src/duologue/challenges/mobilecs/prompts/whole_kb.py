@@ -12,13 +12,13 @@ from duologue.challenges.mobilecs.schema.ontology import USER
 from duologue.challenges.mobilecs.systems.agent.kb_pieces import NAME, TYPE, base_with_names
 from duologue.challenges.mobilecs.systems.agent_baseline.stream import TurnParts
 from duologue.challenges.mobilecs.systems.agent_baseline.turn_rows import answer_of, learned_turns
-from duologue.prompts.linearization import Linearization, LinearizedPair, Part
+from duologue.prompts.linearization import Given, Linearization, LinearizedPair, Part
 from duologue.prompts.prompt import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
-    from duologue.core.records import Example, Fact, Sample
+    from duologue.core.records import Example
 
 _KNOWLEDGE, _BEFORE, _USER = "知识：", "上一句：", "用户："
 _USER_INTENT, _STAFF_INTENT, _REPLY = "用户意图：", "客服意图：", "回复："
@@ -30,10 +30,10 @@ class WholeKb(Linearization):
 
     tasks = ("mobilecs/dialogue",)
 
-    def source(self, sample: Sample, facts: Sequence[Fact] = ()) -> str:  # noqa: ARG002  # the base's form
+    def source(self, given: Given) -> str:
         """Return the knowledge base and the user's last two utterances."""
-        known = " ".join(_entries(base_with_names(sample.knowledge)))
-        said = [turn.text for turn in sample.history if turn.speaker == "user"]
+        known = " ".join(_entries(base_with_names(given.sample.knowledge)))
+        said = [turn.text for turn in given.sample.history if turn.speaker == "user"]
         before = f"{_BEFORE}{said[-2]} " if len(said) > 1 else ""
         return f"{_KNOWLEDGE}{known} {before}{_USER}{said[-1] if said else ''}"
 
@@ -42,12 +42,13 @@ class WholeKb(Linearization):
         found = []
         for sample, turn in learned_turns(examples):
             heads = (_USER_INTENT, turn.user_intent), (_STAFF_INTENT, turn.staff_intent), (_REPLY, turn.reply)
-            found.append(LinearizedPair(self.source(sample), _BREAK.join(f"{head}{text}" for head, text in heads)))
+            written = _BREAK.join(f"{head}{text}" for head, text in heads)
+            found.append(LinearizedPair(self.source(Given(sample)), written))
         return found
 
-    def written(self, sample: Sample, facts: Sequence[Fact] = ()) -> Generator[Part, str, Reading]:  # noqa: ARG002  # the base's form
+    def written(self, given: Given) -> Generator[Part, str, Reading]:
         """Yield what is given, and read intents and reply; a line without the head of a reply is no answer."""
-        text = yield Part(self.source(sample))
+        text = yield Part(self.source(given))
         head, found, reply = text.partition(f"{_BREAK}{_REPLY}")
         user, _, staff = head.partition(f"{_BREAK}{_STAFF_INTENT}")
         if not found:

@@ -17,7 +17,8 @@ from duologue.prompts.prompt import Reading
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from duologue.core.records import Example, Fact, Sample
+    from duologue.core.records import Example, Fact
+    from duologue.prompts.linearization import Given
 
 _FACTS = 10
 _VALUE = 160
@@ -30,13 +31,13 @@ class ChosenFacts(Linearization):
     tasks = ("spoken",)
     given_facts = True
 
-    def source(self, sample: Sample, facts: Sequence[Fact] = ()) -> str:
+    def source(self, given: Given) -> str:
         """Return ten triples at most, and the chat."""
         told = "；".join(
-            f"{without_suffix(one.subject)}，{one.relation}，{fact_text(one)[:_VALUE]}" for one in facts[:_FACTS]
+            f"{without_suffix(one.subject)}，{one.relation}，{fact_text(one)[:_VALUE]}" for one in given.facts[:_FACTS]
         )
         called = self.prompt.wording.speakers
-        history = sample.history[-self.turns :] if self.turns else sample.history
+        history = given.sample.history[-self.turns :] if self.turns else given.sample.history
         chat = "".join(f"{called.get(turn.speaker, turn.speaker)}：{turn.text}\n" for turn in history)
         return f"知识：{told or self.prompt.wording.nothing}\n{chat}{called['system']}："
 
@@ -50,7 +51,7 @@ class ChosenFacts(Linearization):
 
         return all_values(example, self.prompt.worlds)
 
-    def written(self, sample: Sample, facts: Sequence[Fact] = ()) -> Generator[Part, str, Reading]:
+    def written(self, given: Given) -> Generator[Part, str, Reading]:
         """Yield the text, and return the reply with the triples that were chosen."""
-        text = yield Part(self.source(sample, facts))
-        return Reading(Answer(text=" ".join(text.split()), annotation=Annotation(facts=tuple(facts))))
+        text = yield Part(self.source(given))
+        return Reading(Answer(text=" ".join(text.split()), annotation=Annotation(facts=tuple(given.facts))))
