@@ -18,7 +18,7 @@ FILE = "training.csv"
 class CsvLogger:
     """Writes a row for each part and step; a step that a stopped training goes through again replaces its row."""
 
-    def __init__(self, folder: Path, about: Mapping[str, str]) -> None:  # noqa: ARG002  # the model's card has it
+    def __init__(self, folder: Path, about: Mapping[str, str]) -> None:  # noqa: ARG002  # all loggers are made alike; the card tells
         self._path = folder / FILE
         self._rows: dict[tuple[str, str], dict[str, str]] = {}
 

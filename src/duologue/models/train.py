@@ -256,7 +256,7 @@ class _Training(Generic[Example, Batch]):
             with self._autocast():
                 loss = self._shared_loss(part)
                 loss = loss if len(part) == len(rows) else loss * (self._weight(part) / whole)
-            loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+            torch.autograd.backward(loss)
             summed += float(loss.detach())
         return summed
 

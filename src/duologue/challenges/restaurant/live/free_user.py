@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.restaurant.knowledge.api_calls import parse_call
-from duologue.challenges.restaurant.live.judge import booking_report
+from duologue.challenges.restaurant.live.judge import BOOKING_METRICS, booking_report
 from duologue.challenges.restaurant.simulator.bot_turn import read_text
 from duologue.challenges.restaurant.systems.solver.utterance_parser import parse_utterance
 from duologue.core.records import Problem, Report
@@ -37,11 +37,7 @@ _ACCEPTS = frozenset({"accept", "take-newest", "take-repeated"})
 def formulas() -> tuple[Ratio, ...]:
     """Return the metrics of a conversation report in display order."""
     return (
-        Ratio("success", "successes", "dialogues"),
-        Ratio("tables-as-wanted", "tables", "dialogues"),
-        Ratio("calls-as-wanted", "right calls", "calls"),
-        Ratio("items-told", "told", "items"),
-        Ratio("turns", "replies", "dialogues", percent=False, higher_is_better=False),
+        *BOOKING_METRICS,
         Ratio("user-not-understood", "not understood", "user inputs", higher_is_better=False),
         Ratio("user-leaks", "leaks", "user inputs", higher_is_better=False),
     )

@@ -41,16 +41,19 @@ class BookingSet(NamedTuple):
     """Restaurant to its phone and address."""
 
 
+BOOKING_METRICS = (
+    Ratio("success", "successes", "dialogues"),
+    Ratio("tables-as-wanted", "tables", "dialogues"),
+    Ratio("calls-as-wanted", "right calls", "calls"),
+    Ratio("items-told", "told", "items"),
+    Ratio("turns", "replies", "dialogues", percent=False, higher_is_better=False),
+)
+"""Metrics of a conversation, whoever the user is, in display order."""
+
+
 def formulas() -> tuple[Ratio, ...]:
     """Return the metrics of a conversation report in display order."""
-    return (
-        Ratio("success", "successes", "dialogues"),
-        Ratio("tables-as-wanted", "tables", "dialogues"),
-        Ratio("calls-as-wanted", "right calls", "calls"),
-        Ratio("items-told", "told", "items"),
-        Ratio("turns", "replies", "dialogues", percent=False, higher_is_better=False),
-        Ratio("unclear-replies", "unclear", "replies", higher_is_better=False),
-    )
+    return (*BOOKING_METRICS, Ratio("unclear-replies", "unclear", "replies", higher_is_better=False))
 
 
 def new_user(bookings: BookingSet, name: str) -> BookingUser:
