@@ -9,6 +9,7 @@ from duologue.text.words import words
 
 
 def test_words_joined_are_the_text() -> None:
+    pytest.importorskip("rjieba", reason="the extra zh is not installed")
     text = "你知道 the Beatles 的《黄色潜水艇》吗？"
     assert "".join(words(text)) == text
     assert words("这个景点的地址在哪？") == ["这个", "景点", "的", "地址", "在", "哪", "？"]

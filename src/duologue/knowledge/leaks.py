@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from duologue.core.records import Problem
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from duologue.core.records import Turn
+    from duologue.core.records import Dialogue, Turn
 
 
 class Leak(NamedTuple):
@@ -49,3 +51,15 @@ def leaks(
             found.append(Leak(place, now))
         left = {value: shape for value, shape in left.items() if value not in now}
     return found
+
+
+def leak_problem(
+    dialogue: Dialogue, leak: Leak, other: str, said: Callable[[Turn], str] = lambda turn: turn.text
+) -> Problem:
+    """Return the warning that the user says something before the `other` does."""
+    return Problem(
+        rule="user-leak",
+        severity="warning",
+        place=f"dialogue '{dialogue.id}', turn {leak.turn} (from 0)",
+        message=f"the user says {', '.join(leak.values)} before the {other} does: {said(dialogue.turns[leak.turn])}",
+    )

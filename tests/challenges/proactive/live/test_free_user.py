@@ -23,8 +23,8 @@ def test_topic_b_and_objects_are_leaks_where_the_user_is_the_first_to_say_them()
     assert found_leaks(dialogue) == [Leak(1, ("王小明",)), Leak(3, ("乙片",))]
     assert counted(dialogue) == {"user utterances": 3, "leaks": 2, "goal first by user": True}
     assert [one.place for one in problems(dialogue)] == [
-        "dialogue 'a', utterance 1 (from 0)",
-        "dialogue 'a', utterance 3 (from 0)",
+        "dialogue 'a', turn 1 (from 0)",
+        "dialogue 'a', turn 3 (from 0)",
     ]
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.mobilecs.schema.ontology import REQUESTED
-from duologue.core.records import Problem
-from duologue.knowledge.leaks import leaks
+from duologue.knowledge.leaks import leak_problem, leaks
 from duologue.metrics.formulas import Ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from duologue.core.records import Dialogue
+    from duologue.core.records import Dialogue, Problem
     from duologue.knowledge.leaks import Leak
 
 _SHORTEST = 2
@@ -53,12 +52,7 @@ def counted(dialogue: Dialogue, row: Mapping[str, Any]) -> dict[str, float]:
 def problems(dialogue: Dialogue, row: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a warning for each leak."""
     for leak in found_leaks(dialogue, row):
-        yield Problem(
-            rule="user-leak",
-            severity="warning",
-            place=f"dialogue '{dialogue.id}', utterance {leak.turn} (from 0)",
-            message=f"the user says {', '.join(leak.values)} before the staff does: {dialogue.turns[leak.turn].text}",
-        )
+        yield leak_problem(dialogue, leak, "staff")
 
 
 def _texts(goal: Any) -> Iterator[str]:

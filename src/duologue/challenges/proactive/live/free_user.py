@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duologue.challenges.proactive.knowledge import usable_facts, without_spaces
-from duologue.core.records import Problem, Sample
-from duologue.knowledge.leaks import leaks
+from duologue.core.records import Sample
+from duologue.knowledge.leaks import leak_problem, leaks
 from duologue.metrics.formulas import Ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duologue.core.records import Dialogue
+    from duologue.core.records import Dialogue, Problem
     from duologue.knowledge.leaks import Leak
 
 _SHORTEST = 2
@@ -56,9 +56,4 @@ def counted(dialogue: Dialogue) -> dict[str, float]:
 def problems(dialogue: Dialogue) -> Iterator[Problem]:
     """Yield a warning for each leak."""
     for leak in found_leaks(dialogue):
-        yield Problem(
-            rule="user-leak",
-            severity="warning",
-            place=f"dialogue '{dialogue.id}', utterance {leak.turn} (from 0)",
-            message=f"the user says {', '.join(leak.values)} before the agent does: {dialogue.turns[leak.turn].text}",
-        )
+        yield leak_problem(dialogue, leak, "agent")

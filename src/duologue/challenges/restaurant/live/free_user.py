@@ -12,9 +12,8 @@ from duologue.challenges.restaurant.knowledge.api_calls import parse_call
 from duologue.challenges.restaurant.live.judge import BOOKING_METRICS, booking_report
 from duologue.challenges.restaurant.simulator.bot_turn import read_text
 from duologue.challenges.restaurant.systems.solver.utterance_parser import parse_utterance
-from duologue.core.records import Problem, Report
 from duologue.core.scenes import TYPED
-from duologue.knowledge.leaks import leaks
+from duologue.knowledge.leaks import leak_problem, leaks
 from duologue.metrics.formulas import Ratio
 from duologue.prompts.user_prompt import typed_words
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duologue.challenges.restaurant.live.judge import BookingSet
-    from duologue.core.records import Dialogue, Turn
+    from duologue.core.records import Dialogue, Report, Turn
     from duologue.knowledge.leaks import Leak
 
 NOTE = (
@@ -103,21 +102,8 @@ def judge(dialogues: Sequence[Dialogue], bookings: BookingSet, *, base_hash: str
     Raises `UsageError` without dialogues.
     """
     found = {one.id: counted(one, bookings) for one in dialogues}
-    leaked = [problem for one in dialogues for problem in _problems(one, bookings)]
+    leaked = [leak_problem(one, leak, "bot", typed_words) for one in dialogues for leak in found_leaks(one, bookings)]
     return booking_report(found, formulas(), bookings, base_hash=base_hash, options=("free user",), problems=leaked)
-
-
-def _problems(dialogue: Dialogue, bookings: BookingSet) -> list[Problem]:
-    return [
-        Problem(
-            rule="user-leak",
-            severity="warning",
-            place=f"dialogue '{dialogue.id}', turn {leak.turn} (from 0)",
-            message=f"the user says {', '.join(leak.values)} before the bot does: "
-            f"{typed_words(dialogue.turns[leak.turn])}",
-        )
-        for leak in found_leaks(dialogue, bookings)
-    ]
 
 
 def _has(turn: Turn, name: str) -> bool:
