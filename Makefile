@@ -14,7 +14,7 @@ PYTHONS ?= 3.11 3.12 3.13
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,score,zh,collect,corpus,cluster,retrieve,rerank,embed,llm,rl,web,mcp,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,score,zh,collect,corpus,cluster,retrieve,rerank,embed,llm,rl,web,site,postgres,mcp,dev]'
 	touch $(STAMP)
 
 demo: $(STAMP)

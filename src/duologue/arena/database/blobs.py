@@ -1,0 +1,61 @@
+"""Files that people gave: kept under the hash of their bytes, never changed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+from duologue.core.disk import write_bytes
+from duologue.core.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_NAME = re.compile(r"[0-9a-f]{64}")
+
+
+class Blobs:
+    """A folder of files, each named by the SHA-256 of its bytes.
+
+    A file is there before the row that names it is committed, so that a backup of the rows finds all their files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Keep files below `folder`, which is made with the first of them."""
+        self.folder = folder
+
+    def put(self, data: bytes) -> str:
+        """Keep bytes and return their SHA-256. The file appears whole or not at all."""
+        name = hashlib.sha256(data).hexdigest()
+        path = self._place(name)
+        if not path.is_file():
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.parent.mkdir(exist_ok=True, mode=0o700)
+            write_bytes(path, data, private=True)
+        return name
+
+    def path(self, name: str) -> Path:
+        """Return the file with this SHA-256. Raises `StorageError` where there is none."""
+        if not _NAME.fullmatch(name) or not self._place(name).is_file():
+            raise StorageError(f"there is no kept file {name[:64]!r}")
+        return self._place(name)
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes with this SHA-256. Raises `StorageError` where there are none."""
+        return self.path(name).read_bytes()
+
+    def delete(self, name: str) -> None:
+        """Delete a file, where there is one."""
+        if _NAME.fullmatch(name):
+            self._place(name).unlink(missing_ok=True)
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of all kept files, sorted."""
+        for path in sorted(self.folder.glob("??/*")):
+            if _NAME.fullmatch(path.name):
+                yield path.name
+
+    def _place(self, name: str) -> Path:
+        return self.folder / name[:2] / name

@@ -1,0 +1,105 @@
+"""The site's database, as its rooms and surfaces use it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy import delete
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from duologue.arena.database.engines import make_engines, parse_url
+from duologue.arena.database.tables import milliseconds, nonces
+from duologue.arena.database.writer import Writer
+from duologue.core.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+    from typing import Self
+
+    from sqlalchemy import URL, Connection
+
+Result = TypeVar("Result")
+
+
+class Database:
+    """Snapshots to read, and one writer whose answer means that the change is committed.
+
+    `duologue.arena.storage.open_database` gives one whose tables are there.
+    """
+
+    def __init__(self, address: str, *, clock: Callable[[], int] = milliseconds, durable: bool = True) -> None:
+        """Connect to `sqlite:////path/file.db` or `postgresql://user@host/name`; nothing is opened yet.
+
+        `clock` gives milliseconds since 1970. `durable`: a commit is on the disk before it is answered; without it
+        (tests) it outlives a kill of the process only. Raises `UsageError` for another kind of address.
+        """
+        self.url: URL = parse_url(address)
+        self.now = clock
+        self.durable = durable
+        try:
+            self.write_engine, self._read_engine = make_engines(self.url, durable=durable)
+        except OSError as error:
+            raise StorageError(f"the database at {self.place} cannot be opened: {error.strerror}") from error
+        self._writer: Writer | None = None
+
+    @property
+    def place(self) -> str:
+        """The address without its password."""
+        return self.url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection on which all reads see one and the same state, whatever is written meanwhile."""
+        with self.guarded(), self._read_engine.connect() as connection, connection.begin():
+            yield connection
+
+    def submit(self, action: Callable[[Connection], Result], *, nonce: str | None = None) -> Future[Result]:
+        """Ask the writer for an action. The future has its result once it is committed, or what it raised.
+
+        With a `nonce` the result must be what JSON can hold: the same nonce again gives it and does nothing.
+        """
+        if self._writer is None:
+            self._writer = Writer(self.write_engine, self.now)
+        return self._writer.submit(action, nonce)
+
+    def write(self, action: Callable[[Connection], Result], *, nonce: str | None = None) -> Result:
+        """Carry out an action and return its result after the commit (see `submit`)."""
+        with self.guarded():
+            return self.submit(action, nonce=nonce).result()
+
+    def forget_nonces(self, before: int) -> int:
+        """Delete the nonces of forms answered before a time in ms, and return how many there were."""
+
+        def action(connection: Connection) -> int:
+            return connection.execute(delete(nonces).where(nonces.c.answered_at < before)).rowcount
+
+        return self.write(action)
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Turn what the database refuses for its own reasons into our errors."""
+        try:
+            yield
+        except OperationalError as error:
+            raise StorageError(f"the database at {self.place} refuses: {_reason(error)}") from error
+
+    def close(self) -> None:
+        """Write what waits, and close all connections."""
+        if self._writer is not None:
+            self._writer.close()
+        self.write_engine.dispose()
+        self._read_engine.dispose()
+
+    def __enter__(self) -> Self:
+        """Return the database itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+
+def _reason(error: DBAPIError) -> str:
+    return str(error.orig).strip().partition("\n")[0]

@@ -1,0 +1,39 @@
+"""The metadata that all tables of the site belong to, and the table of answered forms."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Final
+
+from sqlalchemy import JSON, BigInteger, Column, MetaData, Table, Text
+
+metadata: Final = MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+"""All tables. Each room of `duologue.arena` adds its own in a module `tables`."""
+
+nonces: Final = Table(
+    "nonces",
+    metadata,
+    Column("nonce", Text, primary_key=True),
+    Column("result", JSON, nullable=False),
+    Column("answered_at", BigInteger, nullable=False, index=True),
+)
+"""Forms that were answered, with what was answered: the same form sent again changes nothing."""
+
+
+def milliseconds() -> int:
+    """Return the time now, in milliseconds since 1970 (UTC)."""
+    return time.time_ns() // 1_000_000
+
+
+def new_id() -> str:
+    """Return a new random id of 16 hexadecimal digits, which nobody can guess from others."""
+    return secrets.token_hex(8)

@@ -1,0 +1,6 @@
+"""The rooms whose tables a database holds: importing this module makes the metadata whole."""
+
+from duologue.arena.database import tables
+
+ROOMS = (tables,)
+"""One module of tables for each room, so that a test can tell what was forgotten."""

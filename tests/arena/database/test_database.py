@@ -1,0 +1,137 @@
+"""Writes are committed when they are answered, once each, and none disturbs another."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future, wait
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import func, insert, select
+
+from duologue.arena.database.database import Database
+from duologue.arena.database.tables import nonces
+from duologue.core.errors import StorageError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+    from tests.arena.conftest import Clock
+
+
+def _adding(name: str) -> Callable[[Connection], str]:
+    def action(connection: Connection) -> str:
+        connection.execute(insert(nonces).values(nonce=name, result=name, answered_at=0))
+        return name
+
+    return action
+
+
+def _count(database: Database) -> int:
+    with database.reading() as connection:
+        return connection.execute(select(func.count()).select_from(nonces)).scalar_one()
+
+
+def test_a_write_is_seen_once_it_is_answered(database: Database) -> None:
+    assert database.write(_adding("a")) == "a"
+    assert _count(database) == 1
+
+
+def test_what_one_action_refuses_leaves_the_others_of_its_commit_as_they_are(database: Database) -> None:
+    gate = threading.Event()
+
+    def waiting(_: Connection) -> None:
+        gate.wait(10)
+
+    def failing(connection: Connection) -> None:
+        _adding("bad")(connection)
+        raise ValueError("no")
+
+    first = database.submit(waiting)
+    futures: list[Future[Any]] = [database.submit(action) for action in (_adding("a"), failing, _adding("b"))]
+    gate.set()
+    first.result(10)
+    wait(futures)
+    assert [future.exception() is None for future in futures] == [True, False, True]
+    assert _count(database) == 2
+
+
+def test_the_same_nonce_again_gives_the_first_result_and_does_nothing(database: Database, clock: Clock) -> None:
+    done: list[int] = []
+
+    def action(_: Connection) -> dict[str, int]:
+        done.append(1)
+        return {"number": len(done)}
+
+    assert database.write(action, nonce="n") == database.write(action, nonce="n") == {"number": 1}
+    assert len(done) == 1
+    clock.pass_by(days=8)
+    assert database.forget_nonces(clock() - 7 * 86_400_000) == 1
+    assert database.write(action, nonce="n") == {"number": 2}
+
+
+def test_a_refused_form_may_be_sent_again_with_its_nonce(database: Database) -> None:
+    answers: list[Any] = [ValueError("not yet"), "yes"]
+
+    def action(_: Connection) -> str:
+        answer = answers.pop(0)
+        if isinstance(answer, ValueError):
+            raise answer
+        return str(answer)
+
+    with pytest.raises(ValueError, match="not yet"):
+        database.write(action, nonce="n")
+    assert database.write(action, nonce="n") == "yes"
+
+
+def test_a_reader_sees_one_state_while_others_write(database: Database) -> None:
+    statement = select(func.count()).select_from(nonces)
+    with database.reading() as connection:
+        assert connection.execute(statement).scalar_one() == 0
+        database.write(_adding("a"))
+        assert connection.execute(statement).scalar_one() == 0
+    assert _count(database) == 1
+
+
+def test_two_processes_worth_of_writers_wait_for_one_another(database: Database, clock: Clock) -> None:
+    address = database.url.render_as_string(hide_password=False)
+    with Database(address, clock=clock, durable=False) as other:
+
+        def counting(connection: Connection) -> None:
+            n = connection.execute(select(func.count()).select_from(nonces)).scalar_one()
+            connection.execute(insert(nonces).values(nonce=str(n), result=n, answered_at=n))
+
+        futures = [(database, other)[i % 2].submit(counting) for i in range(100)]
+        for future in futures:
+            future.result(timeout=60)
+    assert _count(database) == 100
+
+
+def test_a_closed_database_refuses_writes(opened: Callable[[str | None], Database]) -> None:
+    database = opened(None)
+    database.write(_adding("a"))
+    database.close()
+    with pytest.raises(StorageError, match="closed"):
+        database.write(_adding("b"))
+
+
+@pytest.mark.parametrize("address", ["mysql://host/name", "sqlite://", "sqlite:///:memory:", "nonsense"])
+def test_another_kind_of_database_is_refused(address: str) -> None:
+    with pytest.raises(UsageError, match=r"sqlite:////path/file\.db"):
+        Database(address)
+
+
+def test_a_password_is_not_shown() -> None:
+    database = Database("postgresql://me:secret@nowhere.invalid/name")
+    assert "secret" not in database.place
+    with pytest.raises(StorageError, match="refuses") as raised:
+        _count(database)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_folder_in_the_way_is_told(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("db")
+    with pytest.raises(StorageError, match="cannot be opened"):
+        Database(f"sqlite:///{folder}")
