@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Self
 
+    from duologue.core.annotation import AnnotationScheme, PlacedProblem
     from duologue.core.data_rows import DataRows
     from duologue.core.data_sets import DataSet
     from duologue.core.records import (
@@ -504,4 +505,27 @@ class Playable(Protocol):
 
     def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
         """Write dialogues in the official form of whole conversations."""
+        ...
+
+
+@runtime_checkable
+class Annotatable(Protocol):
+    """A task whose dialogues people annotate (`annotate`): mentions with coreference, slot values, intents."""
+
+    scheme: AnnotationScheme
+    """Its layers with their labels, and the guideline."""
+
+    def read_annotated(self, path: Path) -> Sequence[Dialogue]:
+        """Return the dialogues of an official file, annotated or bare, with the annotation of each turn.
+
+        Spans of mentions and values lie in the turn that holds them. Raises `FormatError` with all problems.
+        """
+        ...
+
+    def write_annotated(self, dialogues: Sequence[Dialogue], path: Path) -> None:
+        """Write annotated dialogues in the official form; turns whose annotation is as it was read, as they were."""
+        ...
+
+    def check_annotation(self, dialogue: Dialogue) -> Sequence[PlacedProblem]:
+        """Return all problems of an annotated dialogue: those of the task's own check, and those of the guideline."""
         ...

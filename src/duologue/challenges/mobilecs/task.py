@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from duologue.core.annotation import AnnotationScheme, PlacedProblem
     from duologue.core.protocols import Partner, Progress, Stage, System
     from duologue.core.records import Dialogue, Example, Problem, Record, Report, Scoring, Submission
     from duologue.metrics.counts import Metric
@@ -90,7 +91,32 @@ class _Walked(Inspectable):
         return walker.statistics(path)
 
 
-class ExtractionTask(_RawConversion, _GeneratedCorpus, _Walked, Task):
+class _Annotated:
+    """Annotation of raw dialogues by people."""
+
+    @property
+    def scheme(self) -> AnnotationScheme:
+        """The layers: entities with coreference, slots, intents with arguments; and the guideline."""
+        from duologue.challenges.mobilecs.schema.annotation_scheme import annotation_scheme
+
+        return annotation_scheme()
+
+    def read_annotated(self, path: Path) -> list[Dialogue]:
+        """Return the dialogues of a raw file, annotated or bare; `FormatError` has all its problems."""
+        return files.load_raw(path)
+
+    def write_annotated(self, dialogues: Sequence[Dialogue], path: Path) -> None:
+        """Write annotated dialogues as a raw file; turns whose annotation is as it was read, byte for byte."""
+        files.write_annotated(dialogues, path)
+
+    def check_annotation(self, dialogue: Dialogue) -> list[PlacedProblem]:
+        """Return all problems: those of the reader of raw files, and those of the guideline."""
+        from duologue.challenges.mobilecs.formats.annotation_check import check_annotation
+
+        return check_annotation(dialogue)
+
+
+class ExtractionTask(_Annotated, _RawConversion, _GeneratedCorpus, _Walked, Task):
     """Extract entities and slot values from service calls (MobileCS, SereTOD 2022 track 1)."""
 
     info = EXTRACTION

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.challenges.mobilecs.formats import raw, track2
+from duologue.challenges.mobilecs.formats.annotated_rows import annotated_row
 from duologue.challenges.mobilecs.formats.gc_pause import gc_paused
 from duologue.challenges.mobilecs.formats.issues import Issues
 from duologue.challenges.mobilecs.knowledge.goal import goal_row
@@ -128,6 +129,11 @@ def write_raw(dialogues: Iterable[Dialogue], path: Path) -> None:
             raise UsageError(f"dialogue '{dialogue.id}' was not read from a raw file")
         rows.append(dialogue.source)
     disk.write_bytes(path, dump(rows))
+
+
+def write_annotated(dialogues: Iterable[Dialogue], path: Path) -> None:
+    """Write dialogues that people annotated as a raw file; turns whose annotation is as it was read, as they were."""
+    disk.write_bytes(path, dump([annotated_row(one) for one in dialogues]))
 
 
 def write_dialogues(examples: Iterable[Example], path: Path) -> None:

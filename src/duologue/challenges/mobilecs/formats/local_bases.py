@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.challenges.mobilecs.formats import preprocessor
-from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER, USER_INTENT
+from duologue.challenges.mobilecs.formats.turn_info import info_of
+from duologue.challenges.mobilecs.schema.ontology import STAFF_INTENT, USER_INTENT
 from duologue.core.records import Annotation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.core.records import Answer, Example, Mention, Turn, Value
+    from duologue.core.records import Answer, Example
 
 _INTENTS = {"system": STAFF_INTENT, "user": USER_INTENT}
 _UNKNOWN = "其他"
@@ -65,42 +66,10 @@ def _annotated_row(example: Example, answers: Mapping[str, Answer]) -> tuple[dic
             {
                 **{turn.meta["voice"]: turn.text for turn in pair},
                 **{key: known.get(key, _UNKNOWN) for key in keys},
-                "info": _info(found, number, pair),
+                "info": info_of(found, number, len(pair)),
             }
         )
     return {"id": example.sample.id, "content": content}, complete
-
-
-def _info(found: Annotation, first: int, pair: Sequence[Turn]) -> dict[str, Any]:
-    """Return the official annotation of the turn whose first utterance is `first`."""
-    records: dict[tuple[str, str, str], dict[str, Any]] = {}
-    names: dict[str, str] = {}
-    for mention in found.mentions:
-        place = _place(mention, first, pair)
-        if place is not None and mention.entity is not None:
-            record = {"name": mention.text, "id": mention.entity, "type": mention.label, "pos": []}
-            records.setdefault((mention.entity, mention.text, mention.label), record)["pos"].append(place)
-            names.setdefault(mention.entity, mention.text)
-    triples = [
-        {
-            "ent-id": value.entity or USER,
-            "ent-name": names.get(value.entity, USER) if value.entity is not None else USER,
-            "prop": value.slot,
-            "value": value.text,
-            "pos": place,
-        }
-        for value in found.values
-        if (place := _place(value, first, pair)) is not None
-    ]
-    return {"ents": list(records.values()), "triples": triples}
-
-
-def _place(part: Mention | Value, first: int, pair: Sequence[Turn]) -> list[int] | None:
-    """Return the official position of a part in a turn; `None` if it lies elsewhere."""
-    span = part.span
-    if span is None or not first <= span.turn < first + len(pair):
-        return None
-    return [span.turn - first + 1, span.start, span.end]
 
 
 def _bare(row: dict[str, Any]) -> dict[str, Any]:
