@@ -34,7 +34,7 @@ def test_official_bytes_come_back_byte_for_byte(generator: CallGenerator) -> Non
 
 
 def test_annotation_of_bare_calls_is_written_in_the_official_order_of_keys() -> None:
-    orders = set()
+    orders: set[tuple[str, ...]] = set()
     for row in rows():
         dropped = (STAFF_INTENT, USER_INTENT, "info")
         content = [{key: turn[key] for key in turn if key not in dropped} for turn in row["content"]]
