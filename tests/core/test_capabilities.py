@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
     [
         ("restaurant", {"Inspectable", "Simulated", "Grounded", "Conversable", "Playable"}),
         ("spoken", {"Inspectable", "Convertible", "NoiseModel", "Grounded", "FactChecking", "Conversable", "Servable"}),
-        ("proactive", {"Inspectable", "Convertible", "Conversable", "Playable"}),
+        ("proactive", {"Inspectable", "Convertible", "Conversable", "Paired", "Playable"}),
         ("mobilecs/dialogue", {"Inspectable", "Convertible", "Simulated", "Conversable", "Playable"}),
         ("mobilecs/extraction", {"Inspectable", "Convertible", "Simulated", "Annotatable"}),
     ],

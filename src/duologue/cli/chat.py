@@ -116,7 +116,7 @@ def chat(
     if url is not None:
         _refuse_beside_url()
         need("httpx", "web")
-        from duologue.web.chat_client import ChatEndpoint
+        from duologue.endpoints.chat_endpoint import ChatEndpoint
 
         called = f"endpoint-{now}"
         partner: Partner = ChatEndpoint(url, model, lang=lang, name=called)

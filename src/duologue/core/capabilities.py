@@ -32,6 +32,7 @@ CAPABILITIES = (
     Capability("Grounded", "kb", "no knowledge base"),
     Capability("FactChecking", "check --kb", "no files that are held against a knowledge base"),
     Capability("Conversable", "chat", "no live partner to talk to"),
+    Capability("Paired", "pair", "no dialogues that two people make"),
     Capability("Playable", "simulate", "no simulated user to hold whole conversations with"),
     Capability("Servable", "own http", "no form over HTTP of its own"),
     Capability("Annotatable", "annotate", "no layers that people annotate"),

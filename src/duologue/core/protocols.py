@@ -413,10 +413,22 @@ class Partner(Protocol):
     finished: bool = False
     """Whether the last input said goodbye, or the system has ended."""
 
+    on_piece: Callable[[str], object] | None = None
+    """Called with the words of a reply piece by piece as they come, by partners that get them so."""
+
     @property
     def welcome(self) -> str:
         """What to show before the first turn."""
         ...
+
+    @property
+    def how_to_talk(self) -> str:
+        """What a person must know to talk, and nothing of goal and knowledge; empty where that is nothing."""
+        return ""
+
+    def goal_card(self) -> Sequence[str]:
+        """Return what the dialogue is for, a line each; nothing where it is for nothing."""
+        return []
 
     def opening(self) -> Sequence[Turn]:
         """Return what the system says before the first input; nothing where the person speaks first."""
@@ -442,12 +454,45 @@ class Conversable(Protocol):
     default_system: str
     """The system to talk to when none is named; empty: one must be named."""
 
-    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+    def partner(self, system: System, place: Path | World | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return `system` as a live partner; `lang` is the language of its own remarks.
 
         `place` is the file that the talk is set in, such as a knowledge base or goals with their knowledge; `None`
-        takes a built-in one.
+        takes a built-in one. A task that is `Grounded` takes a knowledge base that is read already, too.
         """
+        ...
+
+
+@runtime_checkable
+class Paired(Protocol):
+    """A task whose dialogues two people can make, one of them in the system's place (`talk pair`)."""
+
+    pair_first: str
+    """Who speaks first: `"system"`, whoever is in its place, or `"user"`."""
+    pair_length: tuple[int, int]
+    """Utterances of the shortest and of the longest dialogue that is wanted."""
+
+    def pair_scenes(self, place: Path, *, n: int, seed: int) -> Sequence[Dialogue]:
+        """Return what is talked about, drawn by the seed from a file: dialogues without turns, with their knowledge.
+
+        Raises `FormatError` for a file that is not what it should be, `UsageError` for one that holds nothing.
+        """
+        ...
+
+    def pair_card(self, scene: Dialogue, lang: str) -> Sequence[str]:
+        """Return the goal as whoever is in the system's place reads it, a line each."""
+        ...
+
+    def pair_dialogue(self, scene: Dialogue, turns: Sequence[Turn]) -> Dialogue:
+        """Return what people typed as a dialogue in the challenge's own text."""
+        ...
+
+    def pair_problems(self, dialogue: Dialogue) -> Sequence[Problem]:
+        """Return what is wrong with a finished dialogue by the challenge's rules."""
+        ...
+
+    def write_dialogues(self, dialogues: Iterable[Dialogue], path: Path) -> None:
+        """Write dialogues in the official form of whole conversations."""
         ...
 
 

@@ -19,6 +19,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from duologue.core.errors import RequestError
+from duologue.run.system_worker import GIVEN_UP
 from duologue.web.access import AccessTokens, RateLimit
 from duologue.web.chat_form import asked_of, read_request
 from duologue.web.completions import completion_of, event
@@ -26,7 +27,6 @@ from duologue.web.errors import ApiError, error_body
 from duologue.web.guard import Guard
 from duologue.web.openapi import openapi_document
 from duologue.web.served import by_name
-from duologue.web.worker import GIVEN_UP
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duologue.core.errors import UsageError
 from duologue.core.protocols import Grounded, Servable
-from duologue.web.worker import SystemWorker
+from duologue.run.system_worker import SystemWorker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from duologue.core.data_rows import DataRows
     from duologue.core.protocols import Partner, Stage, System, World
-    from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scoring, Submission
+    from duologue.core.records import Answer, Dialogue, Example, Problem, Report, Sample, Scoring, Submission, Turn
     from duologue.metrics.counts import Metric
 
 
@@ -55,6 +55,10 @@ class ProactiveTask(Task, Inspectable):
     """Forms of `convert`."""
     choices: dict[str, tuple[str, ...]] = conversions.CHOICES
     """Options of `convert`."""
+    pair_first = "system"
+    """Whoever leads speaks first."""
+    pair_length = (8, 18)
+    """Utterances of the shortest and of the longest human dialogue (visible development part)."""
     default_system = ""
     """No default system of `duologue chat`: every system of this task must be trained first."""
 
@@ -143,6 +147,30 @@ class ProactiveTask(Task, Inspectable):
         from duologue.challenges.proactive.live.partner import ProactivePartner, setting
 
         return ProactivePartner(system, setting(place, seed), seed=seed, lang=lang, name=name)
+
+    def pair_scenes(self, place: Path, *, n: int, seed: int) -> Sequence[Dialogue]:
+        """Return goals with their knowledge, from a file of goals or drawn from a graph."""
+        from duologue.challenges.proactive.live.pairs import pair_scenes
+
+        return pair_scenes(place, n, seed)
+
+    def pair_card(self, scene: Dialogue, lang: str) -> Sequence[str]:
+        """Return the goal of whoever leads, a line each."""
+        from duologue.challenges.proactive.live.partner import goal_lines
+
+        return goal_lines(scene.goal, lang) if scene.goal is not None else []
+
+    def pair_dialogue(self, scene: Dialogue, turns: Sequence[Turn]) -> Dialogue:
+        """Return what two people typed, segmented."""
+        from duologue.challenges.proactive.live.pairs import written
+
+        return written(scene, turns)
+
+    def pair_problems(self, dialogue: Dialogue) -> Sequence[Problem]:
+        """Return what is wrong with a dialogue of two people: topics out of order, little knowledge."""
+        from duologue.challenges.proactive.live.pairs import pair_problems
+
+        return list(pair_problems(dialogue))
 
     def answer_request(
         self,

@@ -31,6 +31,7 @@ How to obtain the data
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from duologue.challenges.restaurant.formats import file_names, files
@@ -43,7 +44,6 @@ from duologue.core.protocols import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from duologue.core.protocols import Partner, Progress, Stage, System, World
     from duologue.core.records import Answer, Dialogue, Example, Problem, Record, Report, Sample, Scoring, Submission
@@ -167,8 +167,9 @@ class RestaurantTask(Task):
 
         return replay(system, sample, world, seed=seed)
 
-    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+    def partner(self, system: System, place: Path | World | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return a booking bot to talk to, set in a knowledge base: the rule bot, or any system that ranks."""
         from duologue.challenges.restaurant.live.partner import RestaurantPartner
 
-        return RestaurantPartner(system, self.world(place), seed=seed, lang=lang, name=name)
+        world = self.world(place) if place is None or isinstance(place, Path) else place
+        return RestaurantPartner(system, world, seed=seed, lang=lang, name=name)

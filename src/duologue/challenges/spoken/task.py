@@ -30,6 +30,7 @@ How to obtain the data
 from __future__ import annotations
 
 from copy import copy
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -42,7 +43,6 @@ from duologue.core.records import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
     from typing import Self
 
     from duologue.core.data_rows import DataRows
@@ -177,11 +177,14 @@ class SpokenTask(Task, Inspectable):
 
         return walker.statistics(path, self._world)
 
-    def partner(self, system: System, place: Path | None, *, seed: int, lang: str, name: str) -> Partner:
+    def partner(self, system: System, place: Path | World | None, *, seed: int, lang: str, name: str) -> Partner:
         """Return `system` as a live partner over the graph at `place`; `UsageError` without one."""
         from duologue.challenges.spoken.live import partner
+        from duologue.knowledge.graph import Graph
 
-        return partner.SpokenPartner(system, self.world(place), INFO, seed=seed, lang=lang, name=name)
+        world = self.world(place) if place is None or isinstance(place, Path) else place
+        graph = world if isinstance(world, Graph) else Graph(world.name, world)
+        return partner.SpokenPartner(system, graph, INFO, seed=seed, lang=lang, name=name)
 
     def service(self, system: System, world: World | None, *, seed: int) -> Service:
         """Return `system` behind the form of the published baseline's demo; the graph's indexes are built now."""

@@ -72,6 +72,11 @@ class ServiceAgent(Partner):
         """Text shown before the first turn."""
         return self._words["welcome"]
 
+    @property
+    def how_to_talk(self) -> str:
+        """How to write: all that is shown before the first turn."""
+        return self.welcome
+
     def reply(self, text: str) -> list[Turn]:
         """Return the system's reply; nothing after a goodbye. An empty line begins a new dialogue."""
         typed = text.strip()

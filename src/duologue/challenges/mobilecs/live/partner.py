@@ -59,15 +59,22 @@ class CallPartner(Partner):
     @property
     def welcome(self) -> str:
         """What to show before the first turn: how to talk, the goal card, and the knowledge base."""
-        lines = [self._say("welcome")]
+        return "\n".join([self._say("welcome"), *self.goal_card(), *base_table(self._setting.base, self._lang)])
+
+    @property
+    def how_to_talk(self) -> str:
+        """How to call, without the goal."""
+        return self._say("how")
+
+    def goal_card(self) -> list[str]:
+        """Return what the caller wants to hear and what they know, a line each."""
+        lines = []
         for number, one in enumerate(self._requests, start=1):
             lines.append(self._say("wanted", number=number, what=self._named(one)))
             known = self._known(one.owner)
             if known:
                 lines.append(self._say("known", known=known))
-        if not self._requests:
-            lines.append(self._say("no-goal"))
-        return "\n".join([*lines, *base_table(self._setting.base, self._lang)])
+        return lines or [self._say("no-goal")]
 
     def reply(self, text: str) -> list[Turn]:
         """Return the agent's answer to what a person says; none to an empty line or one that leaves."""

@@ -10,6 +10,7 @@ TEXTS: dict[str, dict[str, str]] = {
             "You are the customer of a mobile operator; the agent sees the knowledge base below, not your goal.\n"
             "Speak Chinese; 再见 ends the call, /quit leaves at once. Your goal:"
         ),
+        "how": "You are the customer of a mobile operator. Speak Chinese; 再见 ends the call.",
         "wanted": "    {number}. ask for {what}",
         "known": "       what you know: {known}",
         "no-goal": "    none; ask what you like",
@@ -28,6 +29,7 @@ TEXTS: dict[str, dict[str, str]] = {
             "你是一位手机用户，正在给客服打电话；客服能看到下面的知识库，但不知道你的目标。\n"
             "说“再见”结束通话，输入 /quit 立即离开。你的目标："
         ),
+        "how": "你是一位手机用户，正在给客服打电话。说“再见”结束通话。",
         "wanted": "    {number}. 询问：{what}",
         "known": "       你已知道：{known}",
         "no-goal": "    没有目标，请随意提问",

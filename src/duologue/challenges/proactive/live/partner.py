@@ -54,18 +54,17 @@ class ProactivePartner(Partner):
     @property
     def welcome(self) -> str:
         """Text to show before the first turn: instructions, topics, and the goal with its relations."""
-        facts = [
-            phrase(
-                self._lang,
-                "relation",
-                subject=joined(one.subject),
-                relation=joined(one.relation),
-                object=joined(str(one.object)),
-            )
-            for one in self._goal.relations
-        ]
         welcome = phrase(self._lang, "welcome", **self._names(), count=len(self._usable))
-        return "\n".join([welcome, phrase(self._lang, "goal", **self._names()), *facts])
+        return "\n".join([welcome, *self.goal_card()])
+
+    @property
+    def how_to_talk(self) -> str:
+        """How to talk, without the topics."""
+        return phrase(self._lang, "how")
+
+    def goal_card(self) -> list[str]:
+        """Return the goal and its relations, which are the agent's."""
+        return goal_lines(self._goal, self._lang)
 
     def opening(self) -> list[Turn]:
         """Return the agent's first utterance."""
@@ -165,6 +164,22 @@ class ProactivePartner(Partner):
             "kind_a": kinds.get(a, "?"),
             "kind_b": kinds.get(b, "?"),
         }
+
+
+def goal_lines(goal: Goal, lang: str) -> list[str]:
+    """Return a goal of two topics and its relations, a line each."""
+    a, b = map(joined, goal.topics)
+    facts = [
+        phrase(
+            lang,
+            "relation",
+            subject=joined(one.subject),
+            relation=joined(one.relation),
+            object=joined(str(one.object)),
+        )
+        for one in goal.relations
+    ]
+    return [phrase(lang, "goal", a=a, b=b), *facts]
 
 
 def setting(place: Path | None, seed: int) -> Dialogue:

@@ -71,6 +71,11 @@ class RestaurantPartner(Partner):
         """What to show before the first input: how to talk to the bot."""
         return self._ui_text.text("welcome", self._state, {})
 
+    @property
+    def how_to_talk(self) -> str:
+        """How to talk to the bot: all that is shown before the first turn."""
+        return self.welcome
+
     def reply(self, text: str) -> list[Turn]:
         """Return what follows the user's input: calls, the facts they brought, and what the bot says.
 

@@ -43,6 +43,11 @@ class SpokenPartner(Partner):
         """What to show before the first turn: the graph, and what can be typed."""
         return self._say("welcome", name=self._world.name, facts=len(self._world), entities=len(self._world.entities))
 
+    @property
+    def how_to_talk(self) -> str:
+        """The graph, and what can be typed: all that is shown before the first turn."""
+        return self.welcome
+
     def reply(self, text: str) -> list[Turn]:
         """Return what the system says, or what a switch did; nothing after a goodbye or an empty line."""
         said = text.strip()

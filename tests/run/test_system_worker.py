@@ -10,7 +10,7 @@ import pytest
 from duologue.core.errors import PlugInError
 from duologue.core.protocols import TaskInfo
 from duologue.core.records import Answer, Record, Sample
-from duologue.web.worker import BATCH, GIVEN_UP, SystemWorker
+from duologue.run.system_worker import BATCH, GIVEN_UP, SystemWorker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

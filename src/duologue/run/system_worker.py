@@ -10,7 +10,7 @@ import queue
 import threading
 from concurrent.futures import CancelledError, Future
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from duologue.core.errors import PlugInError
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from duologue.core.protocols import System, TaskInfo, World
     from duologue.core.records import Answer, Record, Sample
+
+Found = TypeVar("Found")
 
 BATCH = 32
 """Samples that a system is given at once, at most, where they come in single requests."""
@@ -58,6 +60,12 @@ class SystemWorker:
     def answer(self, samples: Sequence[Sample]) -> list[Answer]:
         """Return the answers. Raises what the system does, and `CancelledError` where `GIVEN_UP` comes first."""
         return self._wait(_Job(samples))
+
+    def run(self, call: Callable[[], Found]) -> Found:
+        """Return what a call gives that must be made in the system's thread. Raises what it raises."""
+        found: list[Found] = []
+        self._wait(_Job((), lambda: found.append(call())))
+        return found[0]
 
     def _wait(self, job: _Job) -> list[Answer]:
         self._jobs.put(job)

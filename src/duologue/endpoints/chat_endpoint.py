@@ -14,7 +14,7 @@ from duologue.core.protocols import Partner
 from duologue.core.records import Dialogue, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Self
 
 KEY = "DUOLOGUE_ENDPOINT_KEY"
@@ -29,6 +29,7 @@ _WELCOME = {
     "en": "You talk with {model} at {url}. bye or /quit leaves.",
     "zh": "你在和 {url} 的 {model} 对话。输入 再见 或 /quit 离开。",
 }
+_HOW = {"en": "Write what you like; bye leaves.", "zh": "想说什么就写什么；输入 再见 离开。"}
 _ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -64,18 +65,21 @@ class ChatEndpoint(Partner):
     """A model behind a chat endpoint; `model` is the first that it lists, where none is named.
 
     `url` is the base address, such as `http://127.0.0.1:8200/v1`; without a path `/v1` is meant. Neither redirects nor
-    proxies are followed, so that key and words go to the named host alone. Raises `UsageError` for an address that is
+    proxies are followed, so that key and words go to the named host alone. `turns` is a dialogue that is taken up
+    again. Raises `UsageError` for an address that is
     none, `BotError` for an endpoint that cannot be reached or refuses.
     """
 
-    def __init__(self, url: str, model: str | None = None, *, lang: str = "en", name: str = "chat") -> None:
+    def __init__(
+        self, url: str, model: str | None = None, *, lang: str = "en", name: str = "chat", turns: Sequence[Turn] = ()
+    ) -> None:
         self._url, self._lang, self._name = _base_of(url), lang, name
         key = os.environ.get(KEY, "").strip()
         if not (key.isascii() and key.isprintable()):
             raise UsageError(f"{KEY} holds no key: it has signs that cannot be sent")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._client = httpx.Client(headers=headers, timeout=_SECONDS, trust_env=False, follow_redirects=False)
-        self._turns: list[Turn] = []
+        self._turns = list(turns)
         try:
             self.model = model or self._first_model()
         except BotError:
@@ -95,6 +99,11 @@ class ChatEndpoint(Partner):
         """Whom one talks to."""
         return _WELCOME[self._lang].format(model=self.model, url=self._url)
 
+    @property
+    def how_to_talk(self) -> str:
+        """How to leave; not whom one talks to."""
+        return _HOW[self._lang]
+
     def reply(self, text: str) -> list[Turn]:
         """Return what the model says; nothing after a goodbye or an empty line."""
         said = text.strip()
@@ -105,7 +114,12 @@ class ChatEndpoint(Partner):
         roles = {"user": "user", "system": "assistant"}
         messages = [{"role": roles[turn.speaker], "content": turn.text} for turn in turns]
         body = msgspec.json.encode({"model": self.model, "messages": messages, "stream": True})
-        answer = "".join(self._pieces(body))
+        pieces = []
+        for piece in self._pieces(body):
+            pieces.append(piece)
+            if self.on_piece is not None and piece:
+                self.on_piece(piece)
+        answer = "".join(pieces)
         self._turns = [*turns, Turn(speaker="system", text=answer)]
         return self._turns[-1:]
 

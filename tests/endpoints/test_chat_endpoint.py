@@ -11,9 +11,9 @@ import pytest
 from duologue.core.errors import BotError, UsageError
 from duologue.core.plugins import load_system_class, load_task, make_system
 from duologue.core.recipe import resolve
+from duologue.endpoints.chat_endpoint import KEY, ChatEndpoint
 from duologue.web.access import AccessTokens
 from duologue.web.application import application
-from duologue.web.chat_client import KEY, ChatEndpoint
 from duologue.web.served import prepared
 from duologue.web.server import Server
 
