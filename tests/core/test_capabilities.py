@@ -38,4 +38,4 @@ def test_every_optional_protocol_has_a_section_of_the_guide_and_is_told_by_what_
 def test_there_are_few_protocols() -> None:
     core = ROOT / "src" / "duologue" / "core"
     found = [line for path in core.glob("*.py") for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sum(line.startswith("class ") and line.endswith("Protocol):") for line in found) <= 15
+    assert sum(line.startswith("class ") and line.endswith("Protocol):") for line in found) <= 16
