@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duologue.core.errors import FormatError, StorageError
-from duologue.store.database import Database, is_database
+from duologue.store.database import SqliteDatabase, is_database
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 SCHEMA = "CREATE TABLE notes (text TEXT)"
 
 
-def opened(path: Path, *, writable: bool = True, durable: bool = True) -> Database:
-    return Database(path, schema=SCHEMA, version=3, writable=writable, durable=durable)
+def opened(path: Path, *, writable: bool = True, durable: bool = True) -> SqliteDatabase:
+    return SqliteDatabase(path, schema=SCHEMA, version=3, writable=writable, durable=durable)
 
 
-def notes(base: Database) -> list[str]:
+def notes(base: SqliteDatabase) -> list[str]:
     return [text for (text,) in base.connection.execute("SELECT text FROM notes")]
 
 
-def stopped_while_writing(base: Database) -> None:
+def stopped_while_writing(base: SqliteDatabase) -> None:
     with base.writing() as connection:
         connection.execute("INSERT INTO notes VALUES ('lost')")
         raise KeyboardInterrupt

@@ -35,7 +35,7 @@ def is_database(path: Path) -> bool:
         return False
 
 
-class Database:
+class SqliteDatabase:
     """A connection in WAL mode: readers never wait, writers wait for one another, a commit is whole or absent.
 
     Reading works from a read-only disk too. Raises `StorageError` for what disk or database refuse, and

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 from duologue.core.decoded import is_text
 from duologue.core.errors import FormatError
 from duologue.core.records import Problem
-from duologue.store.database import Database
+from duologue.store.database import SqliteDatabase
 from duologue.store.threads import Change, rebuild
 
 if TYPE_CHECKING:
@@ -115,11 +115,11 @@ class PostBase:
     """
 
     def __init__(self, path: Path, *, writable: bool = True, durable: bool = True, read: int | None = None) -> None:
-        """Open the database; `durable` as `Database` says.
+        """Open the database; `durable` as `SqliteDatabase` says.
 
         `read` is the second since 1970 at which a service was asked for the posts that are added: they can expire.
         """
-        self._base = Database(
+        self._base = SqliteDatabase(
             path,
             schema=_SCHEMA,
             version=_VERSION,

@@ -1,0 +1,72 @@
+"""Rows of a table as lines of JSON, and back: the same on every kind of database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from sqlalchemy import LargeBinary, insert, select, update
+
+from duologue.core.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Column, Connection, Table
+
+_TOGETHER = 1_000
+"""Rows held in memory at a time."""
+
+
+def read_rows(connection: Connection, table: Table) -> Iterator[dict[str, Any]]:
+    """Yield all rows in the order of their keys, as what JSON can hold, so that the same rows give the same bytes."""
+    binary = _binary(table)
+    statement = select(table).order_by(*table.primary_key.columns)
+    found = connection.execute(statement, execution_options={"yield_per": _TOGETHER})
+    for row in found.mappings():
+        yield {
+            name: msgspec.to_builtins(value) if name in binary and value is not None else value
+            for name, value in row.items()
+        }
+
+
+def write_rows(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> int:
+    """Insert rows as `read_rows` gave them, and return how many there were.
+
+    What a row says of other rows of its table is written once all are there. Raises `StorageError` where a row has
+    other columns than the table.
+    """
+    binary, own = _binary(table), _of_own_rows(table)
+    columns = set(table.columns.keys())
+    later: list[dict[str, Any]] = []
+    batch: list[dict[str, Any]] = []
+    count = 0
+    for row in rows:
+        if set(row) != columns:
+            odd = ", ".join(sorted(set(row) ^ columns))
+            raise StorageError(f"a row of {table.name} has other columns than this version knows: {odd}")
+        for name in binary:
+            if row[name] is not None:
+                row[name] = msgspec.convert(row[name], bytes)
+        if any(row[column.name] is not None for column in own):
+            later.append(row)
+        batch.append(row | {column.name: None for column in own})
+        count += 1
+        if len(batch) == _TOGETHER:
+            connection.execute(insert(table), batch)
+            batch = []
+    if batch:
+        connection.execute(insert(table), batch)
+    for row in later:
+        same = (column == row[column.name] for column in table.primary_key.columns)
+        connection.execute(update(table).where(*same).values({column.name: row[column.name] for column in own}))
+    return count
+
+
+def _binary(table: Table) -> frozenset[str]:
+    return frozenset(column.name for column in table.columns if isinstance(column.type, LargeBinary))
+
+
+def _of_own_rows(table: Table) -> list[Column[Any]]:
+    """Return the columns that name other rows of the same table; they may be empty for a while."""
+    return [column for column in table.columns if any(key.column.table is table for key in column.foreign_keys)]

@@ -1,0 +1,144 @@
+"""A backup is one moment of a running site, checked before it is restored, on either kind of database."""
+
+from __future__ import annotations
+
+import json
+import threading
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import func, insert, select
+
+from duologue.arena.database.backup import back_up, restore
+from duologue.arena.database.blobs import Blobs
+from duologue.arena.database.tables import nonces
+from duologue.arena.storage import open_database
+from duologue.core.errors import FormatError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+    from duologue.arena.database.database import Database
+
+
+def _add(database: Database, name: str) -> None:
+    def action(connection: Connection) -> None:
+        connection.execute(insert(nonces).values(nonce=name, result={"中": [1, None]}, answered_at=7))
+
+    database.write(action)
+
+
+def _rows(database: Database) -> list[tuple[object, ...]]:
+    with database.reading() as connection:
+        return [tuple(row) for row in connection.execute(select(nonces).order_by(nonces.c.nonce))]
+
+
+@pytest.fixture
+def blobs(tmp_path: Path) -> Blobs:
+    return Blobs(tmp_path / "site" / "files")
+
+
+def test_a_backup_restores_rows_and_files_into_an_empty_site(
+    database: Database, blobs: Blobs, tmp_path: Path, opened: Callable[[str | None], Database]
+) -> None:
+    for number in range(1_200):
+        _add(database, f"n{number}")
+    name = blobs.put(b"a file")
+    backup = back_up(database, blobs, tmp_path / "backup.zip")
+    assert (backup.rows, backup.files) == (1_200, 1)
+    assert ((tmp_path / "backup.zip").stat().st_mode & 0o077) == 0
+    other, files = opened(f"sqlite:///{tmp_path / 'other.db'}"), Blobs(tmp_path / "other")
+    assert restore(tmp_path / "backup.zip", other, files) == backup
+    assert _rows(other) == _rows(database)
+    assert files.read(name) == b"a file"
+    assert back_up(other, files, tmp_path / "again.zip").tables == backup.tables
+
+
+def test_a_backup_of_sqlite_restores_into_postgresql(
+    blobs: Blobs, tmp_path: Path, postgres: str, opened: Callable[[str | None], Database]
+) -> None:
+    first, second = opened(None), opened(postgres)
+    _add(first, "a")
+    back_up(first, blobs, tmp_path / "backup.zip")
+    restore(tmp_path / "backup.zip", second, Blobs(tmp_path / "other"))
+    assert _rows(second) == _rows(first)
+
+
+def test_a_backup_holds_one_moment_while_others_write(database: Database, blobs: Blobs, tmp_path: Path) -> None:
+    stop = threading.Event()
+    written = 0
+
+    def writing() -> None:
+        nonlocal written
+        while not stop.is_set():
+            _add(database, f"{written:06}")
+            written += 1
+
+    thread = threading.Thread(target=writing)
+    thread.start()
+    try:
+        backups = [back_up(database, blobs, tmp_path / f"{number}.zip") for number in range(5)]
+    finally:
+        stop.set()
+        thread.join()
+    for number, backup in enumerate(backups):
+        with zipfile.ZipFile(tmp_path / f"{number}.zip") as archive:
+            lines = archive.read("tables/nonces.jsonl").splitlines()
+        assert [json.loads(line)["nonce"] for line in lines] == [f"{one:06}" for one in range(backup.rows)]
+    assert backups[-1].rows <= written
+
+
+def test_a_site_with_rows_is_not_restored_over(database: Database, blobs: Blobs, tmp_path: Path) -> None:
+    _add(database, "a")
+    back_up(database, blobs, tmp_path / "backup.zip")
+    with pytest.raises(StorageError, match="1 rows in nonces"):
+        restore(tmp_path / "backup.zip", database, blobs)
+    assert len(_rows(database)) == 1
+
+
+def _changed(source: Path, out: Path, change: Callable[[str, bytes], bytes | None]) -> None:
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            data = change(name, old.read(name))
+            if data is not None:
+                new.writestr(name, data)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda name, data: None if name == "manifest.json" else data, "has no manifest"),
+        (lambda name, data: b"{}" if name == "manifest.json" else data, "cannot be read"),
+        (lambda name, data: data.replace(b'"format":1', b'"format":9'), "another version"),
+        (lambda name, data: data.replace(b'"nonces":', b'"elsewhere":'), "another version"),
+        (lambda name, data: data.replace(b'"answered_at":7', b'"answered_at":8'), "other rows of nonces"),
+        (lambda name, data: None if name.startswith("tables/nonces") else data, "lacks tables/nonces"),
+        (lambda name, data: None if name.startswith("files/") else data, "0 kept files"),
+        (lambda name, data: data + b"!" if name.startswith("files/") else data, "other bytes"),
+    ],
+)
+def test_what_was_changed_is_refused_whole(
+    change: Callable[[str, bytes], bytes | None], message: str, blobs: Blobs, tmp_path: Path
+) -> None:
+    with open_database(tmp_path, durable=False) as database:
+        _add(database, "a")
+        blobs.put(b"a file")
+        back_up(database, blobs, tmp_path / "backup.zip")
+    _changed(tmp_path / "backup.zip", tmp_path / "changed.zip", change)
+    files = Blobs(tmp_path / "other-files")
+    with open_database(tmp_path / "other", durable=False) as other:
+        with pytest.raises(FormatError, match=message):
+            restore(tmp_path / "changed.zip", other, files)
+        with other.reading() as connection:
+            assert connection.execute(select(func.count()).select_from(nonces)).scalar_one() == 0
+    assert list(files.names()) == []
+
+
+def test_a_file_that_is_no_backup_is_refused(tmp_path: Path, blobs: Blobs) -> None:
+    (tmp_path / "x.zip").write_bytes(b"nothing")
+    with open_database(tmp_path, durable=False) as database, pytest.raises(FormatError, match="cannot be read"):
+        restore(tmp_path / "x.zip", database, blobs)
