@@ -9,6 +9,8 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "duologue"
 
 ELSEWHERE = {
+    "arena/database/migrations/env.py": "arena/database/test_schema.py",
+    "arena/database/migrations/versions/0001_the_first_tables.py": "arena/database/test_schema.py",
     "challenges/conversation/collector/account_search.py": "cli/test_collect.py",
     "challenges/conversation/collector/plan.py": "cli/test_collect.py",
     "challenges/conversation/commands/session.py": "cli/test_collect.py",

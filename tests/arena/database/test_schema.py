@@ -4,15 +4,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import inspect
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect, text
 
-from duologue.arena.database.schema import make_tables
+from duologue.arena.database.schema import make_tables, steps
 from duologue.arena.database.tables import metadata
+from duologue.core.errors import StorageError
 
 if TYPE_CHECKING:
     from duologue.arena.database.database import Database
 
 
 def test_all_tables_are_made_once(database: Database) -> None:
+    make_tables(database)
+    assert set(metadata.tables) <= set(inspect(database.write_engine).get_table_names())
+
+
+def test_the_steps_lead_to_the_tables_that_the_rooms_say(database: Database) -> None:
+    with database.write_engine.begin() as connection:
+        compared = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        changes = compare_metadata(compared, metadata)
+    assert changes == [], 'write the next step: python -m duologue.arena.migration "what changes"'
+
+
+def test_a_database_of_a_newer_version_is_refused_and_left_alone(database: Database) -> None:
+    with database.write_engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StorageError, match="newer duologue"):
+        make_tables(database)
+
+
+def test_the_steps_can_be_taken_back_and_again(database: Database) -> None:
+    with database.write_engine.begin() as connection:
+        command.downgrade(steps(connection), "base")
+        assert set(inspect(connection).get_table_names()) == {"alembic_version"}
     make_tables(database)
     assert set(metadata.tables) <= set(inspect(database.write_engine).get_table_names())

@@ -1,16 +1,49 @@
-"""Making the tables of a database, once all rooms have said theirs."""
+"""The tables of a database, brought to those of this version."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from duologue.arena.database.tables import metadata
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from duologue.core.errors import StorageError
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from duologue.arena.database.database import Database
+
+FOLDER = Path(__file__).with_name("migrations")
+"""Where the steps lie."""
+
+
+def steps(connection: Connection) -> Config:
+    """Return what Alembic asks for: our steps, carried out on a connection."""
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    config.set_main_option("file_template", "%%(rev)s_%%(slug)s")
+    config.attributes["connection"] = connection
+    return config
 
 
 def make_tables(database: Database) -> None:
-    """Make the tables that are not there yet."""
+    """Make the tables of an empty database, and bring those of an older version to this one: all or nothing.
+
+    Raises `StorageError` for a database that a newer version has changed.
+    """
     with database.guarded(), database.write_engine.begin() as connection:
-        metadata.create_all(connection)
+        config = steps(connection)
+        known = ScriptDirectory.from_config(config)
+        found = MigrationContext.configure(connection).get_current_revision()
+        if found == known.get_current_head():
+            return
+        if found is not None and found not in {step.revision for step in known.walk_revisions()}:
+            raise StorageError(
+                f"the database at {database.place} was made by a newer duologue (step {found}); "
+                f"install that version, or restore a backup into another database"
+            )
+        command.upgrade(config, "head")
