@@ -1,0 +1,98 @@
+"""Tables of people: roles, the links and tokens they come in by, sessions, and the log of what was done.
+
+A column whose `info` names it personal is treated as such wherever data are deleted or given away: see
+`personal_data`.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, BigInteger, Boolean, CheckConstraint, Column, ForeignKey, Index, Table, Text
+
+from duologue.arena.database import metadata
+
+ROLES = ("admin", "organiser", "judge", "annotator", "participant", "volunteer")
+"""What a person may be; an admin may do what all others may."""
+LANGUAGES = ("", "en", "zh")
+"""Languages that a person may have chosen; empty: what the browser asks for."""
+
+
+def person_column(name: str = "person_id", *, erase: str = "row", nullable: bool = False) -> Column[str]:
+    """Return a column that names a person.
+
+    `erase` says what becomes of a row when the person's data are deleted: `row`: it is deleted too; `keep`: it stays,
+    under a nameless person of its own, such as ratings, without which published results could not be proved.
+    """
+    return Column(name, Text, ForeignKey("people.id"), nullable=nullable, index=True, info={"erase": erase})
+
+
+PERSONAL = {"personal": True}
+"""`info` of a column with free text or a name that a person gave: it is emptied where a row is kept."""
+SECRET = {"secret": True}
+"""`info` of a column that no export shows."""
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False, info=PERSONAL),
+    Column("language", Text, CheckConstraint(f"language IN {LANGUAGES}", name="people_language"), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("closed_at", BigInteger),
+)
+
+person_roles = Table(
+    "person_roles",
+    metadata,
+    Column("person_id", Text, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
+    Column("role", Text, CheckConstraint(f"role IN {ROLES}", name="person_roles_role"), primary_key=True),
+)
+
+sign_in_links = Table(
+    "sign_in_links",
+    metadata,
+    Column("id", Text, primary_key=True),
+    person_column(),
+    Column("hash", Text, nullable=False, info=SECRET),
+    Column("once", Boolean, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("used_at", BigInteger),
+    Column("revoked_at", BigInteger),
+)
+
+access_tokens = Table(
+    "access_tokens",
+    metadata,
+    Column("id", Text, primary_key=True),
+    person_column(),
+    Column("hash", Text, nullable=False, info=SECRET),
+    Column("label", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("revoked_at", BigInteger),
+)
+
+sign_in_sessions = Table(
+    "sign_in_sessions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    person_column(),
+    Column("link_id", Text, ForeignKey("sign_in_links.id"), nullable=False, index=True),
+    Column("hash", Text, nullable=False, info=SECRET),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("ended_at", BigInteger),
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    person_column(erase="keep", nullable=True),
+    Column("action", Text, nullable=False),
+    Column("about", Text, nullable=False),
+    Column("detail", JSON, nullable=False),
+    Index("audit_log_at", "at"),
+)

@@ -1,0 +1,66 @@
+"""Areas: the parts of the site, each with its routes and its place in the navigation."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, NamedTuple
+
+from starlette.routing import Route
+
+from duologue.site.page_error import forbidden
+from duologue.site.visit import Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from duologue.site.site import Site
+
+    Handler = Callable[[Visit], Awaitable[Response]]
+
+SIGN_IN = "/sign-in"
+
+
+class Entry(NamedTuple):
+    """A line of the navigation, and of the page that somebody finds after signing in."""
+
+    path: str
+    key: str
+    """Word of what it is called; `key` with `_about` behind it says what is there."""
+    roles: tuple[str, ...] = ()
+    """Who sees it; empty: whoever is signed in."""
+
+
+class Area(NamedTuple):
+    """A part of the site."""
+
+    name: str
+    routes: Callable[[Site], Sequence[Route]]
+    entries: tuple[Entry, ...] = ()
+
+
+def route(path: str, handler: Handler, *roles: str, methods: Sequence[str] = ("GET",)) -> Route:
+    """Return a route for people with one of some roles, or for whoever is signed in; others are asked to sign in."""
+
+    @wraps(handler)
+    async def answer(request: Request) -> Response:
+        visit = Visit(request)
+        if visit.person is None:
+            return visit.redirect(SIGN_IN)
+        if not visit.person.may(*roles):
+            raise forbidden()
+        return await handler(visit)
+
+    return Route(path, answer, methods=list(methods))
+
+
+def open_route(path: str, handler: Handler, *, methods: Sequence[str] = ("GET",)) -> Route:
+    """Return a route for everybody."""
+
+    @wraps(handler)
+    async def answer(request: Request) -> Response:
+        return await handler(Visit(request))
+
+    return Route(path, answer, methods=list(methods))
