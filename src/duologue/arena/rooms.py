@@ -1,6 +1,7 @@
 """The rooms whose tables a database holds: importing this module makes the metadata whole."""
 
 from duologue.arena.database import tables
+from duologue.arena.people import tables as people
 
-ROOMS = (tables,)
+ROOMS = (tables, people)
 """One module of tables for each room, so that a test can tell what was forgotten."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from duologue.arena.database import Database
+    from duologue.arena.database.database import Database
     from duologue.site.settings import SiteSettings
 
 
@@ -33,7 +33,7 @@ def create_application(database: Database, settings: SiteSettings) -> ASGIApp:
     site = Site(database, settings, [entry for area in AREAS for entry in area.entries])
     app = Starlette(
         routes=routes_of(site),
-        exception_handlers={PageError: error_answer, HTTPException: error_answer, DuologueError: error_answer},
+        exception_handlers=dict.fromkeys((PageError, HTTPException, DuologueError, Exception), error_answer),
     )
     app.state.site = site
     app.router.redirect_slashes = False

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SIGN_IN = "/sign-in"
 
 
-class Entry(NamedTuple):
+class NavigationEntry(NamedTuple):
     """A line of the navigation, and of the page that somebody finds after signing in."""
 
     path: str
@@ -38,7 +38,7 @@ class Area(NamedTuple):
 
     name: str
     routes: Callable[[Site], Sequence[Route]]
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[NavigationEntry, ...] = ()
 
 
 def route(path: str, handler: Handler, *roles: str, methods: Sequence[str] = ("GET",)) -> Route:

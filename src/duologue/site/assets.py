@@ -6,13 +6,15 @@ import hashlib
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from duologue.core.disk import read_bytes
 from duologue.site.page_error import PageError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 FOLDER = Path(__file__).with_name("static")
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

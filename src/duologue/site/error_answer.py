@@ -35,7 +35,7 @@ async def error_answer(request: Request, error: Exception) -> Response:
         body = error_body(status, str(said))
         return Response(body, status, headers=fields, media_type="application/json")
     known = f"site.error_{status.value}"
-    values = {"title": visit.t(known if known in words() else "site.error_other"), "said": said, "status": status.value}
+    values = {"title": visit.t(known if known in words() else "site.error_other"), "said": said, "number": status.value}
     answer = visit.page("site/error.html", status=status.value, **values)
     answer.headers.update(fields)
     return answer

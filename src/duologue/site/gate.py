@@ -79,7 +79,7 @@ class Gate:
             error = refused
         except TimeoutError:
             error = PageError(HTTPStatus.GATEWAY_TIMEOUT)
-        except Exception:
+        except Exception:  # noqa: BLE001  # whatever it is, it is logged and the next request is served
             _LOG.exception("a request failed")
             error = PageError(HTTPStatus.INTERNAL_SERVER_ERROR)
         if not begun:

@@ -16,13 +16,13 @@ from duologue.site.words import LANGUAGES, TAGS, words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duologue.site.area import Entry
+    from duologue.site.area import NavigationEntry
 
 
 class Renderer:
     """The templates of the site; `entries` are the lines of the navigation."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[NavigationEntry]) -> None:
         self._environment = Environment(
             loader=PackageLoader("duologue.site"),
             autoescape=True,
@@ -53,5 +53,6 @@ class Renderer:
 def when(milliseconds: int) -> Markup:
     """Return a time, to be read by people and programs; `site.js` shows it in the reader's zone."""
     at = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    form = '<time datetime="{}">{} UTC</time>'
-    return Markup(form).format(at.strftime("%Y-%m-%dT%H:%M:%SZ"), at.strftime("%Y-%m-%d %H:%M"))
+    return Markup('<time datetime="{}">{} UTC</time>').format(
+        at.strftime("%Y-%m-%dT%H:%M:%SZ"), at.strftime("%Y-%m-%d %H:%M")
+    )

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from duologue.arena.database import Database
-    from duologue.site.area import Entry
+    from duologue.arena.database.database import Database
+    from duologue.site.area import NavigationEntry
     from duologue.site.settings import SiteSettings
 
 Read = TypeVar("Read")
@@ -24,11 +24,11 @@ Read = TypeVar("Read")
 class Site:
     """What all handlers share."""
 
-    def __init__(self, database: Database, settings: SiteSettings, entries: Sequence[Entry] = ()) -> None:
+    def __init__(self, database: Database, settings: SiteSettings, entries: Sequence[NavigationEntry] = ()) -> None:
         self.database, self.settings = database, settings
         self.renderer = Renderer(entries)
 
-    async def read(self, action: Callable[..., Read], *arguments: Any, **options: Any) -> Read:
+    async def read(self, action: Callable[..., Read], /, *arguments: Any, **options: Any) -> Read:
         """Return `action(connection, *arguments, **options)`, read in one snapshot, in a thread."""
 
         def work() -> Read:

@@ -47,6 +47,17 @@ class Visit:
         """The time, in milliseconds since 1970."""
         return self.site.database.now()
 
+    @property
+    def here(self) -> str:
+        """The path of this page with its query, where it can be shown again; else the first page."""
+        url = self.request.url
+        query = urlencode([pair for pair in self.request.query_params.multi_items() if pair[0] != "said"])
+        return f"{url.path}?{query}" if query else str(url.path)
+
+    def within(self, path: str) -> bool:
+        """Whether this page is the one of a path, or below it."""
+        return f"{self.request.url.path}/".startswith(f"{path}/")
+
     def at(self, name: str) -> str:
         """Return a part of the path."""
         return str(self.request.path_params[name])
@@ -56,7 +67,7 @@ class Visit:
         found = str(self.request.query_params.get(name, default))
         return found if len(found) <= most else default
 
-    async def read(self, action: Callable[..., Read], *arguments: Any, **options: Any) -> Read:
+    async def read(self, action: Callable[..., Read], /, *arguments: Any, **options: Any) -> Read:
         """Return `action(connection, *arguments, **options)`, read in one snapshot."""
         return await self.site.read(action, *arguments, **options)
 
@@ -94,4 +105,3 @@ class Visit:
         """Where people find the site, such as `https://host`; the host was held against those that are allowed."""
         url = self.request.url
         return f"{url.scheme}://{url.netloc}"
-

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).with_name("words")
 @cache
 def words() -> dict[str, dict[str, str]]:
     """Return all tables as one: `area.key` -> language -> text."""
-    found = {}
+    found: dict[str, dict[str, str]] = {}
     for path in sorted(FOLDER.glob("*.toml")):
         table: dict[str, dict[str, str]] = tomllib.loads(read_bytes(path).decode())
         found |= {f"{path.stem}.{key}": entry for key, entry in table.items()}
@@ -28,7 +28,7 @@ def words() -> dict[str, dict[str, str]]:
 
 
 def text(language: str, key: str, **values: object) -> Markup:
-    """Return the text of a key as HTML, with `{names}` filled in by escaped values. Raises `KeyError` for no such key."""
+    """Return the text of a key as HTML, `{names}` filled in by escaped values. Raises `KeyError` for no such key."""
     return escape(words()[key][language]).format(**values)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert, select
 
-from duologue.arena.database import new_id
+from duologue.arena.database.tables import new_id
 from duologue.arena.people.tables import audit_log, people
 from duologue.core.records import Record
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert, select, update
 
@@ -87,7 +87,7 @@ def find_link(connection: Connection, text: str, *, now: int) -> SignInLink | No
     """Return the link of a secret's text while it lets somebody in; looking at it does not use it."""
     query = select(sign_in_links, people.c.closed_at).join(people).where(sign_in_links.c.id == id_of(text))
     row = connection.execute(query).mappings().first()
-    kept = dict(row) if row is not None else {"hash": "", "closed_at": 0}
+    kept: dict[str, Any] = {**row} if row is not None else {"hash": "", "closed_at": 0}
     if not matches(text, kept.pop("hash")) or kept.pop("closed_at") is not None:
         return None
     found = SignInLink(**kept)

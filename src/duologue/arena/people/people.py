@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, insert, select, update
 
-from duologue.arena.database import new_id
+from duologue.arena.database.tables import new_id
 from duologue.arena.people.audit import log
 from duologue.arena.people.tables import LANGUAGES, ROLES, people, person_roles, sign_in_sessions
 from duologue.core.errors import UsageError, did_you_mean

@@ -7,7 +7,7 @@ import hmac
 import secrets
 from typing import NamedTuple
 
-from duologue.arena.database import new_id
+from duologue.arena.database.tables import new_id
 
 _BYTES = 32
 _LONGEST = 200

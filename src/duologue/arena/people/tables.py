@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlalchemy import JSON, BigInteger, Boolean, CheckConstraint, Column, ForeignKey, Index, Table, Text
 
-from duologue.arena.database import metadata
+from duologue.arena.database.tables import metadata
 
 ROLES = ("admin", "organiser", "judge", "annotator", "participant", "volunteer")
 """What a person may be; an admin may do what all others may."""

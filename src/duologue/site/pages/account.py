@@ -1,0 +1,78 @@
+"""My account: the language, tokens for programs, where I am signed in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.arena.people.people import set_language
+from duologue.arena.people.secret import derived_secret
+from duologue.arena.people.sessions import end_sessions
+from duologue.arena.people.tables import LANGUAGES
+from duologue.arena.people.tokens import make_token, revoke_token, tokens_of
+from duologue.site.area import SIGN_IN, Area, NavigationEntry, route
+from duologue.site.cookies import LANGUAGE, drop_cookie
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from duologue.site.site import Site
+    from duologue.site.visit import Visit
+
+
+def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+    """Return the routes."""
+    return [
+        route("/account", show),
+        route("/account/language", choose_language, methods=("POST",)),
+        route("/account/tokens", add_token, methods=("POST",)),
+        route("/account/tokens/{token}/revoke", revoke, methods=("POST",)),
+        route("/account/sign-out", sign_out_everywhere, methods=("POST",)),
+    ]
+
+
+async def show(visit: Visit) -> Response:
+    """Show what a person can set."""
+    found = await visit.read(tokens_of, visit.me.id)
+    tokens = [(one, one.revoked_at is None and one.expires_at > visit.now) for one in found]
+    return visit.page("account/account.html", title=visit.t("account.title"), tokens=tokens)
+
+
+async def choose_language(visit: Visit) -> Response:
+    """Remember the language for every browser."""
+    form = await visit.form()
+    chosen, me = form.choice("language", LANGUAGES[1:]), visit.me.id
+    await visit.submit(form, lambda connection: set_language(connection, me, chosen))
+    answer = visit.redirect("/account", said="account.saved")
+    drop_cookie(answer, visit.request, LANGUAGE)
+    return answer
+
+
+async def add_token(visit: Visit) -> Response:
+    """Make a token and show it, this once."""
+    form = await visit.form()
+    label, days = form.text("label", most=60), form.whole("days", 1, 366)
+    secret, now, me = derived_secret(visit.key, form.nonce), visit.now, visit.me.id
+    await visit.submit(form, lambda connection: make_token(connection, secret, me, label, now=now, by=me, days=days))
+    return visit.page("account/token.html", title=visit.t("account.token_made"), token=secret.text)
+
+
+async def revoke(visit: Visit) -> Response:
+    """Make one of my tokens worthless."""
+    form = await visit.form()
+    token, now, me = visit.at("token"), visit.now, visit.me.id
+    await visit.submit(form, lambda connection: revoke_token(connection, token, me, now=now, by=me))
+    return visit.redirect("/account", said="account.saved")
+
+
+async def sign_out_everywhere(visit: Visit) -> Response:
+    """End all my sessions, this one too."""
+    form = await visit.form()
+    now, me = visit.now, visit.me.id
+    await visit.submit(form, lambda connection: end_sessions(connection, me, now=now, by=me))
+    return visit.redirect(SIGN_IN, said="site.signed_out")
+
+
+AREA = Area("account", routes, (NavigationEntry("/account", "account.title"),))

@@ -1,0 +1,36 @@
+"""The audit log, for admins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duologue.arena.people.audit import audit_entries
+from duologue.site.area import Area, NavigationEntry, route
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from duologue.site.site import Site
+    from duologue.site.visit import Visit
+
+_ROWS = 100
+
+
+def routes(site: Site) -> Sequence[Route]:  # noqa: ARG001  # the form of all areas
+    """Return the routes."""
+    return [route("/audit", show, "admin")]
+
+
+async def show(visit: Visit) -> Response:
+    """Show what was done, the last first."""
+    before, action = visit.asked("before", most=16), visit.asked("action", most=60)
+    until = int(before) if before.isascii() and before.isdigit() else None
+    found = await visit.read(audit_entries, limit=_ROWS, before=until, action=action)
+    more = found[-1].at if len(found) == _ROWS else None
+    return visit.page("people/audit.html", title=visit.t("people.audit"), found=found, more=more, action=action)
+
+
+AREA = Area("audit", routes, (NavigationEntry("/audit", "people.audit", ("admin",)),))
