@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from duologue.core.protocols import Task
-    from duologue.core.records import Example, Sample
+    from duologue.core.records import Example, Fact, Sample
 
 _SILENT = Answer(text="")
 """What stands in histories for a reply that is missing; its dialogue is not judged."""
@@ -25,6 +25,8 @@ class JudgedItem(NamedTuple):
     sample: Sample
     """What the system was told; of a dialogue its last turn, with all before it."""
     reply: str
+    facts: tuple[Fact, ...] = ()
+    """Facts that the system names with it."""
 
     @property
     def dialogue(self) -> tuple[Turn, ...]:
@@ -55,7 +57,8 @@ def items_of(task: Task, examples: Sequence[Example], answers: Mapping[str, Answ
         if answer is None or answer.text is None:
             lacking.add(name)
             continue
-        found[name] = JudgedItem(name, sample, answer.text)  # of a dialogue the last one stays
+        facts = answer.annotation.facts if answer.annotation is not None else ()
+        found[name] = JudgedItem(name, sample, answer.text, facts)  # of a dialogue the last one stays
     return FoundItems({name: one for name, one in found.items() if name not in lacking}, len(lacking))
 
 

@@ -1,0 +1,1 @@
+"""Campaigns: people rate systems by a protocol, item by item, blind, and their ratings rank the systems."""

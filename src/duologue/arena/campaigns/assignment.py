@@ -1,0 +1,332 @@
+"""Who rates what next: balanced over items and systems, leased for a time, in an order of each person's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import func, insert, select, update
+
+from duologue.arena.campaigns.campaign import MINUTE
+from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
+from duologue.arena.database import new_id
+from duologue.core.errors import UsageError
+from duologue.core.rng import digest
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from duologue.arena.campaigns.campaign import Campaign
+
+_HELD = ("leased", "rated")
+
+
+class Lease(NamedTuple):
+    """A unit that waits for one person."""
+
+    assignment: str
+    unit: str
+    item: str
+    role: str
+    swapped: bool
+    """Whether a pair is shown in the other order."""
+    expires_at: int
+
+
+class NothingLeft(NamedTuple):
+    """Why there is no unit for a person now."""
+
+    wait: bool
+    """Whether others have leases that may come back; otherwise the person has rated all that there is."""
+
+
+class _OpenUnit(NamedTuple):
+    id: str
+    item: str
+    key: str
+    label: str
+    load: int
+
+    @property
+    def name(self) -> str:
+        """What it is called on every machine."""
+        return f"{self.key}\n{self.label}"
+
+
+def take(connection: Connection, campaign: Campaign, person: str, now: int) -> Lease | NothingLeft:
+    """Return what a person rates next, and lease it; what the person has leased already is leased anew.
+
+    Onboarding items come first, attention checks at their intervals. Raises `UsageError` for a closed campaign.
+    """
+    if not campaign.open:
+        raise UsageError(f"the campaign '{campaign.title}' is closed")
+    release_expired(connection, campaign, now)
+    held = _held(connection, campaign, person)
+    if held is not None:
+        expires_at = now + campaign.settings.lease_minutes * MINUTE
+        connection.execute(
+            update(campaign_assignments)
+            .where(campaign_assignments.c.id == held.assignment)
+            .values(expires_at=expires_at)
+        )
+        return held._replace(expires_at=expires_at)
+    known = _next_known(connection, campaign, person)
+    if known is not None:
+        return _lease(connection, campaign, person, known, now)
+    unit = _next_in_block(connection, campaign, person) if campaign.protocol.paired else None
+    if unit is None:
+        unit = _next_item(connection, campaign, person) if campaign.protocol.paired else None
+    if unit is None:
+        unit = _next_of_all(connection, campaign, person)
+    if unit is not None:
+        return _lease(connection, campaign, person, unit.id, now)
+    return NothingLeft(wait=_others_busy(connection, campaign, person))
+
+
+def release_expired(connection: Connection, campaign: Campaign, now: int) -> int:
+    """Give back all leases that have run out, and return how many."""
+    given = campaign_assignments.c
+    late = connection.execute(
+        select(given.id, given.unit_id, given.item_id, given.person_id)
+        .where(given.campaign_id == campaign.id, given.state == "leased", given.expires_at <= now)
+        .order_by(given.id)
+    ).all()
+    for assignment, unit, item, person in late:
+        _give_back(connection, assignment, unit, item, person, "expired")
+    return len(late)
+
+
+def skip(connection: Connection, campaign: Campaign, person: str, assignment: str) -> None:
+    """Give a leased unit back for good: the person does not get it again. Raises `UsageError` where it is not leased.
+
+    Onboarding items and checks cannot be skipped.
+    """
+    given, items = campaign_assignments.c, campaign_items.c
+    row = connection.execute(
+        select(given.unit_id, given.item_id, items.role)
+        .join(campaign_items, items.id == given.item_id)
+        .where(
+            given.id == assignment,
+            given.campaign_id == campaign.id,
+            given.person_id == person,
+            given.state == "leased",
+        )
+    ).one_or_none()
+    if row is None or row.role != "main":
+        raise UsageError("this item cannot be skipped")
+    _give_back(connection, assignment, row.unit_id, row.item_id, person, "skipped")
+
+
+def _held(connection: Connection, campaign: Campaign, person: str) -> Lease | None:
+    given, items = campaign_assignments.c, campaign_items.c
+    row = connection.execute(
+        select(given.id, given.unit_id, given.item_id, items.role, given.swapped, given.expires_at)
+        .join(campaign_items, items.id == given.item_id)
+        .where(given.campaign_id == campaign.id, given.person_id == person, given.state == "leased")
+        .order_by(given.leased_at, given.id)
+    ).first()
+    return None if row is None else Lease(*row)
+
+
+def _next_known(connection: Connection, campaign: Campaign, person: str) -> str | None:
+    """Return the next onboarding item, or the attention check that is due."""
+    units, items = campaign_units.c, campaign_items.c
+    mine = _mine(campaign, person)
+    known = (
+        select(units.id, items.role)
+        .join(campaign_items, items.id == units.item_id)
+        .where(units.campaign_id == campaign.id, items.role.in_(["onboarding", "check"]), units.id.not_in(mine))
+        .order_by(items.role.desc(), items.position)  # onboarding before checks
+    )
+    row = connection.execute(known).first()
+    if row is None or row.role == "onboarding":
+        return None if row is None else str(row.id)
+    given = campaign_assignments.c
+    counts = dict(
+        connection.execute(
+            select(items.role, func.count())
+            .select_from(campaign_assignments)
+            .join(campaign_items, items.id == given.item_id)
+            .where(
+                given.campaign_id == campaign.id,
+                given.person_id == person,
+                (given.state == "rated") | (items.role == "check"),
+            )
+            .group_by(items.role)
+        ).all()  # type of rows: (role, count)
+    )
+    every = campaign.settings.check_every
+    due = every and counts.get("main", 0) >= every * (counts.get("check", 0) + 1)
+    return str(row.id) if due else None
+
+
+def _mine(campaign: Campaign, person: str) -> Any:
+    """Return the query for the units that a person has, had and rated, or skipped; a lost lease may come back."""
+    given = campaign_assignments.c
+    return select(given.unit_id).where(
+        given.campaign_id == campaign.id, given.person_id == person, given.state != "expired"
+    )
+
+
+def _open_units(connection: Connection, campaign: Campaign, person: str, *more: Any) -> list[_OpenUnit]:
+    """Return the units that a person may get."""
+    units, items = campaign_units.c, campaign_items.c
+    rows = connection.execute(
+        select(
+            units.id, units.item_id, items.item_key, units.system_a, units.system_b, units.load,
+            units.answer_a, units.answer_b,
+        )
+        .join(campaign_items, items.id == units.item_id)
+        .where(
+            units.campaign_id == campaign.id,
+            items.role == "main",
+            units.load < campaign.settings.per_item,
+            units.id.not_in(_mine(campaign, person)),
+            *more,
+        )
+    )  # fmt: skip
+    found = []
+    for row in rows:
+        talked = row.answer_a is not None and (row.system_b is None or row.answer_b is not None)
+        if talked or not row.load:  # who talks first is alone with a unit until the dialogue is there
+            label = row.system_a if row.system_b is None else f"{row.system_a}\n{row.system_b}"
+            found.append(_OpenUnit(row.id, row.item_id, row.item_key, label, row.load))
+    return found
+
+
+def _next_in_block(connection: Connection, campaign: Campaign, person: str) -> _OpenUnit | None:
+    """Return another system on an item that the person has begun."""
+    given = campaign_assignments.c
+    begun = select(given.item_id).where(
+        given.campaign_id == campaign.id, given.person_id == person, given.state.in_(_HELD)
+    )
+    found = _open_units(connection, campaign, person, campaign_units.c.item_id.in_(begun))
+    return min(found, key=lambda one: _lot(campaign, person, one.name), default=None)
+
+
+def _next_item(connection: Connection, campaign: Campaign, person: str) -> _OpenUnit | None:
+    """Return the first system on an item that the fewest people have begun."""
+    items, given = campaign_items.c, campaign_assignments.c
+    begun = select(given.item_id).where(
+        given.campaign_id == campaign.id, given.person_id == person, given.state.in_(_HELD)
+    )
+    rows = connection.execute(
+        select(items.id, items.item_key, items.starters).where(
+            items.campaign_id == campaign.id,
+            items.role == "main",
+            items.starters < campaign.settings.per_item,
+            items.id.not_in(begun),
+        )
+    ).all()
+    for row in sorted(rows, key=lambda one: (one.starters, _lot(campaign, person, one.item_key))):
+        found = _open_units(connection, campaign, person, campaign_units.c.item_id == row.id)
+        if found:
+            return min(found, key=lambda one: _lot(campaign, person, one.name))
+    return None
+
+
+def _next_of_all(connection: Connection, campaign: Campaign, person: str) -> _OpenUnit | None:
+    """Return the unit with the fewest ratings, of an item that is new to the person, and of the rarest systems.
+
+    With pairing it is what others began and left; items that somebody is at work on are left to them.
+    """
+    given, units = campaign_assignments.c, campaign_units.c
+    more: list[Any] = []
+    if campaign.protocol.paired:
+        busy = select(given.item_id).where(given.campaign_id == campaign.id, given.state == "leased")
+        more.append(units.item_id.not_in(busy))
+    found = _open_units(connection, campaign, person, *more)
+    if not found:
+        return None
+    begun = set(
+        connection.execute(
+            select(given.item_id).where(given.campaign_id == campaign.id, given.person_id == person)
+        ).scalars()
+    )
+    everywhere, own = _loads(connection, campaign, None), _loads(connection, campaign, person)
+    return min(
+        found,
+        key=lambda one: (
+            one.item in begun,
+            one.load,
+            everywhere.get(one.label, 0),
+            own.get(one.label, 0),
+            _lot(campaign, person, one.name),
+        ),
+    )
+
+
+def _loads(connection: Connection, campaign: Campaign, person: str | None) -> dict[str, int]:
+    """Return how often each system, or pair, is leased or rated, by all or by one person."""
+    units, given, items = campaign_units.c, campaign_assignments.c, campaign_items.c
+    query = (
+        select(units.system_a, units.system_b, func.count())
+        .select_from(campaign_assignments)
+        .join(campaign_units, units.id == given.unit_id)
+        .join(campaign_items, items.id == given.item_id)
+        .where(given.campaign_id == campaign.id, given.state.in_(_HELD), items.role == "main")
+        .group_by(units.system_a, units.system_b)
+    )
+    if person is not None:
+        query = query.where(given.person_id == person)
+    return {a if b is None else f"{a}\n{b}": count for a, b, count in connection.execute(query)}
+
+
+def _lease(connection: Connection, campaign: Campaign, person: str, unit_id: str, now: int) -> Lease:
+    """Write the lease of a unit; one that the person lost is taken up again."""
+    given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
+    item_id, role = connection.execute(
+        select(items.id, items.role).join(campaign_units, units.item_id == items.id).where(units.id == unit_id)
+    ).one()
+    begun = connection.execute(
+        select(func.count()).where(given.item_id == item_id, given.person_id == person, given.state.in_(_HELD))
+    ).scalar_one()
+    if not begun:
+        connection.execute(update(campaign_items).where(items.id == item_id).values(starters=items.starters + 1))
+    connection.execute(update(campaign_units).where(units.id == unit_id).values(load=units.load + 1))
+    expires_at = now + campaign.settings.lease_minutes * MINUTE
+    swapped = campaign.pairs and bool(digest(campaign.settings.seed, "side", person, unit_id)[0] & 1)
+    lost = connection.execute(
+        select(given.id).where(given.unit_id == unit_id, given.person_id == person)
+    ).scalar_one_or_none()
+    values = {"state": "leased", "leased_at": now, "expires_at": expires_at}
+    if lost is not None:
+        connection.execute(update(campaign_assignments).where(given.id == lost).values(values))
+        return Lease(lost, unit_id, item_id, role, swapped, expires_at)
+    assignment = new_id()
+    named = {"id": assignment, "campaign_id": campaign.id, "unit_id": unit_id, "item_id": item_id}
+    connection.execute(
+        insert(campaign_assignments).values({**values, **named, "person_id": person, "swapped": swapped})
+    )
+    return Lease(assignment, unit_id, item_id, role, swapped, expires_at)
+
+
+def _give_back(connection: Connection, assignment: str, unit: str, item: str, person: str, state: str) -> None:
+    given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
+    connection.execute(update(campaign_assignments).where(given.id == assignment).values(state=state))
+    connection.execute(update(campaign_units).where(units.id == unit).values(load=units.load - 1))
+    others = select(func.count()).where(given.item_id == item, given.person_id == person, given.state.in_(_HELD))
+    if not connection.execute(others).scalar_one():
+        connection.execute(update(campaign_items).where(items.id == item).values(starters=items.starters - 1))
+
+
+def _others_busy(connection: Connection, campaign: Campaign, person: str) -> bool:
+    """Tell whether somebody else has a lease on what this person could rate."""
+    given, items = campaign_assignments.c, campaign_items.c
+    query = (
+        select(func.count())
+        .select_from(campaign_assignments)
+        .join(campaign_items, items.id == given.item_id)
+        .where(
+            given.campaign_id == campaign.id,
+            given.state == "leased",
+            given.person_id != person,
+            items.role == "main",
+            given.unit_id.not_in(_mine(campaign, person)),
+        )
+    )
+    return bool(connection.execute(query).scalar_one())
+
+
+def _lot(campaign: Campaign, person: str, name: str) -> bytes:
+    """Return where something stands in the order of one person."""
+    return digest(campaign.settings.seed, "order", person, name)

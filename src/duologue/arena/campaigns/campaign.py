@@ -1,0 +1,268 @@
+"""A campaign in the database: its start, its record, its status, its end."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from sqlalchemy import func, insert, select, update
+
+from duologue.arena.campaigns.campaign_protocol import CampaignProtocol
+from duologue.arena.campaigns.known_items import check_items
+from duologue.arena.campaigns.tables import (
+    campaign_answers,
+    campaign_assignments,
+    campaign_items,
+    campaign_units,
+    campaign_volunteers,
+    campaigns,
+)
+from duologue.arena.database import new_id
+from duologue.core.bounds import Count, Positive
+from duologue.core.errors import UsageError, did_you_mean
+from duologue.core.records import Record
+from duologue.ratings.protocol import RatingProtocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Connection, RowMapping
+
+    from duologue.arena.campaigns.material import Material
+
+MINUTE = 60_000
+"""Milliseconds."""
+
+
+class CampaignSettings(Record, frozen=True, kw_only=True):
+    """What an organiser chooses."""
+
+    per_item: Positive = 1
+    """Raters of each item."""
+    lease_minutes: Positive = 60
+    """How long an item waits for the volunteer who has it, before another one gets it."""
+    check_every: Count = 10
+    """Ratings from one attention check to the next; 0: none."""
+    seed: int = 1
+    """Of all chance: order of items for each person, sides of pairs."""
+
+
+class Campaign(NamedTuple):
+    """One campaign."""
+
+    id: str
+    title: str
+    task: str
+    protocol: CampaignProtocol
+    rating: RatingProtocol
+    systems: tuple[str, ...]
+    settings: CampaignSettings
+    status: str
+    created_at: int
+
+    @property
+    def open(self) -> bool:
+        """Whether it takes ratings."""
+        return self.status == "open"
+
+    @property
+    def pairs(self) -> bool:
+        """Whether two answers are compared."""
+        return self.protocol.unit == "pair"
+
+
+class CampaignStatus(NamedTuple):
+    """How far a campaign is."""
+
+    units: int
+    """Answers, or pairs, to be rated."""
+    wanted: int
+    """Ratings wanted in all."""
+    rated: int
+    leased: int
+    talked: int
+    """Of live campaigns the dialogues that are finished."""
+    dialogues: int
+    """Of live campaigns the dialogues wanted."""
+    volunteers: int
+    by_system: dict[str, int]
+    """Ratings by system; of a pair both count."""
+
+
+def start_campaign(
+    connection: Connection,
+    *,
+    title: str,
+    task: str,
+    protocol: CampaignProtocol,
+    rating: RatingProtocol,
+    material: Material,
+    settings: CampaignSettings,
+    now: int,
+) -> str:
+    """Write a campaign with all its items and return its id. Raises `UsageError` for too few or too many systems."""
+    systems = [one for one in material.systems if one != rating.reference]
+    if protocol.unit == "pair" and len(systems) < 2:
+        raise UsageError("pairs are of two systems or more")
+    if protocol.enter and len(systems) > protocol.enter:
+        raise UsageError(
+            f"{len(systems)} systems are given, and the {protocol.enter} best by their automatic scores enter; "
+            "give these with --automatic, or fewer systems"
+        )
+    campaign_id = new_id()
+    row = {
+        "id": campaign_id, "title": title, "task": task, "status": "open", "created_at": now,
+        "protocol": msgspec.to_builtins(protocol), "rating_protocol": msgspec.to_builtins(rating),
+        "systems": list(material.systems), "settings": msgspec.to_builtins(settings),
+    }  # fmt: skip
+    connection.execute(insert(campaigns).values(row))
+    for position, item in enumerate(material.items):
+        item_id = _add_item(connection, campaign_id, "main", position, item.key, msgspec.to_builtins(item.context))
+        answers: dict[str, str | None] = {}
+        for system, answer in item.answers.items():
+            answers[system] = None
+            if answer is not None:
+                answers[system] = add_answer(connection, item_id, system, msgspec.to_builtins(answer))
+        for a, b in _units(protocol, material.systems):
+            _add_unit(connection, campaign_id, item_id, (a, b), (answers[a], answers[b] if b else None))
+    for role, known in [("onboarding", protocol.onboarding), ("check", check_items(protocol, rating, settings.seed))]:
+        for position, one in enumerate(known):
+            context = {"turns": [], "knowledge": [list(fact) for fact in one.knowledge], "goal": list(one.goal)}
+            item_id = _add_item(
+                connection, campaign_id, role, position, f"{role}-{position + 1}", context, msgspec.to_builtins(one)
+            )
+            first = add_answer(connection, item_id, "", {"turns": [list(turn) for turn in one.turns]})
+            second = None
+            if protocol.unit == "pair":
+                second = add_answer(connection, item_id, "", {"turns": [list(turn) for turn in one.other]})
+            _add_unit(connection, campaign_id, item_id, ("", "" if second else None), (first, second))
+    return campaign_id
+
+
+def add_answer(connection: Connection, item_id: str, system: str, content: Any, talk_id: str | None = None) -> str:
+    """Write what a system said about an item and return its id."""
+    answer_id = new_id()
+    row = {"id": answer_id, "item_id": item_id, "system": system, "content": content, "talk_id": talk_id}
+    connection.execute(insert(campaign_answers).values(row))
+    return answer_id
+
+
+def find_campaign(connection: Connection, word: str) -> Campaign:
+    """Return the campaign of that id, or of an id that begins so. Raises `UsageError` for none and for several."""
+    rows = connection.execute(select(campaigns).order_by(campaigns.c.created_at)).mappings().all()
+    named = [row for row in rows if row["id"].startswith(word)] if word else []
+    if len(named) == 1:
+        return _campaign(named[0])
+    what = "several campaigns have" if named else "there is no campaign with"
+    raise UsageError(f"{what} an id that begins with '{word}'{did_you_mean(word, [row['id'] for row in rows])}")
+
+
+def all_campaigns(connection: Connection) -> list[Campaign]:
+    """Return all campaigns, the newest first."""
+    rows = connection.execute(select(campaigns).order_by(campaigns.c.created_at.desc(), campaigns.c.id))
+    return [_campaign(row) for row in rows.mappings()]
+
+
+def close_campaign(connection: Connection, campaign: Campaign, now: int) -> None:
+    """End a campaign: nobody can rate or correct any more. Raises `UsageError` where it has ended."""
+    if not campaign.open:
+        raise UsageError(f"the campaign '{campaign.title}' is closed already")
+    changed = update(campaigns).where(campaigns.c.id == campaign.id).values(status="closed", closed_at=now)
+    connection.execute(changed)
+
+
+def reopen_campaign(connection: Connection, campaign: Campaign) -> None:
+    """Let a closed campaign take ratings again. Raises `UsageError` where it is open."""
+    if campaign.open:
+        raise UsageError(f"the campaign '{campaign.title}' is open")
+    changed = update(campaigns).where(campaigns.c.id == campaign.id).values(status="open", closed_at=None)
+    connection.execute(changed)
+
+
+def status_of(connection: Connection, campaign: Campaign) -> CampaignStatus:
+    """Return how far a campaign is, onboarding and checks left aside."""
+    units = campaign_units.c
+    main = (
+        select(units.id, units.system_a, units.system_b, units.answer_a, units.answer_b)
+        .join(campaign_items, campaign_items.c.id == units.item_id)
+        .where(units.campaign_id == campaign.id, campaign_items.c.role == "main")
+    )
+    rows = connection.execute(main).all()
+    given = campaign_assignments.c
+    counted = (
+        select(given.unit_id, given.state, func.count())
+        .where(given.campaign_id == campaign.id, given.state.in_(["leased", "rated"]))
+        .group_by(given.unit_id, given.state)
+    )
+    loads: dict[str, dict[str, int]] = {}
+    for unit_id, state, count in connection.execute(counted):
+        loads.setdefault(state, {})[unit_id] = count
+    by_system = dict.fromkeys(campaign.systems, 0)
+    slots = finished = 0
+    for row in rows:
+        rated = loads.get("rated", {}).get(row.id, 0)
+        for system, answer in [(row.system_a, row.answer_a), (row.system_b, row.answer_b)]:
+            if system is not None:
+                by_system[system] += rated
+                slots, finished = slots + 1, finished + (answer is not None)
+    people = select(func.count()).select_from(campaign_volunteers)
+    volunteers = connection.execute(people.where(campaign_volunteers.c.campaign_id == campaign.id)).scalar_one()
+    live = campaign.protocol.live
+    return CampaignStatus(
+        units=len(rows),
+        wanted=len(rows) * campaign.settings.per_item,
+        rated=sum(loads.get("rated", {}).get(row.id, 0) for row in rows),
+        leased=sum(loads.get("leased", {}).get(row.id, 0) for row in rows),
+        talked=finished if live else 0,
+        dialogues=slots if live else 0,
+        volunteers=volunteers,
+        by_system=by_system,
+    )
+
+
+def _units(protocol: CampaignProtocol, systems: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
+    if protocol.unit == "pair":
+        yield from combinations(systems, 2)
+    else:
+        yield from ((system, None) for system in systems)
+
+
+def _add_item(
+    connection: Connection, campaign_id: str, role: str, position: int, key: str, context: Any, truth: Any = None
+) -> str:
+    item_id = new_id()
+    row = {
+        "id": item_id, "campaign_id": campaign_id, "role": role, "position": position, "item_key": key,
+        "context": context, "truth": truth, "starters": 0,
+    }  # fmt: skip
+    connection.execute(insert(campaign_items).values(row))
+    return item_id
+
+
+def _add_unit(
+    connection: Connection,
+    campaign_id: str,
+    item_id: str,
+    systems: tuple[str, str | None],
+    answers: tuple[str | None, str | None],
+) -> None:
+    row = {
+        "id": new_id(), "campaign_id": campaign_id, "item_id": item_id, "system_a": systems[0], "system_b": systems[1],
+        "answer_a": answers[0], "answer_b": answers[1], "load": 0,
+    }  # fmt: skip
+    connection.execute(insert(campaign_units).values(row))
+
+
+def _campaign(row: RowMapping) -> Campaign:
+    return Campaign(
+        id=row["id"],
+        title=row["title"],
+        task=row["task"],
+        protocol=msgspec.convert(row["protocol"], CampaignProtocol),
+        rating=msgspec.convert(row["rating_protocol"], RatingProtocol),
+        systems=tuple(row["systems"]),
+        settings=msgspec.convert(row["settings"], CampaignSettings),
+        status=row["status"],
+        created_at=row["created_at"],
+    )

@@ -1,0 +1,79 @@
+"""Live campaigns: a volunteer talks with a system first; the finished dialogue is then what is rated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+from sqlalchemy import select, update
+
+from duologue.arena.campaigns.campaign import add_answer
+from duologue.arena.campaigns.material import ShownAnswer
+from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from duologue.arena.campaigns.assignment import Lease
+    from duologue.arena.campaigns.campaign import Campaign
+    from duologue.arena.campaigns.material import Triple, Utterance
+
+
+class FinishedTalk(msgspec.Struct, frozen=True, kw_only=True):
+    """What was said in a talk that is over, and what it was about."""
+
+    turns: tuple[Utterance, ...]
+    knowledge: tuple[Triple, ...] = ()
+    goal: tuple[str, ...] = ()
+
+
+class TalkRoom(Protocol):
+    """Where people talk with systems."""
+
+    def start(self, connection: Connection, *, task: str, system: str, scene: str, person: str) -> str:
+        """Begin a talk of a person with a system, who is not told its name, and return the talk's id."""
+        ...
+
+    def finished(self, connection: Connection, talk: str) -> FinishedTalk | None:
+        """Return a talk that is over; `None` while it goes on."""
+        ...
+
+
+def next_talk(connection: Connection, campaign: Campaign, lease: Lease, person: str, room: TalkRoom) -> str | None:
+    """Return the talk that has to be held before a unit is rated; `None` when all its dialogues are there.
+
+    Talks are begun as they are needed, and finished ones become the unit's dialogues.
+    """
+    units, given, items = campaign_units.c, campaign_assignments.c, campaign_items.c
+    row: Any = (
+        connection.execute(
+            select(
+                units.system_a, units.system_b, units.answer_a, units.answer_b, units.item_id,
+                given.talk_a, given.talk_b, items.item_key, items.context,
+            )
+            .join(campaign_assignments, given.unit_id == units.id)
+            .join(campaign_items, items.id == units.item_id)
+            .where(given.id == lease.assignment)
+        )
+        .mappings()
+        .one()
+    )  # fmt: skip
+    for side in ("b", "a") if lease.swapped else ("a", "b"):
+        system, talk = row[f"system_{side}"], row[f"talk_{side}"]
+        if system is None or row[f"answer_{side}"] is not None:
+            continue
+        if talk is None:
+            talk = room.start(connection, task=campaign.task, system=system, scene=row["item_key"], person=person)
+            changed = update(campaign_assignments).where(given.id == lease.assignment)
+            connection.execute(changed.values({f"talk_{side}": talk}))
+            return str(talk)
+        found = room.finished(connection, talk)
+        if found is None:
+            return str(talk)
+        content = msgspec.to_builtins(ShownAnswer(turns=found.turns))
+        answer = add_answer(connection, row["item_id"], system, content, talk)
+        connection.execute(update(campaign_units).where(units.id == lease.unit).values({f"answer_{side}": answer}))
+        if not row["context"]["knowledge"] and not row["context"]["goal"]:
+            context = {"turns": [], "knowledge": list(found.knowledge), "goal": list(found.goal)}
+            connection.execute(update(campaign_items).where(items.id == row["item_id"]).values(context=context))
+    return None

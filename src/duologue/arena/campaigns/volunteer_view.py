@@ -1,0 +1,225 @@
+"""What a volunteer sees: one item at a time, blind. Pages, API and terminal take everything from here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import func, select
+
+from duologue.arena.campaigns.assignment import NothingLeft, take
+from duologue.arena.campaigns.ballots import BETTER, Points
+from duologue.arena.campaigns.live_talks import next_talk
+from duologue.arena.campaigns.tables import (
+    campaign_answers,
+    campaign_assignments,
+    campaign_ballots,
+    campaign_items,
+    campaign_units,
+)
+from duologue.core.errors import UsageError
+from duologue.core.records import Record
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from duologue.arena.campaigns.campaign import Campaign
+    from duologue.arena.campaigns.live_talks import TalkRoom
+    from duologue.arena.campaigns.material import Triple, Utterance
+
+Stage = Literal["rate", "talk", "wait", "done", "closed"]
+
+
+class ShownItem(Record, frozen=True, kw_only=True):
+    """One item as it is shown to be rated; systems have no names here."""
+
+    assignment: str
+    onboarding: bool = False
+    """Whether it is one to learn from, whose right points are told afterwards."""
+    history: tuple[tuple[str, str], ...] = ()
+    """Turns before the reply."""
+    first: tuple[tuple[str, str], ...]
+    """What is rated: a reply, a dialogue, or of a pair the one on the left."""
+    first_facts: tuple[tuple[str, str, str], ...] = ()
+    second: tuple[tuple[str, str], ...] = ()
+    second_facts: tuple[tuple[str, str, str], ...] = ()
+    knowledge: tuple[tuple[str, str, str], ...] = ()
+    goal: tuple[str, ...] = ()
+    points: dict[str, int | str] = {}
+    """What the person said before."""
+    reason: str = ""
+    remark: str = ""
+    version: int = 0
+    """How often the person has rated it."""
+
+
+class VolunteerView(Record, frozen=True, kw_only=True):
+    """Where a volunteer is in a campaign."""
+
+    stage: Stage
+    rated: int
+    """Items that the person has rated, onboarding and checks left aside."""
+    left: int
+    """Items that the person could still rate."""
+    item: ShownItem | None = None
+    talk: str | None = None
+    """Id of the talk that comes first."""
+
+
+class OwnBallot(Record, frozen=True, kw_only=True):
+    """One of a volunteer's ratings, in a list to choose from."""
+
+    assignment: str
+    beginning: str
+    """The first words of what was rated."""
+    points: dict[str, int | str]
+    version: int
+
+
+def volunteer_view(
+    connection: Connection, campaign: Campaign, person: str, now: int, room: TalkRoom | None = None
+) -> VolunteerView:
+    """Return what the person does next; it is leased.
+
+    Raises `UsageError` for an item of a live campaign where there is no `room` to talk in.
+    """
+    rated, left = progress_of(connection, campaign, person)
+    if not campaign.open:
+        return VolunteerView(stage="closed", rated=rated, left=0)
+    lease = take(connection, campaign, person, now)
+    if isinstance(lease, NothingLeft):
+        return VolunteerView(stage="wait" if lease.wait else "done", rated=rated, left=left)
+    if campaign.protocol.live and lease.role == "main":
+        if room is None:
+            raise UsageError("people talk with systems on the site; start it with `duologue site`")
+        talk = next_talk(connection, campaign, lease, person, room)
+        if talk is not None:
+            return VolunteerView(stage="talk", rated=rated, left=left, talk=talk)
+    item = shown_item(connection, campaign, person, lease.assignment)
+    return VolunteerView(stage="rate", rated=rated, left=left, item=item)
+
+
+def shown_item(connection: Connection, campaign: Campaign, person: str, assignment: str) -> ShownItem:
+    """Return one of the person's items, as it was shown, with what the person said of it.
+
+    Raises `UsageError` for an item that is not the person's.
+    """
+    given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
+    row: Any = (
+        connection.execute(
+            select(given.swapped, units.answer_a, units.answer_b, items.role, items.context)
+            .join(campaign_units, units.id == given.unit_id)
+            .join(campaign_items, items.id == given.item_id)
+            .where(given.id == assignment, given.campaign_id == campaign.id, given.person_id == person)
+        )
+        .mappings()
+        .one_or_none()
+    )
+    if row is None or row["answer_a"] is None:
+        raise UsageError("this item is not among yours; go back to the campaign's page for the next one")
+    wanted = [row["answer_a"], *([row["answer_b"]] if row["answer_b"] is not None else [])]
+    answers = campaign_answers.c
+    found = {
+        one.id: one.content
+        for one in connection.execute(select(answers.id, answers.content).where(answers.id.in_(wanted)))
+    }
+    told = [found[name] for name in wanted]
+    if row["swapped"]:
+        told.reverse()
+    points, reason, remark, version = _said(connection, assignment)
+    if row["swapped"] and points.get(BETTER) in {"a", "b"}:
+        points = {BETTER: "b" if points[BETTER] == "a" else "a"}
+    context = row["context"]
+    return ShownItem(
+        assignment=assignment,
+        onboarding=row["role"] == "onboarding",
+        history=_turns(context["turns"]),
+        first=_turns(told[0]["turns"]),
+        first_facts=_triples(told[0].get("facts", [])),
+        second=_turns(told[1]["turns"]) if len(told) > 1 else (),
+        second_facts=_triples(told[1].get("facts", [])) if len(told) > 1 else (),
+        knowledge=_triples(context["knowledge"]) if campaign.protocol.knowledge_when_rating else (),
+        goal=tuple(context["goal"]) if campaign.protocol.goal_when_rating else (),
+        points=points,
+        reason=reason,
+        remark=remark,
+        version=version,
+    )
+
+
+def own_ballots(connection: Connection, campaign: Campaign, person: str) -> tuple[OwnBallot, ...]:
+    """Return the person's ratings, the newest first; checks among them look like all others."""
+    given, units, items, answers = campaign_assignments.c, campaign_units.c, campaign_items.c, campaign_answers.c
+    rows = connection.execute(
+        select(given.id, given.swapped, answers.content)
+        .join(campaign_units, units.id == given.unit_id)
+        .join(campaign_items, items.id == given.item_id)
+        .join(campaign_answers, answers.id == units.answer_a)
+        .where(
+            given.campaign_id == campaign.id,
+            given.person_id == person,
+            given.state == "rated",
+            items.role == "main",
+        )
+        .order_by(given.rated_at.desc(), given.id)
+    ).all()
+    found = []
+    for assignment, swapped, content in rows:
+        points, _, _, version = _said(connection, assignment)
+        if swapped and points.get(BETTER) in {"a", "b"}:
+            points = {BETTER: "b" if points[BETTER] == "a" else "a"}
+        words = " ".join(text for _, text in content["turns"])
+        found.append(OwnBallot(assignment=assignment, beginning=words[:60], points=points, version=version))
+    return tuple(found)
+
+
+def progress_of(connection: Connection, campaign: Campaign, person: str) -> tuple[int, int]:
+    """Return how many items a person has rated, and how many there are left for the person."""
+    given, units, items = campaign_assignments.c, campaign_units.c, campaign_items.c
+    rated = connection.execute(
+        select(func.count())
+        .select_from(campaign_assignments)
+        .join(campaign_items, items.id == given.item_id)
+        .where(
+            given.campaign_id == campaign.id,
+            given.person_id == person,
+            given.state == "rated",
+            items.role == "main",
+        )
+    ).scalar_one()
+    mine = select(given.unit_id).where(
+        given.campaign_id == campaign.id, given.person_id == person, given.state.in_(["rated", "skipped"])
+    )
+    held = select(given.unit_id).where(
+        given.campaign_id == campaign.id, given.person_id == person, given.state == "leased"
+    )
+    left = connection.execute(
+        select(func.count())
+        .select_from(campaign_units)
+        .join(campaign_items, items.id == units.item_id)
+        .where(
+            units.campaign_id == campaign.id,
+            items.role == "main",
+            units.id.not_in(mine),
+            (units.load < campaign.settings.per_item) | units.id.in_(held),
+        )
+    ).scalar_one()
+    return rated, left
+
+
+def _said(connection: Connection, assignment: str) -> tuple[Points, str, str, int]:
+    own = campaign_ballots.c
+    row = connection.execute(
+        select(own.points, own.reason, own.remark, own.version)
+        .where(own.assignment_id == assignment)
+        .order_by(own.version.desc())
+        .limit(1)
+    ).first()
+    return ({}, "", "", 0) if row is None else (dict(row.points), row.reason, row.remark, row.version)
+
+
+def _turns(rows: Any) -> tuple[Utterance, ...]:
+    return tuple((str(speaker), str(text)) for speaker, text in rows)
+
+
+def _triples(rows: Any) -> tuple[Triple, ...]:
+    return tuple((str(a), str(b), str(c)) for a, b, c in rows)

@@ -1,0 +1,156 @@
+"""Volunteers of a campaign: the code that each is known by, and how well each rates."""
+
+from __future__ import annotations
+
+from statistics import fmean, median
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import func, insert, select, update
+
+from duologue.arena.campaigns.ballots import counted_ballots
+from duologue.arena.campaigns.tables import (
+    campaign_assignments,
+    campaign_ballots,
+    campaign_items,
+    campaign_volunteers,
+    norm_remarks,
+    norm_votes,
+)
+from duologue.arena.database import new_id
+from duologue.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from duologue.arena.campaigns.ballots import CountedBallot
+    from duologue.arena.campaigns.campaign import Campaign
+
+CARELESS = 0.5
+"""Who fails more than this share of attention checks, and two at least, is left out of the results."""
+
+
+class VolunteerQuality(NamedTuple):
+    """How one volunteer rates."""
+
+    code: str
+    rated: int
+    median_seconds: float | None
+    onboarding_tries: int
+    onboarding_right: int
+    """Onboarding items that were right at the first try."""
+    checks: int
+    checks_passed: int
+    apart: float | None
+    """Mean distance from the mean of the others on the same answers, in points; of pairs the share of other choices.
+    `None` where nobody else rated them."""
+    same: float | None
+    """Share of ratings that are the most frequent one; `None` without ratings."""
+
+    @property
+    def careless(self) -> bool:
+        """Whether too many attention checks failed."""
+        failed = self.checks - self.checks_passed
+        return failed >= 2 and failed / self.checks > CARELESS
+
+
+def enrol(connection: Connection, campaign: Campaign, person: str, now: int) -> str:
+    """Return the person's code in the campaign, a new one at the first call.
+
+    Raises `UsageError` for a new person in a closed campaign.
+    """
+    own = campaign_volunteers.c
+    mine = select(own.code).where(own.campaign_id == campaign.id, own.person_id == person)
+    code = connection.execute(mine).scalar_one_or_none()
+    if code is not None:
+        return str(code)
+    if not campaign.open:
+        raise UsageError(f"the campaign '{campaign.title}' is closed")
+    count = select(func.count()).select_from(campaign_volunteers).where(own.campaign_id == campaign.id)
+    code = f"r{connection.execute(count).scalar_one() + 1:02}"
+    row = {"campaign_id": campaign.id, "person_id": person, "code": code, "joined_at": now}
+    connection.execute(insert(campaign_volunteers).values(row))
+    return code
+
+
+def codes_of(connection: Connection, campaign: Campaign) -> dict[str, str]:
+    """Return the code of each volunteer by person."""
+    own = campaign_volunteers.c
+    rows = connection.execute(select(own.person_id, own.code).where(own.campaign_id == campaign.id).order_by(own.code))
+    return {person: code for person, code in rows}  # noqa: C416  # rows are tuples to mypy only when they are taken apart
+
+
+def quality_of(connection: Connection, campaign: Campaign) -> tuple[VolunteerQuality, ...]:
+    """Return how each volunteer rates, in the order of their codes."""
+    ballots = counted_ballots(connection, campaign)
+    by_unit: dict[str, dict[str, CountedBallot]] = {}
+    for one in ballots:
+        by_unit.setdefault(one.unit_id, {})[one.person] = one
+    known = _known_items(connection, campaign)
+    found = []
+    for person, code in codes_of(connection, campaign).items():
+        mine = [one for one in ballots if one.person == person]
+        seconds = [one.seconds for one in mine if one.seconds is not None]
+        tried, checks = known.get((person, "onboarding"), []), known.get((person, "check"), [])
+        said = [tuple(sorted((name, str(value)) for name, value in one.points.items())) for one in mine]
+        found.append(
+            VolunteerQuality(
+                code=code,
+                rated=len(mine),
+                median_seconds=median(seconds) if seconds else None,
+                onboarding_tries=sum(tries for tries, _ in tried),
+                onboarding_right=sum(tries == 1 and done for tries, done in tried),
+                checks=len(checks),
+                checks_passed=sum(done for _, done in checks),
+                apart=_apart(mine, by_unit),
+                same=max(map(said.count, set(said))) / len(said) if said else None,
+            )
+        )
+    return tuple(found)
+
+
+def careless_people(connection: Connection, campaign: Campaign) -> frozenset[str]:
+    """Return the codes of those whose ratings are left out of the results."""
+    return frozenset(one.code for one in quality_of(connection, campaign) if one.careless)
+
+
+def forget(connection: Connection, person: str) -> None:
+    """Part a person from what was rated: ratings stay under the code, remarks go, nothing leads back."""
+    other = f"gone-{new_id()}"
+    mine = select(campaign_assignments.c.id).where(campaign_assignments.c.person_id == person)
+    connection.execute(
+        update(campaign_ballots).where(campaign_ballots.c.assignment_id.in_(mine)).values(remark="")
+    )
+    connection.execute(norm_remarks.delete().where(norm_remarks.c.person_id == person))
+    for table in (campaign_volunteers, campaign_assignments, norm_votes):
+        connection.execute(update(table).where(table.c.person_id == person).values(person_id=other))
+
+
+def _known_items(connection: Connection, campaign: Campaign) -> dict[tuple[str, str], list[tuple[int, bool]]]:
+    """Return by person and role the tries of each known item, and whether it was right in the end."""
+    given, items, said = campaign_assignments.c, campaign_items.c, campaign_ballots.c
+    rows = connection.execute(
+        select(given.person_id, items.role, given.state, func.count(said.version))
+        .join(campaign_items, items.id == given.item_id)
+        .join(campaign_ballots, said.assignment_id == given.id)
+        .where(given.campaign_id == campaign.id, items.role.in_(["onboarding", "check"]))
+        .group_by(given.id, given.person_id, items.role, given.state)
+    )
+    found: dict[tuple[str, str], list[tuple[int, bool]]] = {}
+    for person, role, state, tries in rows:
+        found.setdefault((person, role), []).append((tries, state == "rated"))
+    return found
+
+
+def _apart(mine: list[CountedBallot], by_unit: dict[str, dict[str, CountedBallot]]) -> float | None:
+    distances = []
+    for one in mine:
+        others = [other for person, other in by_unit[one.unit_id].items() if person != one.person]
+        for name, value in one.points.items():
+            said = [other.points[name] for other in others if name in other.points]
+            if not said:
+                continue
+            if isinstance(value, int):
+                distances.append(abs(value - fmean(float(other) for other in said)))
+            else:
+                distances.append(fmean(other != value for other in said))
+    return fmean(distances) if distances else None
