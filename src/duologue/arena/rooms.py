@@ -1,7 +1,8 @@
 """The rooms whose tables a database holds: importing this module makes the metadata whole."""
 
+from duologue.arena.campaigns import tables as campaigns
 from duologue.arena.database import tables
 from duologue.arena.people import tables as people
 
-ROOMS = (tables, people)
+ROOMS = (tables, people, campaigns)
 """One module of tables for each room, so that a test can tell what was forgotten."""

@@ -8,7 +8,7 @@ from sqlalchemy import func, insert, select, update
 
 from duologue.arena.campaigns.campaign import MINUTE
 from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
-from duologue.arena.database import new_id
+from duologue.arena.database.tables import new_id
 from duologue.core.errors import UsageError
 from duologue.core.rng import digest
 
@@ -76,10 +76,11 @@ def take(connection: Connection, campaign: Campaign, person: str, now: int) -> L
     if unit is None:
         unit = _next_item(connection, campaign, person) if campaign.protocol.paired else None
     if unit is None:
-        unit = _next_of_all(connection, campaign, person)
+        unit = _next_of_all(connection, campaign, person, now)
     if unit is not None:
         return _lease(connection, campaign, person, unit.id, now)
-    return NothingLeft(wait=_others_busy(connection, campaign, person))
+    held_back = bool(_open_units(connection, campaign, person))
+    return NothingLeft(wait=held_back or _others_busy(connection, campaign, person))
 
 
 def release_expired(connection: Connection, campaign: Campaign, now: int) -> int:
@@ -141,19 +142,18 @@ def _next_known(connection: Connection, campaign: Campaign, person: str) -> str 
     if row is None or row.role == "onboarding":
         return None if row is None else str(row.id)
     given = campaign_assignments.c
-    counts = dict(
-        connection.execute(
-            select(items.role, func.count())
-            .select_from(campaign_assignments)
-            .join(campaign_items, items.id == given.item_id)
-            .where(
-                given.campaign_id == campaign.id,
-                given.person_id == person,
-                (given.state == "rated") | (items.role == "check"),
-            )
-            .group_by(items.role)
-        ).all()  # type of rows: (role, count)
+    rows = connection.execute(
+        select(items.role, func.count())
+        .select_from(campaign_assignments)
+        .join(campaign_items, items.id == given.item_id)
+        .where(
+            given.campaign_id == campaign.id,
+            given.person_id == person,
+            (given.state == "rated") | (items.role == "check"),
+        )
+        .group_by(items.role)
     )
+    counts = {role: count for role, count in rows}  # noqa: C416  # rows are tuples to mypy when they are taken apart
     every = campaign.settings.check_every
     due = every and counts.get("main", 0) >= every * (counts.get("check", 0) + 1)
     return str(row.id) if due else None
@@ -224,15 +224,19 @@ def _next_item(connection: Connection, campaign: Campaign, person: str) -> _Open
     return None
 
 
-def _next_of_all(connection: Connection, campaign: Campaign, person: str) -> _OpenUnit | None:
+def _next_of_all(connection: Connection, campaign: Campaign, person: str, now: int) -> _OpenUnit | None:
     """Return the unit with the fewest ratings, of an item that is new to the person, and of the rarest systems.
 
-    With pairing it is what others began and left; items that somebody is at work on are left to them.
+    With pairing it is what others began and left; items that somebody was at work on lately are left to them.
     """
     given, units = campaign_assignments.c, campaign_units.c
     more: list[Any] = []
     if campaign.protocol.paired:
-        busy = select(given.item_id).where(given.campaign_id == campaign.id, given.state == "leased")
+        lately = now - campaign.settings.lease_minutes * MINUTE
+        busy = select(given.item_id).where(
+            given.campaign_id == campaign.id,
+            (given.state == "leased") | ((given.state == "rated") & (given.rated_at > lately)),
+        )
         more.append(units.item_id.not_in(busy))
     found = _open_units(connection, campaign, person, *more)
     if not found:

@@ -34,7 +34,7 @@ _MOST_SECONDS = 86_400
 Points = dict[str, int | str]
 
 
-class Verdict(NamedTuple):
+class BallotOutcome(NamedTuple):
     """What came of a ballot."""
 
     assignment: str
@@ -112,7 +112,7 @@ def cast(
     reason: str = "",
     remark: str = "",
     seconds: int | None = None,
-) -> Verdict:
+) -> BallotOutcome:
     """Keep a ballot, or a correction of one, and return what came of it.
 
     A ballot is taken after its lease has run out too: nobody's work is lost. Raises `UsageError` for an assignment
@@ -163,16 +163,14 @@ def cast(
         changed = update(campaign_assignments).where(given.id == assignment).values(state="rated", rated_at=now)
         connection.execute(changed)
     if role != "onboarding" or known is None:
-        return Verdict(assignment, None, version=version)
-    return Verdict(assignment, right, known.why, known.why_zh, version)
+        return BallotOutcome(assignment, None, version=version)
+    return BallotOutcome(assignment, right, known.why, known.why_zh, version)
 
 
 def counted_ballots(connection: Connection, campaign: Campaign) -> tuple[CountedBallot, ...]:
     """Return the last version of each ballot on the items that count, in the order in which they were first given."""
     given, units, items, said = campaign_assignments.c, campaign_units.c, campaign_items.c, campaign_ballots.c
-    last = (
-        select(said.assignment_id, func.max(said.version).label("version")).group_by(said.assignment_id).subquery()
-    )
+    last = select(said.assignment_id, func.max(said.version).label("version")).group_by(said.assignment_id).subquery()
     rows = connection.execute(
         select(
             units.id, items.item_key, given.person_id, units.system_a, units.system_b, said.points, said.reason,
@@ -186,7 +184,7 @@ def counted_ballots(connection: Connection, campaign: Campaign) -> tuple[Counted
         .where(given.campaign_id == campaign.id, given.state == "rated", items.role == "main")
         .order_by(given.rated_at, given.id)
     )  # fmt: skip
-    return tuple(CountedBallot(*row) for row in rows)
+    return tuple(CountedBallot._make(row) for row in rows)
 
 
 def _load_again(connection: Connection, unit_id: str, item_id: str, person: str) -> None:

@@ -18,7 +18,7 @@ from duologue.arena.campaigns.tables import (
     campaign_volunteers,
     campaigns,
 )
-from duologue.arena.database import new_id
+from duologue.arena.database.tables import new_id
 from duologue.core.bounds import Count, Positive
 from duologue.core.errors import UsageError, did_you_mean
 from duologue.core.records import Record

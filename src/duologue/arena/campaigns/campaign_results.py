@@ -33,7 +33,7 @@ class Selection(NamedTuple):
     selected: tuple[str, ...]
     """By the rule, the best first."""
     even: tuple[str, ...]
-    """Systems that share the last place with one selected: the rule does not tell them apart, and none of them is in."""
+    """Systems that share the last place: the rule does not tell them apart, and none of them is in."""
     uncertain: tuple[str, ...]
     """Systems beyond that are not shown to be worse than the last one selected."""
 
@@ -53,7 +53,9 @@ class CampaignResults(NamedTuple):
     selection: Selection | None
 
 
-def ratings_of(connection: Connection, campaign: Campaign, *, everybody: bool = False) -> tuple[Rating | Preference, ...]:
+def ratings_of(
+    connection: Connection, campaign: Campaign, *, everybody: bool = False
+) -> tuple[Rating | Preference, ...]:
     """Return the ratings that count, by the codes of the raters; those of careless ones only with `everybody`."""
     left_out = frozenset() if everybody else careless_people(connection, campaign)
     codes = codes_of(connection, campaign)

@@ -53,5 +53,5 @@ def _check(protocol: CampaignProtocol, rating: RatingProtocol, rng: Rng) -> Know
         f"This is an attention check: give every question the {told[0]} points. "
         f"这是注意力检查：请每一项都打{told[1]}分。"
     )
-    right = {one.name: (one.high if high else one.low,) for one in rating.criterion}
+    right: dict[str, tuple[int, ...]] = {one.name: (one.high if high else one.low,) for one in rating.criterion}
     return KnownItem(turns=(("system", text),), right=right, why=why, why_zh=why_zh)

@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select, update
 from duologue.arena.campaigns.ballots import BETTER, LONGEST_REMARK, Points, checked_points
 from duologue.arena.campaigns.tables import campaign_items, campaign_units, norm_remarks, norm_rounds, norm_votes
 from duologue.arena.campaigns.volunteers import codes_of
-from duologue.arena.database import new_id
+from duologue.arena.database.tables import new_id
 from duologue.core.errors import UsageError
 from duologue.core.rng import digest
 from duologue.ratings.agreement import Agreement, agreement
@@ -104,17 +104,15 @@ def open_round(connection: Connection, campaign: Campaign, n: int, now: int) -> 
     chosen = list(drawn.values())[:n]
     if len(chosen) < n:
         raise UsageError(f"{n} items are asked for; {len(chosen)} have an answer that nobody has begun to rate")
-    connection.execute(
-        update(campaign_items).where(items.id.in_([row.item_id for row in chosen])).values(role="norm")
-    )
+    connection.execute(update(campaign_items).where(items.id.in_([row.item_id for row in chosen])).values(role="norm"))
     own = norm_rounds.c
     number = connection.execute(select(func.count()).where(own.campaign_id == campaign.id)).scalar_one() + 1
     found = NormRound(new_id(), number, "vote", tuple(row.id for row in chosen))
-    row = {
+    values = {
         "id": found.id, "campaign_id": campaign.id, "number": number, "state": "vote", "units": list(found.units),
         "created_at": now,
     }  # fmt: skip
-    connection.execute(insert(norm_rounds).values(row))
+    connection.execute(insert(norm_rounds).values(values))
     return found
 
 
@@ -220,9 +218,7 @@ def norm_agreement(connection: Connection, campaign: Campaign) -> tuple[NormAgre
 
 def choice_agreement(choices: Sequence[tuple[str, str, str]]) -> tuple[Agreement, ...]:
     """Return how well raters agree in what they choose of pairs: item, rater, and `a`, `b` or `tie` of each."""
-    ratings = [
-        Rating(item, "", rater, CHOICE.name, float(OUTCOMES.index(choice))) for item, rater, choice in choices
-    ]
+    ratings = [Rating(item, "", rater, CHOICE.name, float(OUTCOMES.index(choice))) for item, rater, choice in choices]
     return agreement(RatingTable.of(ratings, [CHOICE.name]).units(0), CHOICE, CHOICE_COEFFICIENTS)
 
 

@@ -16,11 +16,16 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from duologue.arena.database import metadata
+from duologue.arena.database.tables import metadata
 
 
 def _id() -> Column[str]:
     return Column("id", Text, primary_key=True)
+
+
+def _one_of(name: str, *values: str) -> Column[str]:
+    listed = ", ".join(f"'{value}'" for value in values)
+    return Column(name, Text, CheckConstraint(f"{name} in ({listed})", name=name), nullable=False)
 
 
 def _of(table: str, name: str) -> Column[str]:
@@ -37,7 +42,7 @@ campaigns = Table(
     Column("rating_protocol", JSON, nullable=False),
     Column("systems", JSON, nullable=False),
     Column("settings", JSON, nullable=False),
-    Column("status", Text, CheckConstraint("status in ('open', 'closed')"), nullable=False),
+    _one_of("status", "open", "closed"),
     Column("created_at", BigInteger, nullable=False),
     Column("closed_at", BigInteger),
 )
@@ -47,7 +52,7 @@ campaign_items = Table(
     metadata,
     _id(),
     _of("campaigns", "campaign_id"),
-    Column("role", Text, CheckConstraint("role in ('main', 'onboarding', 'check', 'norm')"), nullable=False),
+    _one_of("role", "main", "onboarding", "check", "norm"),
     Column("position", Integer, nullable=False),
     Column("item_key", Text, nullable=False),  # what ratings files call the item
     Column("context", JSON, nullable=False),  # turns before what is rated, knowledge, goal
@@ -89,7 +94,7 @@ campaign_volunteers = Table(
     Column("code", Text, nullable=False),  # the name of the rater in all that is exported
     Column("joined_at", BigInteger, nullable=False),
     UniqueConstraint("campaign_id", "person_id"),
-    UniqueConstraint("campaign_id", "code"),
+    UniqueConstraint("code", "campaign_id"),
 )
 
 campaign_assignments = Table(
@@ -100,7 +105,7 @@ campaign_assignments = Table(
     _of("campaign_units", "unit_id"),
     _of("campaign_items", "item_id"),
     Column("person_id", Text, nullable=False),
-    Column("state", Text, CheckConstraint("state in ('leased', 'rated', 'expired', 'skipped')"), nullable=False),
+    _one_of("state", "leased", "rated", "expired", "skipped"),
     Column("swapped", Boolean, nullable=False, default=False),  # a pair shown in the other order
     Column("talk_a", Text),
     Column("talk_b", Text),
@@ -131,7 +136,7 @@ norm_rounds = Table(
     _id(),
     _of("campaigns", "campaign_id"),
     Column("number", Integer, nullable=False),
-    Column("state", Text, CheckConstraint("state in ('vote', 'discuss', 'revote', 'closed')"), nullable=False),
+    _one_of("state", "vote", "discuss", "revote", "closed"),
     Column("units", JSON, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("campaign_id", "number"),
@@ -143,7 +148,7 @@ norm_votes = Table(
     _of("norm_rounds", "round_id"),
     _of("campaign_units", "unit_id"),
     Column("person_id", Text, nullable=False),
-    Column("phase", Text, CheckConstraint("phase in ('before', 'after')"), nullable=False),
+    _one_of("phase", "before", "after"),
     Column("points", JSON, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("round_id", "unit_id", "person_id", "phase"),

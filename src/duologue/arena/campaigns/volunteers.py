@@ -16,7 +16,7 @@ from duologue.arena.campaigns.tables import (
     norm_remarks,
     norm_votes,
 )
-from duologue.arena.database import new_id
+from duologue.arena.database.tables import new_id
 from duologue.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -117,9 +117,7 @@ def forget(connection: Connection, person: str) -> None:
     """Part a person from what was rated: ratings stay under the code, remarks go, nothing leads back."""
     other = f"gone-{new_id()}"
     mine = select(campaign_assignments.c.id).where(campaign_assignments.c.person_id == person)
-    connection.execute(
-        update(campaign_ballots).where(campaign_ballots.c.assignment_id.in_(mine)).values(remark="")
-    )
+    connection.execute(update(campaign_ballots).where(campaign_ballots.c.assignment_id.in_(mine)).values(remark=""))
     connection.execute(norm_remarks.delete().where(norm_remarks.c.person_id == person))
     for table in (campaign_volunteers, campaign_assignments, norm_votes):
         connection.execute(update(table).where(table.c.person_id == person).values(person_id=other))

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+
+from duologue.arena.campaigns.assignment import Lease, NothingLeft, release_expired, skip, take
+from duologue.arena.campaigns.campaign import close_campaign, find_campaign, status_of
+from duologue.arena.campaigns.tables import campaign_assignments, campaign_items, campaign_units
+from duologue.arena.storage import open_database
+from duologue.core.errors import UsageError
+from tests.arena.campaigns.made import SYSTEMS, Volunteer, by_length, made_campaign, made_material
+from tests.arena.conftest import Clock
+
+if TYPE_CHECKING:
+    from duologue.arena.campaigns.volunteer_view import ShownItem
+    from duologue.arena.database.database import Database
+
+PEOPLE = ("ann", "ben", "cy", "dora")
+
+
+def take_one(database: Database, campaign_id: str, person: str) -> Lease | NothingLeft:
+    return database.write(lambda c: take(c, find_campaign(c, campaign_id), person, database.now()))
+
+
+def give_back(database: Database, campaign_id: str, person: str, lease: Lease) -> None:
+    database.write(lambda c: skip(c, find_campaign(c, campaign_id), person, lease.assignment))
+
+
+def rate(database: Database, campaign_id: str, person: str, lease: Lease) -> None:
+    volunteer = Volunteer(database, campaign_id, person)
+    volunteer.join()
+    volunteer.say(lease.assignment, {"informativeness": 1, "coherence": 1, "factual-accuracy": 1})
+
+
+def loads(database: Database) -> list[tuple[str, int, int]]:
+    """Return of each unit its load as it is kept and as it is counted from the assignments."""
+    held = (campaign_assignments.c.unit_id == campaign_units.c.id) & campaign_assignments.c.state.in_(
+        ["leased", "rated"]
+    )
+    with database.reading() as connection:
+        rows = connection.execute(
+            select(campaign_units.c.id, campaign_units.c.load, func.count(campaign_assignments.c.id))
+            .select_from(campaign_units.outerjoin(campaign_assignments, held))
+            .group_by(campaign_units.c.id, campaign_units.c.load)
+        ).all()
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+def starters_are_true(database: Database) -> bool:
+    given = campaign_assignments.c
+    with database.reading() as connection:
+        kept = {row.id: row.starters for row in connection.execute(select(campaign_items))}
+        rows = connection.execute(
+            select(given.item_id, func.count(given.person_id.distinct()))
+            .where(given.state.in_(["leased", "rated"]))
+            .group_by(given.item_id)
+        ).all()
+    counted = {row[0]: row[1] for row in rows}
+    return all(counted.get(item, 0) == starters for item, starters in kept.items())
+
+
+steps = st.lists(
+    st.tuples(st.sampled_from(PEOPLE), st.sampled_from(["take", "take", "rate", "rate", "rate", "skip", "wait"])),
+    max_size=30,
+)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=steps, per_item=st.integers(1, 3), paired=st.booleans())
+def test_leases_hold_whatever_people_do(*, steps: list[tuple[str, str]], per_item: int, paired: bool) -> None:
+    clock = Clock()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_database(Path(folder), clock=clock, durable=False) as database,
+    ):
+        made = made_campaign(database, material=made_material(items=3), per_item=per_item, onboarding=(), paired=paired)
+        leases: dict[str, Lease] = {}
+        given_to: Counter[tuple[str, str]] = Counter()
+        for person, step in steps:
+            lease = leases.get(person)
+            if step == "wait":
+                clock.pass_by(seconds=61 * 60)
+                database.write(lambda c: release_expired(c, find_campaign(c, made), clock.now))
+                leases.clear()
+            elif step == "take":
+                found = take_one(database, made, person)
+                if lease is not None:
+                    assert isinstance(found, Lease)
+                    assert found.assignment == lease.assignment, "a reload changes nothing"
+                if isinstance(found, Lease):
+                    leases[person] = found
+            elif lease is not None and step == "rate":
+                rate(database, made, person, lease)
+                given_to[person, lease.unit] += 1
+                del leases[person]
+            elif lease is not None:
+                give_back(database, made, person, lease)
+                del leases[person]
+            held = [lease.unit for lease in leases.values()]
+            for unit, kept, counted in loads(database):
+                assert kept == counted <= per_item, "no unit is with more people than planned"
+                assert held.count(unit) <= kept
+        assert max(given_to.values(), default=0) <= 1, "nobody rates a unit twice"
+        assert starters_are_true(database)
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    order=st.lists(st.sampled_from(PEOPLE), min_size=1, max_size=12),
+    per_item=st.integers(1, 3),
+    seed=st.integers(0, 99),
+    paired=st.booleans(),
+)
+def test_everything_is_rated_as_often_as_planned(*, order: list[str], per_item: int, seed: int, paired: bool) -> None:
+    clock = Clock()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_database(Path(folder), clock=clock, durable=False) as database,
+    ):
+        made = made_campaign(
+            database, material=made_material(items=3), per_item=per_item, seed=seed, onboarding=(), paired=paired
+        )
+        per_person: dict[str, Counter[str]] = {person: Counter() for person in PEOPLE}
+        with database.reading() as connection:
+            system_of = {row.id: row.system_a for row in connection.execute(select(campaign_units))}
+        for person in [*order, *PEOPLE * 12]:
+            found = take_one(database, made, person)
+            if isinstance(found, Lease):
+                rate(database, made, person, found)
+                per_person[person][system_of[found.unit]] += 1
+                counts = [per_person[person][system] for system in SYSTEMS]
+                if paired:
+                    assert max(counts) - min(counts) <= 1, "a person rates all systems about equally often"
+        assert {kept for _, kept, _ in loads(database)} == {per_item}
+        with database.reading() as connection:
+            status = status_of(connection, find_campaign(connection, made))
+        assert status.rated == status.wanted
+        assert len(set(status.by_system.values())) == 1
+
+
+def test_who_rates_one_system_on_an_item_goes_on_with_the_others(database: Database) -> None:
+    made = made_campaign(database, per_item=1, onboarding=())
+    items = []
+    for _ in range(9):
+        lease = take_one(database, made, "ann")
+        assert isinstance(lease, Lease)
+        rate(database, made, "ann", lease)
+        items.append(lease.item)
+    assert [items[place] for place in (0, 3, 6)] == [items[place] for place in (2, 5, 8)]
+    assert len(set(items)) == 3
+
+
+def test_the_order_is_each_persons_own_and_told_by_the_seed(database: Database) -> None:
+    def order(campaign_id: str, person: str) -> list[str]:
+        found = []
+        for _ in range(6):
+            lease = take_one(database, campaign_id, person)
+            assert isinstance(lease, Lease)
+            rate(database, campaign_id, person, lease)
+            with database.reading() as connection:
+                query = (
+                    select(campaign_items.c.item_key, campaign_units.c.system_a)
+                    .join(campaign_units, campaign_units.c.item_id == campaign_items.c.id)
+                    .where(campaign_units.c.id == lease.unit)
+                )
+                key, system = connection.execute(query).one()
+            found.append(f"{key} {system}")
+        return found
+
+    one, same, other = (made_campaign(database, per_item=4, onboarding=(), seed=seed) for seed in (1, 1, 2))
+    ann = order(one, "ann")
+    assert ann == order(same, "ann")
+    assert ann != order(other, "ann")
+    assert ann != order(one, "ben")
+
+
+def test_a_lease_that_ran_out_goes_to_another_and_the_late_rating_is_kept(database: Database, clock: Clock) -> None:
+    made = made_campaign(database, material=made_material(SYSTEMS[:1], 1), per_item=1, onboarding=())
+    ann = take_one(database, made, "ann")
+    assert isinstance(ann, Lease)
+    assert take_one(database, made, "ben") == NothingLeft(wait=True)
+    clock.pass_by(seconds=61 * 60)
+    ben = take_one(database, made, "ben")
+    assert isinstance(ben, Lease)
+    assert ben.unit == ann.unit
+    rate(database, made, "ann", ann)
+    rate(database, made, "ben", ben)
+    with database.reading() as connection:
+        assert status_of(connection, find_campaign(connection, made)).rated == 2
+    assert take_one(database, made, "cy") == NothingLeft(wait=False)
+
+
+def test_attention_checks_come_at_their_intervals(database: Database) -> None:
+    made = made_campaign(database, check_every=4)
+    volunteer = Volunteer(database, made, "ann")
+    with database.reading() as connection:
+        opinion = by_length(find_campaign(connection, made))
+    seen = []
+
+    def told(item: ShownItem) -> dict[str, Any]:
+        seen.append("check" if "attention check" in item.first[-1][1] else "learn" if item.onboarding else "item")
+        return opinion(item)
+
+    volunteer.rate_all(told)
+    assert seen[:2] == ["learn", "learn"]
+    assert [place for place, what in enumerate(seen[2:]) if what == "check"] == [4, 9, 14, 19]
+
+
+def test_pairs_are_shown_in_both_orders_and_balanced(database: Database) -> None:
+    made = made_campaign(database, "arena", onboarding=())
+    sides: Counter[bool] = Counter()
+    pairs: Counter[tuple[str, str]] = Counter()
+    for number in range(9):
+        person = PEOPLE[number % 4]
+        lease = take_one(database, made, person)
+        assert isinstance(lease, Lease)
+        volunteer = Volunteer(database, made, person)
+        volunteer.join()
+        volunteer.say(lease.assignment, {"better": "tie"}, reason="facts")
+        with database.reading() as connection:
+            row = connection.execute(select(campaign_units).where(campaign_units.c.id == lease.unit)).one()
+        sides[lease.swapped] += 1
+        pairs[row.system_a, row.system_b] += 1
+    assert set(sides) == {True, False}
+    assert set(pairs.values()) == {3}
+
+
+def test_a_closed_campaign_gives_nothing_out(database: Database) -> None:
+    made = made_campaign(database)
+    database.write(lambda c: close_campaign(c, find_campaign(c, made), database.now()))
+    with pytest.raises(UsageError, match="closed"):
+        take_one(database, made, "ann")
+
+
+def test_what_is_not_leased_cannot_be_skipped(database: Database) -> None:
+    made = made_campaign(database)
+    lease = take_one(database, made, "ann")
+    assert isinstance(lease, Lease)
+    assert lease.role == "onboarding"
+    with pytest.raises(UsageError, match="cannot be skipped"):
+        database.write(lambda c: skip(c, find_campaign(c, made), "ann", lease.assignment))

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duologue.arena.campaigns.campaign import (
+    all_campaigns,
+    close_campaign,
+    find_campaign,
+    reopen_campaign,
+    status_of,
+)
+from duologue.arena.campaigns.campaign_results import results_of
+from duologue.arena.campaigns.norm_round import advance, norm_agreement, open_round, vote, votes_of
+from duologue.arena.campaigns.volunteers import forget, quality_of
+from duologue.core.errors import UsageError
+from tests.arena.campaigns.made import SYSTEMS, Volunteer, by_length, made_campaign, made_material
+
+if TYPE_CHECKING:
+    from duologue.arena.database.database import Database
+
+
+@pytest.mark.parametrize("protocol", ["spoken", "arena"])
+def test_a_campaign_from_start_to_end_on_both_databases(either_database: Database, protocol: str) -> None:
+    database = either_database
+    made = made_campaign(database, protocol, material=made_material(items=8), per_item=2, check_every=5)
+    norm = database.write(lambda c: open_round(c, find_campaign(c, made), 2, database.now()))
+    with database.reading() as connection:
+        campaign = find_campaign(connection, made[:10])
+        opinion = by_length(campaign)
+    for person in ("ann", "ben"):
+        Volunteer(database, made, person).rate_all(opinion)
+        said: dict[str, object] = {one.name: 1 for one in campaign.rating.criterion} | {"better": "a"}
+        unit = norm.units[0]
+        database.write(partial(vote, campaign=campaign, norm=norm, person=person, unit=unit, said=said, now=1))
+    shown = database.write(lambda c: advance(c, norm))
+    with database.reading() as connection:
+        status = status_of(connection, campaign)
+        assert (status.units, status.rated, status.wanted) == (18, 36, 36)
+        assert len(votes_of(connection, campaign, norm, "ben")) == 1
+        assert len(votes_of(connection, campaign, shown, "ben")) == 2
+        assert [one.checks_passed for one in quality_of(connection, campaign)] == [3, 3]
+        assert len(norm_agreement(connection, campaign)) == (1 if campaign.pairs else 3)
+        best = results_of(connection, campaign).summary
+    found = best.preferred[0][1].systems[0].system if best.preferred else best.rated and best.rated.systems[0].system
+    assert found == SYSTEMS[-1]
+    database.write(lambda c: forget(c, "ann"))
+    database.write(lambda c: close_campaign(c, campaign, database.now()))
+    with database.reading() as connection:
+        (closed,) = all_campaigns(connection)
+    assert not closed.open
+    with pytest.raises(UsageError, match="closed already"):
+        database.write(lambda c: close_campaign(c, closed, database.now()))
+    database.write(lambda c: reopen_campaign(c, closed))
+    with database.reading() as connection:
+        again = find_campaign(connection, made)
+    assert again.open
+    with pytest.raises(UsageError, match="is open"):
+        database.write(lambda c: reopen_campaign(c, again))
+
+
+def test_a_campaign_is_found_by_the_beginning_of_its_id(database: Database) -> None:
+    with database.reading() as connection, pytest.raises(UsageError, match="no campaign"):
+        find_campaign(connection, "abc")
+    one, _ = made_campaign(database), made_campaign(database)
+    with database.reading() as connection:
+        assert find_campaign(connection, one).id == one
+        with pytest.raises(UsageError, match="there is no campaign"):
+            find_campaign(connection, "")
