@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from statistics import fmean, median
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from sqlalchemy import func, insert, select, update
 
 from duologue.arena.campaigns.ballots import counted_ballots
@@ -96,7 +96,7 @@ def quality_of(connection: Connection, campaign: Campaign) -> tuple[VolunteerQua
             VolunteerQuality(
                 code=code,
                 rated=len(mine),
-                median_seconds=median(seconds) if seconds else None,
+                median_seconds=float(np.median(seconds)) if seconds else None,
                 onboarding_tries=sum(tries for tries, _ in tried),
                 onboarding_right=sum(tries == 1 and done for tries, done in tried),
                 checks=len(checks),
@@ -148,7 +148,7 @@ def _apart(mine: list[CountedBallot], by_unit: dict[str, dict[str, CountedBallot
             if not said:
                 continue
             if isinstance(value, int):
-                distances.append(abs(value - fmean(float(other) for other in said)))
+                distances.append(abs(value - float(np.mean([float(other) for other in said]))))
             else:
-                distances.append(fmean(other != value for other in said))
-    return fmean(distances) if distances else None
+                distances.append(float(np.mean([other != value for other in said])))
+    return float(np.mean(distances)) if distances else None
