@@ -1,0 +1,1 @@
+"""Annotation of dialogues by people: projects, suggestions, leases, versions, agreement, adjudication, export."""

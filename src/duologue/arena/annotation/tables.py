@@ -1,0 +1,100 @@
+"""Tables of annotation."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Integer,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from duologue.arena.database.tables import metadata
+from duologue.arena.people.tables import person_column
+
+
+def _id() -> Column[str]:
+    return Column("id", Text, primary_key=True)
+
+
+def _of(table: str, name: str, *, key: bool = False) -> Column[str]:
+    return Column(name, Text, ForeignKey(f"{table}.id"), nullable=False, index=not key, primary_key=key)
+
+
+annotation_projects = Table(
+    "annotation_projects",
+    metadata,
+    _id(),
+    Column("name", Text, nullable=False, unique=True),
+    Column("task", Text, nullable=False),
+    Column("overlap", Float, nullable=False),  # share of the dialogues that several people annotate
+    Column("annotators", Integer, nullable=False),  # how many annotate each of those
+    Column("unassisted", Float, nullable=False),  # share that somebody annotates without seeing suggestions
+    Column("lease_ms", BigInteger, nullable=False),
+    Column("seed", Integer, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+
+annotation_members = Table(
+    "annotation_members",
+    metadata,
+    _of("annotation_projects", "project_id", key=True),
+    Column("person_id", Text, ForeignKey("people.id"), primary_key=True, info={"erase": "row"}),
+    Column("role", Text, CheckConstraint("role IN ('annotator', 'adjudicator')", name="role"), nullable=False),
+)
+
+annotation_dialogues = Table(
+    "annotation_dialogues",
+    metadata,
+    _id(),
+    _of("annotation_projects", "project_id"),
+    Column("position", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("content", Text, nullable=False),  # a dialogue as JSON text: the order of its source's keys is data
+    Column("wanted", Integer, nullable=False),
+    Column("control", Boolean, nullable=False),
+    Column("suggested", JSON(none_as_null=True)),
+    Column("suggested_by", Text),
+    UniqueConstraint("project_id", "name"),
+)
+
+annotation_sheets = Table(
+    "annotation_sheets",
+    metadata,
+    _id(),
+    _of("annotation_dialogues", "dialogue_id"),
+    person_column(erase="keep"),
+    Column("role", Text, CheckConstraint("role IN ('annotator', 'adjudicator')", name="role"), nullable=False),
+    Column("status", Text, CheckConstraint("status IN ('open', 'done')", name="status"), nullable=False),
+    Column("assisted", Boolean, nullable=False),
+    Column("suggested", JSON, nullable=False),  # as they were when the dialogue was given out
+    Column("suggested_by", Text),  # none: there were no suggestions, so that the sheet says nothing of them
+    Column("items", JSON, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("active_ms", BigInteger, nullable=False),
+    Column("leased_until", BigInteger, nullable=False),
+    Column("started_at", BigInteger, nullable=False),
+    Column("saved_at", BigInteger, nullable=False),
+    Column("done_at", BigInteger),
+    UniqueConstraint("dialogue_id", "person_id"),
+)
+"""One person's annotation of one dialogue."""
+
+annotation_versions = Table(
+    "annotation_versions",
+    metadata,
+    _id(),
+    _of("annotation_sheets", "sheet_id"),
+    Column("number", Integer, nullable=False),
+    Column("aside", Boolean, nullable=False),  # saved from a version that was not the last any more
+    Column("items", JSON, nullable=False),
+    Column("saved_at", BigInteger, nullable=False),
+)
+"""Everything that was ever saved."""
