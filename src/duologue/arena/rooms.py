@@ -1,8 +1,9 @@
 """The rooms whose tables a database holds: importing this module makes the metadata whole."""
 
+from duologue.arena.annotation import tables as annotation
 from duologue.arena.campaigns import tables as campaigns
 from duologue.arena.database import tables
 from duologue.arena.people import tables as people
 
-ROOMS = (tables, people, campaigns)
+ROOMS = (tables, people, annotation, campaigns)
 """One module of tables for each room, so that a test can tell what was forgotten."""

@@ -200,7 +200,12 @@ def record_sheet(database: Database, project: AnnotationProject, person: str, di
         sheet, rows = new_id(), pack(items)
         values = {"id": sheet, "dialogue_id": place, "person_id": person, "role": "annotator", "items": rows}
         values |= {"status": "open" if wrong else "done", "assisted": False, "suggested": [], "suggested_by": None}
-        times: dict[str, int | None] = {"leased_until": now + project.lease_ms, "started_at": now, "saved_at": now, "active_ms": 0}
+        times: dict[str, int | None] = {
+            "leased_until": now + project.lease_ms,
+            "started_at": now,
+            "saved_at": now,
+            "active_ms": 0,
+        }
         times |= {"done_at": None if wrong else now, "version": 1}
         connection.execute(insert(annotation_sheets).values({**values, **times}))
         version = {"id": new_id(), "sheet_id": sheet, "number": 1, "aside": False, "items": rows, "saved_at": now}
