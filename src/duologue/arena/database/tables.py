@@ -25,6 +25,7 @@ nonces: Final = Table(
     Column("nonce", Text, primary_key=True),
     Column("result", JSON, nullable=False),
     Column("answered_at", BigInteger, nullable=False, index=True),
+    info={"internal": True},
 )
 """Forms that were answered, with what was answered: the same form sent again changes nothing."""
 

@@ -1,0 +1,99 @@
+"""What a site may give to others: its rows without names, secrets and personal data.
+
+What a column holds is said where it is made, by its `info`: `secret` and `personal` columns are left out, the `text`
+that people wrote goes through the anonymiser, and a table that is `internal`, or holds secrets, is left out whole.
+A column that names a person has a pseudonym instead, the same in all tables of one export and another in the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from sqlalchemy import select
+
+from duologue.arena.database.rows import read_rows
+from duologue.arena.database.tables import metadata
+from duologue.core.disk import replacing
+from duologue.text.anonymiser import Anonymiser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from sqlalchemy import Column, Connection, Table
+
+    from duologue.arena.database.database import Database
+    from duologue.text.anonymiser import Anonymised, Replaced
+
+README = """Rows of a Duologue site without names, secrets and personal data: one file of JSON lines for each table.
+
+People have pseudonyms (p0001), the same in all files of this export and others in the next one. Personal data in what
+people wrote was replaced by rules and lists: some names and addresses may have stayed, so look before you publish.
+"""
+
+
+def export_anonymised(database: Database, out: Path) -> Replaced:
+    """Write the rows of one moment to a zip file, `NAME.jsonl` for each table; tell what was replaced in texts.
+
+    Tables without rows are left out. The file appears whole or not at all.
+    """
+    anonymiser = Anonymiser()
+    with replacing(out) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive, database.reading() as rows:
+        archive.writestr("README.txt", README)
+        pseudonyms = _pseudonyms(rows)
+        for table in metadata.sorted_tables:
+            lines = [msgspec.json.encode(row) for row in _given(rows, table, pseudonyms, anonymiser)]
+            if lines:
+                archive.writestr(f"{table.name}.jsonl", b"\n".join(lines) + b"\n")
+    return anonymiser.replaced()
+
+
+def is_given(table: Table) -> bool:
+    """Tell whether rows of a table are given to others at all."""
+    return not table.info.get("internal") and not any(column.info.get("secret") for column in table.columns)
+
+
+def names_person(column: Column[Any]) -> bool:
+    """Tell whether a column names a person."""
+    return any(key.column.table.name == "people" for key in column.foreign_keys)
+
+
+def _pseudonyms(connection: Connection) -> dict[str, str]:
+    """Return a pseudonym for each person, in an order that says nothing of them."""
+    key = secrets.token_bytes(32)
+    people = metadata.tables["people"]
+    found = connection.execute(select(people.c.id)).scalars()
+    order = sorted(found, key=lambda one: hmac.new(key, one.encode(), hashlib.sha256).digest())
+    return {one: f"p{number:04}" for number, one in enumerate(order, 1)}
+
+
+def _given(
+    connection: Connection, table: Table, pseudonyms: dict[str, str], anonymiser: Anonymiser
+) -> Iterator[dict[str, Any]]:
+    if not is_given(table):
+        return
+    changes: dict[str, Callable[[Any], Any]] = {}
+    for column in table.columns:
+        if names_person(column) or (table.name == "people" and column.primary_key):
+            changes[column.name] = pseudonyms.get
+        elif column.info.get("text"):
+            changes[column.name] = lambda value: _without_personal_data(value, anonymiser.dialogue())
+    kept = [column.name for column in table.columns if not column.info.get("personal") or column.name in changes]
+    for row in read_rows(connection, table):
+        yield {name: changes[name](row[name]) if name in changes else row[name] for name in kept}
+
+
+def _without_personal_data(value: Any, dialogue: Anonymised) -> Any:
+    """Return a text, or what JSON holds, with every text in it anonymised."""
+    if isinstance(value, str):
+        return dialogue.text(value)
+    if isinstance(value, list):
+        return [_without_personal_data(one, dialogue) for one in value]
+    if isinstance(value, dict):
+        return {key: _without_personal_data(one, dialogue) for key, one in value.items()}
+    return value
