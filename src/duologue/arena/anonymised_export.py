@@ -1,7 +1,8 @@
 """What a site may give to others: its rows without names, secrets and personal data.
 
-What a column holds is said where it is made, by its `info`: `secret` and `personal` columns are left out, the `text`
-that people wrote goes through the anonymiser, and a table that is `internal`, or holds secrets, is left out whole.
+What a column holds is said where it is made, by its `info`: the `text` that people wrote goes through the anonymiser,
+and what is `given` is given as it is. Numbers, times, keys and words of a fixed list are given too; whatever else is
+text or JSON is left out, and so is, as a whole, a table that is `internal` or holds a `secret`.
 A column that names a person has a pseudonym instead, the same in all tables of one export and another in the next.
 """
 
@@ -14,7 +15,7 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import JSON, CheckConstraint, LargeBinary, Text, select
 
 from duologue.arena.database.rows import read_rows
 from duologue.arena.database.tables import metadata
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from duologue.arena.database.database import Database
     from duologue.text.anonymiser import Anonymised, Replaced
 
+_ANYTHING = (Text, JSON, LargeBinary)
+"""Types of columns that may hold anything."""
 README = """Rows of a Duologue site without names, secrets and personal data: one file of JSON lines for each table.
 
 People have pseudonyms (p0001), the same in all files of this export and others in the next one. Personal data in what
@@ -58,6 +61,19 @@ def is_given(table: Table) -> bool:
     return not table.info.get("internal") and not any(column.info.get("secret") for column in table.columns)
 
 
+def is_kept(column: Column[Any]) -> bool:
+    """Tell whether a column is given to others, with pseudonyms or anonymised texts where it must be."""
+    if column.info.get("text") or column.info.get("given") or column.primary_key or column.foreign_keys:
+        return True
+    return not column.info.get("personal") and (not isinstance(column.type, _ANYTHING) or _is_checked(column))
+
+
+def _is_checked(column: Column[Any]) -> bool:
+    """Tell whether a column has words of a fixed list only."""
+    checks = (one for one in (*column.constraints, *column.table.constraints) if isinstance(one, CheckConstraint))
+    return any(str(one.sqltext).lower().startswith(f"{column.name} in ") for one in checks)
+
+
 def names_person(column: Column[Any]) -> bool:
     """Tell whether a column names a person."""
     return any(key.column.table.name == "people" for key in column.foreign_keys)
@@ -83,7 +99,7 @@ def _given(
             changes[column.name] = pseudonyms.get
         elif column.info.get("text"):
             changes[column.name] = lambda value: _without_personal_data(value, anonymiser.dialogue())
-    kept = [column.name for column in table.columns if not column.info.get("personal") or column.name in changes]
+    kept = [column.name for column in table.columns if is_kept(column)]
     for row in read_rows(connection, table):
         yield {name: changes[name](row[name]) if name in changes else row[name] for name in kept}
 

@@ -95,4 +95,5 @@ audit_log = Table(
     Column("about", Text, nullable=False),
     Column("detail", JSON, nullable=False),
     Index("audit_log_at", "at"),
+    info={"internal": True},
 )
