@@ -1,0 +1,1 @@
+"""Competitions: tracks with phases, teams and their entries, and the board."""

@@ -1,0 +1,159 @@
+"""The tables of competitions."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from duologue.arena.database import metadata
+
+ENTRY_STATES = ("queued", "running", "scored", "refused", "failed", "cancelled")
+"""An entry waits, is being scored, or has ended: with a score, refused by the check, failed, or taken back."""
+TEAM_STATES = ("pending", "approved", "refused")
+
+blobs = Table(
+    "blobs",
+    metadata,
+    Column("sha256", Text, primary_key=True),
+    Column("size", BigInteger, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+"""Files by their hash, packed: what organisers and teams handed in, and reports."""
+
+tracks = Table(
+    "tracks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("definition", JSON, nullable=False),
+    Column("agreement_sha256", Text, nullable=False, default=""),
+    Column("created_at", BigInteger, nullable=False),
+    Column("changed_at", BigInteger, nullable=False),
+)
+
+track_files = Table(
+    "track_files",
+    metadata,
+    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
+    Column("phase", Text, primary_key=True),
+    Column("role", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("sha256", Text, ForeignKey("blobs.sha256"), nullable=False),
+    CheckConstraint("role IN ('gold', 'input', 'kb')", name="track_files_role"),
+)
+"""Truth (`gold`), data to be answered (`input`) and knowledge bases (`kb`) of the phases."""
+
+teams = Table(
+    "teams",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("affiliation", Text, nullable=False, default=""),
+    Column("owner", Text, nullable=False, default=""),
+    Column("state", Text, nullable=False),
+    Column("agreement_sha256", Text, nullable=False, default=""),
+    Column("external", JSON, nullable=False),
+    Column("registered_at", BigInteger, nullable=False),
+    UniqueConstraint("track", "name", name="teams_name"),
+    CheckConstraint(f"state IN {TEAM_STATES}", name="teams_state"),
+)
+
+team_members = Table(
+    "team_members",
+    metadata,
+    Column("team", Text, ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True),
+    Column("person", Text, primary_key=True),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), nullable=False),
+    Column("team", Text, ForeignKey("teams.id", ondelete="CASCADE"), nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("note", Text, nullable=False, default=""),
+    Column("size", BigInteger, nullable=False),
+    Column("sha256", Text, ForeignKey("blobs.sha256"), nullable=False),
+    Column("state", Text, nullable=False),
+    Column("reason", Text, nullable=False, default=""),
+    Column("details", Text, nullable=False, default=""),
+    Column("problems", JSON, nullable=False),
+    Column("problem_count", Integer, nullable=False, default=0),
+    Column("day", Text, nullable=False),
+    Column("moved_from", Text, nullable=False, default=""),
+    Column("chosen", Boolean, nullable=False, default=False),
+    Column("value", Float),
+    Column("report_sha256", Text, ForeignKey("blobs.sha256")),
+    Column("summary", JSON),
+    Column("submitted_at", BigInteger, nullable=False),
+    Column("ended_at", BigInteger),
+    CheckConstraint(f"state IN {ENTRY_STATES}", name="entries_state"),
+    CheckConstraint("state <> 'scored' OR (value IS NOT NULL AND report_sha256 IS NOT NULL)", name="entries_scored"),
+)
+Index("entries_by_team", entries.c.team, entries.c.phase)
+Index("entries_by_phase", entries.c.track, entries.c.phase, entries.c.state)
+
+phase_moves = Table(
+    "phase_moves",
+    metadata,
+    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
+    Column("phase", Text, primary_key=True),
+    Column("moved_at", BigInteger, nullable=False),
+)
+"""Phases into which the entries of the phase before have been moved."""
+
+finalists = Table(
+    "finalists",
+    metadata,
+    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
+    Column("phase", Text, primary_key=True),
+    Column("team", Text, ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True),
+    Column("entry", Text, ForeignKey("entries.id", ondelete="CASCADE"), nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("selected", Boolean, nullable=False, default=False),
+)
+"""Teams in a phase of human evaluation, with the place that brought them there."""
+
+team_ratings = Table(
+    "team_ratings",
+    metadata,
+    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
+    Column("phase", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("team", Text, ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True),
+    Column("protocol", Text, nullable=False),
+    Column("value", Float, nullable=False),
+    Column("low", Float),
+    Column("high", Float),
+    Column("rank_best", Integer, nullable=False),
+    Column("rank_worst", Integer, nullable=False),
+    Column("rated_at", BigInteger, nullable=False),
+    CheckConstraint("source IN ('human', 'judge')", name="team_ratings_source"),
+)
+"""What people or a judge said of the teams' systems, by the protocol's own rule."""
+
+phase_boards = Table(
+    "phase_boards",
+    metadata,
+    Column("track", Text, ForeignKey("tracks.name", ondelete="CASCADE"), primary_key=True),
+    Column("phase", Text, primary_key=True),
+    Column("board", JSON, nullable=False),
+    Column("page_sha256", Text, ForeignKey("blobs.sha256")),
+    Column("computed_at", BigInteger, nullable=False),
+)
+"""The board of each phase as last computed."""

@@ -1,0 +1,58 @@
+"""The child process of a job: sets its own limits, does the work, and ends when its parent does.
+
+    python -m duologue.arena.jobs.child MODULE:FUNCTION   # with one line of JSON on standard input
+
+The line holds `limits`, `payload` and the file that the result goes to. Standard input stays open as long as the parent
+lives: its end ends the child, whatever it is doing, so that a worker that is killed leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import traceback
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+def main(target: str) -> None:
+    """Do one job: call the function with the payload and write what it returns, or why it failed."""
+    told = json.loads(sys.stdin.buffer.readline())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _limit(told["limits"])
+    try:
+        module, _, name = target.partition(":")
+        outcome: dict[str, Any] = {"result": getattr(import_module(module), name)(told["payload"])}
+    except MemoryError:
+        outcome = {"failed": f"it needs more memory than the {told['limits']['memory'] >> 20} MiB that a job may have"}
+    except Exception as error:  # noqa: BLE001  # whatever it is: the parent tells it, and goes on with other jobs
+        outcome = {"failed": f"the program failed ({type(error).__name__})", "details": traceback.format_exc()}
+    out = Path(told["out"])
+    part = out.with_suffix(".part")
+    part.write_text(json.dumps(outcome), encoding="utf-8")
+    part.replace(out)
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(3)
+
+
+def _limit(limits: dict[str, int]) -> None:
+    """Set the limits of this process; without them where the system has none."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    seconds = limits["cpu_seconds"]
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (limits["memory"], limits["memory"]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limits["written"], limits["written"]))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

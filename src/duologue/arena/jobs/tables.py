@@ -1,0 +1,30 @@
+"""The table of jobs."""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, Index, Integer, Table, Text
+
+from duologue.arena.database import metadata
+
+JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
+"""A job is queued, running under a lease, or ended in one of the other three."""
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("reason", Text, nullable=False, default=""),
+    Column("payload", JSON, nullable=False),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("worker", Text, nullable=False, default=""),
+    Column("lease_expires_at", BigInteger),
+    Column("created_at", BigInteger, nullable=False),
+    Column("started_at", BigInteger),
+    Column("ended_at", BigInteger),
+    CheckConstraint(f"state IN {JOB_STATES}", name="jobs_state"),
+)
+Index("jobs_by_state", jobs.c.state, jobs.c.created_at)
+Index("jobs_by_subject", jobs.c.subject)

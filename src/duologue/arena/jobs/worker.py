@@ -1,0 +1,169 @@
+"""A worker: takes jobs off the queue one by one and does each in a child process; never loses one.
+
+A worker that dies leaves a lease behind. It runs out within `LEASE`; on the same machine the next worker sees that
+the process is gone and takes the job at once.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import tempfile
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from duologue.arena.database import new_id
+from duologue.arena.jobs import queue
+from duologue.arena.jobs.limited_process import ChildOutcome, JobLimits, run_limited
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from duologue.arena.database import Database
+    from duologue.arena.jobs.queue import Job
+
+_log = logging.getLogger(__name__)
+_IDLE = 0.5
+"""Seconds between two looks at an empty queue."""
+
+
+class JobKind(Protocol):
+    """What is to be done for the jobs of one kind."""
+
+    name: str
+    target: str
+    """`module:function` that a child process calls with what `prepare` returns."""
+
+    def begun(self, connection: Connection, job: Job, now: int) -> None:
+        """Note, with the claim, that a job has begun."""
+        ...
+
+    def prepare(self, connection: Connection, job: Job, folder: Path) -> tuple[dict[str, Any], JobLimits]:
+        """Put what the job needs into a folder, and return what its function is called with."""
+        ...
+
+    def settle(self, connection: Connection, job: Job, outcome: ChildOutcome, folder: Path | None, now: int) -> None:
+        """Keep what came of a job, in the transaction that ends it; `folder` has what the child wrote."""
+        ...
+
+
+class JobWorker:
+    """Works through the queue of a database; several may do so at once, on one machine or many."""
+
+    def __init__(
+        self, database: Database, kinds: Sequence[JobKind], *, lease: int = queue.LEASE, chores: Sequence[Any] = ()
+    ) -> None:
+        """`chores` are called with connection and time at each look at the queue: work that the clock brings."""
+        self.database = database
+        self.kinds = {kind.name: kind for kind in kinds}
+        self.lease = lease
+        self.chores = tuple(chores)
+        self.name = f"{socket.gethostname()}:{os.getpid()}:{new_id()}"
+
+    def run(self, stop: threading.Event) -> None:
+        """Work until `stop` is set; the job in hand is given back then."""
+        while not stop.is_set():
+            try:
+                busy = self.step(stop)
+            except Exception:  # a database that is away for a while, say: the lease brings the job back
+                _log.exception("the worker could not do a job")
+                busy = False
+            if not busy:
+                stop.wait(_IDLE)
+
+    def drain(self) -> int:
+        """Work until nothing waits, and return how many jobs were ended."""
+        ended = 0
+        while self.step():
+            ended += 1
+        return ended
+
+    def step(self, stop: threading.Event | None = None) -> bool:
+        """Do one job; `False` where none waits."""
+        dead = self._dead()
+        found = self.database.write(lambda connection: self._take(connection, dead))
+        if found is None:
+            return False
+        job = queue.Job(*found)
+        with tempfile.TemporaryDirectory(prefix="duologue-job-", ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            outcome = self._do(job, folder, stop)
+            try:
+                self.database.write(lambda connection: self._end(connection, job, outcome, folder))
+            except Exception as error:
+                _log.exception("what came of job %s could not be kept", job.id)
+                lost = ChildOutcome(None, "what came of it could not be kept", f"{type(error).__name__}: {error}")
+                self.database.write(lambda connection: self._end(connection, job, lost, folder))
+        return True
+
+    def _dead(self) -> frozenset[str]:
+        """Return the workers of this machine that hold a lease and whose processes are gone."""
+        with self.database.reading() as connection:
+            held = queue.holders(connection)
+        return frozenset(one for one in held if _is_gone(one))
+
+    def _take(self, connection: Connection, dead: frozenset[str]) -> list[Any] | None:
+        now = self.database.now()
+        for chore in self.chores:
+            chore(connection, now)
+        for lost in queue.release_expired(connection, now, dead=dead):
+            why = f"the program that scores stopped in the middle of it, {lost.attempts} times"
+            self._settle(connection, lost, ChildOutcome(None, why), None)
+        job = queue.claim(connection, self.name, now, lease=self.lease)
+        if job is None:
+            return None
+        if job.kind in self.kinds:
+            self.kinds[job.kind].begun(connection, job, now)
+        return list(job)
+
+    def _do(self, job: Job, folder: Path, stop: threading.Event | None) -> ChildOutcome:
+        kind = self.kinds.get(job.kind)
+        if kind is None:
+            return ChildOutcome(None, f"no program here does jobs of the kind '{job.kind}'")
+        try:
+            with self.database.reading() as connection:
+                payload, limits = kind.prepare(connection, job, folder)
+        except Exception as error:  # noqa: BLE001  # the job fails with it; the worker goes on with other jobs
+            return ChildOutcome(None, "its files could not be made ready", f"{type(error).__name__}: {error}")
+
+        def keep_on() -> bool:
+            now = self.database.now()
+            held: bool = self.database.write(
+                lambda connection: queue.renew(connection, job.id, self.name, now, lease=self.lease)
+            )
+            return held and not (stop is not None and stop.is_set())
+
+        return run_limited(kind.target, payload, folder, limits, keep_on=keep_on, every=self.lease / 3_000)
+
+    def _end(self, connection: Connection, job: Job, outcome: ChildOutcome, folder: Path) -> None:
+        now = self.database.now()
+        if outcome.stopped:
+            queue.give_back(connection, job.id, self.name, now, why="the worker was stopped", counted=False)
+        elif outcome.again:
+            if not queue.give_back(connection, job.id, self.name, now, why=outcome.failed):
+                self._settle(connection, job, outcome, folder)
+        elif queue.finish(connection, job.id, self.name, now, failed=outcome.failed):
+            self._settle(connection, job, outcome, folder)
+
+    def _settle(self, connection: Connection, job: Job, outcome: ChildOutcome, folder: Path | None) -> None:
+        kind = self.kinds.get(job.kind)
+        if kind is not None:
+            kind.settle(connection, job, outcome, folder, self.database.now())
+
+
+def _is_gone(worker: str) -> bool:
+    """Tell whether a worker ran on this machine and its process is gone."""
+    host, _, rest = worker.rpartition(":")[0].rpartition(":")
+    if host != socket.gethostname() or not rest.isdigit():
+        return False
+    try:
+        os.kill(int(rest), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
